@@ -1,0 +1,1 @@
+"""The memory question in Alloy: emit, run, read."""

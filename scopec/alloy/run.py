@@ -1,0 +1,122 @@
+"""Runs Alloy's command line on a generated specification and reads its answers."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scopec.alloy.values import choice_name, value_of
+from scopec.diagnostics import EngineError
+from scopec.java import explain
+from scopec.memory.execution import Choice
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scopec.engines import Jar
+    from scopec.java import Processes
+    from scopec.memory.events import EventGraph
+
+SOLVER = "sat4j"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """For each command the execution that was found, or None where none exists; and the wall time in seconds.
+
+    ``answers`` is None where the time limit came first.
+    """
+
+    answers: Mapping[str, Choice | None] | None
+    seconds: float
+
+
+def run(
+    jar: Jar, specification: Path, graph: EventGraph, processes: Processes, folder: Path, seconds: float | None
+) -> Answers:
+    """Execute every command of a specification; EngineError where Alloy gives no answer."""
+    out = folder / "alloy-out"
+    arguments: list[str | Path] = [
+        "-jar",
+        jar.path.resolve(),
+        "exec",
+        "-f",
+        "-q",
+        "-s",
+        SOLVER,
+        "-t",
+        "xml",
+        "-o",
+        out,
+        "-c",
+        "*",
+        specification,
+    ]
+    finished = processes.run(arguments, folder, seconds)
+    if finished.status is None:
+        return Answers(None, finished.seconds)
+    receipt = out / "receipt.json"
+    if not receipt.is_file():
+        raise EngineError(explain(finished, "Alloy"))
+    try:
+        commands = json.loads(receipt.read_text(encoding="utf-8"))["commands"]
+        answers = {
+            name: read_instance((out / f"{name}-solution-0.xml").read_text(encoding="utf-8"), graph)
+            if "solution" in command
+            else None
+            for name, command in commands.items()
+        }
+    except (OSError, ValueError, KeyError, ET.ParseError) as failure:
+        raise EngineError(f"Alloy's answer cannot be read: {failure!r}") from failure
+    return Answers(answers, finished.seconds)
+
+
+def read_instance(text: str, graph: EventGraph) -> Choice:
+    """What an instance in Alloy's XML chose; KeyError or ParseError if it is not one of the graph's.
+
+    Functions are not exported, only fields: rf_, co_, wv_ and the choices.  ``co`` is rebuilt from its free part: the
+    initial write first, then one of the two orders of each pair of writes.
+    """
+    fields = _fields(ET.fromstring(text))
+    names = {event.id for event in graph.events}
+    rf = {(_event(a, names), _event(b, names)) for a, b in fields["rf_"]}
+    written = {_event(a, names): value_of(_plain(b)) for a, b in fields.get("wv_", ())}
+    forward = {(_event(a, names), _event(b, names)) for a, b in fields["co_"]}
+    co: set[tuple[str, str]] = set()
+    for location in graph.locations:
+        initial, *rest = [e.id for e in graph.accesses(location) if e.writes]
+        co |= {(initial, other) for other in rest}
+        for i, first in enumerate(rest):
+            for second in rest[i + 1 :]:
+                co.add((first, second) if (first, second) in forward else (second, first))
+    choices = {}
+    for name in graph.choices:
+        field = choice_name(name).removeprefix("Choice.")
+        ((_, atom),) = fields[field]
+        choices[name] = value_of(_plain(atom))
+    return Choice(frozenset(rf), frozenset(co), choices, written)
+
+
+def _fields(root: ET.Element) -> dict[str, list[tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for field in root.iter("field"):
+        rows = []
+        for row in field.iter("tuple"):
+            first, second = (atom.attrib["label"] for atom in row.iter("atom"))
+            rows.append((first, second))
+        found[field.attrib["label"]] = rows
+    return found
+
+
+def _plain(label: str) -> str:
+    return label.rpartition("$")[0]
+
+
+def _event(label: str, names: set[str]) -> str:
+    name = _plain(label)
+    if name not in names:
+        raise KeyError(f"unknown event {label}")
+    return name

@@ -1,0 +1,271 @@
+"""Checks files: plans their runs, asks the engines, interprets the answers."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+
+from scopec import engines
+from scopec.alloy import run as alloy_run
+from scopec.alloy.emit import emit as emit_alloy
+from scopec.diagnostics import Code, Diagnostic, EngineError, InputError, ScopecError
+from scopec.java import Processes, scratch_folder
+from scopec.keep import destination
+from scopec.plan import Overrides, Plan, Run, plan
+from scopec.tla import run as tla_run
+from scopec.tla.emit import Property
+from scopec.verdicts import (
+    Check,
+    Findings,
+    Progress,
+    disagreements,
+    findings,
+    memory_checks,
+    progress_checks,
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a call of `check` works: engines, limits, what is kept; ``say`` takes progress lines for the user."""
+
+    overrides: Overrides = field(default_factory=Overrides)
+    jobs: int = 1
+    timeout: float | None = 300.0
+    keep: Path | None = None
+    alloy_jar: Path | None = None
+    tlc_jar: Path | None = None
+    say: Callable[[str], None] = lambda _line: None
+
+
+@dataclass(frozen=True)
+class Report:
+    """One run with its verdicts; ``phases`` are wall times in milliseconds; ``folder`` is where generated files are."""
+
+    run: Run
+    checks: tuple[Check, ...]
+    generated: tuple[str, ...]
+    folder: Path | None
+    phases: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one file: its reports, or the diagnostics or engine failure that stopped it."""
+
+    file: str
+    reports: tuple[Report, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    failure: str | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """The exit status for this file alone (results note)."""
+        if any(d.severity == "error" for d in self.diagnostics):
+            return 2
+        if self.failure is not None:
+            return 3
+        verdicts = {check.verdict for report in self.reports for check in report.checks}
+        return 1 if "violated" in verdicts else 4 if "unknown" in verdicts else 0
+
+
+def exit_code(outcomes: Iterable[Outcome]) -> int:
+    """The exit status of a call: "with several files the first of 2, 3, 1, 4 that occurs"."""
+    codes = {outcome.exit_code for outcome in outcomes}
+    return next((code for code in (2, 3, 1, 4) if code in codes), 0)
+
+
+class Jars:
+    """The jars of one call, found (and fetched) when the first run needs them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = Lock()
+
+    @cached_property
+    def alloy(self) -> engines.Jar:
+        """Alloy's jar; EngineError if it cannot be had."""
+        with self._lock:
+            return engines.jar("alloy", self._settings.alloy_jar, self._settings.say)
+
+    @cached_property
+    def tlc(self) -> engines.Jar:
+        """TLC's jar; EngineError if it cannot be had."""
+        with self._lock:
+            return engines.jar("tlc", self._settings.tlc_jar, self._settings.say)
+
+
+def programs(paths: Sequence[Path]) -> Iterator[tuple[Path, Diagnostic | None]]:
+    """The program files that paths name, folders searched; a path that yields none comes with a diagnostic."""
+    from scopec.source import Source
+
+    for path in paths:
+        at = Source(str(path), "").span(0, 0)
+        if path.is_dir():
+            # `generated` folders hold specifications, hidden ones nobody's programs.
+            found = sorted(
+                p
+                for p in path.rglob("*.cu")
+                if p.is_file() and not any(part.startswith(".") for part in p.relative_to(path).parts)
+            )
+            if not found:
+                yield path, Diagnostic(Code.NOTHING_TO_CHECK, "the folder has no .cu file", at)
+            for file in found:
+                yield file, None
+        elif not path.exists():
+            yield path, Diagnostic(Code.NOTHING_TO_CHECK, "there is no such file or folder", at, "check the path")
+        elif path.suffix != ".cu":
+            message = f"`{path.suffix or path.name}` is not a kind of file that scopec reads"
+            yield path, Diagnostic(Code.NOTHING_TO_CHECK, message, at, "scopec reads .cu files")
+        else:
+            yield path, None
+
+
+def check(paths: Sequence[Path], settings: Settings) -> list[Outcome]:
+    """Check every expectation of every program; outcomes are in the order of the paths."""
+    jars = Jars(settings)
+    with Processes() as processes, ThreadPoolExecutor(max_workers=settings.jobs) as pool:
+        try:
+            pending: list[tuple[str, Plan | Outcome, list[Future[Report]]]] = []
+            for path, problem in programs(paths):
+                shown = str(path)
+                if problem is not None:
+                    pending.append((shown, Outcome(shown, diagnostics=(problem,)), []))
+                    continue
+                try:
+                    planned = plan(path, shown, settings.overrides)
+                except InputError as bad:
+                    pending.append((shown, Outcome(shown, diagnostics=bad.diagnostics), []))
+                    continue
+                futures = [pool.submit(check_run, run, jars, processes, settings) for run in planned.runs]
+                pending.append((shown, planned, futures))
+            return [_outcome(shown, planned, futures) for shown, planned, futures in pending]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            processes.stop()
+            raise
+
+
+def _outcome(shown: str, planned: Plan | Outcome, futures: list[Future[Report]]) -> Outcome:
+    if isinstance(planned, Outcome):
+        return planned
+    reports: list[Report] = []
+    diagnostics = list(planned.warnings)
+    failure: str | None = None
+    for future in futures:
+        try:
+            report = future.result()
+        except InputError as bad:
+            diagnostics += [d for d in bad.diagnostics if d not in diagnostics]
+        except ScopecError as failed:
+            failure = failure or str(failed)
+        else:
+            reports.append(report)
+            diagnostics += _race_warnings(report)
+    return Outcome(shown, tuple(reports), tuple(diagnostics), failure)
+
+
+def _race_warnings(report: Report) -> list[Diagnostic]:
+    return [
+        Diagnostic(Code.RACY_PROGRESS, f"`{c.expectation.text}`: {warning}", c.expectation.span, None, "warning")
+        for c in report.checks
+        for warning in c.warnings
+    ]
+
+
+def check_run(run: Run, jars: Jars, processes: Processes, settings: Settings) -> Report:
+    """Ask the engines what one run asks; InputError and EngineError as they come."""
+    phases: list[tuple[str, float]] = []
+    with scratch_folder() as folder:
+        found = _ask_alloy(run, jars, processes, settings, folder, phases)
+        checks = memory_checks(run, found, settings.timeout)
+        answers = {p: _ask_tlc(run, p, jars, processes, settings, folder, phases) for p in run.properties}
+        racy = found is not None and found.racy and run.settings.options["races"] == "report"
+        checks += progress_checks(run, answers, racy=racy, limit=settings.timeout)
+        in_order = sorted(checks, key=lambda c: run.checks.index(c.expectation))
+        generated = tuple(sorted(p.name for p in folder.iterdir() if p.suffix in (".als", ".tla", ".cfg")))
+        wanted = settings.keep is not None or any(c.verdict != "holds" for c in in_order)
+        kept = _keep(run, folder, generated, settings) if wanted else None
+    return Report(run, tuple(in_order), generated, kept, tuple(phases))
+
+
+def _keep(run: Run, folder: Path, generated: Sequence[str], settings: Settings) -> Path:
+    target = destination(run, settings.keep)
+    for name in generated:
+        shutil.copyfile(folder / name, target / name)
+    if settings.keep is not None:
+        for name in ("alloy-out", "tlc-out"):
+            if (folder / name).is_dir():
+                shutil.copytree(folder / name, target / f"{run.name}.{name}", dirs_exist_ok=True)
+    return target
+
+
+class _Timer:
+    """Appends (name, milliseconds) to a list when its block ends."""
+
+    def __init__(self, phases: list[tuple[str, float]], name: str) -> None:
+        self._phases, self._name = phases, name
+
+    def __enter__(self) -> None:
+        self._started = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self._phases.append((self._name, (time.perf_counter() - self._started) * 1000))
+
+
+def _ask_alloy(
+    run: Run, jars: Jars, processes: Processes, settings: Settings, folder: Path, phases: list[tuple[str, float]]
+) -> Findings | None:
+    """The answers to the memory questions, or None at the time limit.
+
+    They are also asked for progress checks: a racy program promises nothing, and the verdict must say so.
+    """
+    if not run.checks or (not run.memory_checks and run.settings.options["races"] == "ignore"):
+        return Findings({}, "alloy", 0.0)
+    with _Timer(phases, "events"):
+        problem = run.problem
+    with _Timer(phases, "emit Alloy"):
+        specification = folder / f"{run.name}.als"
+        specification.write_text(emit_alloy(problem), encoding="utf-8")
+    limit = None if settings.timeout is None else settings.timeout * len(problem.questions)
+    with _Timer(phases, "Alloy"):
+        answers = alloy_run.run(jars.alloy, specification, run.graph, processes, folder, limit)
+    if answers.answers is None:
+        return None
+    with _Timer(phases, "read Alloy"):
+        found = findings(run, answers.answers, "alloy", answers.seconds * 1000 / len(problem.questions))
+        wrong = disagreements(found, run)
+    if wrong:
+        kept = _keep(run, folder, [specification.name], settings)
+        raise EngineError(
+            f"Alloy's answer about {run.file} is not what scopec's own evaluation of the model finds "
+            f"({wrong[0]}): this is a bug in scopec; the specification is in {kept}"
+        )
+    return found
+
+
+def _ask_tlc(
+    run: Run,
+    property_: Property,
+    jars: Jars,
+    processes: Processes,
+    settings: Settings,
+    folder: Path,
+    phases: list[tuple[str, float]],
+) -> Progress:
+    with _Timer(phases, "emit TLA+"):
+        system, module = run.module(property_)
+        (folder / f"{module.name}.tla").write_text(module.tla, encoding="utf-8")
+        (folder / f"{module.name}.cfg").write_text(module.cfg, encoding="utf-8")
+    with _Timer(phases, "TLC"):
+        answer = tla_run.run(jars.tlc, module.name, processes, folder, settings.timeout)
+    if answer.result is None:
+        return Progress(None, None, answer.states, answer.seconds * 1000)
+    schedule = tla_run.counterexample(answer.result, system, module)
+    return Progress(answer.result.outcome == "holds", schedule, answer.states, answer.seconds * 1000)

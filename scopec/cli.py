@@ -1,0 +1,322 @@
+"""The command line: options in, exit status out; the work is done elsewhere (results note)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from scopec import __version__, options
+from scopec.diagnostics import Diagnostic, ScopecError, UsageError
+
+_INTERRUPTED = 130
+
+
+def main() -> NoReturn:
+    """Entry point of the ``scopec`` command."""
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        status = commands(standalone_mode=False)
+        sys.exit(status if isinstance(status, int) else 0)
+    except click.exceptions.Abort:
+        click.echo("interrupted", err=True)
+        sys.exit(_INTERRUPTED)
+    except click.ClickException as bad:
+        bad.show()
+        sys.exit(2)
+    except ScopecError as failed:
+        click.echo(f"scopec: {failed}", err=True)
+        sys.exit(failed.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _terminate(_signal: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="scopec")
+def commands() -> None:
+    """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""
+
+
+def _engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    command = click.option(
+        "--alloy-jar", type=click.Path(path_type=Path), help="Alloy's jar, instead of the one scopec fetches."
+    )(command)
+    return click.option(
+        "--tlc-jar", type=click.Path(path_type=Path), help="TLC's jar, instead of the one scopec fetches."
+    )(command)
+
+
+def _program_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--model", metavar="NAME", help="Memory model (see `scopec models`)."),
+        click.option("--given", multiple=True, metavar="K=V", help="A device attribute, as `//@ given`."),
+        click.option("--bound", multiple=True, metavar="unroll=N", help="A bound, as `//@ bound`."),
+        click.option("--ignore-races", is_flag=True, help="Ask outcomes and assertions of racy programs too."),
+    ):
+        command = option(command)
+    return command
+
+
+def _overrides(model: str | None, given: Sequence[str], bound: Sequence[str], ignore_races: bool) -> Any:
+    from scopec.memory.cat import registry
+    from scopec.plan import Overrides
+
+    if model is not None:
+        registry.find(model)
+    attributes = dict(_pair(text, "--given") for text in given)
+    for name, value in attributes.items():
+        options.choose(options.ATTRIBUTES, "an attribute", name, value, None)
+    bounds = {name: options.bound(name, value, None) for name, value in (_pair(text, "--bound") for text in bound)}
+    return Overrides(model, attributes or None, bounds.get("unroll"), ignore_races)
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise UsageError(f"{option} takes NAME=VALUE, not `{text}`")
+    return name.strip(), value.strip()
+
+
+@commands.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@_program_options
+@_engine_options
+@click.option("--progress", type=click.Choice(["cuda"]), default="cuda", expose_value=False, help="Progress model.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=min(2, os.cpu_count() or 1),
+    show_default=True,
+    help="Engines at once.",
+)
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.001), default=300.0, show_default=True, help="Seconds for each question."
+)
+@click.option(
+    "--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep generated files and engine output here."
+)
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Report format."
+)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report here.")
+@click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
+@click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states and times.")
+def check(
+    paths: tuple[Path, ...], model: str | None, given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
+    alloy_jar: Path | None, tlc_jar: Path | None, jobs: int, timeout: float,
+    keep: Path | None, format_: str, output: Path | None, quiet: bool, verbose: bool,
+) -> int:  # fmt: skip
+    """Check every expectation of every .cu file in PATHS (folders recurse).
+
+    Exit status: 0 all hold, 1 some violated, 2 bad input or usage, 3 an engine failed, 4 undecided.
+    """
+    from scopec.check import Settings, exit_code
+    from scopec.check import check as run_checks
+
+    settings = Settings(
+        _overrides(model, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar,
+        lambda line: click.echo(f"scopec: {line}", err=True),
+    )  # fmt: skip
+    started = time.monotonic()
+    outcomes = run_checks(paths, settings)
+    seconds = time.monotonic() - started
+    if format_ == "json":
+        from scopec.report import json as json_report
+
+        engines = json_report.engine_table(_used_jars(settings, outcomes), _java_version())
+        _write(json_report.text(json_report.document(outcomes, engines, seconds)), output)
+    else:
+        _write(_text(outcomes, seconds, verbose=verbose, quiet=quiet, to_file=output is not None), output)
+        _problems(outcomes)
+    return exit_code(outcomes)
+
+
+def _used_jars(settings: Any, outcomes: Sequence[Any]) -> dict[str, Any]:
+    from scopec.check import Jars
+
+    jars = Jars(settings)
+    used = {c.engine for o in outcomes for r in o.reports for c in r.checks}
+    return {name: getattr(jars, name) for name in ("alloy", "tlc") if name in used}
+
+
+def _java_version() -> str | None:
+    from scopec import engines
+
+    try:
+        return engines.java_version()
+    except ScopecError:
+        return None
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as failure:
+        raise UsageError(f"cannot write {output}: {failure.strerror}") from failure
+
+
+def _width() -> int:
+    return max(40, min(120, shutil.get_terminal_size((100, 24)).columns))
+
+
+def _text(outcomes: Sequence[Any], seconds: float, *, verbose: bool, quiet: bool, to_file: bool) -> str:
+    from scopec.report import text
+
+    width = 100 if to_file else _width()
+    lines: list[str] = []
+    for outcome in outcomes:
+        lines += text.outcome_lines(outcome, verbose=verbose, quiet=quiet, width=width)
+    lines.append(text.summary_line(outcomes, seconds))
+    return "\n".join(lines) + "\n"
+
+
+def _problems(outcomes: Sequence[Any]) -> None:
+    """Diagnostics and engine failures, on standard error."""
+    for outcome in outcomes:
+        for diagnostic in outcome.diagnostics:
+            _show(diagnostic)
+        if outcome.failure is not None:
+            click.echo(f"scopec: {outcome.file}: {outcome.failure}", err=True)
+
+
+def _show(diagnostic: Diagnostic) -> None:
+    from scopec.report.text import diagnostic_lines
+    from scopec.source import Source
+
+    source = None
+    try:
+        text = Path(diagnostic.span.file).read_text(encoding="utf-8-sig", errors="replace")
+        source = Source(diagnostic.span.file, text)
+    except OSError:
+        pass
+    for line in diagnostic_lines(diagnostic, source, _width()):
+        click.echo(line, err=True)
+
+
+@commands.command("compile")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the generated files.",
+)
+@click.option(
+    "--target",
+    type=click.Choice(["alloy", "tla", "all"]),
+    default="all",
+    show_default=True,
+    help="Which specifications.",
+)
+@click.option(
+    "--check",
+    "compare",
+    is_flag=True,
+    help="Compare with the files that are there instead of writing; exit 1 if they differ.",
+)
+@_program_options
+def compile_(
+    paths: tuple[Path, ...], folder: Path, target: str, compare: bool,
+    model: str | None, given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
+) -> int:  # fmt: skip
+    """Write the generated .als, .tla and .cfg of the .cu files in PATHS, without running an engine."""
+    from scopec.compile import compile_programs, differences, write
+    from scopec.diagnostics import InputError
+
+    try:
+        files = compile_programs(paths, _overrides(model, given, bound, ignore_races), target)
+    except InputError as bad:
+        for diagnostic in bad.diagnostics:
+            _show(diagnostic)
+        return 2
+    if compare:
+        found = differences(files, folder)
+        for line in found:
+            click.echo(line)
+        return 1 if found else 0
+    write(files, folder)
+    click.echo(f"{len(files)} files in {folder}")
+    return 0
+
+
+@commands.command()
+@click.argument("name", required=False)
+def models(name: str | None) -> int:
+    """List the memory and progress models, or print the text of one."""
+    from scopec.memory.cat import registry
+
+    if name is not None:
+        click.echo(registry.text(registry.find(name)).text, nl=False)
+        return 0
+    click.echo("memory models (--model NAME):")
+    for entry in registry.MODELS.values():
+        click.echo(f"  {entry.name:<10} {entry.summary}")
+    click.echo("progress models (--progress NAME):")
+    click.echo(
+        f"  {'cuda':<10} the CUDA execution model: once a thread of a block has made progress, all of them are owed it"
+    )
+    click.echo("options (//@ options NAME = VALUE; the first value is the default):")
+    for option, setting in options.OPTIONS.items():
+        click.echo(f"  {option + ' = ' + ' | '.join(setting.values):<48} {setting.meaning}")
+    return 0
+
+
+@commands.group(invoke_without_command=True)
+@click.pass_context
+def engines(context: click.Context) -> int:
+    """Show where java and the jars are."""
+    if context.invoked_subcommand is not None:
+        return 0
+    from scopec import engines as found
+
+    status = 0
+    try:
+        click.echo(f"java   {found.java_version():<10} {found.java()}")
+    except ScopecError as failed:
+        click.echo(f"java   {failed}")
+        status = failed.exit_code
+    for engine in found.ENGINES.values():
+        try:
+            variable = os.environ.get(engine.variable)
+            jar = found.own_jar(engine, variable, engine.variable) if variable else found.installed(engine)
+        except ScopecError as failed:
+            click.echo(f"{engine.name:<6} {failed}")
+            status = failed.exit_code
+            continue
+        if jar is None:
+            click.echo(f"{engine.name:<6} {engine.version:<10} not installed: `scopec engines install` fetches it")
+        else:
+            click.echo(f"{engine.name:<6} {jar.version:<10} {jar.path}  sha256 {jar.sha256}")
+    return status
+
+
+@engines.command()
+def install() -> int:
+    """Fetch and verify the jars that are not there yet."""
+    from scopec import engines as found
+
+    for engine in found.ENGINES.values():
+        jar = found.installed(engine) or found.install(engine, lambda line: click.echo(f"scopec: {line}", err=True))
+        click.echo(f"{engine.name:<6} {jar.version:<10} {jar.path}")
+    return 0
+
+
+if __name__ == "__main__":
+    main()

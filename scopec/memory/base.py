@@ -1,0 +1,131 @@
+"""What an event graph gives to a memory model: the sets and relations that the program fixes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scopec.memory.atomicity import atomic_events
+from scopec.memory.events import Event, EventGraph, Kind
+from scopec.memory.scopes import inclusive
+from scopec.program.ir import Order
+from scopec.program.values import leaves
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from scopec.memory.guards import Guard
+
+_ORDER_SETS = {
+    Order.RELAXED: "RLX",
+    Order.ACQUIRE: "ACQ",
+    Order.RELEASE: "REL",
+    Order.ACQ_REL: "ACQ_REL",
+    Order.SEQ_CST: "SEQ_CST",
+}
+
+
+@dataclass(frozen=True)
+class Base:
+    """A graph under a document version and device attributes."""
+
+    graph: EventGraph
+    version: int
+    given: Mapping[str, str]
+
+    @cached_property
+    def atomic(self) -> frozenset[str]:
+        """The accesses that count as atomic."""
+        return atomic_events(self.graph, self.version, self.given)
+
+    @cached_property
+    def members(self) -> Mapping[str, tuple[tuple[str, Guard | None], ...]]:
+        """For each given set its events; with a guard where an event belongs to it on some paths only."""
+        found: dict[str, list[tuple[str, Guard | None]]] = defaultdict(list)
+        for event in self.graph.events:
+            for name, guard in self._memberships(event):
+                found[name].append((event.id, guard))
+        return {name: tuple(ids) for name, ids in found.items()}
+
+    def _memberships(self, event: Event) -> Iterator[tuple[str, Guard | None]]:
+        match event.kind:
+            case Kind.INIT:
+                yield from ((name, None) for name in ("W", "M", "IW"))
+            case Kind.READ:
+                yield from (("R", None), ("M", None))
+            case Kind.WRITE:
+                yield from (("W", None), ("M", None))
+            case Kind.FENCE:
+                yield "F", None
+            case Kind.ARRIVE | Kind.WAIT:
+                yield "B", None
+            case Kind.CALL:
+                pass
+        if event.kind in (Kind.READ, Kind.WRITE):
+            if event.id in self.atomic:
+                yield "A", None
+            if event.order is None:
+                yield "NA", None
+            if event.volatile:
+                yield "VOL", None
+            if event.rmw is not None:
+                partner = self.graph.by_id[event.rmw]
+                yield "RMW", partner.guard if partner.guard != event.guard else None
+        if event.success is not None and event.failure is not None and event.order is not None:
+            failed = event.guard & ~event.success
+            yield from ((name, event.success) for name in self._order_sets(event.kind, event.order))
+            yield from ((name, failed) for name in self._order_sets(event.kind, event.failure))
+        elif event.order is not None:
+            yield from ((name, None) for name in self._order_sets(event.kind, event.order))
+
+    @staticmethod
+    def _order_sets(kind: Kind, order: Order) -> Iterator[str]:
+        yield _ORDER_SETS[order]
+        if order.acquires and kind is not Kind.WRITE:
+            yield "Acq"
+        if order.releases and kind is not Kind.READ:
+            yield "Rel"
+        if order is Order.SEQ_CST:
+            yield "SC"
+
+    @cached_property
+    def inclusion(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        """``incl`` as products of groups: each pair of groups is wholly in the relation."""
+        threads = {t.name: t for t in self.graph.program.threads}
+        classes: dict[tuple[str, object], list[Event]] = defaultdict(list)
+        for event in self.graph.events:
+            if event.thread:
+                classes[event.thread, event.scope].append(event)
+        heads = {key: events[0] for key, events in classes.items()}
+        rows: dict[tuple[object, ...], list[tuple[str, object]]] = defaultdict(list)
+        for key, head in heads.items():
+            row = tuple(other for other, event in heads.items() if inclusive(head, event, threads))
+            rows[row].append(key)
+        return tuple(
+            (
+                tuple(e.id for key in keys for e in classes[key]),
+                tuple(e.id for key in row for e in classes[key]),  # type: ignore[index]
+            )
+            for row, keys in rows.items()
+        )
+
+    @cached_property
+    def dependencies(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
+        """``data``: a write's value is computed from a read; ``ctrl``: a read decides whether an event is reached."""
+        reads = {e.id for e in self.graph.events if e.kind is Kind.READ}
+        data = [
+            (leaf.name, event.id)
+            for event in self.graph.events
+            if event.value is not None
+            for leaf in {leaf.name: leaf for leaf in leaves(event.value)}.values()
+            if leaf.name in reads
+        ]
+        ctrl = [
+            (read, event.id)
+            for event in self.graph.events
+            for read in sorted(self.graph.control.get(event.id, ()))
+            if read in reads
+        ]
+        return {"data": tuple(data), "ctrl": tuple(ctrl), "addr": ()}

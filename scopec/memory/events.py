@@ -1,0 +1,170 @@
+"""Event graphs: everything about a program's executions that the program alone fixes.
+
+What is left open, reads-from, the coherence order and the branches taken, is what an engine chooses.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scopec.expectations import Location
+    from scopec.memory.guards import Guard
+    from scopec.program import ir
+    from scopec.program.values import Value
+    from scopec.source import Span
+
+
+class Kind(Enum):
+    """What an event is (memory-models note, "Executions"); the value is its letter in event names."""
+
+    INIT = "I"
+    READ = "R"
+    WRITE = "W"
+    FENCE = "F"
+    ARRIVE = "A"
+    WAIT = "B"
+    CALL = "C"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of one thread (``thread`` is empty for initial writes).
+
+    ``order`` is the half of the operation's order that belongs to this event: the acquire half for the read of an
+    RMW, the release half for its write.  The read of a compare-exchange has it where ``success`` holds, and ``failure``
+    elsewhere.  ``value`` of a write is over the reads, as registers named by event.  ``load_or_store`` tells the atomic
+    operations that are one access from read-modify-writes (a failed one included).
+    """
+
+    id: str
+    kind: Kind
+    thread: str
+    span: Span
+    guard: Guard
+    text: str
+    location: Location | None = None
+    value: Value | None = None
+    order: ir.Order | None = None
+    scope: ir.Scope | None = None
+    volatile: bool = False
+    rmw: str | None = None
+    success: Guard | None = None
+    failure: ir.Order | None = None
+    load_or_store: bool = False
+
+    @property
+    def is_access(self) -> bool:
+        """Whether the event reads or writes memory."""
+        return self.kind in (Kind.INIT, Kind.READ, Kind.WRITE)
+
+    @property
+    def writes(self) -> bool:
+        """Whether the event writes memory."""
+        return self.kind in (Kind.INIT, Kind.WRITE)
+
+    @property
+    def atomic(self) -> bool:
+        """Whether an atomic operation made the access."""
+        return self.order is not None and self.is_access
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronises:
+    """Additional synchronises-with: all of ``before`` happen before all of ``after``, where ``when`` holds."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    why: str
+    when: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """An ``assert`` that is reached where ``guard`` holds."""
+
+    text: str
+    span: Span
+    thread: str
+    guard: Guard
+    condition: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A loop that was cut off: where ``guard`` holds, the thread would go on looping.
+
+    ``wait`` is true for a wait loop, whose longer executions add nothing.
+    """
+
+    thread: str
+    span: Span
+    guard: Guard
+    wait: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """``events`` are not executed while a thread is stuck in a cut loop (``cuts``), except where ``unless`` holds."""
+
+    events: tuple[str, ...]
+    cuts: tuple[Guard, ...]
+    unless: Value | None = None
+
+
+@dataclass(frozen=True)
+class EventGraph:
+    """All events, initial writes first, then thread by thread in program order.
+
+    ``conditions[i]`` is the branch condition that guards call ``i``.  ``choices`` gives the possible values of what
+    the program leaves to the implementation (a weak compare-exchange, a query), by the register that stands for it.
+    ``finals`` are the final values of observed registers, by thread and register; ``control`` the reads that decided
+    whether an event is reached; ``ended`` the threads that some path brings to their end; ``unrolled`` the number of
+    iterations of the longest loop.
+    """
+
+    program: ir.Program
+    events: tuple[Event, ...]
+    conditions: tuple[Value, ...]
+    choices: Mapping[str, tuple[int, ...]]
+    asw: tuple[Synchronises, ...]
+    blocks: tuple[Blocks, ...]
+    assertions: tuple[Assertion, ...]
+    cuts: tuple[Cut, ...]
+    finals: Mapping[tuple[str, str], Value]
+    control: Mapping[str, frozenset[str]]
+    ended: frozenset[str]
+    unrolled: int
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Event]:
+        """Events by id."""
+        return {event.id: event for event in self.events}
+
+    @cached_property
+    def locations(self) -> tuple[Location, ...]:
+        """The locations that are accessed, in order of their initial writes."""
+        return tuple(e.location for e in self.events if e.kind is Kind.INIT and e.location is not None)
+
+    def accesses(self, location: Location) -> list[Event]:
+        """The accesses to a location, initial write first."""
+        return [e for e in self.events if e.location == location]
+
+
+def shown_location(location: Location, program: ir.Program) -> str:
+    """``x``, ``a[1]``, or the name of a local object with its block or thread in front."""
+    object_ = program.objects[location.object]
+    name = location.object.rpartition(".")[2] if location.instance else location.object
+    element = f"{name}[{location.index}]" if object_.array else name
+    return f"{location.instance}.{element}" if location.instance else element
+
+
+def identifier(name: str) -> str:
+    """A name made of letters, digits and underscores: ``mp#2[1][0]`` becomes ``mp2_1_0``."""
+    return re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", name.replace("#", ""))).strip("_") or "_"

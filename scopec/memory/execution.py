@@ -1,0 +1,207 @@
+"""Executions: a counterexample of the memory question, with everything a reader needs derived from rf and co."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scopec.diagnostics import EngineError
+from scopec.memory.cat.evaluate import Evaluation, pairs, relation
+from scopec.memory.events import Event, EventGraph, Kind
+from scopec.program.values import Const, Value, evaluate, leaves
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from scopec.expectations import Formula, Location
+    from scopec.memory.base import Base
+    from scopec.memory.cat.model import Model
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What an engine chose: reads-from and coherence pairs by event id, and the values of choices.
+
+    ``written`` gives the values of writes that are computed from reads, where the engine tells them: they are needed
+    only in executions in which values depend on themselves.
+    """
+
+    rf: frozenset[tuple[str, str]]
+    co: frozenset[tuple[str, str]]
+    choices: Mapping[str, int]
+    written: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One execution of a graph under a model."""
+
+    base: Base
+    model: Model
+    choice: Choice
+
+    @property
+    def graph(self) -> EventGraph:
+        """The event graph that this is an execution of."""
+        return self.base.graph
+
+    @cached_property
+    def values(self) -> Mapping[str, int]:
+        """The value of each read (by id), and of each choice (by register).
+
+        Raises EngineError if reads-from gives no read a value, which a correct engine cannot choose.
+        """
+        source = {read: write for write, read in self.choice.rf}
+        known: dict[str, int] = dict(self.choice.choices)
+        writes = {e.id: e.value for e in self.graph.events if e.writes}
+        progress = True
+        while progress:
+            progress = False
+            for read, write in source.items():
+                value = writes[write]
+                if read in known or value is None:
+                    continue
+                if all(leaf.name in known for leaf in leaves(value)):
+                    known[read] = evaluate(value, lambda leaf: known[leaf.name])
+                    progress = True
+                elif write in self.choice.written:
+                    known[read] = self.choice.written[write]
+                    progress = True
+        if any(read not in known for read in source):
+            raise EngineError("an engine returned an execution in which values depend on themselves")
+        return known
+
+    def value(self, value: Value) -> int | None:
+        """The value of an expression over events, or None if it depends on an event that was not executed."""
+        if not isinstance(value, Const) and any(leaf.name not in self.values for leaf in leaves(value)):
+            return None
+        return evaluate(value, lambda leaf: self.values[leaf.name])
+
+    @cached_property
+    def outcomes(self) -> tuple[bool, ...]:
+        """How each branch condition came out (false where it was not reached)."""
+        return tuple(bool(self.value(c)) for c in self.graph.conditions)
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """The executed events, in the graph's order."""
+        return tuple(e for e in self.graph.events if e.guard.holds(self.outcomes))
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """The model's definitions on this execution; positions are those of :attr:`events`."""
+        return Evaluation(self.model, len(self.events), *self._given())
+
+    def _given(self) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
+        from scopec.memory.cat.model import GIVEN_SETS
+
+        at = {e.id: i for i, e in enumerate(self.events)}
+        size = len(self.events)
+        sets = dict.fromkeys(GIVEN_SETS, 0)
+        for name, members in self.base.members.items():
+            for event, guard in members:
+                if event in at and (guard is None or guard.holds(self.outcomes)):
+                    sets[name] |= 1 << at[event]
+
+        def rel(given: Iterable[tuple[str, str]]) -> tuple[int, ...]:
+            return relation(size, ((at[a], at[b]) for a, b in given if a in at and b in at))
+
+        events = self.events
+        product = [(a, b) for a in events for b in events]
+        same_thread = [(a.id, b.id) for a, b in product if a.thread and a.thread == b.thread]
+        asw = [
+            (a, b)
+            for edge in self.graph.asw
+            if edge.when is None or self.value(edge.when)
+            for a in edge.before
+            for b in edge.after
+        ]
+        order = {e.id: i for i, e in enumerate(events)}
+        return sets, {
+            "po": rel((a, b) for a, b in same_thread if order[a] < order[b]),
+            "int": rel(same_thread),
+            "ext": rel((a.id, b.id) for a, b in product if not (a.thread and a.thread == b.thread)),
+            "loc": rel((a.id, b.id) for a, b in product if a.location is not None and a.location == b.location),
+            "rf": rel(self.choice.rf),
+            "co": rel(self.choice.co),
+            "rmw": rel((e.id, e.rmw) for e in events if e.kind is Kind.READ and e.rmw is not None),
+            "asw": rel(asw),
+            "incl": rel((a, b) for before, after in self.base.inclusion for a in before for b in after),
+            **{name: rel(given) for name, given in self.base.dependencies.items()},
+        }
+
+    def relation(self, name: str) -> list[tuple[Event, Event]]:
+        """The pairs of a given or defined relation."""
+        return [(self.events[i], self.events[j]) for i, j in pairs(self.evaluation.relations[name])]
+
+    def problems(self) -> list[str]:
+        """What makes this not a consistent execution: an empty list for every answer of a correct engine."""
+        found = [f"axiom {axiom.name}" for axiom in self.model.axioms if not self.evaluation.holds(axiom)]
+        executed = {e.id for e in self.events}
+        for write, told in self.choice.written.items():
+            value = self.graph.by_id[write].value
+            if write in executed and value is not None and self.value(value) != told:
+                found.append(f"{write} writes {told}, which is not what the program computes")
+        by_id = self.graph.by_id
+        for read in (e for e in self.events if e.kind is Kind.READ):
+            sources = [w for w, r in self.choice.rf if r == read.id]
+            if len(sources) != 1 or by_id[sources[0]].location != read.location or sources[0] not in executed:
+                found.append(f"{read.id} reads from {sources}")
+        for location in self.graph.locations:
+            writes = [e.id for e in self.events if e.location == location and e.writes]
+            ordered = {(a, b) for a, b in self.choice.co if a in writes and b in writes}
+            total = all(((a, b) in ordered) != ((b, a) in ordered) for a in writes for b in writes if a != b)
+            transitive = all((a, d) in ordered for a, b in ordered for c, d in ordered if b == c)
+            if not (total and transitive):
+                found.append(f"co of {location.object} is not a total order")
+        for block in self.graph.blocks:
+            stuck = any(cut.holds(self.outcomes) for cut in block.cuts)
+            if stuck and executed & set(block.events) and not (block.unless is not None and self.value(block.unless)):
+                found.append(f"{block.events[0]} is executed while a thread it waits for is stuck")
+        return found
+
+    @property
+    def complete(self) -> bool:
+        """Whether every loop ended."""
+        return not any(cut.guard.holds(self.outcomes) for cut in self.graph.cuts)
+
+    @property
+    def race(self) -> list[tuple[Event, Event]]:
+        """The racing pairs, each once, in the graph's order (empty where the model has no notion of races)."""
+        if "race" not in self.evaluation.relations:
+            return []
+        order = {e.id: i for i, e in enumerate(self.events)}
+        return [(a, b) for a, b in self.relation("race") if order[a.id] < order[b.id]]
+
+    def final_memory(self) -> Mapping[Location, int]:
+        """The value of each location at the end: that of the write that is last in coherence order."""
+        found: dict[Location, int] = {}
+        for event in self.events:
+            if event.writes and event.location is not None and event.value is not None:
+                later = any(a == event.id for a, b in self.choice.co if b in {e.id for e in self.events})
+                value = self.value(event.value)
+                if not later and value is not None:
+                    found[event.location] = value
+        return found
+
+    def observe(self, formula: Formula) -> bool | None:
+        """Whether a condition holds in the final state; None if it names a register that got no value."""
+        from scopec.expectations import FinalMemory, FinalRegister
+
+        memory = self.final_memory()
+        known: dict[str, int] = {}
+        for name, what in formula.observed.items():
+            match what:
+                case FinalRegister(thread, register):
+                    final = self.graph.finals.get((thread, register))
+                    value = None if final is None else self.value(final)
+                case FinalMemory(location):
+                    value = memory.get(location)
+                    if value is None:
+                        object_ = self.graph.program.objects[location.object]
+                        value = object_.values[location.index]
+            if value is None:
+                return None
+            known[name] = value
+        return bool(evaluate(formula.value, lambda leaf: known[leaf.name]))

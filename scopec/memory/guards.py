@@ -1,0 +1,164 @@
+"""Path conditions: when an event is executed, as a boolean function of the branch conditions.
+
+Functions are reduced ordered binary decision diagrams (Bryant, "Graph-based algorithms for Boolean function
+manipulation", 1986): equal functions are equal objects, and many branches one after the other stay small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from scopec.program import values
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scopec.program.values import Value
+
+_NO, _YES = 0, 1
+
+
+@dataclass
+class Guards:
+    """The guards of one event graph.  A node is (condition, node where it is false, node where it is true)."""
+
+    _nodes: list[tuple[int, int, int]] = field(default_factory=lambda: [(1 << 60, 0, 0), (1 << 60, 1, 1)])
+    _known: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    _results: dict[tuple[str, int, int], int] = field(default_factory=dict)
+
+    @property
+    def always(self) -> Guard:
+        """True on every path."""
+        return Guard(self, _YES)
+
+    @property
+    def never(self) -> Guard:
+        """True on no path."""
+        return Guard(self, _NO)
+
+    def literal(self, condition: int, truth: bool) -> Guard:
+        """True where the condition came out as ``truth``."""
+        return Guard(self, self._node(condition, *((_NO, _YES) if truth else (_YES, _NO))))
+
+    def _node(self, condition: int, low: int, high: int) -> int:
+        if low == high:
+            return low
+        key = (condition, low, high)
+        if key not in self._known:
+            self._known[key] = len(self._nodes)
+            self._nodes.append(key)
+        return self._known[key]
+
+    def _split(self, node: int, condition: int) -> tuple[int, int]:
+        top, low, high = self._nodes[node]
+        return (low, high) if top == condition else (node, node)
+
+    def _both(self, a: int, b: int) -> int:
+        if a == _NO or b == _NO:
+            return _NO
+        if a in (_YES, b):
+            return b
+        if b == _YES:
+            return a
+        key = ("and", min(a, b), max(a, b))
+        if key not in self._results:
+            condition = min(self._nodes[a][0], self._nodes[b][0])
+            (a0, a1), (b0, b1) = self._split(a, condition), self._split(b, condition)
+            self._results[key] = self._node(condition, self._both(a0, b0), self._both(a1, b1))
+        return self._results[key]
+
+    def _not(self, a: int) -> int:
+        if a in (_NO, _YES):
+            return 1 - a
+        key = ("not", a, a)
+        if key not in self._results:
+            condition, low, high = self._nodes[a]
+            self._results[key] = self._node(condition, self._not(low), self._not(high))
+        return self._results[key]
+
+    def _restrict(self, a: int, care: int) -> int:
+        """A function that equals ``a`` wherever ``care`` holds, with fewer conditions (Coudert and Madre, 1990)."""
+        if care in (_NO, _YES) or a in (_NO, _YES):
+            return a
+        key = ("restrict", a, care)
+        if key not in self._results:
+            top, low, high = self._nodes[care]
+            condition = self._nodes[a][0]
+            if low == _NO and top <= condition:
+                result = self._restrict(self._split(a, top)[1], high)
+            elif high == _NO and top <= condition:
+                result = self._restrict(self._split(a, top)[0], low)
+            elif top < condition:
+                result = self._restrict(a, self._not(self._both(self._not(low), self._not(high))))
+            else:
+                (a0, a1), (c0, c1) = self._split(a, condition), self._split(care, condition)
+                result = self._node(condition, self._restrict(a0, c0), self._restrict(a1, c1))
+            self._results[key] = result
+        return self._results[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """One boolean function of branch conditions."""
+
+    guards: Guards = field(repr=False, compare=False)
+    node: int
+
+    def __and__(self, other: Guard) -> Guard:
+        return Guard(self.guards, self.guards._both(self.node, other.node))
+
+    def __or__(self, other: Guard) -> Guard:
+        return ~(~self & ~other)
+
+    def __invert__(self) -> Guard:
+        return Guard(self.guards, self.guards._not(self.node))
+
+    @property
+    def never(self) -> bool:
+        """Whether no path satisfies it."""
+        return self.node == _NO
+
+    @property
+    def always(self) -> bool:
+        """Whether every path satisfies it."""
+        return self.node == _YES
+
+    def excludes(self, other: Guard) -> bool:
+        """Whether no path satisfies both."""
+        return (self & other).never
+
+    def where(self, care: Guard) -> Guard:
+        """A simpler guard that equals this one wherever ``care`` holds."""
+        return Guard(self.guards, self.guards._restrict(self.node, care.node))
+
+    @property
+    def branch(self) -> tuple[int, Guard, Guard]:
+        """The first condition, the guard where it is false, and the guard where it is true (not for constants)."""
+        condition, low, high = self.guards._nodes[self.node]
+        return condition, Guard(self.guards, low), Guard(self.guards, high)
+
+    def value(self, conditions: Sequence[Value]) -> Value:
+        """The guard as a value over the leaves of the conditions."""
+        if self.always or self.never:
+            return values.TRUE if self.always else values.FALSE
+        number, low, high = self.branch
+        condition = conditions[number]
+        yes = values.binary("&&", condition, high.value(conditions))
+        if low.never:
+            return yes
+        negated = values.unary("!", condition)
+        if high.always:
+            return values.binary("||", condition, low.value(conditions))
+        no = values.binary("&&", negated, low.value(conditions))
+        if low.always:
+            return values.binary("||", negated, high.value(conditions))
+        return values.binary("||", yes, no) if not high.never else no
+
+    def holds(self, outcomes: Sequence[bool]) -> bool:
+        """Whether the guard is true when condition ``i`` came out as ``outcomes[i]``."""
+        guard = self
+        while not (guard.always or guard.never):
+            condition, low, high = guard.branch
+            guard = high if outcomes[condition] else low
+        return guard.always

@@ -1,0 +1,57 @@
+"""The memory question: what is asked of an engine about one event graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scopec.expectations import Formula
+    from scopec.memory.base import Base
+    from scopec.memory.cat.model import Model
+    from scopec.memory.domains import Domains
+    from scopec.memory.events import Assertion
+
+
+class Goal(Enum):
+    """What an execution is looked for that …"""
+
+    EXECUTION = "is complete"
+    PREFIX = "is complete or not"
+    RACE = "has a race"
+    OUTCOME = "is complete and satisfies a condition"
+    COUNTER_OUTCOME = "is complete and does not satisfy a condition"
+    ASSERTION = "is complete and fails an assertion"
+    LONGER = "goes round a loop more often than it was unrolled"
+    OVERFLOW = "writes a value outside the domains"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One search for an execution.
+
+    ``name`` identifies it in the generated specification; ``expected`` is whether the file expects one to exist (None:
+    nothing is expected).
+    """
+
+    name: str
+    goal: Goal
+    comment: str
+    expected: bool | None = None
+    formula: Formula | None = None
+    target: str | None = None
+    assertions: tuple[Assertion, ...] = ()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Everything an engine needs: the graph in its surroundings, the model, and the questions."""
+
+    name: str
+    header: tuple[str, ...]
+    base: Base
+    model: Model
+    model_name: str
+    domains: Domains
+    questions: tuple[Question, ...]

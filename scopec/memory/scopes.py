@@ -1,0 +1,40 @@
+"""Scope inclusion: which threads an operation's scope contains (memory model, "Scope Relationships")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.program.ir import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scopec.memory.events import Event
+    from scopec.program.ir import Thread
+
+
+def contains(scope: Scope, thread: Thread, other: Thread) -> bool:
+    """Whether an operation of ``thread`` at ``scope`` includes ``other``.
+
+    "Each thread is related to itself by the thread thread scope"; block and device scope relate GPU threads only, so
+    a host thread's block or device scope contains that thread alone.
+    """
+    if thread.name == other.name:
+        return True
+    match scope:
+        case Scope.SYSTEM:
+            return True
+        case Scope.DEVICE:
+            return not thread.is_host and not other.is_host and thread.device == other.device
+        case Scope.BLOCK:
+            return not thread.is_host and thread.block_name == other.block_name
+        case Scope.THREAD:
+            return False
+
+
+def inclusive(a: Event, b: Event, threads: Mapping[str, Thread]) -> bool:
+    """``incl``: each one's scope includes the thread of the other; events without a scope have thread scope."""
+    if not a.thread or not b.thread:
+        return a.id == b.id
+    first, second = threads[a.thread], threads[b.thread]
+    return contains(a.scope or Scope.THREAD, first, second) and contains(b.scope or Scope.THREAD, second, first)

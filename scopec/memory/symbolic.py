@@ -1,0 +1,403 @@
+"""Symbolic execution of one thread: its events, with loops unrolled and branches merged where they meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from scopec.diagnostics import Code, error
+from scopec.expectations import Location, instance
+from scopec.memory.events import Assertion, Cut, Event, Kind, identifier, shown_location
+from scopec.memory.guards import Guard, Guards
+from scopec.program import ir, types, values
+from scopec.program.loops import Element, Loop, live_registers, weak_topological_order
+from scopec.program.show import show_mode
+from scopec.program.values import Builtin, Const, Reg, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from scopec.source import Span
+
+MOST_EVENTS = 400
+NOT_READY = 600
+_LONGEST_COUNTED_LOOP = 64
+_PHASE = "%phase"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where control is, symbolically: the path's guard, the registers, the reads that branches depended on."""
+
+    guard: Guard
+    registers: Mapping[str, Value]
+    control: frozenset[str]
+
+
+@dataclass
+class Collected:
+    """What symbolic execution finds.  The lists only grow, so that a trial can be undone."""
+
+    program: ir.Program
+    guards: Guards = field(default_factory=Guards)
+    events: list[Event] = field(default_factory=list)
+    conditions: list[Value] = field(default_factory=list)
+    assertions: list[Assertion] = field(default_factory=list)
+    cuts: list[Cut] = field(default_factory=list)
+    ends: list[tuple[str, State]] = field(default_factory=list)
+    choices: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    phases: dict[str, Value] = field(default_factory=dict)
+    control: dict[str, frozenset[str]] = field(default_factory=dict)
+    queries: dict[str, str] = field(default_factory=dict)
+    launches: dict[str, str] = field(default_factory=dict)
+    synchronised: dict[str, int] = field(default_factory=dict)
+    unrolled: int = 0
+
+    def mark(self) -> tuple[int, ...]:
+        """How far the lists have grown."""
+        return (*(len(list_) for list_ in self._lists()), self.unrolled)
+
+    def undo(self, mark: tuple[int, ...]) -> None:
+        """Drop what was added after a mark."""
+        for list_, length in zip(self._lists(), mark, strict=False):
+            del list_[length:]
+        self.unrolled = mark[-1]
+        ids = {event.id for event in self.events}
+        for facts in (self.phases, self.control, self.queries, self.synchronised):
+            for name in [n for n in facts if n not in ids]:
+                del facts[name]
+        for name in [n for n in self.choices if n.partition("?")[0] not in ids]:
+            del self.choices[name]
+
+    def _lists(self) -> tuple[list[Any], ...]:
+        return self.events, self.conditions, self.assertions, self.cuts, self.ends
+
+    def name(self, stem: str) -> str:
+        """An event name that is not in use: the stem, numbered from the second on."""
+        used = {event.id for event in self.events}
+        name, number = stem, 2
+        while name in used:
+            name, number = f"{stem}{number}", number + 1
+        return name
+
+
+def execute(out: Collected, thread: ir.Thread, guard: Guard, unroll: int, observed: frozenset[str]) -> None:
+    """Add to ``out`` what a thread does where ``guard`` holds.
+
+    Loops end by themselves, or are unrolled ``unroll`` times, or wait (see :meth:`_ThreadRun.only_waits`).
+    """
+    _ThreadRun(out, thread, unroll, observed).run(guard)
+
+
+class _ThreadRun:
+    def __init__(self, out: Collected, thread: ir.Thread, unroll: int, observed: frozenset[str]) -> None:
+        self.out = out
+        self.thread = thread
+        self.body = thread.body
+        self.unroll = unroll
+        self.live = live_registers(self.body, observed)
+        self.pending: dict[int, list[State]] = {}
+        self.barred: set[int] = set()
+
+    def run(self, guard: Guard) -> None:
+        start = State(guard, {_PHASE: Const(0, types.INT)}, frozenset())
+        self.pending = {self.body.entry: [start]}
+        self.elements(weak_topological_order(self.body))
+
+    def elements(self, elements: Iterable[Element]) -> None:
+        for element in elements:
+            if isinstance(element, Loop):
+                self.loop(element)
+            else:
+                self.node(element)
+
+    # ---- loops
+
+    def loop(self, loop: Loop) -> None:
+        """Unroll a loop: whole if it ends by itself, once and a last time if it only waits, else to the bound."""
+        if loop.head in self.barred:
+            return
+        before, pending = self.out.mark(), {n: list(states) for n, states in self.pending.items()}
+        for passes in range(1, _LONGEST_COUNTED_LOOP + 1):
+            if not self.pending.get(loop.head):
+                self.out.unrolled = max(self.out.unrolled, passes - 1)
+                return
+            entry, mark = self.merged(loop.head), len(self.out.events)
+            self.once(loop)
+            if passes == 1 and self.pending.get(loop.head) and self.only_waits(loop, entry, mark):
+                self.out.undo(before)
+                self.pending = pending
+                self.bounded(loop, 1, wait=True)
+                return
+            if len(self.out.events) > MOST_EVENTS:
+                break
+        self.out.undo(before)
+        self.pending = pending
+        self.bounded(loop, self.unroll, wait=False)
+
+    def bounded(self, loop: Loop, bound: int, *, wait: bool) -> None:
+        """At most ``bound`` whole iterations, then a last one of which only the way out is executed."""
+        for _ in range(bound):
+            self.once(loop)
+        self.out.unrolled = max(self.out.unrolled, bound)
+        outer = self.barred
+        self.barred = outer | (loop.nodes() - self.leaving(loop))
+        self.once(loop)
+        for node in sorted((self.barred - outer) | {loop.head}):
+            for state in self.pending.pop(node, []):
+                self.out.cuts.append(Cut(self.thread.name, self.span_of(loop), state.guard, wait))
+        self.barred = outer
+
+    def once(self, loop: Loop) -> None:
+        self.node(loop.head)
+        self.elements(loop.rest)
+
+    def leaving(self, loop: Loop) -> set[int]:
+        """The nodes of a loop from which it can be left without passing its head again."""
+        nodes = loop.nodes()
+        leaving: set[int] = set()
+        changed = True
+        while changed:
+            changed = False
+            for number in nodes - leaving:
+                after = ir.successors(self.body.nodes[number])
+                if any(a not in nodes or (a in leaving and a != loop.head) for a in after):
+                    leaving.add(number)
+                    changed = True
+        return leaving
+
+    def only_waits(self, loop: Loop, entry: State, mark: int) -> bool:
+        """Whether going round again leaves everything as it was (memory-models note, wait loops).
+
+        Then failed iterations are independent of each other.  Removing one from a consistent execution removes
+        happens-before edges but no write, so outcomes need only the last iteration, and races with the reads of a
+        failed iteration need one of these.
+        """
+        back = self.merged(loop.head)
+        if any(back.registers.get(r) != entry.registers.get(r) for r in self.live[loop.head] | {_PHASE}):
+            return False
+        silent = (Kind.READ, Kind.FENCE, Kind.CALL)
+        return all(e.kind in silent or e.guard.excludes(back.guard) for e in self.out.events[mark:])
+
+    def span_of(self, loop: Loop) -> Span:
+        """A place to name a loop by: its first branch."""
+        nodes = [self.body.nodes[number] for number in sorted(loop.nodes())]
+        branches = [node for node in nodes if isinstance(node, ir.Branch)]
+        return (branches or nodes)[0].span
+
+    # ---- nodes
+
+    def merged(self, node: int) -> State:
+        return merge(self.pending[node], self.out.conditions)
+
+    def go(self, node: int, state: State) -> None:
+        if not state.guard.never:
+            self.pending.setdefault(node, []).append(state)
+
+    def node(self, number: int) -> None:
+        if number in self.barred or not self.pending.get(number):
+            return
+        state = merge(self.pending.pop(number), self.out.conditions)
+        match self.body.nodes[number]:
+            case ir.Exit():
+                self.out.ends.append((self.thread.name, state))
+            case ir.Branch(condition, span, then, otherwise):
+                self.branch(state, condition, span, then, otherwise)
+            case ir.Do(operation, span, following):
+                self.go(following, self.perform(state, operation, span))
+
+    def branch(self, state: State, condition: Value, span: Span, then: int, otherwise: int) -> None:
+        value = self.value(state, condition, span)
+        if isinstance(value, Const):
+            self.go(then if value.value else otherwise, state)
+            return
+        number, truth = self.condition(value)
+        control = state.control | {leaf.name.partition("?")[0] for leaf in values.leaves(value)}
+        for target, side in ((then, truth), (otherwise, not truth)):
+            self.go(target, replace(state, guard=state.guard & self.out.guards.literal(number, side), control=control))
+
+    def condition(self, value: Value) -> tuple[int, bool]:
+        """The number of a condition, shared with its negation."""
+        negated = values.unary("!", value)
+        for number, known in enumerate(self.out.conditions):
+            if known in (value, negated):
+                return number, known == value
+        self.out.conditions.append(value)
+        return len(self.out.conditions) - 1, True
+
+    def value(self, state: State, value: Value, span: Span) -> Value:
+        """A value with the registers replaced by what they hold."""
+
+        def leaf(reg: Reg | Builtin) -> Value:
+            held = state.registers.get(reg.name)
+            if held is None:
+                raise error(Code.UNINITIALISED, f"`{reg.name}` is read before it has a value", span)
+            return held
+
+        return values.substitute(value, leaf)
+
+    def event(self, state: State, event: Event) -> Event:
+        """Add an event (its name is a stem)."""
+        event = replace(event, id=self.out.name(event.id))
+        self.out.events.append(event)
+        self.out.control[event.id] = state.control
+        if len(self.out.events) > 4 * MOST_EVENTS:
+            message = f"more than {MOST_EVENTS} events when the loops are unrolled"
+            raise error(Code.TOO_LARGE, message, event.span)
+        return event
+
+    def blank(self, state: State, kind: Kind, span: Span, text: str) -> Event:
+        stem = f"{identifier(self.thread.name)}_L{span.line}_{kind.value}"
+        return Event(stem, kind, self.thread.name, span, state.guard, text)
+
+    def location(self, state: State, place: ir.Place, span: Span) -> Location:
+        index = self.value(state, place.index, span)
+        if not isinstance(index, Const):
+            message = f"the index into `{place.object}` depends on a value that is read from memory"
+            raise error(Code.NOT_CONSTANT, message, span, "the memory question needs constant indices")
+        object_ = self.out.program.objects[place.object]
+        if not 0 <= index.value < len(object_.values):
+            message = f"{self.thread.name} accesses element {index.value} of `{place.object}`"
+            raise error(Code.TYPE_ERROR, message, span, f"it has elements 0 to {len(object_.values) - 1}")
+        return Location(place.object, index.value, instance(object_, self.thread))
+
+    def perform(self, state: State, operation: ir.Operation, span: Span) -> State:
+        """The state after an operation, its events added."""
+        match operation:
+            case ir.Set(target, value):
+                return _set(state, target, self.value(state, value, span))
+            case ir.Load(target, place, mode):
+                read = self.read(state, self.location(state, place, span), mode, span)
+                self.out.events[-1] = replace(self.out.events[-1], load_or_store=True)
+                return _set(state, target, read)
+            case ir.Store(place, value, mode):
+                location = self.location(state, place, span)
+                self.write(state, location, self.value(state, value, span), mode, span)
+                self.out.events[-1] = replace(self.out.events[-1], load_or_store=True)
+                return state
+            case ir.Rmw(target, place, new, mode):
+                location = self.location(state, place, span)
+                old = self.read(state, location, mode, span)
+                after = _set(state, target, old)
+                self.pair(old.name, self.write(state, location, self.value(after, new, span), mode, span))
+                return after
+            case ir.CompareExchange():
+                return self.compare_exchange(state, operation, span)
+            case ir.Fence(order, scope):
+                fence = self.blank(state, Kind.FENCE, span, f"fence.{order.value}.{scope.name.lower()}")
+                self.event(state, replace(fence, order=order, scope=scope))
+                return state
+            case ir.SyncThreads():
+                return self.sync_threads(state, span)
+            case ir.Assert(condition, text):
+                value = self.value(state, condition, span)
+                self.out.assertions.append(Assertion(text, span, self.thread.name, state.guard, value))
+                return state
+            case ir.LaunchGrid(grid):
+                event = self.event(state, self.blank(state, Kind.CALL, span, f"launch {grid}"))
+                self.out.launches[grid] = event.id
+                return state
+            case ir.DeviceSynchronize(device):
+                event = self.event(state, self.blank(state, Kind.CALL, span, "cudaDeviceSynchronize"))
+                self.out.synchronised[event.id] = device
+                return state
+            case ir.StreamQuery(target, stream):
+                event = self.event(state, self.blank(state, Kind.CALL, span, f"cudaStreamQuery({stream})"))
+                self.out.queries[event.id] = stream
+                result = Reg(f"{event.id}?result", types.INT)
+                self.out.choices[result.name] = (0, NOT_READY)
+                return _set(state, target, result)
+            case ir.Yield() | ir.InputOutput() | ir.ApiCall():
+                return state
+
+    def access(self, state: State, kind: Kind, location: Location, mode: ir.Mode, span: Span) -> Event:
+        verb = "read" if kind is Kind.READ else "write"
+        text = f"{verb}{show_mode(mode)} {shown_location(location, self.out.program)}"
+        half = read_half if kind is Kind.READ else write_half
+        return replace(
+            self.blank(state, kind, span, text),
+            location=location,
+            order=half(mode.order),
+            scope=mode.scope,
+            volatile=mode.volatile,
+        )
+
+    def read(self, state: State, location: Location, mode: ir.Mode, span: Span) -> Reg:
+        event = self.event(state, self.access(state, Kind.READ, location, mode, span))
+        return Reg(event.id, self.out.program.objects[location.object].type)
+
+    def write(self, state: State, location: Location, value: Value, mode: ir.Mode, span: Span) -> Event:
+        event = replace(self.access(state, Kind.WRITE, location, mode, span), value=value)
+        return self.event(state, event)
+
+    def pair(self, read: str, write: Event) -> None:
+        """Link the two halves of an RMW, the latest events."""
+        events = self.out.events
+        events[-2], events[-1] = replace(events[-2], rmw=write.id), replace(write, rmw=read)
+
+    def compare_exchange(self, state: State, operation: ir.CompareExchange, span: Span) -> State:
+        """A successful one is an RMW; a failed one is the read alone, with the failure order."""
+        location = self.location(state, operation.place, span)
+        expected = self.value(state, operation.expected, span)
+        desired = self.value(state, operation.desired, span)
+        mode = operation.mode
+        old = self.read(state, location, mode, span)
+        equal = values.binary("==", old, expected)
+        if operation.weak:
+            choice = Reg(f"{old.name}?weak", types.BOOL)
+            self.out.choices[choice.name] = (0, 1)
+            equal = values.binary("&&", equal, choice)
+        if isinstance(equal, Const):
+            guard = state.guard if equal.value else self.out.guards.never
+        else:
+            guard = state.guard & self.out.guards.literal(*self.condition(equal))
+        read = self.out.events[-1]
+        if read.order is not operation.failure:
+            self.out.events[-1] = replace(read, success=guard, failure=operation.failure)
+        if not guard.never:
+            self.pair(old.name, self.write(replace(state, guard=guard), location, desired, mode, span))
+        return _set(_set(state, operation.target, old), operation.succeeded, equal)
+
+    def sync_threads(self, state: State, span: Span) -> State:
+        phase = state.registers[_PHASE]
+        for kind, text in ((Kind.ARRIVE, "arrive at __syncthreads"), (Kind.WAIT, "leave __syncthreads")):
+            event = self.event(state, self.blank(state, kind, span, text))
+            self.out.phases[event.id] = phase
+        return _set(state, _PHASE, values.binary("+", phase, Const(1, types.INT)))
+
+
+def _set(state: State, target: str, value: Value) -> State:
+    return replace(state, registers={**state.registers, target: value})
+
+
+def read_half(order: ir.Order | None) -> ir.Order | None:
+    """The acquire half of an order, for the read of an atomic operation."""
+    halves = {ir.Order.ACQ_REL: ir.Order.ACQUIRE, ir.Order.RELEASE: ir.Order.RELAXED}
+    return halves.get(order, order) if order is not None else None
+
+
+def write_half(order: ir.Order | None) -> ir.Order | None:
+    """The release half of an order, for the write of an atomic operation."""
+    halves = {ir.Order.ACQ_REL: ir.Order.RELEASE, ir.Order.ACQUIRE: ir.Order.RELAXED}
+    return halves.get(order, order) if order is not None else None
+
+
+def merge(states: Sequence[State], conditions: Sequence[Value]) -> State:
+    """One state for several paths that meet: registers that differ become choices between their values.
+
+    A register without a value on some path is taken to have its value from the others: reading it there is undefined.
+    """
+    if len(states) == 1:
+        return states[0]
+    whole = states[0].guard
+    for state in states[1:]:
+        whole = whole | state.guard
+    registers: dict[str, Value] = {}
+    for name in dict.fromkeys(r for s in states for r in s.registers):
+        held = [(s.guard, s.registers[name]) for s in states if name in s.registers]
+        value = held[-1][1]
+        for guard, other in reversed(held[:-1]):
+            value = values.choose(guard.where(whole).value(conditions), other, value)
+        registers[name] = value
+    control = frozenset[str]().union(*(s.control for s in states))
+    return State(whole, registers, control)

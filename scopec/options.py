@@ -1,0 +1,83 @@
+"""Options, device attributes and bounds: their names, values and defaults.
+
+An option is a reading of a document that has more than one; each has a test that tells its settings apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scopec.diagnostics import Code, UsageError, error, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scopec.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A named choice: its values, the default first, and what it decides."""
+
+    values: tuple[str, ...]
+    meaning: str
+
+    @property
+    def default(self) -> str:
+        """The value that holds when nothing is said."""
+        return self.values[0]
+
+
+#: `//@ options NAME = VALUE`.  The memory ones are read by the `if "NAME=VALUE"` of the .cat files.
+OPTIONS: dict[str, Setting] = {
+    "races": Setting(("report", "ignore"), "whether outcomes and assertions of a racy program are still asked"),
+    "sync_scope": Setting(("scoped", "literal"), "whether synchronisation between atomics needs mutual inclusion"),
+    "release_sequence": Setting(
+        ("c++20", "c++11"), "whether later stores by the same thread extend a release sequence"
+    ),
+    "release_sequence_scope": Setting(
+        ("ends", "every_step"), "which operations of a release sequence must include which"
+    ),
+    "sc_order": Setting(("c++20", "rc11"), "what the order of seq_cst operations must agree with"),
+    "sc_scope": Setting(("scoped", "global"), "whether the order of seq_cst operations needs mutual inclusion"),
+    "thin_air": Setting(("on", "off"), "whether cycles of po and rf are forbidden"),
+}
+
+#: `//@ given NAME = VALUE`: attributes of the machine.
+ATTRIBUTES: dict[str, Setting] = {
+    "concurrentManagedAccess": Setting(("1", "0"), "the host and devices may access managed memory concurrently"),
+    "hostNativeAtomicSupported": Setting(("0", "1"), "the link between host and device supports native atomics"),
+    "pageableMemoryAccess": Setting(("0", "1"), "devices access pageable host memory coherently"),
+    "pageableMemoryAccessUsesHostPageTables": Setting(("0", "1"), "that access uses the host's page tables"),
+    "p2pNativeAtomicSupported": Setting(("0", "1"), "links between devices support native atomics"),
+    "device": Setting(("empty",), "no other process runs threads on the device"),
+}
+
+#: `//@ bound NAME = N`: default, least, most.
+BOUNDS: dict[str, tuple[int, int, int]] = {"unroll": (2, 1, 64)}
+
+
+def choose(table: Mapping[str, Setting], kind: str, name: str, value: str, span: Span | None) -> None:
+    """Check that ``name = value`` is in the table; InputError at ``span`` (UsageError without one) if not."""
+    if name not in table:
+        help_ = suggestion(name, table) or f"there are {', '.join(table)}"
+        _fail(f"`{name}` is not {kind}", help_, span)
+    if value not in table[name].values:
+        _fail(f"`{value}` is not a value of {name}", f"use {' or '.join(table[name].values)}", span)
+
+
+def bound(name: str, value: str, span: Span | None) -> int:
+    """The number that ``name = value`` sets; InputError or UsageError if there is no such bound."""
+    if name not in BOUNDS:
+        _fail(f"`{name}` is not a bound", f"there are {', '.join(BOUNDS)}", span)
+    _, least, most = BOUNDS[name]
+    if not value.isdecimal() or not least <= int(value) <= most:
+        _fail(f"`{value}` is not a value of {name}", f"use a number from {least} to {most}", span)
+    return int(value)
+
+
+def _fail(message: str, help_: str, span: Span | None) -> None:
+    if span is not None:
+        raise error(Code.BAD_OPTION, message, span, help_)
+    raise UsageError(f"{message}: {help_}")

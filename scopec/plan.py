@@ -1,0 +1,316 @@
+"""What a file is asked: one run a variant and model, each with its checks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from scopec import __version__
+from scopec.diagnostics import Code, Diagnostic, error
+from scopec.expectations import (
+    MEMORY_KINDS,
+    PROGRESS_KINDS,
+    Expectation,
+    FinalRegister,
+    Settings,
+    expectations,
+    settings_of,
+    variants,
+)
+from scopec.memory.base import Base
+from scopec.memory.cat import registry
+from scopec.memory.domains import domains
+from scopec.memory.events import EventGraph, identifier
+from scopec.memory.graph import build as build_graph
+from scopec.memory.questions import Goal, Problem, Question
+from scopec.program import ir
+from scopec.program.lower import lower
+from scopec.program.values import Const, Value
+from scopec.progress.system import System
+from scopec.progress.system import build as build_system
+from scopec.source import Source, Span
+from scopec.syntax import cuda, tree
+from scopec.syntax.scan import read_source
+from scopec.tla.emit import Module, Property
+from scopec.tla.emit import emit as emit_tla
+
+_DEFAULT_MODEL = "cuda"
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What the command line changes for every file."""
+
+    model: str | None = None
+    given: Mapping[str, str] | None = None
+    unroll: int | None = None
+    ignore_races: bool = False
+
+
+@dataclass(frozen=True)
+class Run:
+    """One variant of a file under one memory model, with what is asked of it."""
+
+    file: str
+    source: Source
+    program: ir.Program
+    model: registry.Entry
+    settings: Settings
+    checks: tuple[Expectation, ...]
+    void: tuple[Expectation, ...]
+
+    @cached_property
+    def name(self) -> str:
+        """A name for generated files: the file's stem, the variant, and the model if it is not the default."""
+        parts = [identifier(Path(self.file).stem)]
+        parts += [f"{identifier(k)}_{identifier(v)}" for k, v in self.program.variant.items()]
+        if self.model.name != registry.find(_DEFAULT_MODEL).name:
+            parts.append(identifier(self.model.name))
+        name = "__".join(parts)
+        return name if name[0].isalpha() else f"p_{name}"
+
+    @property
+    def memory_checks(self) -> tuple[Expectation, ...]:
+        """The checks of the memory question."""
+        return tuple(c for c in self.checks if c.kind in MEMORY_KINDS)
+
+    @property
+    def progress_checks(self) -> tuple[Expectation, ...]:
+        """The checks of the progress question."""
+        return tuple(c for c in self.checks if c.kind in PROGRESS_KINDS)
+
+    @property
+    def properties(self) -> tuple[Property, ...]:
+        """The properties that the progress checks need."""
+        kinds = {c.kind for c in self.checks}
+        found: list[Property] = []
+        if kinds & {"terminates", "may_hang"}:
+            found.append("Termination")
+        if kinds & {"progresses", "may_stall"}:
+            found.append("Progress")
+        return tuple(found)
+
+    # ---- the memory question
+
+    @cached_property
+    def graph(self) -> EventGraph:
+        """The event graph, with the registers that expectations observe."""
+        observed = {
+            (what.thread, what.register): check
+            for check in self.checks
+            if check.formula is not None
+            for what in check.formula.observed.values()
+            if isinstance(what, FinalRegister)
+        }
+        graph = build_graph(self.program, self.settings.bound["unroll"], observed)
+        for (thread, register), check in observed.items():
+            if thread in graph.ended and (thread, register) not in graph.finals:
+                message = f"`{thread}.{register}` never has a value when {thread} ends"
+                raise error(Code.BAD_EXPECTATION, message, check.span)
+        return graph
+
+    @cached_property
+    def problem(self) -> Problem:
+        """Everything that an engine needs to answer the memory checks, and to tell whether progress checks are void."""
+        model = registry.load(self.model, self.settings.options)
+        base = Base(self.graph, self.model.version, self.settings.given)
+        mentioned = {
+            constant
+            for check in self.checks
+            if check.formula is not None
+            for constant in _constants(check.formula.value)
+        }
+        return Problem(
+            self.name,
+            self.header("memory"),
+            base,
+            model,
+            self.model.name,
+            domains(self.graph, mentioned),
+            tuple(self._questions()),
+        )
+
+    def _questions(self) -> Iterator[Question]:
+        yield Question("execution", Goal.EXECUTION, "some execution is consistent and complete", True)
+        if self.graph.cuts:
+            yield Question("prefix", Goal.PREFIX, "some execution is consistent, complete or not", True)
+        races = {c.target for c in self.memory_checks if c.kind == "race"} | {None}
+        expected = not any(c.kind == "race_free" for c in self.checks)
+        for target in sorted(races, key=lambda t: t or ""):
+            name = "race" if target is None else f"race_on_{identifier(target)}"
+            comment = "some execution has a race" + (f" on {target}" if target else "")
+            known = any(c.kind in ("race", "race_free") and c.target == target for c in self.checks)
+            yield Question(name, Goal.RACE, comment, expected if known else None, target=target)
+        for number, check in enumerate(self.memory_checks):
+            if check.formula is not None:
+                goal = Goal.COUNTER_OUTCOME if check.kind == "required" else Goal.OUTCOME
+                name = question_name(number, check)
+                yield Question(name, goal, _one_line(check.text), check.kind == "allowed", check.formula)
+            elif check.kind == "assertion":
+                reached = tuple(a for a in self.graph.assertions if a.span == check.span)
+                if reached:
+                    comment = f"line {check.span.line}: {_one_line(check.text)}"
+                    yield Question(question_name(number, check), Goal.ASSERTION, comment, False, assertions=reached)
+        if any(not cut.wait for cut in self.graph.cuts):
+            comment = f"some execution goes round a loop more than {self.settings.bound['unroll']} times"
+            yield Question("longer", Goal.LONGER, comment)
+        if not self.problem_domains_closed:
+            yield Question("overflow", Goal.OVERFLOW, "some write has a value beyond those that are modelled", False)
+
+    @cached_property
+    def problem_domains_closed(self) -> bool:
+        """Whether the finite value domains cover every value that any execution computes."""
+        return domains(self.graph).closed
+
+    # ---- the progress question
+
+    def system(self, property_: Property) -> System:
+        """The labelled steps for a property; Progress counts each turn of a poll."""
+        return build_system(self.program, split_polls=property_ == "Progress")
+
+    def module(self, property_: Property) -> tuple[System, Module]:
+        """The TLA+ module that asks a property, and the system that it is made from."""
+        system = self.system(property_)
+        name = self.name if property_ == "Termination" else f"{self.name}__progress"
+        return system, emit_tla(system, name, self.header("progress"), property_)
+
+    # ---- generated files
+
+    def header(self, question: str) -> tuple[str, ...]:
+        """The first lines of a generated file: where it comes from and under which choices."""
+        digest = hashlib.sha256(self.source.text.encode()).hexdigest()
+        lines = [
+            f"{self.name}: the {question} question, generated by scopec {__version__}",
+            f"from {_one_line(Path(self.file).name)}, SHA-256 {digest[:32]}",
+        ]
+        if self.program.variant:
+            lines.append("variant " + ", ".join(f"{k} = {v}" for k, v in self.program.variant.items()))
+        if question == "memory":
+            changed = _changed(self.settings.options, Settings.defaults().options)
+            lines.append(f"model {self.model.name}" + (f", options {changed}" if changed else ""))
+            lines.append("given " + ", ".join(f"{k} = {v}" for k, v in self.settings.given.items() if k != "device"))
+        else:
+            lines.append("memory is sequentially consistent here; races are the memory question's")
+        return tuple(part for line in lines for part in _wrapped(line, 74))
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(line, width, subsequent_indent="  ") or [""]
+
+
+def _changed(chosen: Mapping[str, str], defaults: Mapping[str, str]) -> str:
+    return ", ".join(f"{k} = {v}" for k, v in chosen.items() if defaults[k] != v)
+
+
+def _one_line(text: str) -> str:
+    """Text that cannot end a comment or a line of a generated file."""
+    plain = "".join(c if c.isprintable() and ord(c) < 128 else "?" for c in text)
+    return plain.replace("*)", "* )").replace("*/", "* /").replace("(*", "( *")[:120]
+
+
+def question_name(number: int, check: Expectation) -> str:
+    """The name of a check's question in the generated specification."""
+    return f"{check.kind}_{number + 1}"
+
+
+def _constants(value: Value) -> Iterator[int]:
+    if isinstance(value, Const):
+        yield value.value
+    for name in ("operand", "left", "right", "condition", "then", "otherwise"):
+        inner = getattr(value, name, None)
+        if inner is not None:
+            yield from _constants(inner)
+
+
+# ---------------------------------------------------------------- files to runs
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs of one file, and warnings about it."""
+
+    runs: tuple[Run, ...]
+    warnings: tuple[Diagnostic, ...]
+
+
+def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
+    """Read a file and work out what it is asked; InputError where it is not in the language."""
+    source = read_source(path, shown)
+    try:
+        return _plan(source, shown, overrides)
+    except RecursionError:
+        at = source.span(0, 0)
+        raise error(Code.TOO_LARGE, "an expression or statement nests too deeply", at, "split it up") from None
+
+
+def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
+    file = cuda.read(source)
+    settings = _settings(file, overrides)
+    asked_for = overrides.model or _DEFAULT_MODEL
+    default = registry.find(asked_for)
+    runs: list[Run] = []
+    warnings: list[Diagnostic] = []
+    has_expectations = any(isinstance(d, tree.Expect) for d in file.directives)
+    for number, chosen in enumerate(variants(file)):
+        program = lower(file, source, Path(shown).stem, chosen)
+        by_model: dict[registry.Entry, list[Expectation]] = {}
+        for expectation, models in expectations(file, program, source):
+            entries = [registry.find(m, expectation.span) for m in models] or [default]
+            for entry in entries:
+                by_model.setdefault(entry, []).append(expectation)
+        if not has_expectations:
+            by_model[default] = list(_usual(source, file))
+        elif not by_model:
+            variant = ", ".join(f"{k} = {v}" for k, v in program.variant.items())
+            at = next(d.span for d in file.directives if isinstance(d, tree.Expect))
+            message = "no expectation applies" + (f" when {variant}" if variant else "")
+            warnings.append(Diagnostic(Code.IGNORED, message, at, "remove the value, or add an expectation", "warning"))
+            by_model[default] = []
+        asserts = _assertions(program)
+        for entry, checks in by_model.items():
+            racy = any(c.kind == "race" for c in checks)
+            run = Run(
+                shown, source, program, entry, settings,
+                tuple(checks + ([] if racy else asserts)), tuple(asserts if racy else ()),
+            )  # fmt: skip
+            runs.append(run)
+        if number >= 255:
+            at = file.directives[0].span
+            raise error(Code.TOO_LARGE, "more than 256 variants", at, "vary fewer constants")
+    return Plan(tuple(runs), tuple(warnings))
+
+
+def _settings(file: tree.File, overrides: Overrides) -> Settings:
+    settings = settings_of(file)
+    if overrides.given:
+        settings = replace(settings, given={**settings.given, **overrides.given})
+    if overrides.unroll is not None:
+        settings = replace(settings, bound={**settings.bound, "unroll": overrides.unroll})
+    if overrides.ignore_races:
+        settings = replace(settings, options={**settings.options, "races": "ignore"})
+    return settings
+
+
+def _usual(source: Source, file: tree.File) -> Iterator[Expectation]:
+    """What a file without expectations is asked: is it race free, does it terminate (assertions are always asked)."""
+    span = source.span(0, 0)
+    functions = [i for i in file.items if isinstance(i, tree.Function)]
+    if functions:
+        span = functions[-1].name_span
+    yield Expectation("race_free", "race_free", span)
+    yield Expectation("terminates", "terminates", span)
+
+
+def _assertions(program: ir.Program) -> list[Expectation]:
+    """One check for each `assert` that some thread may reach."""
+    found: dict[Span, Expectation] = {}
+    for thread in program.threads:
+        for node in thread.body.nodes.values():
+            if isinstance(node, ir.Do) and isinstance(node.operation, ir.Assert):
+                found.setdefault(node.span, Expectation("assertion", f"assert({node.operation.text})", node.span))
+    return [found[span] for span in sorted(found)]

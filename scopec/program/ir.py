@@ -1,0 +1,394 @@
+"""The Program form: threads in their places, objects with storage, one control-flow graph a kernel launch.
+
+A *body* is shared by the threads of a grid; what differs between them is in their :class:`Builtin` values and in the
+instances of per-block and per-thread objects.  :mod:`scopec.program.specialise` makes it one graph a thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scopec.program.types import IntType
+    from scopec.program.values import Value
+    from scopec.source import Source, Span
+
+
+class Order(Enum):
+    """Memory orders ([atomics.order]); ``consume`` is read as ``acquire``, as every compiler does."""
+
+    RELAXED = "relaxed"
+    ACQUIRE = "acquire"
+    RELEASE = "release"
+    ACQ_REL = "acq_rel"
+    SEQ_CST = "seq_cst"
+
+    @property
+    def acquires(self) -> bool:
+        """Whether a read or fence of this order is an acquire."""
+        return self in (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)
+
+    @property
+    def releases(self) -> bool:
+        """Whether a write or fence of this order is a release."""
+        return self in (Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST)
+
+
+class Scope(IntEnum):
+    """Thread scopes, from the narrowest to the widest (memory model, "Scope Relationships")."""
+
+    THREAD = 0
+    BLOCK = 1
+    DEVICE = 2
+    SYSTEM = 3
+
+
+class Storage(Enum):
+    """Where an object lives: the atomicity clauses and the automatic-storage exceptions read it."""
+
+    DEVICE = "device"
+    MANAGED = "managed"
+    MAPPED = "mapped"
+    SYSTEM = "system"
+    SHARED = "shared"
+    AUTOMATIC = "automatic"
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """A variable in memory.
+
+    ``name`` is unique in the program; ``values`` are the initial values of its elements (one for a scalar), None
+    where the object starts without one.  A shared object has one instance a block, an automatic one a thread, a
+    ``__device__`` one a device.
+    """
+
+    name: str
+    span: Span
+    type: IntType
+    storage: Storage
+    values: tuple[int | None, ...]
+    array: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes of one element, which is what an atomic operation affects."""
+        return self.type.size
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An element of an object: which one is an expression over registers and builtins."""
+
+    object: str
+    index: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How an access is made: plain (no order), volatile, or atomic with an order at a scope."""
+
+    order: Order | None = None
+    scope: Scope = Scope.THREAD
+    volatile: bool = False
+
+    @property
+    def atomic(self) -> bool:
+        """Whether the access is made by an atomic operation."""
+        return self.order is not None
+
+
+PLAIN = Mode()
+VOLATILE = Mode(volatile=True)
+
+# ---------------------------------------------------------------- operations
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """``register = value``: local to the thread."""
+
+    target: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """``target = *place``."""
+
+    target: str
+    place: Place
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """``*place = value``."""
+
+    place: Place
+    value: Value
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Rmw:
+    """``target = *place; *place = new`` in one step; ``new`` mentions the old value as the register ``target``."""
+
+    target: str
+    place: Place
+    new: Value
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class CompareExchange:
+    """``target = *place; if (target == expected) *place = desired``; ``failure`` is the order of a failed one.
+
+    ``succeeded`` gets the result; a weak operation may fail although the values are equal.
+    """
+
+    target: str
+    succeeded: str
+    place: Place
+    expected: Value
+    desired: Value
+    mode: Mode
+    failure: Order
+    weak: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """``atomic_thread_fence(order, scope)``."""
+
+    order: Order
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class SyncThreads:
+    """``__syncthreads()``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Yield:
+    """``this_thread::yield()`` or ``__nanosleep``."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputOutput:
+    """A library I/O call (printf)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assert:
+    """``assert(condition)``; ``text`` is the condition as written."""
+
+    condition: Value
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchGrid:
+    """The host launches a grid."""
+
+    grid: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiCall:
+    """A CUDA API call without effect on either question, such as ``cudaStreamCreate``."""
+
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSynchronize:
+    """``cudaDeviceSynchronize()`` for the device that is current."""
+
+    device: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StreamQuery:
+    """``target = cudaStreamQuery(stream)``: cudaSuccess, or cudaErrorNotReady while the stream has work."""
+
+    target: str
+    stream: str
+
+
+Operation: TypeAlias = (
+    Set
+    | Load
+    | Store
+    | Rmw
+    | CompareExchange
+    | Fence
+    | SyncThreads
+    | Yield
+    | InputOutput
+    | Assert
+    | LaunchGrid
+    | ApiCall
+    | DeviceSynchronize
+    | StreamQuery
+)
+
+# ---------------------------------------------------------------- control flow
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """Perform an operation, then go on at ``next``.  ``span`` is the place in the source."""
+
+    operation: Operation
+    span: Span
+    next: int
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Go on at ``then`` or ``otherwise``."""
+
+    condition: Value
+    span: Span
+    then: int
+    otherwise: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """The thread ends."""
+
+    span: Span
+
+
+Node: TypeAlias = Do | Branch | Exit
+
+
+def successors(node: Node) -> tuple[int, ...]:
+    """Where control goes from a node."""
+    match node:
+        case Do(next=following):
+            return (following,)
+        case Branch(then=then, otherwise=otherwise):
+            return (then, otherwise)
+        case Exit():
+            return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A control-flow graph: nodes by number, and the source's variables that are registers in it.
+
+    ``ambiguous`` names those that the source declares more than once, so that an expectation cannot mean one.
+    """
+
+    entry: int
+    nodes: Mapping[int, Node]
+    variables: Mapping[str, IntType]
+    ambiguous: frozenset[str] = frozenset()
+
+
+# ---------------------------------------------------------------- the execution hierarchy
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """An extent or an index in three dimensions."""
+
+    x: int = 1
+    y: int = 1
+    z: int = 1
+
+    @property
+    def count(self) -> int:
+        """How many positions an extent has."""
+        return self.x * self.y * self.z
+
+    def position(self, index: int) -> Dim:
+        """The ``index``-th position in an extent, x fastest."""
+        return Dim(index % self.x, index // self.x % self.y, index // (self.x * self.y))
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream of one device: its legacy default stream, or one that the program created."""
+
+    name: str
+    kind: Literal["legacy", "blocking", "non-blocking"] = "blocking"
+    device: int = 0
+
+
+def legacy_stream(device: int) -> Stream:
+    """The legacy default stream of a device."""
+    return Stream(f"stream0@{device}" if device else "stream0", "legacy", device)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """One launch of a kernel: its name (``mp``, a second launch ``mp#2``), extents, stream and device."""
+
+    name: str
+    kernel: str
+    span: Span
+    blocks: Dim
+    threads: Dim
+    stream: Stream
+    body: Body
+    device: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A thread that does something.  ``name`` is how expectations call it: ``main`` or ``mp[1][0]``.
+
+    ``grid`` is None for a host thread; ``block`` and ``lane`` are linear indices.
+    """
+
+    name: str
+    body: Body
+    grid: str | None = None
+    block: int = 0
+    lane: int = 0
+    device: int = 0
+    builtins: Mapping[str, int] | None = None
+
+    @property
+    def is_host(self) -> bool:
+        """Whether the host's implementation runs this thread."""
+        return self.grid is None
+
+    @property
+    def block_name(self) -> str:
+        """The thread block, ``mp[1]``; a host thread is a block of its own."""
+        return self.name if self.grid is None else f"{self.grid}[{self.block}]"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A file under one choice of its varied constants.
+
+    ``constants`` are all constants of the file, ``variant`` the varied ones as they are shown (``{"S": "device"}``).
+    """
+
+    name: str
+    source: Source
+    objects: Mapping[str, Object]
+    streams: tuple[Stream, ...]
+    grids: Mapping[str, Grid]
+    host: Thread
+    constants: Mapping[str, int | Order | Scope]
+    variant: Mapping[str, str]
+
+    @cached_property
+    def threads(self) -> tuple[Thread, ...]:
+        """The host thread, then every device thread, in launch order."""
+        from scopec.program.specialise import device_threads
+
+        return (self.host, *(t for grid in self.grids.values() for t in device_threads(grid)))

@@ -1,0 +1,166 @@
+"""Loops and liveness of a control-flow graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.program import ir
+from scopec.program.values import Reg, leaves
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from scopec.program.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A strongly connected part of a graph: its head, then the rest in weak topological order."""
+
+    head: int
+    rest: tuple[Element, ...]
+
+    def nodes(self) -> set[int]:
+        """Every node of the loop, inner loops included."""
+        found = {self.head}
+        for element in self.rest:
+            found |= element.nodes() if isinstance(element, Loop) else {element}
+        return found
+
+
+Element: TypeAlias = int | Loop
+
+
+def weak_topological_order(body: ir.Body) -> tuple[Element, ...]:
+    """The nodes so that every edge goes forward or to the head of a loop around its source.
+
+    Bourdoncle, "Efficient chaotic iteration strategies with widenings" (1993): strongly connected components in
+    topological order, each opened at its first node.
+    """
+    edges = {number: ir.successors(node) for number, node in body.nodes.items()}
+    return _order(edges, set(edges), body.entry)
+
+
+def _order(edges: Mapping[int, Sequence[int]], inside: set[int], entry: int) -> tuple[Element, ...]:
+    elements: list[Element] = []
+    for component in _components(edges, inside, entry):
+        head = component[0]
+        if len(component) == 1 and head not in edges[head]:
+            elements.append(head)
+        else:
+            rest = set(component) - {head}
+            inner: list[Element] = []
+            while rest:
+                start = next(n for n in component if n in rest)
+                part = _order(edges, rest, start)
+                done = {n for e in part for n in (e.nodes() if isinstance(e, Loop) else {e})}
+                inner = [*part, *inner]
+                rest -= done
+            elements.append(Loop(head, tuple(inner)))
+    return tuple(elements)
+
+
+def _components(edges: Mapping[int, Sequence[int]], inside: set[int], entry: int) -> list[list[int]]:
+    """Strongly connected components reached from ``entry``, in topological order, each from its first-seen node."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    found: list[list[int]] = []
+    work: list[tuple[int, Iterator[int]]] = []
+
+    def enter(node: int) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        on_stack.add(node)
+        work.append((node, iter(edges[node])))
+
+    enter(entry)
+    while work:
+        node, following = work[-1]
+        for after in following:
+            if after not in inside:
+                continue
+            if after not in index:
+                enter(after)
+                break
+            if after in on_stack:
+                low[node] = min(low[node], index[after])
+        else:
+            work.pop()
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[node])
+            if low[node] == index[node]:
+                at = stack.index(node)
+                component = stack[at:]
+                del stack[at:]
+                on_stack.difference_update(component)
+                found.append(component)
+    return found[::-1]
+
+
+# ---------------------------------------------------------------- liveness
+
+
+def registers(value: Value) -> set[str]:
+    """The registers that a value mentions."""
+    return {leaf.name for leaf in leaves(value) if isinstance(leaf, Reg)}
+
+
+def uses_and_definitions(node: ir.Node) -> tuple[set[str], set[str]]:
+    """The registers that a node reads, and those it overwrites."""
+    match node:
+        case ir.Branch(condition=condition):
+            return registers(condition), set()
+        case ir.Exit():
+            return set(), set()
+        case ir.Do(operation=operation):
+            return _of_operation(operation)
+
+
+def _of_operation(operation: ir.Operation) -> tuple[set[str], set[str]]:
+    match operation:
+        case ir.Set(target, value):
+            return registers(value), {target}
+        case ir.Load(target, place, _):
+            return registers(place.index), {target}
+        case ir.Store(place, value, _):
+            return registers(place.index) | registers(value), set()
+        case ir.Rmw(target, place, new, _):
+            return registers(place.index) | (registers(new) - {target}), {target}
+        case ir.CompareExchange(target, succeeded, place, expected, desired, _, _, _):
+            return registers(place.index) | registers(expected) | registers(desired), {target, succeeded}
+        case ir.Assert(condition, _):
+            return registers(condition), set()
+        case ir.StreamQuery(target, _):
+            return set(), {target}
+        case _:
+            return set(), set()
+
+
+def live_registers(body: ir.Body, at_exit: frozenset[str] = frozenset()) -> dict[int, frozenset[str]]:
+    """For each node the registers whose value may still be read when control reaches it.
+
+    ``at_exit`` are the registers that are observed when the thread has ended.
+    """
+    facts = {number: uses_and_definitions(node) for number, node in body.nodes.items()}
+    before: dict[int, list[int]] = {number: [] for number in body.nodes}
+    for number, node in body.nodes.items():
+        for following in ir.successors(node):
+            before[following].append(number)
+    live: dict[int, set[str]] = {
+        number: set(at_exit) if isinstance(node, ir.Exit) else set() for number, node in body.nodes.items()
+    }
+    work = list(body.nodes)
+    while work:
+        number = work.pop()
+        used, defined = facts[number]
+        after: set[str] = set(at_exit) if isinstance(body.nodes[number], ir.Exit) else set()
+        for following in ir.successors(body.nodes[number]):
+            after |= live[following]
+        now = used | (after - defined)
+        if now != live[number]:
+            live[number] = now
+            work.extend(before[number])
+    return {number: frozenset(names) for number, names in live.items()}

@@ -1,0 +1,149 @@
+"""From a grid's shared body to the graph of each of its threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.program.ir import (
+    Assert,
+    Body,
+    Branch,
+    CompareExchange,
+    Do,
+    Exit,
+    Grid,
+    Load,
+    Node,
+    Operation,
+    Place,
+    Rmw,
+    Set,
+    Store,
+    Thread,
+    successors,
+)
+from scopec.program.values import Builtin, Const, Reg, Value, substitute
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+def device_threads(grid: Grid) -> Iterator[Thread]:
+    """The threads of a grid that do something, by block and lane.
+
+    A thread whose graph has no operation but its own register arithmetic adds nothing to either question (language
+    note: inactive threads cost nothing), so it is left out; one that may loop for ever is kept.
+    """
+    for block in range(grid.blocks.count):
+        for lane in range(grid.threads.count):
+            builtins = thread_builtins(grid, block, lane)
+            body = specialise(grid.body, builtins)
+            if not _idle(body):
+                name = f"{grid.name}[{block}][{lane}]"
+                yield Thread(name, body, grid.name, block, lane, grid.device, builtins)
+
+
+def thread_builtins(grid: Grid, block: int, lane: int) -> dict[str, int]:
+    """The values of threadIdx, blockIdx, blockDim and gridDim, by component (``threadIdx.x``)."""
+    values: dict[str, int] = {}
+    for name, dim in (
+        ("threadIdx", grid.threads.position(lane)),
+        ("blockIdx", grid.blocks.position(block)),
+        ("blockDim", grid.threads),
+        ("gridDim", grid.blocks),
+    ):
+        values |= {f"{name}.x": dim.x, f"{name}.y": dim.y, f"{name}.z": dim.z}
+    return values
+
+
+def _idle(body: Body) -> bool:
+    """Whether a thread ends without an operation other than register arithmetic."""
+    node, seen = body.entry, set()
+    while node not in seen:
+        seen.add(node)
+        match body.nodes[node]:
+            case Do(Set(), _, following):
+                node = following
+            case Exit():
+                return True
+            case _:
+                return False
+    return False
+
+
+def specialise(body: Body, builtins: Mapping[str, int]) -> Body:
+    """The graph with builtins replaced by a thread's values and decided branches taken."""
+
+    def fold(value: Value) -> Value:
+        return substitute(value, leaf)
+
+    def leaf(value: Reg | Builtin) -> Value:
+        known = isinstance(value, Builtin) and value.name in builtins
+        return Const(builtins[value.name], value.type) if known else value
+
+    nodes = {number: map_values(node, fold) for number, node in body.nodes.items()}
+
+    def target(number: int) -> int:
+        seen = set()
+        while number not in seen:
+            seen.add(number)
+            node = nodes[number]
+            if not (isinstance(node, Branch) and isinstance(node.condition, Const)):
+                break
+            number = node.then if node.condition.value else node.otherwise
+        return number
+
+    redirected = {number: _redirect(node, target) for number, node in nodes.items()}
+    entry = target(body.entry)
+    reached, work = {entry}, [entry]
+    while work:
+        for following in successors(redirected[work.pop()]):
+            if following not in reached:
+                reached.add(following)
+                work.append(following)
+    return replace(body, entry=entry, nodes={n: redirected[n] for n in sorted(reached)})
+
+
+def _redirect(node: Node, target: Callable[[int], int]) -> Node:
+    match node:
+        case Do(operation, span, following):
+            return Do(operation, span, target(following))
+        case Branch(condition, span, then, otherwise):
+            return Branch(condition, span, target(then), target(otherwise))
+        case Exit():
+            return node
+
+
+def map_values(node: Node, f: Callable[[Value], Value]) -> Node:
+    """The node with ``f`` applied to every value in it."""
+    match node:
+        case Do(operation, span, following):
+            return Do(map_operation(operation, f), span, following)
+        case Branch(condition, span, then, otherwise):
+            return Branch(f(condition), span, then, otherwise)
+        case Exit():
+            return node
+
+
+def map_operation(operation: Operation, f: Callable[[Value], Value]) -> Operation:
+    """The operation with ``f`` applied to every value in it."""
+    match operation:
+        case Set(name, value):
+            return Set(name, f(value))
+        case Load(name, place, mode):
+            return Load(name, _place(place, f), mode)
+        case Store(place, value, mode):
+            return Store(_place(place, f), f(value), mode)
+        case Rmw(name, place, new, mode):
+            return Rmw(name, _place(place, f), f(new), mode)
+        case CompareExchange(name, succeeded, place, expected, desired, mode, failure, weak):
+            return CompareExchange(name, succeeded, _place(place, f), f(expected), f(desired), mode, failure, weak)
+        case Assert(condition, text):
+            return Assert(f(condition), text)
+        case _:
+            return operation
+
+
+def _place(place: Place, f: Callable[[Value], Value]) -> Place:
+    return Place(place.object, f(place.index))

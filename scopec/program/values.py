@@ -1,0 +1,254 @@
+"""Pure expressions over a thread's registers, folded as they are built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from scopec.program import types
+from scopec.program.types import BOOL, IntType
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A known value."""
+
+    value: int
+    type: IntType
+
+
+@dataclass(frozen=True, slots=True)
+class Reg:
+    """The value of a register of the thread."""
+
+    name: str
+    type: IntType
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """``threadIdx.x`` and the like: a constant of each thread, named ``threadIdx.x``."""
+
+    name: str
+    type: IntType
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """``op operand``."""
+
+    op: str
+    operand: Value
+    type: IntType
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """``left op right``; both operands already have the type that the operation is computed in."""
+
+    op: str
+    left: Value
+    right: Value
+    type: IntType
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """``condition ? then : otherwise``."""
+
+    condition: Value
+    then: Value
+    otherwise: Value
+    type: IntType
+
+
+@dataclass(frozen=True, slots=True)
+class Convert:
+    """``operand`` converted to another integral type."""
+
+    operand: Value
+    type: IntType
+
+
+Value: TypeAlias = Const | Reg | Builtin | Unary | Binary | Choose | Convert
+
+TRUE = Const(1, BOOL)
+FALSE = Const(0, BOOL)
+
+
+def convert(value: Value, type_: IntType) -> Value:
+    """``value`` converted to ``type_``; nothing is added where the conversion keeps every value."""
+    if isinstance(value, Const):
+        return Const(type_.wrap(value.value), type_)
+    source = value.type
+    if source == type_ or (not type_.is_bool and not source.is_bool and _holds(type_, source)):
+        return value
+    if source.is_bool and not type_.is_bool:
+        return value
+    return Convert(value, type_)
+
+
+def _holds(wide: IntType, narrow: IntType) -> bool:
+    if wide.signed == narrow.signed:
+        return wide.bits >= narrow.bits
+    return wide.signed and wide.bits > narrow.bits
+
+
+def unary(op: str, operand: Value) -> Value:
+    """``op operand`` after integral promotion."""
+    if op == "!":
+        operand = convert(operand, BOOL)
+        if isinstance(operand, Unary) and operand.op == "!":
+            return operand.operand
+        if isinstance(operand, Binary) and operand.op in _NEGATED:
+            return Binary(_NEGATED[operand.op], operand.left, operand.right, BOOL)
+        type_ = BOOL
+    else:
+        type_ = types.promoted(operand.type)
+        operand = convert(operand, type_)
+        if op == "+":
+            return operand
+    if isinstance(operand, Const):
+        return Const(types.unary(op, operand.value, type_), type_)
+    return Unary(op, operand, type_)
+
+
+_NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def binary(op: str, left: Value, right: Value) -> Value:
+    """``left op right`` with the usual arithmetic conversions."""
+    if op in ("&&", "||"):
+        return _logical(op, convert(left, BOOL), convert(right, BOOL))
+    if op in ("<<", ">>"):
+        type_ = operands = types.promoted(left.type)
+    else:
+        operands = types.common_type(left.type, right.type)
+        type_ = BOOL if op in types.COMPARISONS else operands
+    left, right = convert(left, operands), convert(right, operands if op not in ("<<", ">>") else right.type)
+    if isinstance(left, Const) and isinstance(right, Const):
+        try:
+            return Const(types.binary(op, left.value, right.value, type_), type_)
+        except types.ArithmeticFault:
+            pass
+    return Binary(op, left, right, type_)
+
+
+def _logical(op: str, left: Value, right: Value) -> Value:
+    absorbing = int(op == "||")
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Const):
+            return Const(absorbing, BOOL) if one.value == absorbing else other
+    return left if left == right else Binary(op, left, right, BOOL)
+
+
+def choose(condition: Value, then: Value, otherwise: Value) -> Value:
+    """``condition ? then : otherwise`` with both branches converted to their common type."""
+    if then.type != otherwise.type:
+        common = types.common_type(then.type, otherwise.type)
+        then, otherwise = convert(then, common), convert(otherwise, common)
+    condition = convert(condition, BOOL)
+    if isinstance(condition, Const):
+        return then if condition.value else otherwise
+    return then if then == otherwise else Choose(condition, then, otherwise, then.type)
+
+
+def substitute(value: Value, replace: Callable[[Reg | Builtin], Value]) -> Value:
+    """``value`` with every register and builtin replaced, folded again."""
+    match value:
+        case Const():
+            return value
+        case Reg() | Builtin():
+            return replace(value)
+        case Unary(op, operand, _):
+            return unary(op, substitute(operand, replace))
+        case Binary(op, left, right, type_):
+            left, right = substitute(left, replace), substitute(right, replace)
+            if op in ("&&", "||"):
+                return binary(op, left, right)
+            if isinstance(left, Const) and isinstance(right, Const):
+                try:
+                    return Const(types.binary(op, left.value, right.value, type_), type_)
+                except types.ArithmeticFault:
+                    pass
+            return Binary(op, left, right, type_)
+        case Choose(condition, then, otherwise, _):
+            return choose(substitute(condition, replace), substitute(then, replace), substitute(otherwise, replace))
+        case Convert(operand, type_):
+            return convert(substitute(operand, replace), type_)
+        case _:
+            assert_never(value)
+
+
+def leaves(value: Value) -> Iterator[Reg | Builtin]:
+    """The registers and builtins that a value mentions, left to right, with repetitions."""
+    match value:
+        case Const():
+            return
+        case Reg() | Builtin():
+            yield value
+        case Unary(_, operand, _) | Convert(operand, _):
+            yield from leaves(operand)
+        case Binary(_, left, right, _):
+            yield from leaves(left)
+            yield from leaves(right)
+        case Choose(condition, then, otherwise, _):
+            yield from leaves(condition)
+            yield from leaves(then)
+            yield from leaves(otherwise)
+        case _:
+            assert_never(value)
+
+
+def evaluate(value: Value, environment: Callable[[Reg | Builtin], int]) -> int:
+    """The integer that ``value`` has; raises ArithmeticFault where C++ defines no result."""
+    match value:
+        case Const(number, _):
+            return number
+        case Reg() | Builtin():
+            return environment(value)
+        case Unary(op, operand, type_):
+            return types.unary(op, evaluate(operand, environment), type_)
+        case Binary("&&", left, right, _):
+            return int(bool(evaluate(left, environment)) and bool(evaluate(right, environment)))
+        case Binary("||", left, right, _):
+            return int(bool(evaluate(left, environment)) or bool(evaluate(right, environment)))
+        case Binary(op, left, right, type_):
+            return types.binary(op, evaluate(left, environment), evaluate(right, environment), type_)
+        case Choose(condition, then, otherwise, _):
+            return evaluate(then if evaluate(condition, environment) else otherwise, environment)
+        case Convert(operand, type_):
+            return type_.wrap(evaluate(operand, environment))
+        case _:
+            assert_never(value)
+
+
+_PRECEDENCE = {
+    "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7,
+    "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
+}  # fmt: skip
+
+
+def show(value: Value, outer: int = 0) -> str:
+    """``value`` in C++ notation (conversions as ``type(…)``)."""
+    match value:
+        case Const(number, type_):
+            return ("true" if number else "false") if type_.is_bool else str(number)
+        case Reg(name, _) | Builtin(name, _):
+            return name
+        case Unary(op, operand, _):
+            return op + show(operand, 11)
+        case Binary(("min" | "max") as op, left, right, _):
+            return f"{op}({show(left)}, {show(right)})"
+        case Binary(op, left, right, _):
+            level = _PRECEDENCE[op]
+            text = f"{show(left, level)} {op} {show(right, level + 1)}"
+            return f"({text})" if level < outer else text
+        case Choose(condition, then, otherwise, _):
+            text = f"{show(condition, 1)} ? {show(then, 1)} : {show(otherwise)}"
+            return f"({text})" if outer else text
+        case Convert(operand, type_):
+            return f"{type_.name}({show(operand)})"
+        case _:
+            assert_never(value)

@@ -1,0 +1,1 @@
+"""The progress question: labelled steps, what the implementation owes, schedules."""

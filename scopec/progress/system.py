@@ -1,0 +1,135 @@
+"""A program as the progress question sees it: machines, threads, units, and what the implementation owes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from scopec.memory.asw import waits_for
+from scopec.memory.events import identifier
+from scopec.program import ir
+from scopec.progress.steps import Again, Machine, Return, Step, Tick, Visible, Wait, machine
+
+
+@dataclass(frozen=True)
+class System:
+    """Machines by grid (the host's under ``main``), and the threads that run them.
+
+    ``unit_of`` gives for each device thread what it starts with: its block (a thread-block cluster of one block).
+    """
+
+    program: ir.Program
+    host: Machine
+    grids: Mapping[str, Machine]
+    split_polls: bool
+
+    @cached_property
+    def threads(self) -> tuple[ir.Thread, ...]:
+        """The device threads that do something."""
+        return tuple(t for t in self.program.threads if not t.is_host)
+
+    @property
+    def unit_of(self) -> Mapping[str, str]:
+        """The unit of each device thread: its thread-block cluster ("Device threads"), here always one block."""
+        return {t.name: t.block_name for t in self.threads}
+
+    def machine_of(self, thread: ir.Thread) -> Machine:
+        """The machine that a thread runs."""
+        return self.host if thread.grid is None else self.grids[thread.grid]
+
+    @cached_property
+    def steps(self) -> Mapping[str, Step]:
+        """Every step by its label."""
+        return {label: step for m in (self.host, *self.grids.values()) for label, step in m.steps.items()}
+
+    @cached_property
+    def api_labels(self) -> tuple[str, ...]:
+        """The labels at which a CUDA API call is pending."""
+        pending = (Return, ir.DeviceSynchronize, ir.ApiCall)
+        return tuple(label for label, s in self.host.steps.items() if isinstance(s.operation, pending))
+
+    @cached_property
+    def not_ready_labels(self) -> tuple[str, ...]:
+        """The labels at which a query is about to return cudaErrorNotReady."""
+        return tuple(
+            label
+            for label, s in self.host.steps.items()
+            if isinstance(s.operation, Return) and s.operation.ready is False
+        )
+
+    @cached_property
+    def silent_labels(self) -> tuple[str, ...]:
+        """The labels whose step does not count for [intro.progress.1] as modified."""
+        return tuple(label for label, step in self.steps.items() if not step.counts and not self._pends(label))
+
+    def _pends(self, label: str) -> bool:
+        """Whether a thread at a label is inside something that counts: the second label of a poll or a wait."""
+        operation = self.steps[label].operation
+        return isinstance(operation, Again) and self.steps[label.removesuffix("_again")].counts
+
+    def ordered(self, first: str, second: str) -> bool:
+        """Whether the grid ``second`` starts only after ``first``, if that was launched before it."""
+        grids = self.program.grids
+        return waits_for(grids[second].stream, grids[first].stream)
+
+
+def build(
+    program: ir.Program, observed: Callable[[str], frozenset[str]] | None = None, *, split_polls: bool = False
+) -> System:
+    """The system of a program; ``observed(thread)`` are registers whose final values are asked for."""
+    watch = observed or (lambda _thread: frozenset())
+
+    def made(name: str, body: ir.Body, host: bool) -> Machine:
+        threads = [t.name for t in program.threads if (t.grid or "main") == name]
+        names = frozenset[str]().union(*(watch(t) for t in threads))
+        return machine(identifier(name), body, lambda op: counts(op, program, host), names, split_polls=split_polls)
+
+    grids = {name: made(name, grid.body, False) for name, grid in program.grids.items()}
+    return System(program, made("main", program.host.body, True), grids, split_polls)
+
+
+def counts(operation: Visible, program: ir.Program, host: bool) -> bool:
+    """Whether an operation is one that [intro.progress.1], as modified, assumes a thread will eventually perform.
+
+    Host threads: "terminate", "invoke this_thread::yield", "make a call to a library I/O function", "perform an access
+    through a volatile glvalue", "perform a synchronization operation or an atomic operation", "continue execution of a
+    trivial infinite loop".  Device threads: "terminate", "make a call to a library I/O function", "perform an access
+    through a volatile glvalue except if the designated object has automatic storage duration", "perform a
+    synchronization operation or an atomic read operation except if the designated object has automatic storage
+    duration"; by the note there, atomic writes and fences are not meant.
+    """
+    match operation:
+        case ir.Load(_, place, mode):
+            return _access_counts(program.objects[place.object], mode, host, reads=True)
+        case ir.Store(place, _, mode):
+            return _access_counts(program.objects[place.object], mode, host, reads=False)
+        case ir.Rmw(_, place, _, mode):
+            return _access_counts(program.objects[place.object], mode, host, reads=True)
+        case ir.CompareExchange(place=place, mode=mode):
+            return _access_counts(program.objects[place.object], mode, host, reads=True)
+        case ir.Fence() | ir.Yield():
+            return host
+        case Tick(trivial):
+            return host and trivial
+        case ir.Set() | ir.Assert() | Again():
+            return False
+        case (
+            ir.SyncThreads()
+            | Wait()
+            | ir.InputOutput()
+            | ir.LaunchGrid()
+            | ir.ApiCall()
+            | ir.DeviceSynchronize()
+            | ir.StreamQuery()
+            | Return()
+        ):
+            return True
+
+
+def _access_counts(object_: ir.Object, mode: ir.Mode, host: bool, *, reads: bool) -> bool:
+    if host:
+        return mode.atomic or mode.volatile
+    if object_.storage is ir.Storage.AUTOMATIC:
+        return False
+    return mode.volatile or (mode.atomic and reads)

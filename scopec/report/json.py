@@ -1,0 +1,181 @@
+"""The JSON report, schema scopec/1 (results note): keys may be added, none goes away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from scopec import __version__, explain
+from scopec.engines import ENGINES
+from scopec.memory.events import Kind, shown_location
+from scopec.memory.execution import Execution
+from scopec.progress.schedule import Moment, Schedule
+
+if TYPE_CHECKING:
+    from scopec.check import Outcome, Report
+    from scopec.diagnostics import Diagnostic
+    from scopec.memory.events import Event
+    from scopec.source import Span
+    from scopec.verdicts import Check
+
+SCHEMA = "scopec/1"
+
+
+def document(outcomes: Sequence[Outcome], engines: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """The whole report as JSON values."""
+    checks = [c for o in outcomes for r in o.reports for c in r.checks]
+    return {
+        "schema": SCHEMA,
+        "scopec": __version__,
+        "diagnostics": [diagnostic(d) for o in outcomes for d in o.diagnostics],
+        "failures": [{"file": o.file, "message": o.failure} for o in outcomes if o.failure is not None],
+        "engines": engines,
+        "programs": [program(r) for o in outcomes for r in o.reports],
+        "summary": {
+            **{v: sum(c.verdict == v for c in checks) for v in ("holds", "violated", "unknown")},
+            "time_ms": round(seconds * 1000, 1),
+        },
+    }
+
+
+def text(values: dict[str, Any]) -> str:
+    """JSON text, readable, ASCII only (so that nothing in a name can disturb a terminal)."""
+    return json.dumps(values, indent=2, ensure_ascii=True) + "\n"
+
+
+def engine_table(jars: dict[str, Any], java: str | None) -> dict[str, Any]:
+    """The engines that were used: those with a jar, and java."""
+    table: dict[str, Any] = {
+        name: {"version": jar.version, "sha256": jar.sha256} for name, jar in jars.items() if name in ENGINES
+    }
+    if java is not None:
+        table["java"] = {"version": java}
+    return table
+
+
+def span(at: Span) -> dict[str, Any]:
+    """A place in a file."""
+    return {"file": at.file, "line": at.line, "column": at.column}
+
+
+def diagnostic(d: Diagnostic) -> dict[str, Any]:
+    """A message about the input."""
+    return {"code": d.code.id, "severity": d.severity, "message": d.message, "help": d.way_out, **span(d.span)}
+
+
+def program(report: Report) -> dict[str, Any]:
+    """One run with its checks."""
+    run = report.run
+    return {
+        "file": run.file,
+        "name": run.name,
+        "variant": dict(run.program.variant),
+        "model": run.model.name,
+        "options": dict(run.settings.options),
+        "given": dict(run.settings.given),
+        "progress": "cuda",
+        "bound": dict(run.settings.bound),
+        "generated": list(report.generated),
+        "generated_in": None if report.folder is None else str(report.folder),
+        "phases_ms": {name: round(ms, 1) for name, ms in report.phases},
+        "checks": [check(c) for c in report.checks],
+        "void": [{"kind": e.kind, "text": e.text, "span": span(e.span)} for e in run.void],
+    }
+
+
+def check(c: Check) -> dict[str, Any]:
+    """One verdict."""
+    return {
+        "kind": c.expectation.kind,
+        "text": c.expectation.text,
+        "span": span(c.expectation.span),
+        "verdict": c.verdict,
+        "reason": c.reason,
+        "engine": c.engine,
+        "time_ms": round(c.time_ms, 1),
+        "states": c.states,
+        "warnings": list(c.warnings),
+        "trace": None
+        if c.trace is None
+        else execution(c.trace, c.expectation.target)
+        if isinstance(c.trace, Execution)
+        else schedule(c.trace),
+    }
+
+
+def execution(e: Execution, target: str | None = None) -> dict[str, Any]:
+    """An execution: its events, the relations that a reader needs, its final state, and the race if it has one."""
+    program_ = e.graph.program
+    relations: dict[str, list[list[str]]] = {}
+    for name in ("rf", "co", "fr", "sw", "hb"):
+        if name in e.evaluation.relations:
+            relations[name] = [[a.id, b.id] for a, b in e.relation(name)]
+    relations["race"] = [[a.id, b.id] for a, b in e.race]
+    pair = explain.racing_pair(e, target)
+    return {
+        "type": "execution",
+        "events": [event(e, x) for x in e.events],
+        "relations": relations,
+        "final": {shown_location(at, program_): value for at, value in e.final_memory().items()},
+        "complete": e.complete,
+        "race": None if pair is None else {"accesses": [pair[0].id, pair[1].id], "why": explain.race(e, pair)},
+    }
+
+
+def event(e: Execution, x: Event) -> dict[str, Any]:
+    """One event with the values it read and wrote."""
+    return {
+        "id": x.id,
+        "thread": x.thread or None,
+        "span": span(x.span),
+        "op": x.text,
+        "kind": x.kind.name.lower(),
+        "order": None if x.order is None else x.order.value,
+        "scope": None if x.scope is None else x.scope.name.lower(),
+        "location": None if x.location is None else shown_location(x.location, e.graph.program),
+        "read": e.values.get(x.id) if x.kind is Kind.READ else None,
+        "written": e.value(x.value) if x.value is not None else None,
+    }
+
+
+def schedule(s: Schedule) -> dict[str, Any]:
+    """A schedule: its steps with the state after each, where it repeats or stops, and who is owed nothing."""
+    return {
+        "type": "schedule",
+        "start": moment(s.start),
+        "steps": [
+            {
+                "thread": m.thread,
+                "action": m.action,
+                "label": m.label,
+                "span": span(m.span),
+                "changes": dict(m.changes),
+                "state": moment(m.after),
+            }
+            for m in s.moves
+        ],
+        "ending": s.ending.value,
+        "loop_to": s.loop_to,
+        "stuttering": s.stuttering,
+        "behind": [{"thread": b.thread, "where": b.where, "why": b.why, "span": span(b.span)} for b in s.behind],
+    }
+
+
+def moment(m: Moment) -> dict[str, Any]:
+    """A state of a schedule."""
+    return {
+        "threads": dict(m.labels),
+        "memory": {name: plain(value) for name, value in m.memory.items()},
+        "registers": {t: {n: plain(v) for n, v in regs.items()} for t, regs in m.registers.items()},
+        "launched": list(m.issued),
+    }
+
+
+def plain(value: object) -> Any:
+    """A TLA+ value as JSON."""
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (tuple, frozenset)):
+        return [plain(v) for v in value]
+    return value

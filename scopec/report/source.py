@@ -1,0 +1,53 @@
+"""Source excerpts with carets, safe for terminals and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scopec.source import Source, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place to underline, with what to write beside it."""
+
+    span: Span
+    note: str = ""
+
+
+def clean(text: str) -> str:
+    """Text without control characters: tabs become spaces, others are shown as their escapes."""
+    return "".join(c if c.isprintable() else " " if c in "\t\r" else c.encode("unicode_escape").decode() for c in text)
+
+
+def excerpt(source: Source, marks: Iterable[Mark], width: int = 100) -> Iterator[str]:
+    """The marked lines with carets below, in line order; long lines are cut to ``width`` around the mark."""
+    ordered = sorted(dict.fromkeys(marks), key=lambda m: m.span)
+    gutter = max((len(str(m.span.line)) for m in ordered), default=1)
+    shown_line = 0
+    for mark in ordered:
+        text = source.line(mark.span.line)
+        start = mark.span.column - 1
+        end = mark.span.end_column - 1 if mark.span.end_line == mark.span.line else len(text.rstrip())
+        end = max(end, start + 1)
+        cut, offset = _window(text, start, end, max(20, width - gutter - 5))
+        before = clean(text[offset:start])
+        marked = clean(text[start:end]) or " "
+        if mark.span.line != shown_line:
+            yield f"{mark.span.line:>{gutter + 2}} | {'…' if offset else ''}{clean(cut)}".rstrip()
+            shown_line = mark.span.line
+        carets = "^" * max(1, min(len(marked), width - gutter - 5 - len(before)))
+        lead = " " * (len(before) + (1 if offset else 0))
+        yield f"{'':>{gutter + 2}} | {lead}{carets}{' ' + mark.note if mark.note else ''}"
+
+
+def _window(text: str, start: int, end: int, width: int) -> tuple[str, int]:
+    """At most ``width`` characters of a line around a mark, and the offset at which they begin."""
+    text = text.rstrip()
+    if len(text) <= width:
+        return text, 0
+    offset = max(0, min(start - 10, len(text) - width)) if end > width else 0
+    return text[offset : offset + width], offset

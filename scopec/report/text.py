@@ -1,0 +1,146 @@
+"""Reports for people."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from scopec import explain
+from scopec.expectations import Settings
+from scopec.memory.execution import Execution
+from scopec.progress.schedule import Schedule
+from scopec.report.lanes import execution_rows, lanes, schedule_rows
+from scopec.report.source import Mark, clean, excerpt
+from scopec.verdicts import UNDEFINED
+
+if TYPE_CHECKING:
+    from scopec.check import Outcome, Report
+    from scopec.diagnostics import Diagnostic
+    from scopec.source import Source
+    from scopec.verdicts import Check
+
+_INDENT = "      "
+
+
+def diagnostic_lines(diagnostic: Diagnostic, source: Source | None, width: int = 100) -> Iterator[str]:
+    """A diagnostic with the place in the source and the way out."""
+    yield clean(str(diagnostic))
+    if source is not None and source.line(diagnostic.span.line).strip():
+        yield from excerpt(source, [Mark(diagnostic.span)], width)
+    yield f"  help: {clean(diagnostic.way_out)}"
+
+
+def outcome_lines(outcome: Outcome, *, verbose: bool, quiet: bool, width: int) -> Iterator[str]:
+    """The verdicts of one file."""
+    for report in outcome.reports:
+        yield from _report(report, verbose=verbose, quiet=quiet, width=width)
+
+
+def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterator[str]:
+    run = report.run
+    bad = [c for c in report.checks if c.verdict != "holds"]
+    if quiet and not bad:
+        return
+    yield title(report)
+    for check in report.checks:
+        if quiet and check.verdict == "holds":
+            continue
+        reason = f": {check.reason}" if check.reason else ""
+        states = f"  ({check.states} states)" if verbose and check.states is not None else ""
+        yield f"  {check.verdict:<8}  {clean(check.expectation.text)}{reason}{states}"
+        for warning in check.warnings:
+            yield f"{_INDENT}warning: {warning}"
+        if check.verdict == "violated":
+            yield from _why(report, check, width)
+    if not quiet:
+        for expectation in run.void:
+            yield f"  void      {clean(expectation.text)}: this variant expects a race, so the program has no meaning"
+    if bad and report.folder is not None:
+        yield f"  generated: {', '.join(str(report.folder / name) for name in report.generated)}"
+    if verbose:
+        yield from _details(report)
+
+
+def title(report: Report) -> str:
+    """The file with its variant and, if it is not the default, its model."""
+    run = report.run
+    shown = [f"{k} = {v}" for k, v in run.program.variant.items()]
+    if run.model.name != "cuda-v3":
+        shown.append(run.model.name)
+    return clean(run.file) + (f" [{', '.join(shown)}]" if shown else "")
+
+
+def _details(report: Report) -> Iterator[str]:
+    run = report.run
+    defaults = Settings.defaults()
+    changed = {k: v for k, v in run.settings.options.items() if defaults.options[k] != v}
+    given = ", ".join(f"{k} = {v}" for k, v in run.settings.given.items())
+    phases = ", ".join(f"{name} {ms:.0f} ms" for name, ms in report.phases)
+    yield f"  model {run.model.name}" + "".join(f", {k} = {v}" for k, v in changed.items())
+    yield f"  given {given}"
+    yield f"  bound unroll = {run.settings.bound['unroll']}"
+    yield f"  times {phases}"
+
+
+def _why(report: Report, check: Check, width: int) -> Iterator[str]:
+    """The source with carets, the threads in lanes, and the sentence that says why."""
+    source = report.run.source
+    match check.trace:
+        case Execution() as execution:
+            yield from _indented(_execution(execution, check, source, width - len(_INDENT)))
+        case Schedule() as schedule if check.expectation.kind in ("terminates", "progresses"):
+            yield from _indented(_schedule(schedule, source, width - len(_INDENT)))
+        case _:
+            yield from _indented(excerpt(source, [Mark(check.expectation.span, "expected here")], width))
+
+
+def _indented(lines: Iterator[str]) -> Iterator[str]:
+    return (_INDENT + line for line in lines)
+
+
+def _execution(execution: Execution, check: Check, source: Source, width: int) -> Iterator[str]:
+    racy = check.expectation.kind in ("race_free", "race") or check.reason == UNDEFINED
+    pair = explain.racing_pair(execution, check.expectation.target) if racy else None
+    if pair is not None:
+        marks = [Mark(e.span, f"{e.thread}") for e in pair]
+        sentence = explain.race(execution, pair)
+    else:
+        marks = [Mark(check.expectation.span, "expected here")]
+        sentence = explain.execution_sentence(execution)
+    yield from excerpt(source, marks, width)
+    yield ""
+    threads, rows = execution_rows(execution)
+    yield from lanes(threads, rows, width)
+    yield ""
+    yield from textwrap.wrap(f"why: {sentence}", width)
+
+
+def _schedule(schedule: Schedule, source: Source, width: int) -> Iterator[str]:
+    marks = [Mark(b.span, b.thread) for b in schedule.behind]
+    yield from excerpt(source, marks, width)
+    yield ""
+    threads, rows = schedule_rows(schedule)
+    yield from lanes(threads, rows, width)
+    yield ""
+    for behind in schedule.behind:
+        yield from textwrap.wrap(f"why: {behind.thread} {behind.where}: {behind.why}", width, subsequent_indent="     ")
+
+
+def summary_line(outcomes: Sequence[Outcome], seconds: float) -> str:
+    """One line on everything that was checked."""
+    checks = [c for o in outcomes for r in o.reports for c in r.checks]
+    counts = {v: sum(c.verdict == v for c in checks) for v in ("holds", "violated", "unknown")}
+    programs = sum(len(o.reports) for o in outcomes)
+    files = len(outcomes)
+    bad = sum(1 for o in outcomes if any(d.severity == "error" for d in o.diagnostics))
+    failed = sum(1 for o in outcomes if o.failure is not None)
+    line = (
+        f"{files} file{'s' * (files != 1)}, {programs} program{'s' * (programs != 1)}: {counts['holds']} hold, "
+        f"{counts['violated']} violated, {counts['unknown']} unknown"
+    )
+    if bad:
+        line += f", {bad} with errors"
+    if failed:
+        line += f", {failed} not answered"
+    return f"{line} ({seconds:.1f} s)"

@@ -1,0 +1,1 @@
+"""Readers: from the text of a file to a syntax tree."""

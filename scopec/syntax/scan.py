@@ -1,0 +1,106 @@
+"""The first pass over a file: comments and preprocessor lines are blanked, directives set apart.
+
+Both results have the length of the input, so that every later position is a position in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from scopec.diagnostics import Code, error
+from scopec.source import Source
+
+_LEXEMES = re.compile(
+    r"""
+      (?P<line>//(?:\\\r?\n|[^\n])*)
+    | (?P<block>/\*.*?\*/)
+    | (?P<open>/\*)
+    | (?P<string>"(?:[^"\\\n]|\\.)*")
+    | (?P<char>(?<![0-9A-Za-z_])'(?:[^'\\\n]|\\.)*')
+    | (?P<quote>"|(?<![0-9A-Za-z_])')
+    | (?P<hash>(?:(?<=\n)|\A)[ \t]*\#(?:\\\r?\n|(?!//|/\*)[^\n])*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_INCLUDE = re.compile(r"\s*#\s*(include\s*(<[^>\n]*>|\"[^\"\n]*\")|pragma\b.*)\s*", re.DOTALL)
+_NOT_NEWLINE = re.compile(r"[^\n]")
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """``code``: the program text; ``directives``: what follows each ``//@``.  Everything else is blank in each."""
+
+    code: str
+    directives: str
+
+
+def read_source(path: Path, name: str | None = None) -> Source:
+    """The text of a file, called ``name`` in diagnostics (default: the path as given).
+
+    Raises InputError when the file cannot be read or is not UTF-8.
+    """
+    shown = name if name is not None else str(path)
+    at_start = Source(shown, "").span(0, 0)
+    try:
+        data = path.read_bytes()
+    except OSError as failure:
+        raise error(Code.UNREADABLE, f"cannot read the file: {failure.strerror}", at_start) from failure
+    try:
+        return Source(shown, data.decode("utf-8-sig"))
+    except UnicodeDecodeError as failure:
+        valid = data[: failure.start].decode("utf-8")
+        place = Source(shown, valid).span(len(valid), len(valid))
+        message = f"byte 0x{data[failure.start]:02x} is not UTF-8 ({failure.reason})"
+        raise error(Code.NOT_UTF8, message, place) from failure
+
+
+def _blank(text: str) -> str:
+    return _NOT_NEWLINE.sub(" ", text)
+
+
+def scan(source: Source) -> Scanned:
+    """Separate program text and directives.
+
+    Raises InputError for a comment or literal without an end, and for preprocessor lines other than ``#include``
+    and ``#pragma`` (language note: these two are accepted and ignored).
+    """
+    text = source.text
+    code: list[str] = []
+    directives: list[str] = []
+    done = 0
+    for match in _LEXEMES.finditer(text):
+        start, end = match.span()
+        between = text[done:start]
+        code.append(between)
+        directives.append(_blank(between))
+        lexeme = match.group()
+        keep = None
+        match match.lastgroup:
+            case "string" | "char":
+                keep = lexeme
+            case "open":
+                raise error(
+                    Code.UNTERMINATED, "this comment is never closed", source.span(start, start + 2), "add `*/`"
+                )
+            case "quote":
+                message = "this string is not closed on its line" if lexeme == '"' else "this character is not closed"
+                raise error(Code.UNTERMINATED, message, source.span(start, start + 1), f"add {lexeme}")
+            case "hash" if not _INCLUDE.fullmatch(lexeme):
+                word = lexeme.strip().split("\n")[0]
+                raise error(
+                    Code.OUTSIDE_SUBSET,
+                    f"`{word}` is outside the modelled subset: only #include and #pragma lines are accepted",
+                    source.span(start + len(lexeme) - len(lexeme.lstrip()), end),
+                    "write constants as `constexpr` and helpers as functions",
+                )
+            case _:
+                pass
+        code.append(keep if keep is not None else _blank(lexeme))
+        is_directive = match.lastgroup == "line" and lexeme.startswith("//@")
+        directives.append("   " + lexeme[3:] if is_directive else _blank(lexeme))
+        done = end
+    code.append(text[done:])
+    directives.append(_blank(text[done:]))
+    return Scanned("".join(code), "".join(directives))

@@ -1,0 +1,118 @@
+"""What to say when a scoped-CUDA text does not parse."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scopec.diagnostics import Code, suggestion
+
+_OUT = "outside the modelled subset"
+
+#: C++ keywords that scopec recognises in order to say that it does not model them.
+RESERVED: dict[str, str] = (
+    dict.fromkeys(("asm", "__asm__", "__asm", "_asm"), f"inline asm is {_OUT}")
+    | dict.fromkeys(("switch", "case", "default"), f"`switch` is {_OUT}: use `if`")
+    | dict.fromkeys(("try", "catch", "throw", "noexcept"), f"exceptions are {_OUT}")
+    | dict.fromkeys(("new", "delete"), f"dynamic memory is {_OUT}")
+    | {name: f"`{name}` is {_OUT}" for name in ("struct", "class", "union", "enum", "template", "typename", "typedef")}
+    | {name: f"`{name}` is {_OUT}" for name in ("goto", "operator", "virtual", "friend", "decltype", "concept")}
+    | {name: f"`{name}` is {_OUT}" for name in ("requires", "typeid", "thread_local", "register", "mutable", "this")}
+    | {name: f"`{name}` is {_OUT}: only static_cast is modelled" for name in ("reinterpret_cast", "const_cast")}
+    | dict.fromkeys(("co_await", "co_yield", "co_return"), f"coroutines are {_OUT}")
+    | {"__cluster_dims__": f"clusters are {_OUT} of this version"}
+)
+
+_QUALIFIERS = ("__global__", "__device__", "__host__", "__managed__", "__shared__", "__constant__")
+_TYPES = ("int", "bool", "void", "unsigned", "char", "short", "long", "auto", "size_t", "cudaStream_t", "dim3")
+_DIRECTIVES = ("expect", "vary", "launch", "object", "bound", "given", "options")
+_KINDS = (
+    "race_free", "race", "allowed", "forbidden", "required", "terminates", "may_hang", "progresses", "may_stall",
+)  # fmt: skip
+
+#: Text at the error, and what it means: constructs that have a shape rather than a keyword.
+_SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"->"), f"`->` is {_OUT}: name the object itself"),
+    (re.compile(r"\.\d|\d+\.\d"), f"floating-point numbers are {_OUT}"),
+    (re.compile(r"\[[&=\w\s,]*\]\s*[({]"), f"lambdas are {_OUT}"),
+    (re.compile(r"~?\w+\s*::"), f"this use of `::` is {_OUT}"),
+)
+
+#: How terminals are named in messages; the others are shown as they are written.
+_TERMINALS = {
+    "NAME": "a name", "INT": "a number", "TYPE_NAME": "a type", "INT_WORD": "a type", "TEMPLATE_NAME": "a type",
+    "SPECIFIER": "a type", "SEMICOLON": "`;`", "LPAR": "`(`", "RPAR": "`)`", "LBRACE": "`{`", "RBRACE": "`}`",
+    "LSQB": "`[`", "RSQB": "`]`", "COMMA": "`,`", "EQUAL": "`=`", "COLON": "`:`", "__ANON_0": "`<<<`",
+    "__ANON_1": "`>>>`", "WORD": "a value", "GREATER": "`>`", "LESS": "`<`", "WHILE": "`while`", "IN": "`in`",
+    "STRING": "a string",
+}  # fmt: skip
+
+_PREVIOUS_NAME = re.compile(r"([A-Za-z_]\w*(?:::\w+)*)\s*\Z")
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message; ``offset`` and ``length`` move it to an earlier place than where the parser stopped."""
+
+    code: Code
+    message: str
+    help: str | None = None
+    offset: int | None = None
+    length: int = 0
+
+
+def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_directive: bool) -> Said:
+    """The message for a parser that stopped at ``offset`` on ``found`` (None: the end) and wanted other terminals."""
+    if in_directive:
+        return _in_directive(found, wanted)
+    if found is None:
+        help_: str | None = "is a `}` missing?" if "RBRACE" in wanted else None
+        return Said(Code.SYNTAX, f"the file ends in the middle of a construct{_wanted(wanted)}", help_)
+    for shape, message in _SHAPES:
+        if shape.match(text, offset):
+            return Said(Code.OUTSIDE_SUBSET, message)
+    named = re.fullmatch(r"[A-Za-z_]\w*(::\w+)*", found)
+    if named and "INT_WORD" in wanted and "NAME" not in wanted:
+        return _not_a_type(found)
+    before = _PREVIOUS_NAME.search(text, max(0, offset - 200), offset)
+    if before and (named or found in ("*", "&")) and "INT_WORD" not in wanted:
+        at = before.start(1)
+        said = _not_a_type(before.group(1))
+        return Said(said.code, said.message, said.help, at, len(before.group(1)))
+    return Said(Code.SYNTAX, f"unexpected `{_short(found)}`{_wanted(wanted)}")
+
+
+def _not_a_type(name: str) -> Said:
+    if name.startswith("__"):
+        help_ = suggestion(name, _QUALIFIERS)
+        return Said(Code.UNKNOWN_TYPE, f"`{name}` is neither a type nor a specifier", help_)
+    return Said(Code.UNKNOWN_TYPE, f"`{name}` is not a type that scopec knows", suggestion(name, _TYPES))
+
+
+def _in_directive(found: str | None, wanted: set[str]) -> Said:
+    if found is None:
+        return Said(
+            Code.BAD_DIRECTIVE, f"this directive is not finished{_wanted(wanted)}", "end each directive with `;`"
+        )
+    if "EXPECT" in wanted and "VARY" in wanted:
+        help_ = suggestion(found, _DIRECTIVES) or f"the directives are {', '.join(_DIRECTIVES)}"
+        return Said(Code.BAD_DIRECTIVE, f"`{_short(found)}` is not a directive", help_)
+    if "PLAIN_KIND" in wanted:
+        help_ = suggestion(found, _KINDS) or f"one can expect {', '.join(_KINDS)}"
+        return Said(Code.BAD_DIRECTIVE, f"`{_short(found)}` is not something to expect", help_)
+    ending = "end each directive with `;`" if "SEMICOLON" in wanted else None
+    return Said(Code.BAD_DIRECTIVE, f"unexpected `{_short(found)}`{_wanted(wanted)}", ending)
+
+
+def _short(text: str) -> str:
+    shown = text if len(text) <= 40 else text[:37] + "…"
+    return shown if shown.isprintable() else shown.encode("unicode_escape").decode()
+
+
+def _wanted(wanted: set[str]) -> str:
+    """``, expected …`` when that is short enough to help."""
+    names = sorted({_TERMINALS.get(w, f"`{w.lower()}`") for w in wanted if w != "$END"})
+    if not names or len(names) > 5:
+        return ", expected `;`" if "SEMICOLON" in wanted else ""
+    *first, last = names
+    return f", expected {', '.join(first)} or {last}" if first else f", expected {last}"

@@ -1,0 +1,413 @@
+"""The syntax tree of a scoped-CUDA file: what was written, before any meaning is given to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from scopec.source import Span
+
+# ---------------------------------------------------------------- types
+
+
+@dataclass(frozen=True, slots=True)
+class TypeName:
+    """A type as written: specifiers, a name with template arguments, and pointer or reference marks.
+
+    ``name`` is the spelling without specifiers (``int``, ``unsigned long long``, ``cuda::atomic``); ``specifiers``
+    are the others in the order written (``__device__``, ``constexpr``, ``volatile``, …).
+    """
+
+    span: Span
+    name: str
+    arguments: tuple[TypeName | Expr, ...] = ()
+    specifiers: tuple[str, ...] = ()
+    pointers: int = 0
+    reference: bool = False
+
+
+# ---------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """An integer literal: its value and whether a suffix or its size makes it unsigned or long."""
+
+    span: Span
+    value: int
+    unsigned: bool = False
+    long: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bool:
+    """``true`` or ``false``."""
+
+    span: Span
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Str:
+    """A string literal (for printf and assert messages)."""
+
+    span: Span
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier, qualified or not, as written."""
+
+    span: Span
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """``! ~ + - * &`` applied to an operand."""
+
+    span: Span
+    op: str
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """An arithmetic, bitwise, shift, comparison or logical operator."""
+
+    span: Span
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """``condition ? then : otherwise``."""
+
+    span: Span
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """``target = value``, or ``target op= value`` with ``op`` set."""
+
+    span: Span
+    op: str | None
+    target: Expr
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """``++x``, ``x++``, ``--x`` or ``x--``."""
+
+    span: Span
+    op: str
+    prefix: bool
+    target: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """``object.name``."""
+
+    span: Span
+    object: Expr
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """``object[index]``."""
+
+    span: Span
+    object: Expr
+    index: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``function(arguments)``."""
+
+    span: Span
+    function: Expr
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """``Type(arguments)`` or ``Type{arguments}``: a temporary object or a functional cast."""
+
+    span: Span
+    type: TypeName
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """``(Type) operand`` or ``static_cast<Type>(operand)``."""
+
+    span: Span
+    type: TypeName
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class SizeOf:
+    """``sizeof(Type)`` or ``sizeof expression``."""
+
+    span: Span
+    operand: TypeName | Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """``kernel<<<configuration>>>(arguments)``."""
+
+    span: Span
+    kernel: Name
+    configuration: tuple[Expr, ...]
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadLocal:
+    """``kernel#2[block][thread].name`` and the like, in expectations only: the head ``kernel#2``."""
+
+    span: Span
+    kernel: str
+    launch: int
+
+
+Expr: TypeAlias = (
+    Int
+    | Bool
+    | Str
+    | Name
+    | Unary
+    | Binary
+    | Conditional
+    | Assign
+    | Step
+    | Member
+    | Index
+    | Call
+    | Construct
+    | Cast
+    | SizeOf
+    | Launch
+    | ThreadLocal
+)
+
+# ---------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class Initialiser:
+    """What follows a declared name: ``= e``, ``{e, …}`` or ``(e, …)``; ``list`` is true for braces."""
+
+    span: Span
+    arguments: tuple[Expr, ...]
+    list: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Declarator:
+    """One declared name with its pointer marks, array sizes and initial value."""
+
+    span: Span
+    name: str
+    pointers: int = 0
+    reference: bool = False
+    sizes: tuple[Expr | None, ...] = ()
+    init: Initialiser | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """``type a = 1, b, c[3];`` at any place where C++ allows it."""
+
+    span: Span
+    type: TypeName
+    declarators: tuple[Declarator, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExprStatement:
+    """An expression evaluated for its effect."""
+
+    span: Span
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """``{ … }``."""
+
+    span: Span
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """``if (condition) then else otherwise``."""
+
+    span: Span
+    condition: Expr
+    then: Statement
+    otherwise: Statement | None
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """``while (condition) body``."""
+
+    span: Span
+    condition: Expr
+    body: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class DoWhile:
+    """``do body while (condition);``."""
+
+    span: Span
+    body: Statement
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """``for (init; condition; steps) body``; any of the three may be missing."""
+
+    span: Span
+    init: Declaration | tuple[Expr, ...]
+    condition: Expr | None
+    steps: tuple[Expr, ...]
+    body: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """``return`` with or without a value."""
+
+    span: Span
+    value: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """``break;``."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """``continue;``."""
+
+    span: Span
+
+
+Statement: TypeAlias = Declaration | ExprStatement | Block | If | While | DoWhile | For | Return | Break | Continue
+
+# ---------------------------------------------------------------- files
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A function's parameter; the name is empty where the source leaves it out."""
+
+    span: Span
+    type: TypeName
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function with its body: a kernel, ``main``, or a helper, told apart by the type's specifiers."""
+
+    span: Span
+    type: TypeName
+    name: str
+    name_span: Span
+    parameters: tuple[Parameter, ...]
+    body: Block
+
+
+Item: TypeAlias = Declaration | Function
+
+# ---------------------------------------------------------------- directives
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """``expect KIND [expression | on name] [when expression] [under models]``."""
+
+    span: Span
+    kind: str
+    formula: Expr | None = None
+    target: Name | None = None
+    when: Expr | None = None
+    under: tuple[Setting, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Vary:
+    """``vary NAME in {values}``."""
+
+    span: Span
+    name: Name
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchDirective:
+    """``launch kernel<<<…>>>(…)``."""
+
+    span: Span
+    launch: Launch
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectDirective:
+    """``object`` and a declaration."""
+
+    span: Span
+    declaration: Declaration
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A name with an optional value, as in ``bound``, ``given``, ``options`` and ``under`` (no value there)."""
+
+    span: Span
+    name: str
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``bound``, ``given`` or ``options`` with their settings."""
+
+    span: Span
+    kind: str
+    settings: tuple[Setting, ...]
+
+
+Directive: TypeAlias = Expect | Vary | LaunchDirective | ObjectDirective | Settings
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A whole file: its items in order, and its directives in order."""
+
+    name: str
+    items: tuple[Item, ...]
+    directives: tuple[Directive, ...]

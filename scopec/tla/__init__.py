@@ -1,0 +1,1 @@
+"""The progress question in TLA+: emit, run, read."""

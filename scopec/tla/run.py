@@ -1,0 +1,82 @@
+"""Runs TLC on a generated module and brings its answer home."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scopec.diagnostics import EngineError
+from scopec.java import explain
+from scopec.memory.events import identifier
+from scopec.progress.schedule import Ending, Moment, Schedule, schedule
+from scopec.tla.read import Result, State, read, states_so_far
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scopec.engines import Jar
+    from scopec.java import Processes
+    from scopec.progress.system import System
+    from scopec.tla.emit import Module
+
+
+@dataclass(frozen=True)
+class Answer:
+    """TLC's answer about one module: ``result`` is None at the time limit; ``states`` are those seen so far."""
+
+    result: Result | None
+    states: int | None
+    seconds: float
+
+
+def run(jar: Jar, module: str, processes: Processes, folder: Path, seconds: float | None) -> Answer:
+    """Check ``module``.tla with ``module``.cfg, both in ``folder``; EngineError where TLC gives no answer.
+
+    ``-fp 0`` with one worker makes counterexamples repeatable; the state folder is the run's own (engines note).
+    """
+    arguments: list[str | Path] = [
+        "-cp", jar.path.resolve(), "tlc2.TLC", "-tool", "-fp", "0", "-workers", "1",
+        "-metadir", folder / "states", "-config", f"{module}.cfg", f"{module}.tla",
+    ]  # fmt: skip
+    finished = processes.run(arguments, folder, seconds)
+    if finished.status is None:
+        return Answer(None, states_so_far(finished.stdout), finished.seconds)
+    if "@!@!@STARTMSG" not in finished.stdout or finished.status < 0 or "OutOfMemoryError" in finished.stdout:
+        raise EngineError(explain(finished, "TLC"))
+    result = read(finished.stdout, finished.status)
+    return Answer(result, result.states, finished.seconds)
+
+
+def counterexample(result: Result, system: System, module: Module) -> Schedule | None:
+    """The schedule of a violated property, or None for a result without a behaviour."""
+    if not result.behaviour:
+        return None
+    moments = [_moment(state, system, module) for state in result.behaviour]
+    if result.outcome == "deadlock":
+        return schedule(system, moments, Ending.DEADLOCK, None)
+    if result.outcome == "invariant" and result.invariant != "NotStuck":
+        raise EngineError(f"the generated specification violates {result.invariant}: this is a bug in scopec")
+    if result.loop_to is not None:
+        return schedule(system, moments, Ending.LASSO, result.loop_to)
+    return schedule(system, moments, Ending.STOP, None)
+
+
+def _moment(state: State, system: System, module: Module) -> Moment:
+    values: Mapping[str, Any] = state.values
+    labels = {module.threads[name]: label for name, label in values["pc"].items()}
+    objects = {identifier(name): name for name in system.program.objects}
+    memory = {
+        objects.get(name.rstrip("_"), objects.get(name, name)): value for name, value in _items(values.get("mem"))
+    }
+    registers = {
+        module.threads[thread]: {module.registers.get(name, name): v for name, v in _items(fields)}
+        for thread, fields in _items(values.get("reg"))
+    }
+    grids = {identifier(name): name for name in system.grids}
+    issued = tuple(grids[name] for name in values.get("issued", ()))
+    return Moment(labels, memory, registers, issued)
+
+
+def _items(value: Any) -> list[tuple[str, Any]]:
+    return list(value.items()) if isinstance(value, dict) else []

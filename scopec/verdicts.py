@@ -1,0 +1,223 @@
+"""Verdicts: what an engine's answers mean for each check of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from scopec.memory.execution import Execution
+from scopec.memory.questions import Goal
+from scopec.plan import question_name
+from scopec.progress.schedule import Ending, Schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scopec.expectations import Expectation
+    from scopec.memory.execution import Choice
+    from scopec.plan import Run
+    from scopec.tla.emit import Property
+
+Verdict = Literal["holds", "violated", "unknown"]
+Trace: TypeAlias = Execution | Schedule
+UNDEFINED = "undefined behaviour"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check with its verdict; ``trace`` shows why, where an execution or schedule can."""
+
+    expectation: Expectation
+    verdict: Verdict
+    reason: str | None
+    engine: str
+    time_ms: float
+    states: int | None = None
+    trace: Trace | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The answers to a run's memory questions: an execution, or None where there is none."""
+
+    answers: Mapping[str, Execution | None]
+    engine: str
+    time_ms: float
+
+    @property
+    def racy(self) -> bool:
+        """Whether some execution has a race."""
+        return self.answers.get("race") is not None
+
+
+def findings(run: Run, answers: Mapping[str, Choice | None], engine: str, time_ms: float) -> Findings:
+    """An engine's choices as executions of the run's graph."""
+    problem = run.problem
+    executions = {
+        name: None if choice is None else Execution(problem.base, problem.model, choice)
+        for name, choice in answers.items()
+    }
+    return Findings(executions, engine, time_ms)
+
+
+def disagreements(found: Findings, run: Run) -> list[str]:
+    """Where an execution that an engine found is not what it was asked for, by scopec's own evaluation of the model."""
+    problems = []
+    for question in run.problem.questions:
+        execution = found.answers.get(question.name)
+        if execution is None:
+            continue
+        wrong = execution.problems()
+        match question.goal:
+            case Goal.RACE:
+                pairs = [
+                    pair
+                    for pair in execution.race
+                    if question.target is None or (pair[0].location and pair[0].location.object == question.target)
+                ]
+                if not pairs:
+                    wrong.append("no race")
+            case Goal.OUTCOME | Goal.COUNTER_OUTCOME:
+                assert question.formula is not None
+                if execution.observe(question.formula) is not (question.goal is Goal.OUTCOME):
+                    wrong.append("not the outcome")
+            case Goal.ASSERTION:
+                if not failed_assertions(execution, question.assertions):
+                    wrong.append("no assertion fails")
+            case _:
+                pass
+        if question.goal not in (Goal.PREFIX, Goal.RACE, Goal.LONGER, Goal.OVERFLOW) and not execution.complete:
+            wrong.append("not complete")
+        problems += [f"{question.name}: {problem}" for problem in wrong]
+    return problems
+
+
+def failed_assertions(execution: Execution, assertions: object) -> list[object]:
+    """The assertions that are reached and fail in an execution."""
+    return [
+        a
+        for a in assertions  # type: ignore[attr-defined]
+        if a.guard.holds(execution.outcomes) and not execution.value(a.condition)
+    ]
+
+
+def memory_checks(run: Run, found: Findings | None, limit: float | None) -> list[Check]:
+    """The verdicts of a run's memory checks; without findings (the time limit came first) all are unknown."""
+    checks = []
+    for number, expectation in enumerate(run.memory_checks):
+        if found is None:
+            late = f"no answer within the time limit of {limit:g} s" if limit else "no answer"
+            checks.append(Check(expectation, "unknown", late, "alloy", (limit or 0) * 1000))
+        else:
+            verdict, reason, trace = _memory(run, found, number, expectation)
+            checks.append(Check(expectation, verdict, reason, found.engine, found.time_ms, trace=trace))
+    return checks
+
+
+def _memory(
+    run: Run, found: Findings, number: int, expectation: Expectation
+) -> tuple[Verdict, str | None, Execution | None]:
+    answers = found.answers
+    name = question_name(number, expectation)
+    if expectation.kind in ("race_free", "race"):
+        from scopec.memory.events import identifier
+
+        target = expectation.target
+        race = answers["race" if target is None else f"race_on_{identifier(target)}"]
+        wanted = expectation.kind == "race"
+        if race is not None:
+            return ("holds", None, race) if wanted else ("violated", "a race", race)
+        doubt = _doubt(run, found, complete=False)
+        if doubt:
+            return "unknown", doubt, None
+        return ("violated", "no execution has such a race", None) if wanted else ("holds", None, None)
+    if found.racy and run.settings.options["races"] == "report":
+        return "violated", UNDEFINED, answers["race"]
+    execution = answers.get(name)
+    doubt = _doubt(run, found, complete=True)
+    match expectation.kind:
+        case "allowed":
+            if execution is not None:
+                return "holds", None, execution
+            return ("unknown", doubt, None) if doubt else ("violated", "no execution ends this way", None)
+        case "forbidden" | "required" | "assertion":
+            if execution is not None:
+                reasons = {
+                    "forbidden": "an execution ends this way",
+                    "required": "an execution ends otherwise",
+                    "assertion": "the assertion fails in some execution",
+                }
+                return "violated", reasons[expectation.kind], execution
+            return ("unknown", doubt, None) if doubt else ("holds", None, None)
+        case _:
+            raise AssertionError(expectation.kind)
+
+
+def _doubt(run: Run, found: Findings, *, complete: bool) -> str | None:
+    """Why the absence of an execution decides nothing, or None if it does."""
+    answers = found.answers
+    witness = answers["execution"] if complete else answers.get("prefix", answers["execution"])
+    if witness is None:
+        what = "complete execution" if complete else "execution"
+        bound = run.settings.bound["unroll"]
+        loops = sorted({cut.span.line for cut in run.graph.cuts})
+        where = f" (loops at line {', '.join(map(str, loops))}, unrolled {bound} times)" if loops else ""
+        return f"there is no consistent {what} within the bound{where}"
+    if answers.get("longer") is not None:
+        lines = sorted({cut.span.line for cut in run.graph.cuts if not cut.wait})
+        bound = run.settings.bound["unroll"]
+        return (
+            f"the loop at line {', '.join(map(str, lines))} can go round more than {bound} times: "
+            f"raise the bound with `//@ bound unroll = {min(64, bound * 2)};`"
+        )
+    if answers.get("overflow") is not None:
+        return "values that the program computes from each other exceed what scopec models"
+    return None
+
+
+# ---------------------------------------------------------------- progress
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The answer to one property: ``holds``, a violation with its schedule, or None at the time limit."""
+
+    holds: bool | None
+    schedule: Schedule | None
+    states: int | None
+    time_ms: float
+
+
+def progress_checks(run: Run, answers: Mapping[Property, Progress], *, racy: bool, limit: float | None) -> list[Check]:
+    """The verdicts of a run's progress checks."""
+    warnings = ("the program has a data race, so it is undefined behaviour and promises nothing",) if racy else ()
+    checks = []
+    for expectation in run.progress_checks:
+        universal = expectation.kind in ("terminates", "progresses")
+        answer = answers["Termination" if expectation.kind in ("terminates", "may_hang") else "Progress"]
+        if answer.holds is None:
+            reached = f", after {answer.states} states" if answer.states is not None else ""
+            reason = f"no answer within the time limit of {limit:g} s{reached}"
+            verdict: Verdict = "unknown"
+        else:
+            verdict = "holds" if answer.holds == universal else "violated"
+            reason = None
+            if verdict == "violated":
+                reason = _progress_reason(expectation, answer)
+        checks.append(
+            Check(expectation, verdict, reason, "tlc", answer.time_ms, answer.states, answer.schedule, warnings)
+        )
+    return checks
+
+
+def _progress_reason(expectation: Expectation, answer: Progress) -> str:
+    if expectation.kind == "may_hang":
+        return "every fair execution ends"
+    if expectation.kind == "may_stall":
+        return "in every fair execution some thread goes on taking steps that count, or everything ends"
+    if answer.schedule is not None and answer.schedule.ending is Ending.DEADLOCK:
+        return "deadlock: no thread can take a step"
+    if expectation.kind == "progresses":
+        return "in some fair execution no thread takes a counted step from some point on"
+    return "some fair execution never ends"
