@@ -70,7 +70,7 @@ class _Emitter:
         executed = self._executed()
         definitions, axioms = self._model()
         given = self._given()
-        blocks = self._blocks()
+        equations += self._impossible()
         complete = self._complete()
         finals, questions = self._questions()
         co, co_free = self._coherence()
@@ -94,11 +94,10 @@ class _Emitter:
             "co_free": co_free,
             "given": given,
             "equations": equations,
-            "blocks": blocks,
             "model_title": f"{self.problem.model_name}: {self.problem.model.title}",
             "definitions": definitions,
             "axioms": [{"name": a.name, "formula": a.body, "text": a.comment} for a in axioms],
-            "consistent": ["candidate", *(["waits"] if blocks else []), *(a.name for a in axioms)],
+            "consistent": ["candidate", *(a.name for a in axioms)],
             "complete": complete,
             "finals": finals,
             "questions": questions,
@@ -341,14 +340,11 @@ class _Emitter:
         body = _union(parts)
         return self._restricted(body) if body else "none->none"
 
-    def _blocks(self) -> list[str]:
-        lines = []
-        for block in self.graph.blocks:
-            stuck = " or ".join(self._guard(cut) for cut in block.cuts)
-            unless = "" if block.unless is None else f" and not ({self.values.condition(block.unless)})"
-            cause = f"({stuck}){unless}" if unless else stuck
-            lines.append(f"({cause}) implies no {_product(self._set(block.events))} & Exec")
-        return lines
+    def _impossible(self) -> list[str]:
+        """What no execution has, as conjuncts."""
+        return [
+            f"not ({self._guard(guard)} and {self.values.condition(value)})" for guard, value in self.graph.impossible
+        ]
 
     def _complete(self) -> str:
         cuts = dict.fromkeys(self._guard(cut.guard) for cut in self.graph.cuts)

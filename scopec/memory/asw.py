@@ -1,15 +1,10 @@
-"""Additional synchronises-with: what launches, completion, stream order and barriers order.
-
-With each, the condition for a partial execution: what comes after a wait is not executed while the wait goes on.
-"""
+"""Additional synchronises-with: what launches, completion, stream order and barriers order."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from scopec.memory.events import Blocks, Event, Kind, Synchronises
-from scopec.memory.guards import Guard
+from scopec.memory.events import Event, Kind, Synchronises
 from scopec.program import types, values
 from scopec.program.values import Const, Reg, Value
 
@@ -23,8 +18,8 @@ if TYPE_CHECKING:
 def waits_for(later: ir.Stream, earlier: ir.Stream) -> bool:
     """Whether work issued to ``later`` starts only after work issued before to ``earlier``.
 
-    Within a stream always; the legacy default stream and blocking streams wait for each other (reading 8 of the
-    progress note, from CUDA's programming guide); non-blocking streams wait for no other.
+    Within a stream always; the legacy default stream and blocking streams of a device wait for each other (reading 8 of
+    the progress note, from CUDA's programming guide); non-blocking streams wait for no other.
     """
     if later.name == earlier.name:
         return True
@@ -34,7 +29,7 @@ def waits_for(later: ir.Stream, earlier: ir.Stream) -> bool:
 
 
 class Ordering:
-    """The ordering between threads of what was collected from them."""
+    """What orders the threads whose events were collected."""
 
     def __init__(self, out: Collected) -> None:
         self.out = out
@@ -45,12 +40,6 @@ class Ordering:
         self.inside: dict[str, tuple[str, ...]] = {
             grid: tuple(e.id for e in out.events if grid_of.get(e.thread) == grid) for grid in out.launches
         }
-        self.stuck: dict[str, list[Guard]] = defaultdict(list)
-        self.stuck_in_grid: dict[str, list[Guard]] = defaultdict(list)
-        for cut in out.cuts:
-            self.stuck[cut.thread].append(cut.guard)
-            if (grid := grid_of[cut.thread]) is not None:
-                self.stuck_in_grid[grid].append(cut.guard)
 
     def synchronises(self) -> Iterator[Synchronises]:
         """The pairs that are ordered beyond what atomics and fences order."""
@@ -61,32 +50,16 @@ class Ordering:
         for grid, launch in self.out.launches.items():
             if self.inside[grid]:
                 yield Synchronises((launch,), self.inside[grid], f"launch of {grid}")
-        for first, second in self._stream_order():
+        for first, second in self.stream_order():
             if self.inside[first] and self.inside[second]:
                 yield Synchronises(self.inside[first], self.inside[second], f"{second} after {first} in stream order")
-        for call, grid, when in self._completions():
+        for call, grid, when in self.completions():
             if self.inside[grid]:
                 yield Synchronises(self.inside[grid], (call.id,), f"completion of {grid}", when)
-        for arrival, wait, when in self._phases():
+        for arrival, wait, when in self.phases():
             yield Synchronises((arrival.id,), (wait.id,), f"__syncthreads of {self.block_of[wait.thread]}", when)
 
-    def blocks(self) -> Iterator[Blocks]:
-        """Events that are not executed while some thread is stuck in a loop that was cut."""
-        for call, grid, when in self._completions():
-            if cuts := tuple(self.stuck_in_grid[grid]):
-                yield Blocks((call.id,), cuts, None if when is None else values.unary("!", when))
-        for first, second in self._stream_order():
-            if (cuts := tuple(self.stuck_in_grid[first])) and self.inside[second]:
-                yield Blocks(self.inside[second], cuts)
-        waits = [event for event in self.out.events if event.kind is Kind.WAIT]
-        for wait in waits:
-            for thread, guards in self.stuck.items():
-                if thread != wait.thread and self.block_of[thread] == self.block_of[wait.thread]:
-                    arrived = self._has_arrived(thread, wait)
-                    if arrived != values.TRUE:
-                        yield Blocks((wait.id,), tuple(guards), None if arrived == values.FALSE else arrived)
-
-    def _stream_order(self) -> Iterator[tuple[str, str]]:
+    def stream_order(self) -> Iterator[tuple[str, str]]:
         """Pairs of grids of which the first completes before the second starts."""
         grids = list(self.out.launches)
         for i, second in enumerate(grids):
@@ -94,8 +67,8 @@ class Ordering:
                 if waits_for(self.program.grids[second].stream, self.program.grids[first].stream):
                     yield first, second
 
-    def _completions(self) -> Iterator[tuple[Event, str, Value | None]]:
-        """Calls that return after the completion of a grid: the call, the grid, and with which result."""
+    def completions(self) -> Iterator[tuple[Event, str, Value | None]]:
+        """Calls that return after the completion of a grid: the call, the grid, and with which result (None: any)."""
         streams = {stream.name: stream for stream in self.program.streams}
         for call in self.out.events:
             if call.kind is not Kind.CALL or call.id in self.out.launches.values():
@@ -110,24 +83,14 @@ class Ordering:
                     result = Reg(f"{call.id}?result", types.INT)
                     yield call, grid, values.binary("==", result, Const(0, types.INT))
 
-    def _phases(self) -> Iterator[tuple[Event, Event, Value | None]]:
+    def phases(self) -> Iterator[tuple[Event, Event, Value | None]]:
         """Arrivals and waits of different threads of a block, with the condition that they are in one phase."""
-        barriers = [e for e in self.out.events if e.kind in (Kind.ARRIVE, Kind.WAIT)]
-        for arrival in barriers:
-            for wait in barriers:
-                if arrival.kind is not Kind.ARRIVE or wait.kind is not Kind.WAIT or arrival.thread == wait.thread:
-                    continue
-                if self.block_of[arrival.thread] != self.block_of[wait.thread]:
+        arrivals = [e for e in self.out.events if e.kind is Kind.ARRIVE]
+        waits = [e for e in self.out.events if e.kind is Kind.WAIT]
+        for arrival in arrivals:
+            for wait in waits:
+                if arrival.thread == wait.thread or self.block_of[arrival.thread] != self.block_of[wait.thread]:
                     continue
                 same = values.binary("==", self.out.phases[arrival.id], self.out.phases[wait.id])
                 if same != values.FALSE:
                     yield arrival, wait, None if isinstance(same, Const) else same
-
-    def _has_arrived(self, thread: str, wait: Event) -> Value:
-        """Whether a thread has arrived in the phase that ``wait`` ends."""
-        arrived: Value = values.FALSE
-        for arrival, other, when in self._phases():
-            if arrival.thread == thread and other.id == wait.id:
-                reached = arrival.guard.value(self.out.conditions)
-                arrived = values.binary("||", arrived, values.binary("&&", reached, when or values.TRUE))
-        return arrived

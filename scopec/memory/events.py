@@ -87,35 +87,29 @@ class Synchronises:
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """An ``assert`` that is reached where ``guard`` holds."""
+    """An ``assert`` that is reached where ``guard`` holds; ``position`` is the number of events before it."""
 
     text: str
     span: Span
     thread: str
     guard: Guard
     condition: Value
+    position: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A loop that was cut off: where ``guard`` holds, the thread would go on looping.
+    """A loop that was cut off, or a wait in vain: where ``guard`` holds, the thread would go on looping or waiting.
 
-    ``wait`` is true for a wait loop, whose longer executions add nothing.
+    ``wait`` is true for waits and wait loops, whose longer executions add nothing; ``position`` is the number of events
+    before it.
     """
 
     thread: str
     span: Span
     guard: Guard
     wait: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Blocks:
-    """``events`` are not executed while a thread is stuck in a cut loop (``cuts``), except where ``unless`` holds."""
-
-    events: tuple[str, ...]
-    cuts: tuple[Guard, ...]
-    unless: Value | None = None
+    position: int = 0
 
 
 @dataclass(frozen=True)
@@ -124,9 +118,9 @@ class EventGraph:
 
     ``conditions[i]`` is the branch condition that guards call ``i``.  ``choices`` gives the possible values of what
     the program leaves to the implementation (a weak compare-exchange, a query), by the register that stands for it.
-    ``finals`` are the final values of observed registers, by thread and register; ``control`` the reads that decided
-    whether an event is reached; ``ended`` the threads that some path brings to their end; ``unrolled`` the number of
-    iterations of the longest loop.
+    ``impossible`` are guards and values that no execution has together.  ``finals`` are the final values of observed
+    registers, by thread and register; ``control`` the reads that decided whether an event is reached; ``ended`` the
+    threads that some path brings to their end; ``unrolled`` the number of iterations of the longest loop.
     """
 
     program: ir.Program
@@ -134,7 +128,7 @@ class EventGraph:
     conditions: tuple[Value, ...]
     choices: Mapping[str, tuple[int, ...]]
     asw: tuple[Synchronises, ...]
-    blocks: tuple[Blocks, ...]
+    impossible: tuple[tuple[Guard, Value], ...]
     assertions: tuple[Assertion, ...]
     cuts: tuple[Cut, ...]
     finals: Mapping[tuple[str, str], Value]

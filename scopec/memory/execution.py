@@ -155,10 +155,9 @@ class Execution:
             transitive = all((a, d) in ordered for a, b in ordered for c, d in ordered if b == c)
             if not (total and transitive):
                 found.append(f"co of {location.object} is not a total order")
-        for block in self.graph.blocks:
-            stuck = any(cut.holds(self.outcomes) for cut in block.cuts)
-            if stuck and executed & set(block.events) and not (block.unless is not None and self.value(block.unless)):
-                found.append(f"{block.events[0]} is executed while a thread it waits for is stuck")
+        for stuck, value in self.graph.impossible:
+            if stuck.holds(self.outcomes) and self.value(value):
+                found.append("a query reports the completion of a grid of which a thread is stuck")
         return found
 
     @property

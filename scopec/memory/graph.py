@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from scopec.expectations import Location
 from scopec.memory.asw import Ordering
+from scopec.memory.blocking import block
 from scopec.memory.events import Event, EventGraph, Kind, identifier, shown_location
 from scopec.memory.symbolic import Collected, execute, merge
 from scopec.program.values import Const, Value
@@ -33,6 +34,7 @@ def build(program: ir.Program, unroll: int, observed: Iterable[tuple[str, str]] 
             launch = out.launches[thread.grid]
             guard = next(e.guard for e in out.events if e.id == launch)
         execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
+    impossible = block(out, Ordering(out))
     out.events = [*_initial_writes(out), *out.events]
     ordering = Ordering(out)
     return EventGraph(
@@ -41,7 +43,7 @@ def build(program: ir.Program, unroll: int, observed: Iterable[tuple[str, str]] 
         tuple(out.conditions),
         out.choices,
         tuple(ordering.synchronises()),
-        tuple(ordering.blocks()),
+        tuple(impossible),
         tuple(out.assertions),
         tuple(out.cuts),
         _finals(out, watched),

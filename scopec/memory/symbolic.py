@@ -145,7 +145,7 @@ class _ThreadRun:
         self.once(loop)
         for node in sorted((self.barred - outer) | {loop.head}):
             for state in self.pending.pop(node, []):
-                self.out.cuts.append(Cut(self.thread.name, self.span_of(loop), state.guard, wait))
+                self.out.cuts.append(Cut(self.thread.name, self.span_of(loop), state.guard, wait, len(self.out.events)))
         self.barred = outer
 
     def once(self, loop: Loop) -> None:
@@ -291,7 +291,8 @@ class _ThreadRun:
                 return self.sync_threads(state, span)
             case ir.Assert(condition, text):
                 value = self.value(state, condition, span)
-                self.out.assertions.append(Assertion(text, span, self.thread.name, state.guard, value))
+                position = len(self.out.events)
+                self.out.assertions.append(Assertion(text, span, self.thread.name, state.guard, value, position))
                 return state
             case ir.LaunchGrid(grid):
                 event = self.event(state, self.blank(state, Kind.CALL, span, f"launch {grid}"))

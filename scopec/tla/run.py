@@ -37,7 +37,7 @@ def run(jar: Jar, module: str, processes: Processes, folder: Path, seconds: floa
     """
     arguments: list[str | Path] = [
         "-cp", jar.path.resolve(), "tlc2.TLC", "-tool", "-fp", "0", "-workers", "1",
-        "-metadir", folder / "states", "-config", f"{module}.cfg", f"{module}.tla",
+        "-metadir", folder / f"{module}.states", "-config", f"{module}.cfg", f"{module}.tla",
     ]  # fmt: skip
     finished = processes.run(arguments, folder, seconds)
     if finished.status is None:

@@ -83,6 +83,8 @@ def _stream_create(frame: Frame, call: tree.Call) -> Operand:
     if not (isinstance(target, Pointer) and isinstance(target.target, Stream)):
         raise error(Code.TYPE_ERROR, "the address of a cudaStream_t is wanted here", call.arguments[0].span)
     name = target.target.name
+    if name in frame.world.streams:
+        raise error(Code.OUTSIDE_SUBSET, f"stream `{name}` is created twice", call.span, "use one variable a stream")
     non_blocking = len(call.arguments) > 1 and _flags(frame, call.arguments[1])
     kind: Literal["blocking", "non-blocking"] = "non-blocking" if non_blocking else "blocking"
     frame.world.streams[name] = ir.Stream(name, kind, frame.device)

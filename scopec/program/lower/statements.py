@@ -76,8 +76,14 @@ def lower_block(frame: Frame, block: tree.Block) -> None:
 
 def _if(frame: Frame, condition: tree.Expr, then: tree.Statement, otherwise: tree.Statement | None) -> None:
     builder = frame.builder
+    value = expressions.lower_condition(frame, condition)
+    if isinstance(value, values.Const):  # only one side is part of this variant
+        taken = then if value.value else otherwise
+        if taken is not None:
+            _scoped(frame, taken)
+        return
     yes, no, done = (builder.label() for _ in range(3))
-    builder.split(expressions.lower_condition(frame, condition), condition.span, yes, no)
+    builder.split(value, condition.span, yes, no)
     builder.place(yes)
     _scoped(frame, then)
     builder.jump(done)
