@@ -68,8 +68,10 @@ class Ordering:
                     yield first, second
 
     def completions(self) -> Iterator[tuple[Event, str, Value | None]]:
-        """Calls that return after the completion of a grid: the call, the grid, and with which result (None: any)."""
-        streams = {stream.name: stream for stream in self.program.streams}
+        """Calls that return after the completion of a grid: the call, the grid, and with which result (None: any).
+
+        A query reports on its own stream alone ("all operations in stream have completed"), the legacy one included.
+        """
         for call in self.out.events:
             if call.kind is not Kind.CALL or call.id in self.out.launches.values():
                 continue
@@ -79,7 +81,7 @@ class Ordering:
                 if call.id in self.out.synchronised:
                     if self.out.synchronised[call.id] == self.program.grids[grid].device:
                         yield call, grid, None
-                elif waits_for(streams[self.out.queries[call.id]], self.program.grids[grid].stream):
+                elif self.out.queries[call.id] == self.program.grids[grid].stream.name:
                     result = Reg(f"{call.id}?result", types.INT)
                     yield call, grid, values.binary("==", result, Const(0, types.INT))
 

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 MOST_EVENTS = 400
 NOT_READY = 600
 _LONGEST_COUNTED_LOOP = 64
+_LARGEST_VALUE = 2000
 _PHASE = "%phase"
+
+
+class _TooComplexError(Exception):
+    """A value or the graph has grown beyond what is worth writing down; carries the span and a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,11 @@ def execute(out: Collected, thread: ir.Thread, guard: Guard, unroll: int, observ
 
     Loops end by themselves, or are unrolled ``unroll`` times, or wait (see :meth:`_ThreadRun.only_waits`).
     """
-    _ThreadRun(out, thread, unroll, observed).run(guard)
+    try:
+        _ThreadRun(out, thread, unroll, observed).run(guard)
+    except _TooComplexError as failure:
+        span, message = failure.args
+        raise error(Code.TOO_LARGE, message, span) from None
 
 
 class _ThreadRun:
@@ -98,6 +107,7 @@ class _ThreadRun:
         self.live = live_registers(self.body, observed)
         self.pending: dict[int, list[State]] = {}
         self.barred: set[int] = set()
+        self.trying = False
 
     def run(self, guard: Guard) -> None:
         start = State(guard, {_PHASE: Const(0, types.INT)}, frozenset())
@@ -118,22 +128,31 @@ class _ThreadRun:
         if loop.head in self.barred:
             return
         before, pending = self.out.mark(), {n: list(states) for n, states in self.pending.items()}
-        for passes in range(1, _LONGEST_COUNTED_LOOP + 1):
+        outermost, self.trying = not self.trying, True
+        try:
+            bound = self.attempt(loop)
+        except _TooComplexError:
+            if not outermost:  # the loop around this one is what makes it too large
+                raise
+            bound = self.unroll
+        finally:
+            self.trying = not outermost
+        if bound is not None:
+            self.out.undo(before)
+            self.pending = pending
+            self.bounded(loop, bound or 1, wait=bound == 0)
+
+    def attempt(self, loop: Loop) -> int | None:
+        """Go round a loop until it ends by itself (None); 0 if it only waits, else the bound to unroll it to."""
+        for passes in range(_LONGEST_COUNTED_LOOP):
             if not self.pending.get(loop.head):
                 self.out.unrolled = max(self.out.unrolled, passes - 1)
-                return
+                return None
             entry, mark = self.merged(loop.head), len(self.out.events)
             self.once(loop)
-            if passes == 1 and self.pending.get(loop.head) and self.only_waits(loop, entry, mark):
-                self.out.undo(before)
-                self.pending = pending
-                self.bounded(loop, 1, wait=True)
-                return
-            if len(self.out.events) > MOST_EVENTS:
-                break
-        self.out.undo(before)
-        self.pending = pending
-        self.bounded(loop, self.unroll, wait=False)
+            if passes == 0 and self.pending.get(loop.head) and self.only_waits(loop, entry, mark):
+                return 0
+        return self.unroll
 
     def bounded(self, loop: Loop, bound: int, *, wait: bool) -> None:
         """At most ``bound`` whole iterations, then a last one of which only the way out is executed."""
@@ -213,8 +232,11 @@ class _ThreadRun:
             return
         number, truth = self.condition(value)
         control = state.control | {leaf.name.partition("?")[0] for leaf in values.leaves(value)}
+        known = self.out.conditions[number]
         for target, side in ((then, truth), (otherwise, not truth)):
-            self.go(target, replace(state, guard=state.guard & self.out.guards.literal(number, side), control=control))
+            guard = state.guard & self.out.guards.literal(number, side)
+            registers = {name: values.assume(held, known, side) for name, held in state.registers.items()}
+            self.go(target, State(guard, registers, control))
 
     def condition(self, value: Value) -> tuple[int, bool]:
         """The number of a condition, shared with its negation."""
@@ -241,9 +263,8 @@ class _ThreadRun:
         event = replace(event, id=self.out.name(event.id))
         self.out.events.append(event)
         self.out.control[event.id] = state.control
-        if len(self.out.events) > 4 * MOST_EVENTS:
-            message = f"more than {MOST_EVENTS} events when the loops are unrolled"
-            raise error(Code.TOO_LARGE, message, event.span)
+        if len(self.out.events) > MOST_EVENTS:
+            raise _TooComplexError(event.span, f"more than {MOST_EVENTS} events when the loops are unrolled")
         return event
 
     def blank(self, state: State, kind: Kind, span: Span, text: str) -> Event:
@@ -265,7 +286,10 @@ class _ThreadRun:
         """The state after an operation, its events added."""
         match operation:
             case ir.Set(target, value):
-                return _set(state, target, self.value(state, value, span))
+                computed = self.value(state, value, span)
+                if values.larger_than(computed, _LARGEST_VALUE):
+                    raise _TooComplexError(span, "this value depends on too many reads")
+                return _set(state, target, computed)
             case ir.Load(target, place, mode):
                 read = self.read(state, self.location(state, place, span), mode, span)
                 self.out.events[-1] = replace(self.out.events[-1], load_or_store=True)

@@ -74,7 +74,7 @@ def _components(edges: Mapping[int, Sequence[int]], inside: set[int], entry: int
         index[node] = low[node] = len(index)
         stack.append(node)
         on_stack.add(node)
-        work.append((node, iter(edges[node])))
+        work.append((node, iter(edges[node][::-1])))  # so that `then` comes before `otherwise`
 
     enter(entry)
     while work:
@@ -140,9 +140,10 @@ def _of_operation(operation: ir.Operation) -> tuple[set[str], set[str]]:
 
 
 def live_registers(body: ir.Body, at_exit: frozenset[str] = frozenset()) -> dict[int, frozenset[str]]:
-    """For each node the registers whose value may still be read when control reaches it.
+    """For each node the registers whose value may still matter when control reaches it.
 
-    ``at_exit`` are the registers that are observed when the thread has ended.
+    ``at_exit`` are the registers that are observed when the thread has ended.  A register that is only read to compute
+    registers that do not matter does not matter either (strong liveness).
     """
     facts = {number: uses_and_definitions(node) for number, node in body.nodes.items()}
     before: dict[int, list[int]] = {number: [] for number in body.nodes}
@@ -159,7 +160,8 @@ def live_registers(body: ir.Body, at_exit: frozenset[str] = frozenset()) -> dict
         after: set[str] = set(at_exit) if isinstance(body.nodes[number], ir.Exit) else set()
         for following in ir.successors(body.nodes[number]):
             after |= live[following]
-        now = used | (after - defined)
+        idle = isinstance(node := body.nodes[number], ir.Do) and isinstance(node.operation, ir.Set)
+        now = after if idle and not defined & after else used | (after - defined)
         if now != live[number]:
             live[number] = now
             work.extend(before[number])

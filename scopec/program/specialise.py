@@ -109,6 +109,9 @@ def _redirect(node: Node, target: Callable[[int], int]) -> Node:
     match node:
         case Do(operation, span, following):
             return Do(operation, span, target(following))
+        case Branch(Const() as decided, span, then, otherwise):  # an endless loop
+            taken = target(then if decided.value else otherwise)
+            return Branch(decided, span, taken, taken)
         case Branch(condition, span, then, otherwise):
             return Branch(condition, span, target(then), target(otherwise))
         case Exit():

@@ -145,13 +145,14 @@ def _logical(op: str, left: Value, right: Value) -> Value:
 
 def choose(condition: Value, then: Value, otherwise: Value) -> Value:
     """``condition ? then : otherwise`` with both branches converted to their common type."""
+    type_ = then.type
     if then.type != otherwise.type:
-        common = types.common_type(then.type, otherwise.type)
-        then, otherwise = convert(then, common), convert(otherwise, common)
+        type_ = types.common_type(then.type, otherwise.type)
+        then, otherwise = convert(then, type_), convert(otherwise, type_)
     condition = convert(condition, BOOL)
     if isinstance(condition, Const):
         return then if condition.value else otherwise
-    return then if then == otherwise else Choose(condition, then, otherwise, then.type)
+    return then if then == otherwise else Choose(condition, then, otherwise, type_)
 
 
 def substitute(value: Value, replace: Callable[[Reg | Builtin], Value]) -> Value:
@@ -179,6 +180,47 @@ def substitute(value: Value, replace: Callable[[Reg | Builtin], Value]) -> Value
             return convert(substitute(operand, replace), type_)
         case _:
             assert_never(value)
+
+
+def assume(value: Value, condition: Value, truth: bool) -> Value:
+    """``value`` where ``condition`` is known to be ``truth``: choices by it, or by its negation, are decided."""
+    negated = unary("!", condition)
+
+    def decided(inner: Value) -> Value:
+        match inner:
+            case Choose(test, then, otherwise, type_):
+                if test in (condition, negated):
+                    return decided(then if (test == condition) == truth else otherwise)
+                return Choose(decided(test), decided(then), decided(otherwise), type_)
+            case Unary(op, operand, type_):
+                return Unary(op, decided(operand), type_)
+            case Binary(op, left, right, type_):
+                return Binary(op, decided(left), decided(right), type_)
+            case Convert(operand, type_):
+                return Convert(decided(operand), type_)
+            case _:
+                return inner
+
+    return decided(value)
+
+
+def larger_than(value: Value, limit: int) -> bool:
+    """Whether a value has more than ``limit`` nodes."""
+    count, work = 0, [value]
+    while work:
+        count += 1
+        if count > limit:
+            return True
+        match work.pop():
+            case Unary(_, operand, _) | Convert(operand, _):
+                work.append(operand)
+            case Binary(_, left, right, _):
+                work += [left, right]
+            case Choose(condition, then, otherwise, _):
+                work += [condition, then, otherwise]
+            case _:
+                pass
+    return False
 
 
 def leaves(value: Value) -> Iterator[Reg | Builtin]:

@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from scopec.program import ir
-from scopec.program.show import show_operation
+from scopec.program.show import show_place
+from scopec.program.values import show
 from scopec.progress.steps import DONE, IDLE, Again, Return, Tick, Visible, Wait
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Schedule:
 
 
 def describe(operation: Visible) -> str:
-    """What a step does, for people."""
+    """What a step does, for people: ``loads f (acquire, device)``."""
     match operation:
         case Tick():
             return "goes round the loop"
@@ -89,15 +90,39 @@ def describe(operation: Visible) -> str:
         case Wait():
             return "leaves __syncthreads"
         case Again(of):
-            return f"{'waits on' if isinstance(of, Wait) else 'goes round again'}"
+            return "waits on" if isinstance(of, Wait) else "goes round again"
         case ir.SyncThreads():
             return "arrives at __syncthreads"
         case ir.DeviceSynchronize():
             return "cudaDeviceSynchronize returns"
         case ir.LaunchGrid(grid):
             return f"launches {grid}"
-        case _:
-            return show_operation(operation)
+        case ir.ApiCall(function):
+            return f"{function} returns"
+        case ir.StreamQuery(_, stream):
+            return f"calls cudaStreamQuery for {stream}"
+        case ir.Load(_, place, mode):
+            return f"{'loads' if mode.atomic else 'reads'} {show_place(place)}{_how(mode)}"
+        case ir.Store(place, value, mode):
+            return f"{'stores' if mode.atomic else 'writes'} {show_place(place)} = {show(value)}{_how(mode)}"
+        case ir.Rmw(_, place, _, mode):
+            return f"updates {show_place(place)}{_how(mode)}"
+        case ir.CompareExchange(place=place, mode=mode):
+            return f"compares and exchanges {show_place(place)}{_how(mode)}"
+        case ir.Fence(order, scope):
+            return f"fence ({order.value}, {scope.name.lower()})"
+        case ir.Yield():
+            return "yields"
+        case ir.InputOutput():
+            return "prints"
+        case ir.Set() | ir.Assert():
+            return "computes"
+
+
+def _how(mode: ir.Mode) -> str:
+    if mode.order is not None:
+        return f" ({mode.order.value}, {mode.scope.name.lower()})"
+    return " (volatile)" if mode.volatile else ""
 
 
 def schedule(system: System, moments: Sequence[Moment], ending: Ending, loop_to: int | None) -> Schedule:
@@ -140,6 +165,13 @@ def _shown(value: object) -> str:
 # ---------------------------------------------------------------- who is owed nothing, and why
 
 
+_UNCHANGED = "what it reads never changes"
+_SILENT = (
+    "it goes on for ever without an operation that counts for [intro.progress.1]: that is undefined behaviour, and "
+    "nothing is promised to any thread"
+)
+
+
 def _behind(system: System, around: Sequence[Moment]) -> list[Behind]:
     """For each thread that is not done in the states that repeat for ever: where it stays, and why nothing helps."""
     last = around[-1]
@@ -151,8 +183,7 @@ def _behind(system: System, around: Sequence[Moment]) -> list[Behind]:
         if label == IDLE:
             found.append(_not_started(system, thread, last))
         else:
-            labels = {m.labels[thread.name] for m in around}
-            found.append(_running(system, thread, label, last, moves=len(labels) > 1))
+            found.append(_running(system, thread, label, last))
     return found
 
 
@@ -189,7 +220,7 @@ def _grid_done(system: System, grid: str, moment: Moment) -> bool:
     return all(moment.labels[t.name] == DONE for t in system.threads if t.grid == grid)
 
 
-def _running(system: System, thread: ir.Thread, label: str, last: Moment, *, moves: bool) -> Behind:
+def _running(system: System, thread: ir.Thread, label: str, last: Moment) -> Behind:
     step = system.steps[label]
     operation = step.operation.of if isinstance(step.operation, Again) else step.operation
     match operation:
@@ -214,19 +245,8 @@ def _running(system: System, thread: ir.Thread, label: str, last: Moment, *, mov
             return Behind(thread.name, f"is inside {function}", "the call may wait while device threads run", step.span)
         case _:
             pass
-    if not step.counts and not isinstance(step.operation, Again):
-        why = (
-            "it goes on for ever without an operation that counts for [intro.progress.1]: that is undefined behaviour, "
-            "and nothing is promised to any thread"
-        )
-        return Behind(thread.name, f"{describe(operation)}, again and again", why, step.span)
-    why = "what it reads never changes" if moves or system.steps[label].counts else "nothing lets it go on"
-    if isinstance(step.operation, Again) and not step.counts and not system.steps[label.removesuffix("_again")].counts:
-        why = (
-            "it goes on for ever without an operation that counts for [intro.progress.1]: that is undefined behaviour, "
-            "and nothing is promised to any thread"
-        )
-    return Behind(thread.name, f"{describe(operation)}, again and again", why, step.span)
+    counts = system.steps[label.removesuffix("_again")].counts
+    return Behind(thread.name, f"{describe(operation)}, again and again", _UNCHANGED if counts else _SILENT, step.span)
 
 
 def _at_barrier(system: System, moment: Moment, thread: ir.Thread) -> bool:

@@ -106,7 +106,7 @@ def schedule_rows(schedule: Schedule) -> tuple[list[str], list[tuple[str, str]]]
     if schedule.ending is Ending.DEADLOCK:
         rows.append(("", "no thread can take a step"))
     elif schedule.ending is Ending.STOP:
-        rows.append(("", "nothing more has to happen"))
+        rows.append(("", "from here on nothing changes"))
     present = {m.thread for m in schedule.moves} | {b.thread for b in schedule.behind}
     return [t for t in schedule.start.labels if t in present], rows
 

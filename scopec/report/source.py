@@ -25,7 +25,10 @@ def clean(text: str) -> str:
 
 def excerpt(source: Source, marks: Iterable[Mark], width: int = 100) -> Iterator[str]:
     """The marked lines with carets below, in line order; long lines are cut to ``width`` around the mark."""
-    ordered = sorted(dict.fromkeys(marks), key=lambda m: m.span)
+    notes: dict[Span, list[str]] = {}
+    for mark in marks:
+        notes.setdefault(mark.span, []).append(mark.note)
+    ordered = [Mark(at, ", ".join(n for n in dict.fromkeys(notes[at]) if n)) for at in sorted(notes)]
     gutter = max((len(str(m.span.line)) for m in ordered), default=1)
     shown_line = 0
     for mark in ordered:

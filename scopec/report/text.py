@@ -43,6 +43,7 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterat
     if quiet and not bad:
         return
     yield title(report)
+    race_shown = False
     for check in report.checks:
         if quiet and check.verdict == "holds":
             continue
@@ -51,13 +52,15 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterat
         yield f"  {check.verdict:<8}  {clean(check.expectation.text)}{reason}{states}"
         for warning in check.warnings:
             yield f"{_INDENT}warning: {warning}"
-        if check.verdict == "violated":
+        undefined = check.reason == UNDEFINED
+        if check.verdict == "violated" and not (undefined and race_shown):
             yield from _why(report, check, width)
+            race_shown = race_shown or undefined or check.expectation.kind == "race_free"
     if not quiet:
         for expectation in run.void:
             yield f"  void      {clean(expectation.text)}: this variant expects a race, so the program has no meaning"
-    if bad and report.folder is not None:
-        yield f"  generated: {', '.join(str(report.folder / name) for name in report.generated)}"
+    if report.folder is not None:
+        yield f"  generated  {', '.join(report.generated)} in {report.folder}"
     if verbose:
         yield from _details(report)
 

@@ -30,12 +30,14 @@ _KINDS = (
     "race_free", "race", "allowed", "forbidden", "required", "terminates", "may_hang", "progresses", "may_stall",
 )  # fmt: skip
 
-#: Text at the error, and what it means: constructs that have a shape rather than a keyword.
-_SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"->"), f"`->` is {_OUT}: name the object itself"),
-    (re.compile(r"\.\d|\d+\.\d"), f"floating-point numbers are {_OUT}"),
-    (re.compile(r"\[[&=\w\s,]*\]\s*[({]"), f"lambdas are {_OUT}"),
-    (re.compile(r"~?\w+\s*::"), f"this use of `::` is {_OUT}"),
+#: Constructs that have a shape rather than a keyword: the text, how many characters before the error it begins, and
+#: what to say.
+_SHAPES: tuple[tuple[re.Pattern[str], int, str], ...] = (
+    (re.compile(r"->"), 1, f"`->` is {_OUT}: name the object itself"),
+    (re.compile(r"\d\.\d*|\.\d+"), 2, f"floating-point numbers are {_OUT}"),
+    (re.compile(r"\.\d+"), 1, f"floating-point numbers are {_OUT}"),
+    (re.compile(r"\[[&=\w\s,]*\]\s*[({]"), 0, f"lambdas are {_OUT}"),
+    (re.compile(r"~?\w+\s*::"), 0, f"this use of `::` is {_OUT}"),
 )
 
 #: How terminals are named in messages; the others are shown as they are written.
@@ -68,9 +70,12 @@ def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_
     if found is None:
         help_: str | None = "is a `}` missing?" if "RBRACE" in wanted else None
         return Said(Code.SYNTAX, f"the file ends in the middle of a construct{_wanted(wanted)}", help_)
-    for shape, message in _SHAPES:
-        if shape.match(text, offset):
-            return Said(Code.OUTSIDE_SUBSET, message)
+    for shape, back, message in _SHAPES:
+        at = max(0, offset - back)
+        if match := shape.match(text, at):
+            return Said(Code.OUTSIDE_SUBSET, message, None, at, len(match.group()))
+    if {"INT", "NAME", "LPAR"} <= wanted and not re.match(r"\w", found):
+        return Said(Code.SYNTAX, f"an expression is missing before `{_short(found)}`")
     named = re.fullmatch(r"[A-Za-z_]\w*(::\w+)*", found)
     if named and "INT_WORD" in wanted and "NAME" not in wanted:
         return _not_a_type(found)

@@ -316,11 +316,7 @@ class _Emitter:
         ]
 
     def _stream_done(self, name: str) -> str:
-        from scopec.memory.asw import waits_for
-
-        streams = {s.name: s for s in self.program.streams}
-        grids = [g for g in self.system.grids if waits_for(streams[name], self.program.grids[g].stream)]
-        return self._all_done(grids)
+        return self._all_done(g for g in self.system.grids if self.program.grids[g].stream.name == name)
 
     def _all_done(self, grids: Iterable[str]) -> str:
         """A formula: of these grids, those that have been issued are done."""

@@ -326,7 +326,11 @@ def assigned_names(block: tree.Block) -> set[str]:
         match node:
             case tree.Assign(target=tree.Name(name=name)) | tree.Step(target=tree.Name(name=name)):
                 found.add(name)
-            case tree.Call(arguments=arguments):
+            case tree.Call(function=tree.Member(name=member), arguments=(tree.Name(name=name), *_)) if (
+                member.startswith("compare_exchange")
+            ):
+                found.add(name)
+            case tree.Call(function=tree.Name(), arguments=arguments):  # its parameter may be a reference
                 found.update(a.name for a in arguments if isinstance(a, tree.Name))
             case _:
                 pass

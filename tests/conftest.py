@@ -1,0 +1,111 @@
+"""Shared fixtures.  Tests that start a Java virtual machine carry the marker ``jvm``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scopec.check import Jars, Outcome, Settings, check
+from scopec.diagnostics import InputError
+from scopec.java import Processes
+from scopec.plan import Overrides, Plan, plan
+from scopec.program import ir
+from scopec.program.lower import lower
+from scopec.source import Source
+from scopec.syntax.cuda import read
+
+REPOSITORY = Path(__file__).parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write golden files instead of comparing with them")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compare a text with a file of tests/golden; with --update-golden write it (read it before you commit it)."""
+
+    def compare(name: str, text: str) -> None:
+        path = REPOSITORY / "tests" / "golden" / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8")
+
+    return compare
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Write a program into a temporary folder and return its path."""
+
+    def writer(text: str, name: str = "program.cu") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return writer
+
+
+def program_of(text: str, name: str = "program") -> ir.Program:
+    """The Program of a text, no constant varied."""
+    source = Source(f"{name}.cu", text)
+    return lower(read(source), source, name)
+
+
+def plan_of(path: Path, **overrides: object) -> Plan:
+    """The plan of a file."""
+    return plan(path, path.name, Overrides(**overrides))  # type: ignore[arg-type]
+
+
+def problem_of(text: str) -> tuple[str, int, int, str]:
+    """Code, line, column and message of the one diagnostic that a text gets."""
+    with pytest.raises(InputError) as raised:
+        program_of(text)
+    (diagnostic,) = raised.value.diagnostics
+    return diagnostic.code.id, diagnostic.span.line, diagnostic.span.column, diagnostic.message
+
+
+def verdicts(outcomes: list[Outcome]) -> dict[str, list[str]]:
+    """For each check's text its verdicts over all variants, in order."""
+    found: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        assert outcome.failure is None, outcome.failure
+        assert not [d for d in outcome.diagnostics if d.severity == "error"], outcome.diagnostics
+        for report in outcome.reports:
+            for one in report.checks:
+                found.setdefault(one.expectation.text, []).append(one.verdict)
+    return found
+
+
+def check_text(tmp_path: Path, text: str, **settings: object) -> Outcome:
+    """Check one program given as text, with the real engines."""
+    path = tmp_path / "program.cu"
+    path.write_text(text, encoding="utf-8")
+    (outcome,) = check([path], Settings(**settings))  # type: ignore[arg-type]
+    return outcome
+
+
+@pytest.fixture(scope="session")
+def jars() -> Jars:
+    """The engines' jars, fetched if they are not there; a test that needs them fails, not skips, without them."""
+    return Jars(Settings())
+
+
+@pytest.fixture
+def processes() -> Iterator[Processes]:
+    with Processes() as running:
+        yield running
+
+
+@pytest.fixture
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """No scopec variable set."""
+    for name in list(os.environ):
+        if name.startswith("SCOPEC_"):
+            monkeypatch.delenv(name)
+    return monkeypatch

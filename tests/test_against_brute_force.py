@@ -1,0 +1,112 @@
+"""Alloy's executions of random programs are those of a brute-force enumeration written from the documents alone.
+
+``SCOPEC_RANDOM_PROGRAMS`` sets how many programs are tried (CONTRIBUTING.md names the command for the full sweep).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from scopec.alloy.run import read_instance
+from scopec.alloy.emit import emit
+from scopec.check import Jars
+from scopec.java import Processes
+from scopec.memory.execution import Execution
+from scopec.options import OPTIONS
+from scopec.plan import Overrides, plan
+from tests.oracles import brute_memory
+from tests.random_programs import memory_places, memory_program, memory_text
+
+pytestmark = pytest.mark.jvm
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
+
+
+def executions(path: Path, jars: Jars, processes: Processes, folder: Path) -> list[Execution]:
+    """Every consistent complete execution that Alloy finds."""
+    (run,) = plan(path, "program.cu", Overrides()).runs
+    specification = folder / "program.als"
+    specification.write_text(emit(run.problem), encoding="utf-8")
+    out = folder / "out"
+    finished = processes.run(
+        ["-jar", jars.alloy.path, "exec", "-f", "-q", "-s", "sat4j", "-t", "xml", "-r", "0", "-o", out, "-c", "execution", specification],
+        folder,
+        300,
+    )
+    assert (out / "receipt.json").is_file(), finished.stderr
+    found = [read_instance(p.read_text(), run.graph) for p in sorted(out.glob("execution-solution-*.xml"))]
+    return [Execution(run.problem.base, run.problem.model, choice) for choice in found]
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_executions_final_states_and_races(seed: int, jars: Jars, processes: Processes, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    program = memory_program(chance)
+    # Half of the programs under the defaults, half under one other reading.
+    names = [n for n in OPTIONS if n in brute_memory.OPTIONS]
+    options = {}
+    if seed % 2:
+        name = chance.choice(names)
+        options = {name: OPTIONS[name].values[1]}
+    directives = "".join(f"//@ options {n} = {v};\n" for n, v in options.items())
+    path = tmp_path / "program.cu"
+    path.write_text(memory_text(program, directives))
+
+    wanted = list(brute_memory.enumerate_executions(program, options, 3, {}))
+    found = executions(path, jars, processes, tmp_path)
+    for execution in found:
+        assert execution.problems() == []
+
+    places = memory_places(program)
+    threads = {f"k[{b}][{t}]": number for number, (b, t) in enumerate(places)}
+
+    def races(execution: Execution) -> frozenset[frozenset[tuple[int, int]]]:
+        line = path.read_text().split("\n")
+        first = {n: next(i for i, text in enumerate(line) if f"blockIdx.x == {b} && threadIdx.x == {t})" in text) for n, (b, t) in enumerate(places)}
+
+        def operation(thread: str, at: int) -> tuple[int, int]:
+            number = threads[thread]
+            declared = sum(f"int t{number}_" in text for text in line)
+            return number, at - 2 - first[number] - declared
+
+        return frozenset(
+            frozenset({operation(a.thread, a.span.line), operation(b.thread, b.span.line)}) for a, b in execution.race
+        )
+
+    states = sorted(
+        (tuple(sorted((at.object, v) for at, v in e.final_memory().items())), sorted(map(sorted, map(tuple, races(e)))))
+        for e in found
+    )
+    expected = sorted(
+        (tuple(sorted((n, v) for n, v in e.memory.items() if _accessed(program, n))), sorted(map(sorted, map(tuple, e.races))))
+        for e in wanted
+    )
+    assert states == expected
+    assert {_reads(e) for e in found} == {_brute_reads(program, e) for e in wanted}
+
+
+def _accessed(program: brute_memory.Program, name: str) -> bool:
+    return any(getattr(op, "loc", None) == name for t in program.threads for op in t.ops)
+
+
+def _reads(execution: Execution) -> tuple[tuple[str, int], ...]:
+    """The values that each thread's reads return, in order."""
+    return tuple(
+        (e.thread, execution.values[e.id]) for e in execution.events if e.kind.name == "READ"
+    )
+
+
+def _brute_reads(program: brute_memory.Program, execution: brute_memory.Execution) -> tuple[tuple[str, int], ...]:
+    found = []
+    order = sorted(range(len(program.threads)), key=lambda n: memory_places(program)[n])
+    for number in order:
+        block, lane = memory_places(program)[number]
+        for op in program.threads[number].ops:
+            for name in ("reg", "reg_old"):
+                register = getattr(op, name, None)
+                if register is not None and register in execution.registers[number]:
+                    found.append((f"k[{block}][{lane}]", execution.registers[number][register]))
+    return tuple(found)

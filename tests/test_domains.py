@@ -1,0 +1,35 @@
+"""Value domains: what reads may return."""
+
+from __future__ import annotations
+
+from scopec.memory.domains import domains
+from tests.test_event_graph import graph_of
+
+
+def test_constants_and_copies() -> None:
+    graph = graph_of("x = 3; f.store(x); y = f.load() + 1;")
+    found = domains(graph)
+    assert found.closed
+    read_x, read_f = (e.id for e in graph.events if e.text.startswith("read"))
+    assert found.of[read_x] == {0, 3}
+    assert found.of[read_f] == {0, 3}
+
+
+def test_a_counter_never_closes_but_covers_every_execution() -> None:
+    graph = graph_of("f.fetch_add(1);", "k<<<1, 3>>>")
+    found = domains(graph)
+    assert not found.closed
+    for read in found.of.values():
+        assert {0, 1, 2} <= read
+
+
+def test_mentioned_values_matter_only_where_values_are_copied() -> None:
+    assert 42 not in domains(graph_of("int r = f.load();"), [42]).of["k_0_0_L4_R"]
+    assert 42 in domains(graph_of("g.store(f.load());"), [42]).of["k_0_0_L4_R"]
+
+
+def test_undefined_arithmetic_has_no_value() -> None:
+    graph = graph_of("x = 6 / f.load(); f.store(2);")
+    (write,) = (e for e in graph.events if e.text == "write x")
+    assert write.value is not None
+    assert domains(graph).values(write.value) == {3}

@@ -1,0 +1,225 @@
+"""Event graphs: loops unrolled, branches merged, threads ordered."""
+
+from __future__ import annotations
+
+import pytest
+
+from scopec.diagnostics import InputError
+from scopec.memory.events import EventGraph, Kind
+from scopec.memory.graph import build
+from scopec.program.values import show
+from tests.conftest import program_of
+
+ATOMICS = """
+__device__ int x, y;
+__device__ cuda::atomic<int, cuda::thread_scope_device> f, g;
+"""
+
+
+def graph_of(
+    kernel: str, launch: str = "k<<<1, 1>>>", unroll: int = 2, observed: tuple[tuple[str, str], ...] = ()
+) -> EventGraph:
+    text = ATOMICS + "__global__ void k() { " + kernel + " }\n//@ launch " + launch + "();"
+    return build(program_of(text), unroll, observed)
+
+
+def lines(graph: EventGraph, thread: str = "k[0][0]") -> list[str]:
+    """The events of a thread with guards and values."""
+    return [
+        f"{e.id}: {e.text}"
+        + (f" = {show(e.value)}" if e.value else "")
+        + f" if {show(e.guard.value(graph.conditions))}"
+        for e in graph.events
+        if e.thread == thread
+    ]
+
+
+def test_branches_meet_again() -> None:
+    graph = graph_of("int r = f.load(); if (r == 1) { x = 1; r = 5; } else y = 2; x = r;")
+    assert lines(graph) == [
+        "k_0_0_L4_R: read.seq_cst.device f if true",
+        "k_0_0_L4_W: write x = 1 if k_0_0_L4_R == 1",
+        "k_0_0_L4_W2: write y = 2 if k_0_0_L4_R != 1",
+        "k_0_0_L4_W3: write x = k_0_0_L4_R == 1 ? 5 : k_0_0_L4_R if true",
+    ]
+
+
+def test_a_loop_that_ends_by_itself_is_unrolled_whole() -> None:
+    graph = graph_of("for (int i = 0; i < 5; i++) x = i;", unroll=1)
+    assert [line.split(" = ")[1] for line in lines(graph)] == [f"{i} if true" for i in range(5)]
+    assert not graph.cuts
+    assert graph.unrolled == 5
+
+
+def test_a_loop_with_a_way_out_that_ends_by_itself_needs_no_bound() -> None:
+    graph = graph_of("for (int i = 0; i < 3; i++) if (f.load() == i) break;", unroll=1)
+    assert len(lines(graph)) == 3
+    assert not graph.cuts
+
+
+def test_a_wait_loop_has_one_failed_iteration_and_a_last_one() -> None:
+    graph = graph_of("while (f.load() != 1); x = 1;", unroll=7)
+    assert lines(graph) == [
+        "k_0_0_L4_R: read.seq_cst.device f if true",
+        "k_0_0_L4_R2: read.seq_cst.device f if k_0_0_L4_R != 1",
+        "k_0_0_L4_W: write x = 1 if k_0_0_L4_R == 1 || k_0_0_L4_R2 == 1",
+    ]
+    (cut,) = (c for c in graph.cuts if c.thread != "main")
+    assert cut.wait
+    assert show(cut.guard.value(graph.conditions)) == "k_0_0_L4_R != 1 && k_0_0_L4_R2 != 1"
+
+
+@pytest.mark.parametrize(
+    ("loop", "waits"),
+    [
+        ("while (f.load() == 0 && g.load() == 0);", True),
+        ("int e = 0; while (!f.compare_exchange_strong(e, 1)) e = 0;", True),
+        ("int e = 0; while (!f.compare_exchange_strong(e, 1));", False),  # the expected value changes
+        ("while (f.exchange(1) == 1);", False),  # a failed turn writes
+        ("int n = 0; while (f.load() == 0) n++; x = n;", False),  # the turns are counted
+        ("int n = 0; while (f.load() == 0) n++;", True),  # they are, but nobody looks
+        ("while (f.load() == 0) g.store(1);", False),
+        ("while (f.load() == 0) { if (g.load() == 1) { x = 1; break; } }", True),  # writes only on the way out
+        (
+            "while (f.load() == 0) cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_block);",
+            True,
+        ),
+        ("while (f.load() == 0) __syncthreads();", False),
+    ],
+)
+def test_which_loops_only_wait(loop: str, waits: bool) -> None:
+    graph = graph_of(loop)
+    assert {cut.wait for cut in graph.cuts if cut.thread != "main"} == {waits}
+
+
+def test_other_loops_are_cut_at_the_bound() -> None:
+    for bound in (1, 2, 4):
+        graph = graph_of("while (f.exchange(1) == 1);", unroll=bound)
+        assert sum(e.kind is Kind.WRITE for e in graph.events) == bound + 1
+        assert graph.unrolled == bound
+
+
+def test_compare_exchange() -> None:
+    graph = graph_of(
+        "int e = 3; bool ok = f.compare_exchange_strong(e, 4, cuda::memory_order_acq_rel, cuda::memory_order_relaxed); x = e;",
+        observed=(("k[0][0]", "ok"),),
+    )
+    assert lines(graph) == [
+        "k_0_0_L4_R: read.acq_rel.device f if true",
+        "k_0_0_L4_W: write.acq_rel.device f = 4 if k_0_0_L4_R == 3",
+        "k_0_0_L4_W2: write x = k_0_0_L4_R == 3 ? 3 : k_0_0_L4_R if true",
+    ]
+    read, write = graph.by_id["k_0_0_L4_R"], graph.by_id["k_0_0_L4_W"]
+    assert (read.rmw, write.rmw) == (write.id, read.id)
+    assert read.order is not None
+    assert write.order is not None
+    assert (read.order.value, write.order.value, read.failure.value if read.failure else None) == (
+        "acquire", "release", "relaxed",
+    )  # fmt: skip
+    assert show(graph.finals["k[0][0]", "ok"]) == "k_0_0_L4_R == 3"
+
+
+def test_a_weak_compare_exchange_may_fail() -> None:
+    graph = graph_of("int e = 0; f.compare_exchange_weak(e, 1);")
+    assert graph.choices == {"k_0_0_L4_R?weak": (0, 1)}
+    assert lines(graph)[1].endswith("if k_0_0_L4_R == 0 && k_0_0_L4_R?weak")
+
+
+def test_launch_completion_and_streams_order_threads() -> None:
+    program = program_of(
+        """
+        __device__ int x;
+        __global__ void k(int v) { x = v; }
+        int main() {
+            cudaStream_t s, t, n;
+            cudaStreamCreate(&s); cudaStreamCreate(&t); cudaStreamCreateWithFlags(&n, cudaStreamNonBlocking);
+            k<<<1, 1, 0, s>>>(1);
+            k<<<1, 1, 0, s>>>(2);
+            k<<<1, 1, 0, t>>>(3);
+            k<<<1, 1>>>(4);
+            k<<<1, 1, 0, n>>>(5);
+            int q = cudaStreamQuery(s);
+            cudaDeviceSynchronize();
+        }
+        """
+    )
+    graph = build(program, 1)
+    stream_order = {e.why for e in graph.asw if "stream order" in e.why}
+    assert stream_order == {
+        f"{b} after {a} in stream order" for a, b in (("k", "k#2"), ("k", "k#4"), ("k#2", "k#4"), ("k#3", "k#4"))
+    }
+    completions = [(e.why, None if e.when is None else show(e.when)) for e in graph.asw if "completion" in e.why]
+    query = next(e.id for e in graph.events if e.text == "cudaStreamQuery(s)")
+    assert completions == [
+        ("completion of k", f"{query}?result == 0"),
+        ("completion of k#2", f"{query}?result == 0"),
+        *((f"completion of k{n}", None) for n in ("", "#2", "#3", "#4", "#5")),
+    ]
+
+
+def test_barriers_are_matched_by_phase() -> None:
+    graph = graph_of("x = 1; __syncthreads(); y = 2; __syncthreads();", "k<<<2, 2>>>")
+    edges = {(e.before[0], e.after[0]) for e in graph.asw if "__syncthreads" in e.why}
+    assert edges == {
+        (f"k_{b}_{t}_L4_A{n}", f"k_{b}_{1 - t}_L4_B{n}") for b in (0, 1) for t in (0, 1) for n in ("", "2")
+    }
+    conditional = graph_of("if (f.load() == 1) __syncthreads(); __syncthreads();", "k<<<1, 2>>>")
+    conditions = {None if e.when is None else show(e.when) for e in conditional.asw if "__syncthreads" in e.why}
+    assert len(conditions) > 1  # which phase the last barrier is depends on the branch
+
+
+def test_what_comes_after_a_wait_in_vain_is_not_executed() -> None:
+    """k[0][1] may wait for ever; then k[0][0] does not leave the barrier, and the host does not return."""
+    graph = graph_of("if (threadIdx.x == 1) while (f.load() == 0); __syncthreads(); x = 1;", "k<<<1, 2>>>")
+    stuck = "k_0_1_L4_R == 0 && k_0_1_L4_R2 == 0"
+    waits = {e.text: show((~e.guard).value(graph.conditions)) for e in graph.events if e.thread in ("k[0][0]", "main")}
+    assert waits["arrive at __syncthreads"] == "false"
+    assert waits["leave __syncthreads"] == stuck
+    assert waits["write x"] == stuck
+    assert waits["cudaDeviceSynchronize"] == stuck
+    assert all(cut.wait for cut in graph.cuts)
+    assert {cut.thread for cut in graph.cuts} == {"main", "k[0][0]", "k[0][1]"}
+
+
+def test_a_loop_too_long_to_unroll_whole_is_cut_at_the_bound() -> None:
+    graph = graph_of("for (int i = 0; i < 60; i++) for (int j = 0; j < 60; j++) x = j;")
+    assert len(lines(graph)) == 120
+    assert [cut.wait for cut in graph.cuts if cut.thread != "main"] == [False]
+
+
+def test_an_irreducible_looking_nest_of_loops() -> None:
+    graph = graph_of(
+        "for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) { if (i == j) continue; x = 10 * i + j; }"
+    )
+    assert [show(e.value) for e in graph.events if e.value is not None and e.thread] == ["1", "10"]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        ("int r; x = r;", "`r` is read before it has a value"),
+        ("__shared__ int s[2]; s[f.load()] = 1;", "the index into `k.s` depends on a value that is read from memory"),
+        ("__shared__ int s[2]; s[threadIdx.x + 2] = 1;", "k[0][0] accesses element 2 of `k.s`"),
+        ("x = 1; " * 401, "more than 400 events"),
+        ("int n = 2; for (int i = 0; i < 3; i++) { n = f.load(); " + "n = n * n; " * 12 + "} x = n;", "too many reads"),
+    ],
+)
+def test_what_cannot_be_unrolled(kernel: str, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        graph_of(kernel)
+    assert message in str(raised.value)
+
+
+def test_each_block_and_thread_and_device_has_its_instance() -> None:
+    program = program_of(
+        """
+        __device__ int d; __managed__ int m;
+        __global__ void k() { __shared__ int s; volatile int a; d = 1; m = 2; s = 3; a = 4; }
+        int main() { k<<<1, 2>>>(); cudaSetDevice(1); k<<<1, 1>>>(); }
+        """
+    )
+    graph = build(program, 1)
+    assert {(at.object, at.instance) for at in graph.locations} == {
+        ("d", ""), ("d", "device1"), ("m", ""), ("k.s", "k[0]"), ("k#2.s", "k#2[0]"),
+        ("k.a", "k[0][0]"), ("k.a", "k[0][1]"), ("k#2.a", "k#2[0][0]"),
+    }  # fmt: skip

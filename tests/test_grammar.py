@@ -1,0 +1,217 @@
+"""The shape of syntax trees: not only that texts are accepted, but what they become."""
+
+from __future__ import annotations
+
+import pytest
+
+from scopec.diagnostics import InputError
+from scopec.source import Source
+from scopec.syntax import tree
+from scopec.syntax.cuda import read
+
+
+def file_of(text: str) -> tree.File:
+    return read(Source("a.cu", text))
+
+
+def statement_of(text: str) -> tree.Statement:
+    (function,) = file_of("__global__ void k() {" + text + "}").items
+    assert isinstance(function, tree.Function)
+    (statement,) = function.body.statements
+    return statement
+
+
+def shape(expr: object) -> str:
+    """An expression in prefix form."""
+    match expr:
+        case tree.Int(_, value) | tree.Bool(_, value):
+            return str(value)
+        case tree.Name(_, name):
+            return name
+        case tree.Unary(_, op, operand):
+            return f"({op} {shape(operand)})"
+        case tree.Binary(_, op, left, right):
+            return f"({op} {shape(left)} {shape(right)})"
+        case tree.Conditional(_, a, b, c):
+            return f"(? {shape(a)} {shape(b)} {shape(c)})"
+        case tree.Assign(_, op, target, value):
+            return f"({op or ''}= {shape(target)} {shape(value)})"
+        case tree.Step(_, op, prefix, target):
+            return f"({op}{'pre' if prefix else 'post'} {shape(target)})"
+        case tree.Member(_, object_, name):
+            return f"(. {shape(object_)} {name})"
+        case tree.Index(_, object_, index):
+            return f"([] {shape(object_)} {shape(index)})"
+        case tree.Call(_, function, arguments):
+            return f"(call {' '.join(map(shape, (function, *arguments)))})"
+        case tree.Construct(_, type_, arguments):
+            return f"(new {type_.name} {' '.join(map(shape, arguments))})"
+        case tree.Cast(_, type_, operand):
+            return f"(cast {type_.name} {shape(operand)})"
+        case tree.SizeOf(_, operand):
+            return f"(sizeof {operand.name if isinstance(operand, tree.TypeName) else shape(operand)})"
+        case tree.Launch(_, kernel, configuration, arguments):
+            return f"(launch {kernel.name} [{' '.join(map(shape, configuration))}] {' '.join(map(shape, arguments))})"
+        case _:
+            raise AssertionError(expr)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("a + b * c - d", "(- (+ a (* b c)) d)"),
+        ("a = b = c + 1", "(= a (= b (+ c 1)))"),
+        ("a += b ? c : d ? e : f", "(+= a (? b c (? d e f)))"),
+        (
+            "a || b && c | d ^ e & f == g < h << i",
+            "(|| a (&& b (| c (^ d (& e (== f (< g (<< h i))))))))".replace("c (^", "c (^"),
+        ),
+        ("!a.b[1].load()", "(! (call (. ([] (. a b) 1) load)))"),
+        ("(void)f(x, &y)", "(cast void (call f x (& y)))"),
+        ("i++ + --j", "(+ (++post i) (--pre j))"),
+        ("cuda::atomic_ref<int, S>(x).store(1)", "(call (. (new cuda::atomic_ref x) store) 1)"),
+        ("k<<<1, dim3(2, 2), 0, s>>>(x, 3)", "(launch k [1 (new dim3 2 2) 0 s] x 3)"),
+        ("sizeof(int) + sizeof x", "(+ (sizeof int) (sizeof x))"),
+        ("sizeof(x)", "(sizeof x)"),
+        ("static_cast<unsigned>(a)", "(cast unsigned a)"),
+        ("0x10 + 010 + 0b11 + 1'000u + 'a'", "(+ (+ (+ (+ 16 8) 3) 1000) 97)"),
+        ("a >> b > c", "(> (>> a b) c)"),
+        ("unsigned(3)", "(new unsigned 3)"),
+    ],
+)
+def test_expressions(text: str, wanted: str) -> None:
+    statement = statement_of(text + ";")
+    assert isinstance(statement, tree.ExprStatement)
+    assert shape(statement.expr) == wanted
+
+
+def test_else_belongs_to_the_nearest_if() -> None:
+    outer = statement_of("if (a) if (b) x = 1; else x = 2;")
+    assert isinstance(outer, tree.If)
+    assert outer.otherwise is None
+    assert isinstance(outer.then, tree.If)
+    assert outer.then.otherwise is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("while (f.load() == 0);", tree.While),
+        ("for (;;) {}", tree.For),
+        ("for (int i = 0; i < 3; i++, j--) x = i;", tree.For),
+        ("do x = 1; while (y);", tree.DoWhile),
+        ("{ int a = 1, b; }", tree.Block),
+        ("volatile bool True = true;", tree.Declaration),
+        ("const unsigned long long a{1};", tree.Declaration),
+        ("cuda::atomic_ref<int, cuda::thread_scope_device> flag(f);", tree.Declaration),
+        ("std::atomic<unsigned int> a(1);", tree.Declaration),
+        ("int *p = &x, &r = y;", tree.Declaration),
+        ("return;", tree.Return),
+        ("return (int)f();", tree.Return),
+        (";", tree.Block),
+    ],
+)
+def test_statements(text: str, kind: type) -> None:
+    assert isinstance(statement_of(text), kind)
+
+
+def test_declarations_keep_specifiers_sizes_and_initial_values() -> None:
+    (declaration,) = file_of("static __device__ volatile unsigned int a[3] = {1, 2}, *b;").items
+    assert isinstance(declaration, tree.Declaration)
+    assert declaration.type.name == "unsigned int"
+    assert declaration.type.specifiers == ("static", "__device__", "volatile")
+    first, second = declaration.declarators
+    assert [shape(s) for s in first.sizes] == ["3"]
+    assert first.init is not None
+    assert first.init.list
+    assert [shape(v) for v in first.init.arguments] == ["1", "2"]
+    assert second.pointers == 1
+
+
+def test_functions() -> None:
+    kernel, main = file_of(
+        "__launch_bounds__(32) __global__ void k(cuda::atomic_ref<int, S> a, int* p, const int& r) {} int main() { return 0; }"
+    ).items
+    assert isinstance(kernel, tree.Function)
+    assert isinstance(main, tree.Function)
+    assert kernel.type.specifiers == ("__global__",)
+    assert [p.name for p in kernel.parameters] == ["a", "p", "r"]
+    assert [p.type.pointers for p in kernel.parameters] == [0, 1, 0]
+    assert kernel.parameters[2].type.reference
+    assert main.name == "main"
+
+
+def test_using_namespace_brings_in_unqualified_types() -> None:
+    file = file_of("using namespace cuda; __device__ atomic<int, thread_scope_device> a;")
+    (declaration,) = file.items
+    assert isinstance(declaration, tree.Declaration)
+    assert declaration.type.name == "atomic"
+
+
+def test_words_of_directives_are_names_in_code() -> None:
+    file_of("__device__ int expect, when, on, bound, race, allowed, options; __global__ void in() { expect = race; }")
+
+
+def test_directives() -> None:
+    file = file_of(
+        """
+        //@ expect race_free under cuda-v1, cuda-v2;
+        //@ expect race on x when S == device && !B;
+        //@ expect forbidden mp[1][0].r == 0
+        //@     && mp#2[0][1].r == 1;   expect terminates;
+        //@ vary S in {device, block};
+        //@ launch k<<<1, 2>>>(a);
+        //@ object __device__ int a = 0;
+        //@ bound unroll = 3; given hostNativeAtomicSupported = 1; options release_sequence = c++11, thin_air = off;
+        """
+    )
+    kinds = [type(d).__name__ for d in file.directives]
+    assert kinds == [
+        "Expect", "Expect", "Expect", "Expect", "Vary", "LaunchDirective", "ObjectDirective",
+        "Settings", "Settings", "Settings",
+    ]  # fmt: skip
+    first, second, third, *_ = file.directives
+    assert isinstance(first, tree.Expect)
+    assert [m.name for m in first.under] == ["cuda-v1", "cuda-v2"]
+    assert isinstance(second, tree.Expect)
+    assert second.target is not None
+    assert second.target.name == "x"
+    assert isinstance(third, tree.Expect)
+    assert (third.span.line, third.span.end_line) == (4, 5)
+    settings = file.directives[-1]
+    assert isinstance(settings, tree.Settings)
+    assert [(s.name, s.value) for s in settings.settings] == [("release_sequence", "c++11"), ("thin_air", "off")]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("__global void ex4() {}", "1:1: error: `__global` is neither a type nor a specifier [SCP011]"),
+        ("int main() { foo x; }", "1:14: error: `foo` is not a type that scopec knows [SCP011]"),
+        ('int main() { asm("x"); }', "1:14: error: inline asm is outside the modelled subset [SCP012]"),
+        ("int main() { x->y = 1; }", "`->` is outside the modelled subset"),
+        ("int main() { int x = 1.5; }", "floating-point numbers are outside the modelled subset"),
+        ("int main() { auto f = [&]() { }; }", "lambdas are outside the modelled subset"),
+        ("int main() { x = ; }", "1:18: error: an expression is missing before `;`"),
+        ("int main() { switch (x) {} }", "`switch` is outside the modelled subset: use `if`"),
+        ("template <int N> void f() {}", "`template` is outside the modelled subset"),
+        ("int main() {", "1:13: error: the file ends in the middle of a construct"),
+        ("int main() { int x = 08; }", "`08` is not a number"),
+        ("int main() { int x = 1abc; }", "unexpected `abc`"),
+        ("//@ expct race;", "1:5: error: `expct` is not a directive [SCP020]"),
+        ("//@ expect rce;", "1:12: error: `rce` is not something to expect [SCP020]"),
+        ("//@ expect race", "1:16: error: this directive is not finished"),
+        ("//@ vary S in {1;", "unexpected `;`"),
+        ("int a; @", "unexpected `@`"),
+    ],
+)
+def test_what_does_not_parse(text: str, wanted: str) -> None:
+    with pytest.raises(InputError) as raised:
+        file_of(text)
+    assert wanted in str(raised.value)
+
+
+def test_a_misspelt_word_gets_a_suggestion() -> None:
+    with pytest.raises(InputError) as raised:
+        file_of("__globl__ void k() {}")
+    assert raised.value.diagnostics[0].way_out == "did you mean `__global__`?"

@@ -1,0 +1,85 @@
+"""Integer arithmetic and pure expressions."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scopec.program import types, values
+from scopec.program.types import BOOL, INT, UINT, IntType
+from scopec.program.values import Const, Reg
+
+U8 = IntType("unsigned char", 8, signed=False)
+S8 = IntType("signed char", 8, signed=True)
+ALL = [BOOL, U8, S8, INT, UINT, types.LONG, types.ULONG]
+
+
+def test_wrapping() -> None:
+    assert U8.wrap(256) == 0
+    assert U8.wrap(-1) == 255
+    assert S8.wrap(128) == -128
+    assert BOOL.wrap(5) == 1
+    assert UINT.wrap(-1) == (1 << 32) - 1
+
+
+def test_division_truncates_towards_zero() -> None:
+    assert [types.binary("/", a, b, INT) for a, b in ((7, 2), (-7, 2), (7, -2), (-7, -2))] == [3, -3, -3, 3]
+    assert [types.binary("%", a, b, INT) for a, b in ((7, 2), (-7, 2), (7, -2), (-7, -2))] == [1, -1, 1, -1]
+
+
+def test_usual_arithmetic_conversions() -> None:
+    assert types.common_type(U8, S8) == INT
+    assert types.common_type(INT, UINT) == UINT
+    assert types.common_type(UINT, types.LONG) == types.LONG
+    assert types.common_type(types.LONG, types.ULONG) == types.ULONG
+
+
+def test_negative_compared_with_unsigned_is_large() -> None:
+    """-1 < 1u is false in C++."""
+    assert values.binary("<", Const(-1, INT), Const(1, UINT)) == Const(0, BOOL)
+
+
+def test_division_by_zero_is_not_folded() -> None:
+    assert not isinstance(values.binary("/", Const(1, INT), Const(0, INT)), Const)
+
+
+def test_negation_of_a_comparison_is_its_opposite() -> None:
+    r = Reg("r", INT)
+    assert values.unary("!", values.binary("==", r, Const(1, INT))) == values.binary("!=", r, Const(1, INT))
+
+
+integer = st.integers(-300, 300)
+
+
+@st.composite
+def expressions(draw: st.DrawFn, depth: int = 3) -> values.Value:
+    kind = draw(
+        st.sampled_from(["const", "reg"] if depth == 0 else ["const", "reg", "unary", "binary", "choose", "convert"])
+    )
+    type_ = draw(st.sampled_from(ALL))
+    if kind == "const":
+        return Const(type_.wrap(draw(integer)), type_)
+    if kind == "reg":
+        return Reg(draw(st.sampled_from("ab")), INT)
+    inner = expressions(depth=depth - 1)
+    if kind == "unary":
+        return values.unary(draw(st.sampled_from("!-~+")), draw(inner))
+    if kind == "convert":
+        return values.convert(draw(inner), type_)
+    if kind == "choose":
+        return values.choose(draw(inner), draw(inner), draw(inner))
+    op = draw(st.sampled_from(["+", "-", "*", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]))
+    return values.binary(op, draw(inner), draw(inner))
+
+
+@given(expressions(), integer, integer)
+def test_folding_agrees_with_evaluation(value: values.Value, a: int, b: int) -> None:
+    """Substituting constants and folding gives what evaluating gives."""
+    known = {"a": a, "b": b}
+    folded = values.substitute(value, lambda leaf: Const(known[leaf.name], INT))
+    assert isinstance(folded, Const)
+    assert folded.value == values.evaluate(value, lambda leaf: known[leaf.name])
+
+
+@given(expressions(), integer, integer)
+def test_a_value_is_in_the_range_of_its_type(value: values.Value, a: int, b: int) -> None:
+    result = values.evaluate(value, lambda leaf: {"a": a, "b": b}[leaf.name])
+    assert value.type.wrap(result) == result
