@@ -11,7 +11,7 @@ from scopec import options
 from scopec.diagnostics import Code, error, suggestion
 from scopec.program import ir, types, values
 from scopec.program.lower.names import ORDERS, SCOPES, order_named, scope_named
-from scopec.program.specialise import specialise
+from scopec.program.specialise import device_thread
 from scopec.program.values import Const, Reg, Value
 from scopec.source import Source, Span
 from scopec.syntax import tree
@@ -297,14 +297,8 @@ def _thread(expr: tree.Expr, program: ir.Program) -> ir.Thread:
 
 
 def _grid_thread(program: ir.Program, grid: ir.Grid, block: int, lane: int) -> ir.Thread:
-    from scopec.program.specialise import thread_builtins
-
-    name = f"{grid.name}[{block}][{lane}]"
-    for thread in program.threads:
-        if thread.name == name:
-            return thread
-    builtins = thread_builtins(grid, block, lane)
-    return ir.Thread(name, specialise(grid.body, builtins), grid.name, block, lane, grid.device, builtins)
+    thread = device_thread(grid, block, lane)
+    return next((t for t in program.threads if t.name == thread.name), thread)
 
 
 def _local(

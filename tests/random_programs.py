@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from tests.oracles import brute_memory as memory
+from tests.oracles import fair_cycles as progress
 
 _SCOPES = {s: f"cuda::thread_scope_{s}" for s in memory.SCOPES}
 
@@ -28,10 +29,24 @@ def memory_program(chance: random.Random) -> memory.Program:
 
 def _memory_op(chance: random.Random, reg: str, assigned: list[str]) -> memory.Op:
     guard = (chance.choice(assigned), chance.randint(0, 2)) if assigned and chance.random() < 0.3 else None
-    loc, scope = chance.choice("xy"), chance.choice(["block", "block", "device", "device", "device", "system", "thread"])
+    loc, scope = (
+        chance.choice("xy"),
+        chance.choice(["block", "block", "device", "device", "device", "system", "thread"]),
+    )
     value: memory.Value = chance.randint(1, 2)
     plain = chance.random() < 0.2
-    kind = chance.choice([memory.Load, memory.Load, memory.Store, memory.Store, memory.FetchAdd, memory.Exchange, memory.Cas, memory.Fence])
+    kind = chance.choice(
+        [
+            memory.Load,
+            memory.Load,
+            memory.Store,
+            memory.Store,
+            memory.FetchAdd,
+            memory.Exchange,
+            memory.Cas,
+            memory.Fence,
+        ]
+    )
     order = chance.choice([o for o in memory.ORDERS[kind] if o is not None])
     if kind is memory.Fence:
         return memory.Fence(order, scope, guard)
@@ -50,7 +65,7 @@ def _memory_op(chance: random.Random, reg: str, assigned: list[str]) -> memory.O
         return memory.FetchAdd(reg, loc, value, order or "", scope, guard)
     if kind is memory.Exchange:
         return memory.Exchange(reg, loc, value, order or "", scope, guard)
-    failure = chance.choice([o for o in ("relaxed", "acquire", "seq_cst")])
+    failure = chance.choice(["relaxed", "acquire", "seq_cst"])
     return memory.Cas(reg, loc, chance.randint(0, 1), value, order or "", failure, scope, guard)
 
 
@@ -129,3 +144,144 @@ def _unguarded(op: memory.Op, thread: int) -> str:
                 f"{own} = {_value(expected, thread)}; {ref}.compare_exchange_strong({own}, {_value(desired, thread)}, "
                 f"cuda::memory_order_{order}, cuda::memory_order_{failure});"
             )
+
+
+# ---------------------------------------------------------------- progress
+
+
+def progress_program(chance: random.Random) -> progress.Program:
+    """One or two grids of one or two blocks of one or two threads, a host that launches, waits and synchronizes."""
+    names = ["g", "h"][: chance.choice([1, 1, 2])]
+    grids = {}
+    left = 4
+    for name in names:
+        blocks, threads = chance.choice([(1, 1), (1, 2), (2, 1), (1, 2), (2, 1), (1, 1)])
+        if blocks * threads > left:
+            blocks = threads = 1
+        left -= blocks * threads
+        body = {
+            (b, t): tuple(_device_statement(chance) for _ in range(chance.randint(0, 2)))
+            for b in range(blocks)
+            for t in range(threads)
+        }
+        if chance.random() < 0.3:
+            body = {at: (*statements, progress.SyncThreads()) for at, statements in body.items()}
+            if chance.random() < 0.3:
+                body[0, 0] = body[0, 0][:-1]
+        grids[name] = progress.Grid(chance.choice(["0", "0", "s", "s", "t", "nb"]), blocks, threads, body)
+    host: list[progress.Stmt] = []
+    for name in names:
+        host.append(progress.Launch(name))
+        if chance.random() < 0.4:
+            host.append(_host_statement(chance, grids[name].stream))
+    if chance.random() < 0.8:
+        host.append(progress.DeviceSynchronize())
+    return progress.Program(tuple(host), grids, {"x": 0, "y": 0})
+
+
+def _device_statement(chance: random.Random) -> progress.Stmt:
+    obj, value = chance.choice("xy"), chance.choice([0, 1, 1])
+    kind = chance.randrange(14)
+    if kind < 4:
+        return progress.AtomicStore(obj, 1)
+    if kind < 8:
+        return progress.Spin(obj, value, "atomic")
+    if kind == 8:
+        return progress.Spin(obj, value, chance.choice(["plain", "automatic"]))
+    if kind == 9:
+        return progress.LockSpin(obj)
+    if kind == 10:
+        return progress.LoopForever(chance.choice(["empty", "yield", "atomic_store", "atomic_load"]), obj)
+    if kind == 11:
+        return progress.IfEquals(
+            obj, value, (chance.choice([progress.AtomicStore(obj, 0), progress.Spin("x", 1, "atomic")]),)
+        )
+    if kind == 12:
+        return progress.AtomicAdd(obj, 1)
+    return chance.choice([progress.LocalLoop(2), progress.Yield(), progress.PlainStore(obj, 1)])
+
+
+def _host_statement(chance: random.Random, stream: str) -> progress.Stmt:
+    obj = chance.choice("xy")
+    return chance.choice([
+        progress.DeviceSynchronize(),
+        progress.AtomicStore(obj, 1),
+        progress.Spin(obj, 1, "atomic"),
+        progress.QuerySpin(obj, 1, stream),
+        progress.QuerySpin(obj, 1, stream),
+        progress.StreamQueryOnce(stream),
+        progress.Yield(),
+    ])  # fmt: skip
+
+
+def progress_text(program: progress.Program) -> str:
+    """The program as CUDA C++ with a main."""
+    lines = [f"__managed__ int {name} = {value};" for name, value in program.objects.items()]
+    for name, grid in program.grids.items():
+        lines.append(f"__global__ void {name}() {{")
+        assert not callable(grid.body)
+        for (b, t), statements in grid.body.items():
+            lines.append(f"  if (blockIdx.x == {b} && threadIdx.x == {t}) {{")
+            lines += [f"    {_progress_statement(s, f'v{b}{t}{n}', host=False)}" for n, s in enumerate(statements)]
+            lines.append("  }")
+        lines.append("}")
+    streams = sorted({g.stream for g in program.grids.values()} - {"0"})
+    lines.append("int main() {")
+    for stream in streams:
+        flags = "cudaStreamNonBlocking" if stream.startswith("nb") else "cudaStreamDefault"
+        lines.append(f"  cudaStream_t {stream}; cudaStreamCreateWithFlags(&{stream}, {flags});")
+    for n, statement in enumerate(program.host):
+        if isinstance(statement, progress.Launch):
+            grid = program.grids[statement.grid]
+            lines.append(f"  {statement.grid}<<<{grid.blocks}, {grid.threads}, 0, {grid.stream}>>>();")
+        else:
+            lines.append(f"  {_progress_statement(statement, f'h{n}', host=True)}")
+    lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def _progress_statement(statement: progress.Stmt, name: str, *, host: bool) -> str:
+    def ref(obj: str) -> str:
+        return f"cuda::atomic_ref<int, cuda::thread_scope_system>({obj})"
+
+    pause = "std::this_thread::yield();" if host else "__nanosleep(1);"
+    match statement:
+        case progress.AtomicStore(obj, value):
+            return f"{ref(obj)}.store({value});"
+        case progress.AtomicAdd(obj, value):
+            return f"{ref(obj)}.fetch_add({value});"
+        case progress.PlainStore(obj, value):
+            return f"{obj} = {value};"
+        case progress.Spin(obj, value, "atomic"):
+            return f"while ({ref(obj)}.load() != {value});"
+        case progress.Spin(obj, value, "plain"):
+            return f"while ({obj} != {value});"
+        case progress.Spin():
+            return f"volatile bool {name} = true; while ({name});"
+        case progress.LockSpin(obj):
+            return f"while ({ref(obj)}.exchange(1) != 0);"
+        case progress.LoopForever("empty"):
+            return "while (true);"
+        case progress.LoopForever("yield"):
+            return f"while (true) {pause}"
+        case progress.LoopForever("atomic_store", obj):
+            return f"while (true) {ref(obj)}.store(1);"
+        case progress.LoopForever(_, obj):
+            return f"while (true) {ref(obj)}.load();"
+        case progress.LocalLoop(n):
+            return f"for (int {name} = 0; {name} < {n}; {name}++);"
+        case progress.SyncThreads():
+            return "__syncthreads();"
+        case progress.IfEquals(obj, value, then):
+            inner = " ".join(_progress_statement(s, f"{name}{n}", host=host) for n, s in enumerate(then))
+            return f"if ({ref(obj)}.load() == {value}) {{ {inner} }}"
+        case progress.Yield():
+            return pause
+        case progress.DeviceSynchronize():
+            return "cudaDeviceSynchronize();"
+        case progress.StreamQueryOnce(stream):
+            return f"(void)cudaStreamQuery({stream});"
+        case progress.QuerySpin(obj, value, stream):
+            return f"while ({ref(obj)}.load() != {value}) (void)cudaStreamQuery({stream});"
+        case progress.Launch():
+            raise AssertionError("launches are written with their streams")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from scopec.alloy.run import read_instance
 from scopec.alloy.emit import emit
+from scopec.alloy.run import read_instance
 from scopec.check import Jars
 from scopec.java import Processes
 from scopec.memory.execution import Execution
@@ -32,7 +32,24 @@ def executions(path: Path, jars: Jars, processes: Processes, folder: Path) -> li
     specification.write_text(emit(run.problem), encoding="utf-8")
     out = folder / "out"
     finished = processes.run(
-        ["-jar", jars.alloy.path, "exec", "-f", "-q", "-s", "sat4j", "-t", "xml", "-r", "0", "-o", out, "-c", "execution", specification],
+        [
+            "-jar",
+            jars.alloy.path,
+            "exec",
+            "-f",
+            "-q",
+            "-s",
+            "sat4j",
+            "-t",
+            "xml",
+            "-r",
+            "0",
+            "-o",
+            out,
+            "-c",
+            "execution",
+            specification,
+        ],
         folder,
         300,
     )
@@ -65,7 +82,10 @@ def test_executions_final_states_and_races(seed: int, jars: Jars, processes: Pro
 
     def races(execution: Execution) -> frozenset[frozenset[tuple[int, int]]]:
         line = path.read_text().split("\n")
-        first = {n: next(i for i, text in enumerate(line) if f"blockIdx.x == {b} && threadIdx.x == {t})" in text) for n, (b, t) in enumerate(places)}
+        first = {
+            n: next(i for i, text in enumerate(line) if f"blockIdx.x == {b} && threadIdx.x == {t})" in text)
+            for n, (b, t) in enumerate(places)
+        }
 
         def operation(thread: str, at: int) -> tuple[int, int]:
             number = threads[thread]
@@ -81,7 +101,10 @@ def test_executions_final_states_and_races(seed: int, jars: Jars, processes: Pro
         for e in found
     )
     expected = sorted(
-        (tuple(sorted((n, v) for n, v in e.memory.items() if _accessed(program, n))), sorted(map(sorted, map(tuple, e.races))))
+        (
+            tuple(sorted((n, v) for n, v in e.memory.items() if _accessed(program, n))),
+            sorted(map(sorted, map(tuple, e.races))),
+        )
         for e in wanted
     )
     assert states == expected
@@ -94,9 +117,7 @@ def _accessed(program: brute_memory.Program, name: str) -> bool:
 
 def _reads(execution: Execution) -> tuple[tuple[str, int], ...]:
     """The values that each thread's reads return, in order."""
-    return tuple(
-        (e.thread, execution.values[e.id]) for e in execution.events if e.kind.name == "READ"
-    )
+    return tuple((e.thread, execution.values[e.id]) for e in execution.events if e.kind.name == "READ")
 
 
 def _brute_reads(program: brute_memory.Program, execution: brute_memory.Execution) -> tuple[tuple[str, int], ...]:

@@ -37,11 +37,16 @@ def device_threads(grid: Grid) -> Iterator[Thread]:
     """
     for block in range(grid.blocks.count):
         for lane in range(grid.threads.count):
-            builtins = thread_builtins(grid, block, lane)
-            body = specialise(grid.body, builtins)
-            if not _idle(body):
-                name = f"{grid.name}[{block}][{lane}]"
-                yield Thread(name, body, grid.name, block, lane, grid.device, builtins)
+            thread = device_thread(grid, block, lane)
+            if not _idle(thread.body):
+                yield thread
+
+
+def device_thread(grid: Grid, block: int, lane: int) -> Thread:
+    """One thread of a grid, whether it does something or not."""
+    builtins = thread_builtins(grid, block, lane)
+    name = f"{grid.name}[{block}][{lane}]"
+    return Thread(name, specialise(grid.body, builtins), grid.name, block, lane, grid.device, builtins)
 
 
 def thread_builtins(grid: Grid, block: int, lane: int) -> dict[str, int]:

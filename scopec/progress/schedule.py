@@ -176,7 +176,7 @@ def _behind(system: System, around: Sequence[Moment]) -> list[Behind]:
     """For each thread that is not done in the states that repeat for ever: where it stays, and why nothing helps."""
     last = around[-1]
     found = []
-    for thread in system.program.threads:
+    for thread in system.everyone:
         label = last.labels[thread.name]
         if label == DONE:
             continue

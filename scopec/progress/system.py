@@ -9,6 +9,7 @@ from functools import cached_property
 from scopec.memory.asw import waits_for
 from scopec.memory.events import identifier
 from scopec.program import ir
+from scopec.program.specialise import device_thread
 from scopec.progress.steps import Again, Machine, Return, Step, Tick, Visible, Wait, machine
 
 
@@ -26,8 +27,24 @@ class System:
 
     @cached_property
     def threads(self) -> tuple[ir.Thread, ...]:
-        """The device threads that do something."""
-        return tuple(t for t in self.program.threads if not t.is_host)
+        """The device threads that do something, and for each grid one that stands for its blocks that do nothing.
+
+        A grid completes only when all of its threads have started and ended.  Threads that do nothing beside others in
+        a block are owed their start with these; a block of which no thread does anything is not, and one such block
+        stands for all: as long as an API call is pending each is started in turn, and otherwise none need be.
+        """
+        found = [t for t in self.program.threads if not t.is_host]
+        for grid in self.program.grids.values():
+            busy = {t.block for t in found if t.grid == grid.name}
+            empty = next((b for b in range(grid.blocks.count) if b not in busy), None)
+            if empty is not None:
+                found.append(device_thread(grid, empty, 0))
+        return tuple(found)
+
+    @property
+    def everyone(self) -> tuple[ir.Thread, ...]:
+        """The host thread and the device threads."""
+        return (self.program.host, *self.threads)
 
     @property
     def unit_of(self) -> Mapping[str, str]:

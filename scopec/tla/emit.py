@@ -67,7 +67,7 @@ class _Emitter:
         processes = self._processes()
         variables = self._variables()
         silent = sorted(_silent_cycles(self.system))
-        threads = {thread_name(t): t.name for t in self.program.threads}
+        threads = {thread_name(t): t.name for t in self.system.everyone}
         host_entry = self.system.host.entry
         assert isinstance(host_entry, Goto)
         context: dict[str, Any] = {
@@ -90,7 +90,7 @@ class _Emitter:
             "not_ready_labels": _strings(self.system.not_ready_labels) if self.system.not_ready_labels else "",
             "silent_labels": _strings(silent) if silent else "",
             "silent_threads": _strings(
-                thread_name(t) for t in self.program.threads if set(silent) & set(self.system.machine_of(t).steps)
+                thread_name(t) for t in self.system.everyone if set(silent) & set(self.system.machine_of(t).steps)
             ),
             "counting_labels": _strings(label for label, s in self.system.steps.items() if s.counts)
             if self.property == "Progress"
@@ -133,11 +133,11 @@ class _Emitter:
         return tla_name(f"tmp{name[1:]}" if name.startswith("%") else identifier(name))
 
     def _register_names(self) -> dict[str, str]:
-        names = {r for t in self.program.threads for r in self.system.machine_of(t).registers}
+        names = {r for t in self.system.everyone for r in self.system.machine_of(t).registers}
         return {self._field(r): r for r in names} | {self._field(o): o for o in self.automatic}
 
     def _has_locals(self) -> bool:
-        return any(self._locals(t) for t in self.program.threads)
+        return any(self._locals(t) for t in self.system.everyone)
 
     def _variables(self) -> list[dict[str, str]]:
         rows = [("pc", "label of each thread")]
@@ -207,7 +207,7 @@ class _Emitter:
         if self._has_locals():
             begun = {self._field(r): v for r, v in host_entry.updates}
             rows = []
-            for thread in self.program.threads:
+            for thread in self.system.everyone:
                 fields_of = self._locals(thread)
                 if thread.is_host:
                     for name, value in begun.items():
