@@ -5,6 +5,7 @@ Its delimiters cannot occur in Alloy or TLA+: Jinja's own do (``{#E > 1}``, ``{{
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @cache
 def environment() -> Environment:
     """The environment whose loader starts at the templates folder."""
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(resource("templates")),
         block_start_string="<%",
         block_end_string="%>",
@@ -34,6 +35,20 @@ def environment() -> Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
+    made.filters["wrapped"] = wrapped
+    return made
+
+
+def wrapped(text: str, width: int = 100) -> str:
+    """A long expression broken after its operators and commas, continuation lines indented."""
+    if len(text) <= width:
+        return text
+    lines = [""]
+    for part in re.split(r"(?<=[+,@]) ", text):
+        if len(lines[-1]) + len(part) >= width and lines[-1]:
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + part
+    return "\n    ".join(lines)
 
 
 def render(template: str, context: Mapping[str, Any]) -> str:

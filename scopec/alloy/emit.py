@@ -73,7 +73,7 @@ class _Emitter:
         equations += self._impossible()
         complete = self._complete()
         finals, questions = self._questions()
-        co, co_free = self._coherence()
+        co, unordered = self._coherence()
         context: dict[str, Any] = {
             "header": self.problem.header,
             "computed": bool(self.computed),
@@ -81,9 +81,8 @@ class _Emitter:
             "groups": groups,
             "locations": locations,
             "written": written,
-            "conditions": [
-                {"name": c.name, "formula": c.body, "comment": c.comment} for c in (*conditions, *self.guard_predicates)
-            ],
+            "conditions": conditions,
+            "paths": self.guard_predicates,
             "executed": executed,
             "rf_candidates": _union(
                 f"w_{self._at(at)}->r_{self._at(at)}" for at in self.graph.locations if self._reads(at)
@@ -91,7 +90,7 @@ class _Emitter:
             or "none->none",
             "reads": _union(f"r_{self._at(at)}" for at in self.graph.locations if self._reads(at)) or "none",
             "co": co,
-            "co_free": co_free,
+            "unordered": unordered,
             "given": given,
             "equations": equations,
             "model_title": f"{self.problem.model_name}: {self.problem.model.title}",
@@ -231,7 +230,7 @@ class _Emitter:
                 body = f"c{number} => {self._guard(high)} else {self._guard(low)}"
             name = f"g{len(self.guard_names) + 1}"
             self.guard_names[guard.node] = name
-            self.guard_predicates.append(_Named(name, body, comment=f"paths: {body}"))
+            self.guard_predicates.append(_Named(name, body))
         return self.guard_names[guard.node]
 
     def _executed(self) -> str:
@@ -252,7 +251,11 @@ class _Emitter:
     # ---- what the program gives
 
     def _coherence(self) -> tuple[str, str]:
-        """``co``: total by form.  Only transitivity is left to ask, and one variable a pair of writes is free."""
+        """``co``, and the pairs of writes that the program leaves unordered, one way round each.
+
+        Each such pair is in ``co_`` or the other way round in ``co``, so that co is total by form: one variable a pair,
+        and only transitivity left to ask.
+        """
         parts: list[str] = []
         free: list[str] = []
         for location in self.graph.locations:
@@ -264,10 +267,8 @@ class _Emitter:
             for i, write in enumerate(rest[:-1]):
                 free.append(f"{write}->{_parenthesised(rest[i + 1 :])}")
         if free:
-            upper = self._restricted(_union(free))
-            parts.append(f"(co_ & ({upper}))")
-            parts.append(f"~(({upper}) - co_)")
-        return _union(parts) or "none->none", f"co_ in {self._restricted(_union(free))}" if free else "no co_"
+            parts.append("(co_ & unordered) + ~(unordered - co_)")
+        return _union(parts) or "none->none", self._restricted(_union(free)) if free else ""
 
     def _given(self) -> list[_Named]:
         """The given sets and relations that the model mentions."""

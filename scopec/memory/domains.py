@@ -61,7 +61,9 @@ def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
     computed = [e for e in writes if not isinstance(e.value, Const)]
     extra = frozenset(mentioned) if computed else frozenset[int]()
     of: dict[str, frozenset[int]] = {name: frozenset(domain) for name, domain in graph.choices.items()}
-    of |= {e.id: extra for e in reads}
+    copied = {e.location for e in computed}
+    also = {e.id: extra if e.location in copied else frozenset[int]() for e in reads}
+    of |= also
     closed = False
     for _ in range(len(computed) + 2):
         result = Domains(of, closed=False)
@@ -70,7 +72,7 @@ def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
         for read in reads:
             assert read.location is not None
             sources = (written[w.id] for w in graph.accesses(read.location) if w.writes)
-            following[read.id] = extra.union(*sources)
+            following[read.id] = also[read.id].union(*sources)
             if len(following[read.id]) > MOST_VALUES:
                 raise error(Code.TOO_LARGE, f"more than {MOST_VALUES} values may be read here", read.span)
         closed = following == of

@@ -152,7 +152,17 @@ def choose(condition: Value, then: Value, otherwise: Value) -> Value:
     condition = convert(condition, BOOL)
     if isinstance(condition, Const):
         return then if condition.value else otherwise
-    return then if then == otherwise else Choose(condition, then, otherwise, type_)
+    if then == otherwise:
+        return then
+    if type_.is_bool:  # a choice with a constant side is a conjunction or disjunction
+        if isinstance(then, Const):
+            return (
+                _logical("||", condition, otherwise) if then.value else _logical("&&", unary("!", condition), otherwise)
+            )
+        if isinstance(otherwise, Const):
+            first = unary("!", condition) if otherwise.value else condition
+            return _logical("||" if otherwise.value else "&&", first, then)
+    return Choose(condition, then, otherwise, type_)
 
 
 def substitute(value: Value, replace: Callable[[Reg | Builtin], Value]) -> Value:

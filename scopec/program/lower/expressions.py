@@ -227,7 +227,7 @@ def _short_circuit(frame: Frame, expr: tree.Binary) -> Value:
     if not has_effect(frame, expr.right):
         return values.binary(expr.op, left, lower_condition(frame, expr.right))
     result = frame.temporary(BOOL)
-    frame.emit(ir.Set(result.name, left), expr.left.span)
+    frame.emit(ir.Set(result.name, values.FALSE if expr.op == "&&" else values.TRUE), expr.left.span)
     more, done = frame.builder.label(), frame.builder.label()
     then, otherwise = (more, done) if expr.op == "&&" else (done, more)
     frame.builder.split(left, expr.left.span, then, otherwise)
