@@ -120,7 +120,8 @@ class Run:
         mentioned = {
             constant
             for check in self.checks
-            if check.formula is not None
+            # Values that only an expectation names matter where values may come out of thin air.
+            if check.formula is not None and self.settings.options["thin_air"] == "off"
             for constant in _constants(check.formula.value)
         }
         return Problem(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
+from scopec.graphs import components
 from scopec.memory.events import Kind
 from scopec.program.types import ArithmeticFault
 from scopec.program.values import Const, Value, evaluate, leaves
@@ -54,29 +55,42 @@ def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
     """The domains of a graph's reads and choices; ``mentioned`` are values that only an expectation names.
 
     A value travels from a constant through computed writes.  In an execution without cycles of reads-from and
-    dependency no write occurs twice on the way, so as many rounds as there are computed writes reach every value.
+    dependency no write occurs twice on the way.  So among writes that depend on each other, as many rounds as there are
+    of them reach every value; writes that depend on others only come after these.
     """
     reads = [e for e in graph.events if e.kind is Kind.READ]
-    writes = [e for e in graph.events if e.writes]
-    computed = [e for e in writes if not isinstance(e.value, Const)]
-    extra = frozenset(mentioned) if computed else frozenset[int]()
-    of: dict[str, frozenset[int]] = {name: frozenset(domain) for name, domain in graph.choices.items()}
-    copied = {e.location for e in computed}
-    also = {e.id: extra if e.location in copied else frozenset[int]() for e in reads}
-    of |= also
-    closed = False
-    for _ in range(len(computed) + 2):
-        result = Domains(of, closed=False)
-        written = {e.id: result.values(e.value) for e in writes if e.value is not None}
-        following = dict(of)
+    computed = {e.id: e for e in graph.events if e.writes and not isinstance(e.value, Const)}
+    copied = {e.location for e in computed.values()}
+    extra = frozenset(mentioned)
+    stored: dict[str, frozenset[int]] = {
+        e.id: frozenset({e.value.value}) for e in graph.events if e.writes and isinstance(e.value, Const)
+    }
+    sources = {r.id: [w.id for w in graph.accesses(r.location) if w.writes] for r in reads if r.location is not None}
+
+    def depends_on(write: str) -> list[str]:
+        value = computed[write].value
+        assert value is not None
+        names = dict.fromkeys(leaf.name for leaf in leaves(value))
+        return [w for name in names for w in sources.get(name, ()) if w in computed]
+
+    def readable() -> Domains:
+        of = {name: frozenset(domain) for name, domain in graph.choices.items()}
         for read in reads:
-            assert read.location is not None
-            sources = (written[w.id] for w in graph.accesses(read.location) if w.writes)
-            following[read.id] = also[read.id].union(*sources)
-            if len(following[read.id]) > MOST_VALUES:
+            values = frozenset[int]().union(*(stored.get(w, frozenset()) for w in sources[read.id]))
+            of[read.id] = values | extra if read.location in copied else values
+            if len(of[read.id]) > MOST_VALUES:
                 raise error(Code.TOO_LARGE, f"more than {MOST_VALUES} values may be read here", read.span)
-        closed = following == of
-        of = following
-        if closed:
-            break
-    return Domains(of, closed)
+        return Domains(of, closed=True)
+
+    closed = True
+    for group in reversed(components(computed, depends_on)):
+        for turn in range(len(group) + 1):
+            before = readable()
+            following = {w: before.values(value) for w in group if (value := computed[w].value) is not None}
+            if all(stored.get(w) == values for w, values in following.items()):
+                break
+            if turn == len(group):
+                closed = False
+                break
+            stored |= following
+    return Domains(readable().of, closed)

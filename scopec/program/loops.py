@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from scopec.graphs import components
 from scopec.program import ir
 from scopec.program.values import Reg, leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from scopec.program.values import Value
 
@@ -44,7 +45,7 @@ def weak_topological_order(body: ir.Body) -> tuple[Element, ...]:
 
 def _order(edges: Mapping[int, Sequence[int]], inside: set[int], entry: int) -> tuple[Element, ...]:
     elements: list[Element] = []
-    for component in _components(edges, inside, entry):
+    for component in components([entry], lambda node: [n for n in edges[node] if n in inside]):
         head = component[0]
         if len(component) == 1 and head not in edges[head]:
             elements.append(head)
@@ -59,45 +60,6 @@ def _order(edges: Mapping[int, Sequence[int]], inside: set[int], entry: int) -> 
                 rest -= done
             elements.append(Loop(head, tuple(inner)))
     return tuple(elements)
-
-
-def _components(edges: Mapping[int, Sequence[int]], inside: set[int], entry: int) -> list[list[int]]:
-    """Strongly connected components reached from ``entry``, in topological order, each from its first-seen node."""
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    on_stack: set[int] = set()
-    found: list[list[int]] = []
-    work: list[tuple[int, Iterator[int]]] = []
-
-    def enter(node: int) -> None:
-        index[node] = low[node] = len(index)
-        stack.append(node)
-        on_stack.add(node)
-        work.append((node, iter(edges[node][::-1])))  # so that `then` comes before `otherwise`
-
-    enter(entry)
-    while work:
-        node, following = work[-1]
-        for after in following:
-            if after not in inside:
-                continue
-            if after not in index:
-                enter(after)
-                break
-            if after in on_stack:
-                low[node] = min(low[node], index[after])
-        else:
-            work.pop()
-            if work:
-                low[work[-1][0]] = min(low[work[-1][0]], low[node])
-            if low[node] == index[node]:
-                at = stack.index(node)
-                component = stack[at:]
-                del stack[at:]
-                on_stack.difference_update(component)
-                found.append(component)
-    return found[::-1]
 
 
 # ---------------------------------------------------------------- liveness

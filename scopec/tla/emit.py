@@ -186,7 +186,7 @@ class _Emitter:
             return values[0]
         if len(set(values)) == 1:
             return f"[i \\in 0..{len(values) - 1} |-> {values[0]}]"
-        return " @@ ".join(f"{i} :> {v}" for i, v in enumerate(values))
+        return "(" + " @@ ".join(f"{i} :> {v}" for i, v in enumerate(values)) + ")"
 
     def _init(self, host_entry: Goto) -> list[str]:
         lines = []

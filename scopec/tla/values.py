@@ -40,12 +40,12 @@ class Printer:
     span: Span
     helpers: set[str] = field(default_factory=set)
 
-    def value(self, value: Value, outer: int = 0) -> str:
+    def value(self, value: Value, outer: int = -1) -> str:
         """An integer expression; truth values are 0 and 1."""
         text, level = self._value(value)
         return f"({text})" if level < outer else text
 
-    def condition(self, value: Value, outer: int = 0) -> str:
+    def condition(self, value: Value, outer: int = -1) -> str:
         """A TLA+ formula."""
         text, level = self._condition(value)
         return f"({text})" if level < outer else text

@@ -1,0 +1,159 @@
+"""Generated Alloy: golden files, names, and cat expressions in Alloy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scopec.alloy.emit import emit
+from scopec.alloy.relational import Printer, alloy_name
+from scopec.alloy.values import Values, atom, value_of
+from scopec.memory.cat import tree
+from scopec.memory.domains import Domains
+from scopec.plan import Overrides, plan
+from scopec.program import types, values
+from scopec.program.values import Const, Reg
+from tests.conftest import REPOSITORY
+from tests.test_cat import model_of
+
+PROGRAMS = REPOSITORY / "tests" / "fixtures" / "programs"
+
+
+@pytest.mark.parametrize("name", ["message-passing", "counters"])
+def test_golden(name: str, golden) -> None:  # type: ignore[no-untyped-def]
+    (run,) = plan(PROGRAMS / f"{name}.cu", f"{name}.cu", Overrides()).runs
+    golden(f"{run.name}.als", emit(run.problem))
+
+
+@pytest.mark.parametrize(
+    ("cat", "alloy"),
+    [
+        ("po | rf ; co", "po + rf.co"),
+        ("(po | rf) ; co", "(po + rf).co"),
+        ("po ; (rf ; co)", "po.(rf.co)"),
+        ("po & rf | co", "po & rf + co"),
+        ("po \\ (rf \\ co)", "po - (rf - co)"),
+        ("[W] ; po ; [R]", "W <: po :> R"),
+        ("[W & R]", "(W & R) <: id"),
+        ("po+", "^po"),
+        ("(po ; rf)*", "id + ^(po.rf)"),
+        ("po?", "id + po"),
+        ("po? ; rf", "(id + po).rf"),
+        ("(rf^-1 ; co) \\ id", "~rf.co - id"),
+        ("W * R", "W->R"),
+        ("po \\ (IW * _)", "po - IW->Exec"),
+        ("po & _", "po & Exec->Exec"),
+        ("~po", "Exec->Exec - po"),
+        ("[~W]", "(Exec - W) <: id"),
+        ("[domain (po ; rf)]", "(po.rf).Exec <: id".replace("(po.rf)", "po.rf")),
+        ("[range po]", "Exec.po <: id"),
+        ("int & ext", "int_ & ext"),
+        ("0 | po", "none->none + po"),
+    ],
+)
+def test_cat_expressions(cat: str, alloy: str) -> None:
+    """`id`, never Alloy's `iden` or `*`: they range over values and unexecuted events too."""
+    model = model_of(f"let x = {cat}")
+    kinds = {"W": "set", "R": "set", "IW": "set"}
+
+    def kind(expr: tree.Expr) -> str | None:
+        match expr:
+            case tree.Name(_, name):
+                return kinds.get(name, "relation")
+            case tree.Universe() | tree.Zero():
+                return None
+            case tree.Binary(_, ";" | "*", _, _) | tree.Postfix() | tree.IdentityOn():
+                return "relation"
+            case tree.Binary(_, _, left, right):
+                return kind(left) or kind(right)
+            case tree.Complement(_, operand):
+                return kind(operand)
+            case _:
+                return "set"
+
+    (definition,) = model.definitions
+    text = Printer(kind).show(definition.expr)  # type: ignore[arg-type]
+    assert text == alloy
+    assert "iden" not in text
+    assert "*" not in text
+
+
+def test_checks() -> None:
+    model = model_of("empty po & rf as e\nirreflexive po ; rf as i\nacyclic po | rf as a\n~empty W as n")
+    printer = Printer(lambda e: "set" if isinstance(e, tree.Name) and e.name == "W" else "relation")
+    assert [printer.axiom(a) for a in model.axioms] == [
+        "no po & rf", "no id & po.rf", "no id & ^(po + rf)", "not (no W)",
+    ]  # fmt: skip
+
+
+def test_names_that_alloy_keeps_are_changed() -> None:
+    assert alloy_name("rs-rf") == "rs_rf"
+    assert alloy_name("set") == "set_"
+    assert alloy_name("int") == "int_"
+    assert alloy_name("Exec") == "Exec_"
+    assert [value_of(atom(v)) for v in (0, 42, -7)] == [0, 42, -7]
+
+
+INT, BOOL = types.INT, types.BOOL
+A, B = Reg("a", INT), Reg("b", INT)
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        (values.binary("==", A, Const(1, INT)), "some (a.rv & v1)"),
+        (values.binary("!=", A, Const(1, INT)), "some (a.rv & (v0 + v2))"),
+        (values.binary("<", A, Const(0, INT)), "no Event"),
+        (values.binary("==", A, B), "some (a.rv & b.rv)"),
+        (values.binary("<", A, B), "some (a.rv->b.rv & f1)"),
+        (values.unary("!", values.convert(A, BOOL)), "not some (a.rv & (v1 + v2))"),
+        (
+            values.binary(
+                "&&",
+                values.binary("==", A, Const(1, INT)),
+                values.unary("!", values.binary("||", values.convert(A, BOOL), values.convert(B, BOOL))),
+            ),
+            "some (a.rv & v1) and (not (some (a.rv & (v1 + v2)) or some (b.rv & (v1 + v2))))",
+        ),
+        (values.TRUE, "some Event"),
+    ],
+)
+def test_conditions(value: values.Value, wanted: str) -> None:
+    domain = frozenset({0, 1, 2})
+    assert Values(Domains({"a": domain, "b": domain}, True)).condition(value) == wanted
+
+
+def test_values_are_atoms_and_tables() -> None:
+    domain = frozenset({0, 1})
+    translator = Values(Domains({"a": domain, "b": domain, "e?weak": domain}, True))
+    assert translator.value(Const(7, INT)) == "v7"
+    assert translator.value(A) == "a.rv"
+    assert translator.value(values.binary("+", A, Const(1, INT))) == "a.rv.f1"
+    assert translator.value(values.binary("+", B, Const(1, INT))) == "b.rv.f1"
+    assert translator.value(values.binary("+", A, B)) == "b.rv.(a.rv.f2)"
+    assert (
+        translator.value(values.choose(values.binary("==", A, Const(0, INT)), B, Const(5, INT)))
+        == "(some (a.rv & v0) => b.rv else v5)"
+    )
+    assert translator.value(Reg("e?weak", BOOL)) == "Choice.weak_e"
+    assert {t.name: t.rows for t in translator.tables.values()} == {
+        "f1": (((0,), 1), ((1,), 2)),
+        "f2": (((0, 0), 0), ((0, 1), 1), ((1, 0), 1), ((1, 1), 2)),
+    }
+    assert {0, 1, 2, 5, 7} <= translator.atoms
+
+
+def test_generated_text_cannot_be_broken_by_the_source(tmp_path: Path) -> None:
+    """Comments in the source, file names and assertion texts end up in comments of the specification, nowhere else."""
+    path = tmp_path / "a*)b.cu"
+    path.write_text(
+        "__device__ int x; /* \u00e9 */\n__global__ void k() { x = 1; assert(x == 1 /* *) -- */); }\n//@ launch k<<<1, 1>>>();"
+    )
+    (run,) = plan(path, str(path), Overrides()).runs
+    text = emit(run.problem)
+    assert text.isascii()
+    assert "*/" not in text.split("*/", 1)[1]
+    _, module = run.module("Termination") if run.properties else (None, None)
+    if module is not None:
+        assert module.tla.isascii()

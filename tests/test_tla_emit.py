@@ -1,0 +1,159 @@
+"""Generated TLA+: golden files, values, and what the steps are."""
+
+from __future__ import annotations
+
+import pytest
+
+from scopec.diagnostics import InputError
+from scopec.plan import Overrides, plan
+from scopec.program import types, values
+from scopec.program.types import INT, UINT, IntType
+from scopec.program.values import Const, Reg
+from scopec.progress.steps import leaves
+from scopec.progress.system import build
+from scopec.source import Span
+from scopec.tla.emit import _silent_cycles
+from scopec.tla.values import Printer, tla_name
+from tests.conftest import program_of
+from tests.test_alloy_emit import PROGRAMS
+
+U8, S8 = IntType("unsigned char", 8, signed=False), IntType("signed char", 8, signed=True)
+A, B = Reg("a", INT), Reg("b", INT)
+
+
+@pytest.mark.parametrize("name", ["message-passing", "counters", "host"])
+def test_golden(name: str, golden) -> None:  # type: ignore[no-untyped-def]
+    (run,) = plan(PROGRAMS / f"{name}.cu", f"{name}.cu", Overrides()).runs
+    for property_ in run.properties:
+        _, module = run.module(property_)
+        golden(f"{module.name}.tla", module.tla)
+        golden(f"{module.name}.cfg", module.cfg)
+
+
+def printer() -> Printer:
+    return Printer(lambda leaf: leaf.name, Span("a.cu", 1, 1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        (values.binary("+", A, Const(1, INT)), "a + 1"),
+        (values.binary("*", values.binary("+", A, B), B), "(a + b) * b"),
+        (values.binary("-", A, values.binary("-", B, A)), "a - (b - a)"),
+        (values.binary("==", A, B), "IF a = b THEN 1 ELSE 0"),
+        (values.choose(values.binary("<", A, B), A, B), "IF a < b THEN a ELSE b"),
+        (values.convert(values.binary("+", A, Const(10, INT)), U8), "(a + 10) % 256"),
+        (values.convert(A, S8), "((a) + 128) % 256 - 128"),
+        (values.binary("-", Reg("a", UINT), Reg("b", UINT)), "Minus(a, b)"),
+        (values.convert(A, UINT), "Unsigned(a)"),
+        (values.binary("/", A, B), "Quotient(a, b)"),
+        (values.binary("%", A, B), "Remainder(a, b)"),
+        (values.binary("&", A, B), "BitAnd(a, b)"),
+        (values.binary("|", A, B), "a + b - BitAnd(a, b)"),
+        (values.binary("<<", A, Const(3, INT)), "a * 8"),
+        (values.unary("-", A), "-a"),
+    ],
+)
+def test_values(value: values.Value, wanted: str) -> None:
+    assert printer().value(value) == wanted
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        (
+            values.binary("&&", values.binary("<=", A, B), values.unary("!", values.convert(A, types.BOOL))),
+            "a <= b /\\ ~(a # 0)",
+        ),
+        (
+            values.binary(
+                "||",
+                values.convert(A, types.BOOL),
+                values.binary("&&", values.convert(B, types.BOOL), Reg("c", types.BOOL)),
+            ),
+            "a # 0 \\/ b # 0 /\\ c # 0",
+        ),
+        (values.unary("!", Reg("c", types.BOOL)), "c = 0"),
+        (values.TRUE, "TRUE"),
+    ],
+)
+def test_conditions(value: values.Value, wanted: str) -> None:
+    assert printer().condition(value) == wanted
+
+
+def test_values_that_tlc_cannot_hold_are_refused() -> None:
+    with pytest.raises(InputError, match="needs more than TLC's 32 bits"):
+        printer().value(Const(1 << 31, types.LONG))
+
+
+def test_reserved_words() -> None:
+    assert [tla_name(n) for n in ("IF", "WF_x", "x", "_", "then")] == ["IF_", "WF_x_", "x", "x_", "then"]
+
+
+# ---------------------------------------------------------------- steps
+
+HEAD = "__device__ int x; __device__ cuda::atomic<int, cuda::thread_scope_device> f;\n"
+
+
+def steps_of(kernel: str, *, split: bool = False, threads: int = 1) -> dict[str, tuple[str, ...]]:
+    """For each label of the kernel the labels that its step leads to."""
+    text = HEAD + "__global__ void k() { " + kernel + " }\n//@ launch k<<<1, " + str(threads) + ">>>();"
+    system = build(program_of(text), split_polls=split)
+    return {
+        label: tuple(dict.fromkeys(e.label for e in leaves(s.tree))) for label, s in system.grids["k"].steps.items()
+    }
+
+
+def silent_of(kernel: str) -> set[str]:
+    text = HEAD + "__global__ void k() { " + kernel + " }\n//@ launch k<<<1, 1>>>();"
+    return _silent_cycles(build(program_of(text)))
+
+
+def test_local_arithmetic_is_part_of_the_step_before() -> None:
+    assert steps_of("int r = f.load(); r = r * 2; if (r == 4) x = r; x = 1;") == {
+        "k_L2": ("k_L2_2", "k_L2_3"), "k_L2_2": ("k_L2_3",), "k_L2_3": ("done",),
+    }  # fmt: skip
+
+
+def test_a_poll_is_one_label_unless_its_turns_are_counted() -> None:
+    assert steps_of("while (f.load() == 0);") == {"k_L2": ("k_L2", "done")}
+    assert steps_of("while (f.load() == 0);", split=True) == {"k_L2": ("k_L2_again", "done"), "k_L2_again": ("k_L2",)}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "silent"),
+    [
+        ("while (true);", {"k_L2", "k_L2_again"}),
+        ("while (true) f.store(1);", {"k_L2", "k_L2_again"}),
+        ("while (x == 0);", {"k_L2", "k_L2_again"}),
+        ("while (true) { f.store(1); f.load(); }", set()),
+        ("while (true) f.exchange(1);", set()),
+        ('while (true) printf("x");', set()),
+        ("while (true) __syncthreads();", set()),
+        ("while (true) __threadfence();", {"k_L2", "k_L2_again"}),
+        ("while (true) { __nanosleep(1); x = 1; }", {"k_L2", "k_L2_2"}),
+        ("volatile int v = 1; while (v);", {"k_L2_2", "k_L2_2_again"}),
+        ("for (int i = 0; i < 3; i++);", {"k_L2", "k_L2_again"}),
+        ("f.store(1); x = 1;", set()),
+    ],
+)
+def test_silent_cycles(kernel: str, silent: set[str]) -> None:
+    """[intro.progress.1] as modified for device threads; a step that leads to itself gets a second label."""
+    assert silent_of(kernel) == silent
+
+
+def test_many_decisions_get_steps_of_their_own() -> None:
+    kernel = "int r = f.load(); int n = 0; " + "".join(f"if (r == {i}) n += {i}; " for i in range(8)) + "x = n;"
+    steps = steps_of(kernel)
+    assert len(steps) > 3
+    assert all(len(after) <= 2 for after in steps.values())
+
+
+def test_a_weak_compare_exchange_may_fail() -> None:
+    text = (
+        HEAD
+        + "__global__ void k() { int e = 0; while (!f.compare_exchange_weak(e, 1)) e = 0; }\n//@ launch k<<<1, 1>>>();\n//@ expect terminates;"
+    )
+    system = build(program_of(text))
+    (step,) = system.grids["k"].steps.values()
+    assert {(e.label, e.write is None) for e in leaves(step.tree)} == {("done", False), ("k_L2", True)}
