@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,7 +15,7 @@ from threading import Lock
 from scopec import engines
 from scopec.alloy import run as alloy_run
 from scopec.alloy.emit import emit as emit_alloy
-from scopec.diagnostics import Code, Diagnostic, EngineError, InputError, ScopecError
+from scopec.diagnostics import Code, Diagnostic, EngineError, InputError, ScopecError, internal_error
 from scopec.java import Processes, scratch_folder
 from scopec.keep import destination
 from scopec.plan import Overrides, Plan, Run, plan
@@ -138,12 +139,19 @@ def check(paths: Sequence[Path], settings: Settings) -> list[Outcome]:
                 if problem is not None:
                     pending.append((shown, Outcome(shown, diagnostics=(problem,)), []))
                     continue
+                started = time.perf_counter()
                 try:
                     planned = plan(path, shown, settings.overrides)
                 except InputError as bad:
                     pending.append((shown, Outcome(shown, diagnostics=bad.diagnostics), []))
                     continue
-                futures = [pool.submit(check_run, run, jars, processes, settings) for run in planned.runs]
+                except Exception as bug:  # one program must not take the others' results with it
+                    if os.environ.get("SCOPEC_DEBUG"):
+                        raise
+                    pending.append((shown, Outcome(shown, failure=internal_error(bug)), []))
+                    continue
+                reading = (time.perf_counter() - started) * 1000
+                futures = [pool.submit(check_run, run, jars, processes, settings, reading) for run in planned.runs]
                 pending.append((shown, planned, futures))
             return [_outcome(shown, planned, futures) for shown, planned, futures in pending]
         except BaseException:
@@ -165,6 +173,10 @@ def _outcome(shown: str, planned: Plan | Outcome, futures: list[Future[Report]])
             diagnostics += [d for d in bad.diagnostics if d not in diagnostics]
         except ScopecError as failed:
             failure = failure or str(failed)
+        except Exception as bug:  # one program must not take the others' results with it
+            if os.environ.get("SCOPEC_DEBUG"):
+                raise
+            failure = failure or internal_error(bug)
         else:
             reports.append(report)
             diagnostics += _race_warnings(report)
@@ -179,9 +191,12 @@ def _race_warnings(report: Report) -> list[Diagnostic]:
     ]
 
 
-def check_run(run: Run, jars: Jars, processes: Processes, settings: Settings) -> Report:
-    """Ask the engines what one run asks; InputError and EngineError as they come."""
-    phases: list[tuple[str, float]] = []
+def check_run(run: Run, jars: Jars, processes: Processes, settings: Settings, reading: float = 0.0) -> Report:
+    """Ask the engines what one run asks; InputError and EngineError as they come.
+
+    ``reading`` is the time in milliseconds that reading the whole file took, for the report.
+    """
+    phases = [("read", reading)]
     with scratch_folder() as folder:
         found = _ask_alloy(run, jars, processes, settings, folder, phases)
         checks = memory_checks(run, found, settings.timeout)

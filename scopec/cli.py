@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import click
 
 from scopec import __version__, options
-from scopec.diagnostics import Diagnostic, ScopecError, UsageError
+from scopec.diagnostics import Diagnostic, ScopecError, UsageError, internal_error
 
 _INTERRUPTED = 130
 
@@ -34,9 +34,11 @@ def main() -> NoReturn:
     except ScopecError as failed:
         click.echo(f"scopec: {failed}", err=True)
         sys.exit(failed.exit_code)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+    except Exception as bug:  # whatever it is, the user gets a sentence and a status, not a traceback
+        if os.environ.get("SCOPEC_DEBUG"):
+            raise
+        click.echo(f"scopec: {internal_error(bug)}", err=True)
+        sys.exit(3)
 
 
 def _terminate(_signal: int, _frame: object) -> NoReturn:

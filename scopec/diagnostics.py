@@ -128,6 +128,14 @@ class EngineError(ScopecError):
     exit_code = 3
 
 
+def internal_error(bug: Exception) -> str:
+    """What to say about an exception that nobody expected."""
+    return (
+        f"internal error: {type(bug).__name__}: {bug}. This is a bug in scopec; please report it with the file and "
+        "what scopec prints with SCOPEC_DEBUG=1 in the environment."
+    )
+
+
 def error(code: Code, message: str, span: Span, help: str | None = None) -> InputError:
     """The exception for one diagnostic."""
     return InputError(Diagnostic(code, message, span, help))

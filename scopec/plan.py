@@ -135,16 +135,19 @@ class Run:
         )
 
     def _questions(self) -> Iterator[Question]:
-        yield Question("execution", Goal.EXECUTION, "some execution is consistent and complete", True)
+        needs_ends = any(c.kind not in ("race", "race_free") for c in self.memory_checks) or not self.graph.cuts
+        yield Question(
+            "execution", Goal.EXECUTION, "some execution is consistent and complete", True if needs_ends else None
+        )
         if self.graph.cuts:
             yield Question("prefix", Goal.PREFIX, "some execution is consistent, complete or not", True)
         races = {c.target for c in self.memory_checks if c.kind == "race"} | {None}
-        expected = not any(c.kind == "race_free" for c in self.checks)
         for target in sorted(races, key=lambda t: t or ""):
             name = "race" if target is None else f"race_on_{identifier(target)}"
             comment = "some execution has a race" + (f" on {target}" if target else "")
-            known = any(c.kind in ("race", "race_free") and c.target == target for c in self.checks)
-            yield Question(name, Goal.RACE, comment, expected if known else None, target=target)
+            wanted = {c.kind for c in self.checks if c.kind in ("race", "race_free") and target in (None, c.target)}
+            expected = wanted == {"race"} if wanted else None
+            yield Question(name, Goal.RACE, comment, expected, target=target)
         for number, check in enumerate(self.memory_checks):
             if check.formula is not None:
                 goal = Goal.COUNTER_OUTCOME if check.kind == "required" else Goal.OUTCOME

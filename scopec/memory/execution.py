@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scopec.diagnostics import EngineError
 from scopec.memory.cat.evaluate import Evaluation, pairs, relation
 from scopec.memory.events import Event, EventGraph, Kind
-from scopec.program.values import Const, Value, evaluate, leaves
+from scopec.program.values import Value, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from scopec.expectations import Formula, Location
     from scopec.memory.base import Base
     from scopec.memory.cat.model import Model
+
+
+def _evaluated(value: Value, known: Mapping[str, int]) -> int | None:
+    """A value where what it needs is known; a side of a choice that is not taken need not be."""
+    try:
+        return evaluate(value, lambda leaf: known[leaf.name])
+    except KeyError:
+        return None
 
 
 @dataclass(frozen=True)
@@ -62,8 +70,9 @@ class Execution:
                 value = writes[write]
                 if read in known or value is None:
                     continue
-                if all(leaf.name in known for leaf in leaves(value)):
-                    known[read] = evaluate(value, lambda leaf: known[leaf.name])
+                computed = _evaluated(value, known)
+                if computed is not None:
+                    known[read] = computed
                     progress = True
                 elif write in self.choice.written:
                     known[read] = self.choice.written[write]
@@ -74,9 +83,7 @@ class Execution:
 
     def value(self, value: Value) -> int | None:
         """The value of an expression over events, or None if it depends on an event that was not executed."""
-        if not isinstance(value, Const) and any(leaf.name not in self.values for leaf in leaves(value)):
-            return None
-        return evaluate(value, lambda leaf: self.values[leaf.name])
+        return _evaluated(value, self.values)
 
     @cached_property
     def outcomes(self) -> tuple[bool, ...]:

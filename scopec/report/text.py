@@ -25,10 +25,16 @@ _INDENT = "      "
 
 def diagnostic_lines(diagnostic: Diagnostic, source: Source | None, width: int = 100) -> Iterator[str]:
     """A diagnostic with the place in the source and the way out."""
-    yield clean(str(diagnostic))
+    d = diagnostic
+    yield clean(f"{d.span}: {d.severity}: {shortened(d.message, 300)} [{d.code.id}]")
     if source is not None and source.line(diagnostic.span.line).strip():
         yield from excerpt(source, [Mark(diagnostic.span)], width)
-    yield f"  help: {clean(diagnostic.way_out)}"
+    yield f"  help: {clean(shortened(d.way_out, 300))}"
+
+
+def shortened(text: str, length: int) -> str:
+    """At most ``length`` characters of a text, its end kept."""
+    return text if len(text) <= length else f"{text[: length - 42]} … {text[-40:]}"
 
 
 def outcome_lines(outcome: Outcome, *, verbose: bool, quiet: bool, width: int) -> Iterator[str]:

@@ -1,0 +1,354 @@
+"""The command line: exit codes, formats, bad input of every kind, interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scopec import __version__
+from tests.conftest import REPOSITORY
+
+GOOD = "__device__ int x; __global__ void k() { x = 1; }\n//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n"
+RACE = "__device__ int x; __global__ void k() { x = 1; }\n//@ launch k<<<2, 1>>>();\n//@ expect race_free;\n"
+UNDECIDED = (
+    "__device__ cuda::atomic<int, cuda::thread_scope_device> f; __device__ int x;\n"
+    "__global__ void k() { while (f.exchange(1) == 1); x = 1; f.store(0); }\n"
+    "//@ launch k<<<2, 1>>>();\n//@ expect race_free;\n"
+)
+
+
+def scopec(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as a user does."""
+    return subprocess.run(
+        [sys.executable, "-m", "scopec.cli", *map(str, arguments)],
+        capture_output=True, text=True, cwd=cwd, env={**os.environ, "COLUMNS": "100", **environment}, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def no_traceback(done: subprocess.CompletedProcess[str]) -> None:
+    assert "Traceback" not in done.stderr + done.stdout, done.stderr
+
+
+def test_help_and_version() -> None:
+    for arguments in (
+        [],
+        ["-h"],
+        ["check", "--help"],
+        ["compile", "--help"],
+        ["models", "--help"],
+        ["engines", "--help"],
+    ):
+        done = scopec(*arguments)
+        assert "Usage: " in done.stdout + done.stderr
+        no_traceback(done)
+    assert scopec("--version").stdout == f"scopec, version {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["chek"], ["check"], ["check", "x.cu", "--timeout", "-1"], ["check", "x.cu", "--jobs", "0"],
+        ["check", "x.cu", "--format", "yaml"], ["check", "x.cu", "--model", "nonsense"],
+        ["check", "x.cu", "--given", "nonsense=1"], ["check", "x.cu", "--given", "nonsense"],
+        ["check", "x.cu", "--bound", "unroll=many"], ["models", "nonsense"], ["compile", "x.cu"],
+    ],
+)  # fmt: skip
+def test_bad_usage_is_2(arguments: list[str]) -> None:
+    done = scopec(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.strip()
+    no_traceback(done)
+
+
+# ---------------------------------------------------------------- bad input
+
+
+def one_line(size: int) -> str:
+    return "int x = " + "1 + " * (size // 4) + "1;"
+
+
+BAD: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", "SCP001"),
+    "only white space": (b" \n\t\n", "SCP001"),
+    "only a comment": (b"// nothing\n", "SCP001"),
+    "not UTF-8": (b"__global__ void k() {}\n// \xff\n", "SCP003"),
+    "UTF-16": ("__global__ void k() {}".encode("utf-16"), "SCP003"),
+    "unterminated comment": (b"__global__ void k() {} /* oops", "SCP004"),
+    "unterminated string": (b'__global__ void k() { printf("oops); }', "SCP004"),
+    "zeros": (b"\0" * 100, "SCP005"),
+    "zero threads": (b"__global__ void k() {}\n//@ launch k<<<1, 0>>>();", "SCP024"),
+    "never launched": (b"__global__ void k() {}\n", "SCP025"),
+    "unknown variable in an expectation": (GOOD.encode() + b"//@ expect allowed k[0][0].nothing == 1;", "SCP023"),
+    "unknown global in an expectation": (GOOD.encode() + b"//@ expect race on y;", "SCP023"),
+    "unsupported statement": (b"__global__ void k() { goto end; }", "SCP012"),
+    "recursion": (b"__device__ void f() { f(); } __global__ void k() { f(); }\n//@ launch k<<<1, 1>>>();", "SCP012"),
+    "one line of 1 MB": (one_line(1 << 20).encode(), "SCP0"),
+    "one line of 1 MB of one letter": (b"x" * (1 << 20), "SCP0"),
+    "one line of 1 MB of brackets": (b"int x = " + b"(" * (1 << 20), "SCP005"),
+    "1 MB of negations": (b"int main() { bool b = " + b"!" * (1 << 20) + b"true; }", "SCP030"),
+    "control characters": (b"int main() { \x1b[31mred; }", "SCP005"),
+    "long identifier in the error": (b"int main() { " + b"y" * 5000 + b" = 1; }", "SCP010"),
+}
+
+
+@pytest.mark.parametrize("name", list(BAD))
+def test_bad_input_is_2_with_a_place_and_a_way_out(name: str, tmp_path: Path) -> None:
+    content, code = BAD[name]
+    path = tmp_path / "program.cu"
+    path.write_bytes(content)
+    done = scopec("check", path)
+    assert done.returncode == 2
+    assert re.search(rf"program\.cu:\d+:\d+: error: .* \[{code}", done.stderr), done.stderr[:500]
+    assert "\n  help: " in done.stderr
+    assert len(done.stderr) < 8000
+    assert "\x1b" not in done.stderr
+    no_traceback(done)
+
+
+@pytest.mark.parametrize("name", ["none.cu", "folder", "notes.txt", "hidden"])
+def test_nothing_to_check_is_2(name: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "readme.md").write_text("no program")
+    (tmp_path / "notes.txt").write_text(GOOD)
+    (tmp_path / "hidden" / ".git").mkdir(parents=True)
+    (tmp_path / "hidden" / ".git" / "a.cu").write_text(GOOD)
+    done = scopec("check", tmp_path / name)
+    assert done.returncode == 2
+    assert "[SCP001]" in done.stderr
+    no_traceback(done)
+
+
+def test_the_documents_typo_is_reported_at_its_place(tmp_path: Path) -> None:
+    """Execution.Model.Device.4 as the document prints it."""
+    path = tmp_path / "device-4.cu"
+    path.write_text(
+        "// Example: Execution.Model.Device.4\n"
+        "// Allowed outcome: No thread makes progress because device threads don't support host.thread.6.\n"
+        "__global void ex4() {\n    while(true) { /* empty */ }\n}\n"
+    )
+    done = scopec("check", "device-4.cu", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "device-4.cu:3:1: error: `__global` is neither a type nor a specifier [SCP011]\n"
+        "  3 | __global void ex4() {\n"
+        "    | ^^^^^^^^\n"
+        "  help: did you mean `__global__`?\n"
+    )
+
+
+# ---------------------------------------------------------------- verdicts
+
+
+@pytest.mark.jvm
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        (GOOD, 0, "1 hold, 0 violated, 0 unknown"),
+        (RACE, 1, "0 hold, 1 violated, 0 unknown"),
+        (UNDECIDED, 4, "0 hold, 0 violated, 1 unknown"),
+    ],
+)
+def test_exit_codes(text: str, status: int, said: str, write: Callable[..., Path]) -> None:
+    done = scopec("check", write(text))
+    assert done.returncode == status
+    assert said in done.stdout
+    no_traceback(done)
+
+
+@pytest.mark.jvm
+def test_with_several_files_the_first_of_2_3_1_4(tmp_path: Path) -> None:
+    for name, text in (("good", GOOD), ("race", RACE), ("undecided", UNDECIDED), ("bad", "int main( {")):
+        (tmp_path / f"{name}.cu").write_text(text)
+    assert scopec("check", "good.cu", "undecided.cu", cwd=tmp_path).returncode == 4
+    assert scopec("check", "undecided.cu", "good.cu", "race.cu", cwd=tmp_path).returncode == 1
+    done = scopec("check", ".", cwd=tmp_path)
+    assert done.returncode == 2
+    assert [line for line in done.stdout.splitlines() if line.endswith(".cu")] == ["good.cu", "race.cu", "undecided.cu"]
+    assert "4 files, 3 programs: 1 hold, 1 violated, 1 unknown, 1 with errors" in done.stdout
+    broken = scopec("check", "race.cu", "--alloy-jar", "good.cu", cwd=tmp_path)
+    assert broken.returncode == 3
+    assert "good.cu is not a jar" in broken.stderr
+
+
+@pytest.mark.jvm
+def test_json(write: Callable[..., Path], tmp_path: Path) -> None:
+    path = write(RACE + "//@ expect terminates;\n//@ expect may_hang;")
+    out = tmp_path / "report.json"
+    done = scopec("check", path, "--format", "json", "--output", out)
+    assert (done.returncode, done.stdout) == (1, "")
+    report = json.loads(out.read_text())
+    assert report["schema"] == "scopec/1"
+    assert set(report["engines"]) == {"alloy", "tlc", "java"}
+    (program,) = report["programs"]
+    assert program["file"] == str(path)
+    assert program["model"] == "cuda-v3"
+    assert program["bound"] == {"unroll": 2}
+    race, terminates, hangs = program["checks"]
+    assert (race["kind"], race["verdict"], race["engine"], race["span"]["line"]) == (
+        "race_free",
+        "violated",
+        "alloy",
+        3,
+    )
+    assert race["trace"]["type"] == "execution"
+    assert len(race["trace"]["race"]["accesses"]) == 2
+    assert (terminates["verdict"], hangs["verdict"], hangs["engine"]) == ("holds", "violated", "tlc")
+    assert terminates["states"] > 1
+    assert report["summary"]["violated"] == 2
+    assert [d["code"] for d in report["diagnostics"]] == ["SCP040", "SCP040"]
+
+
+@pytest.mark.jvm
+def test_keep_and_where_the_generated_files_are(write: Callable[..., Path], tmp_path: Path) -> None:
+    path = write(RACE + "//@ expect terminates;", "with space/a b.cu")
+    kept = tmp_path / "kept here"
+    done = scopec("check", path, "--keep", kept)
+    assert {p.name for p in kept.iterdir()} >= {"a_b.als", "a_b.tla", "a_b.cfg", "a_b.alloy-out"}
+    assert f"generated  a_b.als, a_b.cfg, a_b.tla in {kept}" in done.stdout
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    original = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "scopec" / "engines"
+    (cache / "scopec").mkdir()
+    (cache / "scopec" / "engines").symlink_to(original)
+    again = scopec("check", path, XDG_CACHE_HOME=str(cache))
+    folder = re.search(r"generated  .* in (.*)", again.stdout)
+    assert folder
+    assert (Path(folder[1]) / "a_b.als").is_file()
+
+
+@pytest.mark.jvm
+def test_quiet_and_verbose(tmp_path: Path) -> None:
+    (tmp_path / "good.cu").write_text(GOOD)
+    (tmp_path / "race.cu").write_text(RACE)
+    quiet = scopec("check", "-q", ".", cwd=tmp_path).stdout
+    assert "good.cu" not in quiet
+    assert "race.cu" in quiet
+    verbose = scopec("check", "-v", "good.cu", cwd=tmp_path).stdout
+    assert "given concurrentManagedAccess = 1" in verbose
+    assert re.search(r"times read \d+ ms, .*Alloy \d+ ms", verbose)
+
+
+@pytest.mark.jvm
+def test_a_time_limit_is_undecided_and_leaves_nothing_behind(write: Callable[..., Path]) -> None:
+    done = scopec("check", write(GOOD + "//@ expect terminates;"), "--timeout", "0.01")
+    assert done.returncode == 4
+    assert "no answer within the time limit of 0.01 s" in done.stdout
+    assert not java_processes(done)
+
+
+def java_processes(_: object) -> list[str]:
+    """Java processes of this user that run one of the jars, by their command lines."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if MARK in command:
+            found.append(command)
+    return found
+
+
+MARK = "scopec-interrupted-"
+
+
+@pytest.mark.jvm
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_interrupting_leaves_no_java_behind(how: signal.Signals, tmp_path: Path) -> None:
+    """A program that keeps TLC busy for long; the temporary folder's name finds its processes."""
+    busy = (
+        "__device__ cuda::atomic<int, cuda::thread_scope_device> a, b;\n"
+        "__global__ void k() { while (a.load() != 99) { a.fetch_add(1); b.fetch_add(a.load()); a.exchange(b.load()); } }\n"
+        "//@ launch k<<<1, 6>>>();\n//@ expect terminates;\n//@ options races = ignore;\n"
+    )
+    (tmp_path / "busy.cu").write_text(busy)
+    temporary = tmp_path / f"{MARK}{how}"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scopec.cli", "check", "busy.cu"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(temporary)},
+    )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 60
+        while not any(str(temporary) in c for c in java_processes(None)):
+            assert time.monotonic() < deadline, "java never started"
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.1)
+        time.sleep(0.5)
+        process.send_signal(how)
+        _, stderr = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert stderr.strip() == "interrupted"
+    assert not [c for c in java_processes(None) if str(temporary) in c]
+    assert list(temporary.iterdir()) == []
+
+
+# ---------------------------------------------------------------- other commands
+
+
+def test_models() -> None:
+    listed = scopec("models").stdout
+    for name in ("cuda-v1", "cuda-v2", "cuda-v3", "thin_air = on | off"):
+        assert name in listed
+    assert scopec("models", "cuda").stdout == (REPOSITORY / "scopec" / "memory" / "models" / "cuda.cat").read_text()
+
+
+def test_compile(tmp_path: Path, write: Callable[..., Path]) -> None:
+    path = write(GOOD + "//@ expect terminates;", "programs/one.cu")
+    out = tmp_path / "out"
+    done = scopec("compile", path.parent, "-o", out)
+    assert done.stdout == f"3 files in {out}\n"
+    assert sorted(p.name for p in out.iterdir()) == ["one.als", "one.cfg", "one.tla"]
+    assert scopec("compile", path.parent, "-o", out, "--check").returncode == 0
+    (out / "one.als").write_text("old")
+    (out / "two.als").write_text("stray")
+    changed = scopec("compile", path.parent, "-o", out, "--check")
+    assert changed.returncode == 1
+    assert "-old" in changed.stdout
+    assert "nothing generates this file" in changed.stdout
+    assert scopec("compile", path, "-o", tmp_path / "alloy", "--target", "alloy").returncode == 0
+    assert [p.name for p in (tmp_path / "alloy").iterdir()] == ["one.als"]
+    bad = scopec("compile", write("int main( {", "bad.cu"), "-o", out)
+    assert bad.returncode == 2
+    assert "bad.cu:1:11" in bad.stderr
+
+
+def test_engines_are_shown(tmp_path: Path) -> None:
+    done = scopec("engines", XDG_CACHE_HOME=str(tmp_path))
+    assert done.returncode == 0
+    assert re.search(r"^java   \d", done.stdout, re.MULTILINE)
+    assert "alloy  6.2.0      not installed: `scopec engines install` fetches it" in done.stdout
+    broken = scopec("engines", XDG_CACHE_HOME=str(tmp_path), SCOPEC_JAVA="/nowhere/java")
+    assert broken.returncode == 3
+    assert "SCOPEC_JAVA" in broken.stdout
+
+
+def test_a_program_with_an_engine_that_cannot_be_had_is_3(write: Callable[..., Path], tmp_path: Path) -> None:
+    done = scopec("check", write(GOOD), XDG_CACHE_HOME=str(tmp_path), PATH=str(tmp_path))
+    assert done.returncode == 3
+    assert "npm is not on PATH" in done.stderr
+    no_traceback(done)
+
+
+def test_output_that_cannot_be_written_is_2(write: Callable[..., Path], tmp_path: Path) -> None:
+    done = scopec(
+        "check",
+        write("int main() {}\n//@ expect race_free;"),
+        "--output",
+        tmp_path / "no" / "folder",
+        "--format",
+        "json",
+    )
+    assert done.returncode in (2, 3)
+    no_traceback(done)
