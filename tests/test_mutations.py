@@ -1,0 +1,159 @@
+"""Every axiom and every fairness formula is needed: without it, or weakened, the verdict on some spec changes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from scopec.alloy import run as alloy_run
+from scopec.alloy.emit import emit
+from scopec.check import Jars
+from scopec.java import Processes
+from scopec.memory.cat import registry
+from scopec.memory.cat.model import build
+from scopec.memory.cat.read import read
+from scopec.memory.questions import Problem
+from scopec.plan import Overrides, Run, plan
+from scopec.source import Source
+from scopec.tla import run as tla_run
+from tests.conftest import REPOSITORY
+
+pytestmark = pytest.mark.jvm
+SPECS = REPOSITORY / "specs"
+
+
+def run_of(spec: str, **variant: str) -> Run:
+    path = SPECS / spec
+    runs = plan(path, str(path), Overrides()).runs
+    (found,) = (r for r in runs if dict(r.program.variant) == variant)
+    return found
+
+
+# ---------------------------------------------------------------- memory
+
+#: What is replaced in cuda.cat, by what, and the spec that notices.
+AXIOMS: dict[str, tuple[str, str, str, dict[str, str]]] = {
+    "coherence": ("irreflexive hb ; eco? as coherence", "", "litmus/corr.cu", {"SAME": "true"}),
+    "atomicity": ("empty rmw & (fr ; co) as atomicity", "", "litmus/fetch-add.cu", {"THREADS": "2", "ATOMIC": "true"}),
+    "no_thin_air": ("acyclic po | rf as no_thin_air", "", "litmus/lb.cu", {"DEPENDENT": "false"}),
+    "seq_cst": ("acyclic incl & S as seq_cst", "", "litmus/sb.cu", {"STORE": "seq_cst", "LOAD": "seq_cst"}),
+    "fr in eco": ("(rf | co | fr)+", "(rf | co)+", "litmus/mp.cu", {"S": "device"}),
+    "co in eco": ("(rf | co | fr)+", "(rf | fr)+", "litmus/2+2w.cu", {"ORDER": "seq_cst"}),
+    "rf in eco": ("(rf | co | fr)+", "(co | fr)+", "litmus/iriw.cu", {"STORE": "release", "LOAD": "seq_cst"}),
+    "release sequences": ("[W & A] ; (rf ; rmw)*", "[W & A]", "litmus/release-sequence.cu", {"BY_RMW": "true"}),
+    "release fences": ("| [Rel & F] ; po ; [W & A]", "", "litmus/mp-release-fence.cu", {"FENCE": "release"}),
+    "acquire fences": ("| [R & A] ; po ; [Acq & F]", "", "litmus/mp-fences.cu", {"FENCES": "device", "ACCESSES": "device"}),
+    "release stores": ("let rel = [Rel & W] | ", "let rel = ", "litmus/mp.cu", {"S": "device"}),
+    "acquire loads": ("let acq = [Acq & R] | ", "let acq = ", "litmus/mp.cu", {"S": "device"}),
+    "release means Rel": ("let rel = [Rel & W]", "let rel = [W]", "cuda-memory-model/message-passing.cu", {"STORE": "relaxed", "LOAD": "acquire"}),
+    "acquire means Acq": ("let acq = [Acq & R]", "let acq = [R]", "cuda-memory-model/message-passing.cu", {"STORE": "release", "LOAD": "relaxed"}),
+    "A and B include each other": ("let sw-scoped = incl & ", "let sw-scoped = ", "litmus/mp-fences.cu", {"FENCES": "block", "ACCESSES": "device"}),
+    "X and Y include each other": ("(incl & (rs-rf ; [A]))", "(rs-rf ; [A])", "litmus/mp-fences.cu", {"FENCES": "device", "ACCESSES": "block"}),
+    "sw in hb": ("let hb  = (po | asw | sw)+", "let hb  = (po | asw)+", "litmus/mp.cu", {"S": "device"}),
+    "asw in hb": ("let hb  = (po | asw | sw)+", "let hb  = (po | sw)+", "hrf/figure-2.cu", {"T3": "acquire"}),
+    "po in hb": ("let hb  = (po | asw | sw)+", "let hb  = (asw | sw)+", "litmus/mp.cu", {"S": "device"}),
+    "hb is transitive": ("let hb  = (po | asw | sw)+", "let hb  = po | asw | sw", "litmus/wrc.cu", {"STORE": "release", "LOAD": "acquire"}),
+    "asw in shb": ("let shb = (po | asw | ", "let shb = (po | ", "litmus/sb-launch.cu", {"BEFORE": "true"}),
+    "hb in shb": (" | sb ; hb ; sb)+", ")+", "litmus/sb-message.cu", {"MESSAGE": "release"}),
+    "the halves of an RMW are one evaluation": ("let sb  = po \\ rmw", "let sb  = po", "litmus/z6.cu", {"Y": "release"}),
+    "fences first in S": ("([SC] | [SC & F] ; hb) ; eco", "[SC] ; eco", "litmus/sb-fences.cu", {"S": "device"}),
+    "fences last in S": ("; ([SC] | hb ; [SC & F])\nend", "; [SC]\nend", "litmus/sb-fences.cu", {"S": "device"}),
+    "S is scoped": ("acyclic incl & S as seq_cst", "acyclic S as seq_cst", "litmus/sb-fences.cu", {"S": "block"}),
+    "races are conflicts with a write": ("((W * M) | (M * W))", "(M * M)", "litmus/mp-readers.cu", {"WRITES": "false"}),
+    "hb orders conflicts": ("conflict \\ hb \\ hb^-1", "conflict \\ hb^-1", "litmus/mp.cu", {"S": "device"}),
+    "hb orders conflicts the other way": ("conflict \\ hb \\ hb^-1", "conflict \\ hb", "litmus/mp.cu", {"S": "device"}),
+    "atomics do not race": (" \\ (incl & (A * A))", "", "litmus/sb.cu", {"STORE": "release", "LOAD": "acquire"}),
+    "atomics that do not include each other race": ("(incl & (A * A))", "(A * A)", "litmus/sb-scope.cu", {"S": "block"}),
+}  # fmt: skip
+
+
+def mutated(run: Run, old: str, new: str) -> Problem:
+    """The run's problem under the changed model."""
+    text = registry.text(run.model).text
+    assert text.count(old) == 1, f"{old!r} is not in the model once"
+    source = Source("cuda.cat", text.replace(old, new))
+    problem = run.problem
+    model = build(read(source), source, run.settings.options)
+    return Problem(problem.name, problem.header, problem.base, model, problem.model_name, problem.domains, problem.questions)
+
+
+def found(run: Run, problem: Problem, jars: Jars, processes: Processes, folder: Path) -> dict[str, bool]:
+    """For each question whether Alloy finds an execution."""
+    folder.mkdir()
+    specification = folder / f"{run.name}.als"
+    specification.write_text(emit(problem), encoding="utf-8")
+    answers = alloy_run.run(jars.alloy, specification, run.graph, processes, folder, 120).answers
+    assert answers is not None
+    return {name: choice is not None for name, choice in answers.items()}
+
+
+@pytest.mark.parametrize("name", list(AXIOMS))
+def test_every_part_of_the_model_is_needed(name: str, jars: Jars, processes: Processes, tmp_path: Path) -> None:
+    old, new, spec, variant = AXIOMS[name]
+    run = run_of(spec, **variant)
+    expected = {q.name: q.expected for q in run.problem.questions if q.expected is not None}
+    before = found(run, run.problem, jars, processes, tmp_path / "before")
+    after = found(run, mutated(run, old, new), jars, processes, tmp_path / "after")
+    assert all(before[q] == wanted for q, wanted in expected.items())
+    assert any(after[q] != wanted for q, wanted in expected.items())
+
+
+# ---------------------------------------------------------------- progress
+
+#: What is replaced in the generated module (a regular expression), by what, and the spec that notices.
+FORMULAS: dict[str, tuple[str, str, str, dict[str, str]]] = {
+    "HostProgress": (r"HostProgress\(h\) /\\ ", "", "cuda-execution-model/api-1.cu", {}),
+    "HostProgress outside API calls only": (r"WF_vars\(~InApi\(h\) /\\ Host\(h\)\)", "WF_vars(Host(h))", "cuda-execution-model/host-after-launch.cu", {"BEFORE": "false"}),
+    "DeviceProgress": (r"\n  /\\ \\A t \\in DeviceThreads : DeviceProgress\(t\)", "", "cuda-execution-model/device-0.cu", {}),
+    "DeviceProgress for started blocks only": (r"UnitStarted\(UnitOf\[t\]\) /\\ DevStep\(t\)\)\n", "DevStep(t))\n", "cuda-execution-model/device-0-blocks.cu", {"BLOCKS": "2"}),
+    "DeviceProgress for the whole block": (r"WF_vars\(UnitStarted\(UnitOf\[t\]\)", "WF_vars(Started(t)", "cuda-execution-model/device-0.cu", {}),
+    "ApiProgress": (r" /\\ ApiProgress\(h\)", "", "cuda-execution-model/api-1.cu", {}),
+    "an API call needs no start while a thread runs": (r"InApi\(h\) /\\ DeviceQuiet /\\ ", "InApi(h) /\\ ", "cuda-execution-model/stream-0.cu", {}),
+    "an API call may start a thread": (r"\(Host\(h\) \\/ \\E t \\in DeviceThreads : Start\(t\)\)", "Host(h)", "cuda-execution-model/api-1.cu", {}),
+    "QueryProgress": (r" /\\ QueryProgress\(h\)", "", "cuda-execution-model/api-4.cu", {}),
+    "QueryProgress is strong": (r"SF_vars\(QueryStep", "WF_vars(QueryStep", "cuda-execution-model/api-4.cu", {}),
+    "SilentForever": (r"\(\\E t \\in \{.*\} : SilentForever\(t\)\) \\/ Promises", "Promises", "cuda-execution-model/plain-spin.cu", {"ATOMIC": "false"}),
+    "silence is for ever": (r"SilentForever\(t\) == <>\[\]", r"SilentForever(t) == []<>", "cuda-execution-model/back-off.cu", {"BLOCKS": "1"}),
+    "dependencies": (r"Ordered\(issued\[j\], g\) => GridDone\(issued\[j\]\)", "TRUE", "cuda-execution-model/stream-1.cu", {}),
+    "barriers wait": (r"/\\ Released\(t\)\n", "", "cuda-execution-model/syncthreads.cu", {"OTHER": "1"}),
+    "exited threads do not hold up a barrier": (r" \\/ Done\(u\)\n", "\n", "cuda-execution-model/syncthreads.cu", {"OTHER": "0"}),
+    "synchronization waits": (r"\n  /\\ AllIssuedDone\n", "\n", "cuda-execution-model/api-1.cu", {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(FORMULAS))
+def test_every_promise_is_needed(name: str, jars: Jars, processes: Processes, tmp_path: Path) -> None:
+    old, new, spec, variant = FORMULAS[name]
+    run = run_of(spec, **variant)
+    _, module = run.module("Termination")
+    assert len(re.findall(old, module.tla)) == 1, f"{old} is not in the module once"
+    # The fast check mentions the promises too; the property alone decides here.
+    cfg = module.cfg.replace("INVARIANT NotStuck\n", "")
+    verdicts = []
+    for folder, text in (("before", module.tla), ("after", re.sub(old, lambda _: new, module.tla))):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{module.name}.tla").write_text(text)
+        (tmp_path / folder / f"{module.name}.cfg").write_text(cfg)
+        answer = tla_run.run(jars.tlc, module.name, processes, tmp_path / folder, 120)
+        assert answer.result is not None
+        verdicts.append(answer.result.outcome == "holds")
+    assert verdicts[0] != verdicts[1]
+
+
+def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, processes: Processes, tmp_path: Path) -> None:
+    """NotStuck finds a hang before the temporal property does; with it or without, the verdict is the same."""
+    for spec, variant in (("cuda-execution-model/api-2.cu", {}), ("cuda-execution-model/api-4.cu", {}), ("cuda-execution-model/stream-0.cu", {})):
+        run = run_of(spec, **variant)
+        _, module = run.module("Termination")
+        outcomes = []
+        for folder, cfg in (("with", module.cfg), ("without", module.cfg.replace("INVARIANT NotStuck\n", ""))):
+            where = tmp_path / f"{run.name}-{folder}"
+            where.mkdir()
+            (where / f"{module.name}.tla").write_text(module.tla)
+            (where / f"{module.name}.cfg").write_text(cfg)
+            answer = tla_run.run(jars.tlc, module.name, processes, where, 120)
+            assert answer.result is not None
+            outcomes.append(answer.result.outcome == "holds")
+        assert outcomes[0] == outcomes[1]
