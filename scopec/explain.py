@@ -76,8 +76,8 @@ def _not_atomic(execution: Execution, event: Event) -> str:
     """Which clause of the document a system-scope operation would have needed."""
     assert event.location is not None
     object_ = execution.graph.program.objects[event.location.object]
-    clauses = [c.text for c in CLAUSES[execution.base.version] if object_.storage in c.storages]
-    needed = f": it would be if {clauses[0]}" if clauses else ""
+    clauses = [f'"{c.text}"' for c in CLAUSES[execution.base.version] if object_.storage in c.storages]
+    needed = " (it is atomic if " + ", or ".join(clauses) + ")"
     return f"{access_name(event)} is not atomic at system scope in {object_.storage.value} memory{needed}"
 
 

@@ -21,7 +21,7 @@ GOOD = "__device__ int x; __global__ void k() { x = 1; }\n//@ launch k<<<1, 1>>>
 RACE = "__device__ int x; __global__ void k() { x = 1; }\n//@ launch k<<<2, 1>>>();\n//@ expect race_free;\n"
 UNDECIDED = (
     "__device__ cuda::atomic<int, cuda::thread_scope_device> f; __device__ int x;\n"
-    "__global__ void k() { while (f.exchange(1) == 1); x = 1; f.store(0); }\n"
+    "__global__ void k() { while (f.fetch_add(1) != 5); x = 1; f.store(0); }\n"
     "//@ launch k<<<2, 1>>>();\n//@ expect race_free;\n"
 )
 

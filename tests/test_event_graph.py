@@ -75,7 +75,11 @@ def test_a_wait_loop_has_one_failed_iteration_and_a_last_one() -> None:
         ("while (f.load() == 0 && g.load() == 0);", True),
         ("int e = 0; while (!f.compare_exchange_strong(e, 1)) e = 0;", True),
         ("int e = 0; while (!f.compare_exchange_strong(e, 1));", False),  # the expected value changes
-        ("while (f.exchange(1) == 1);", False),  # a failed turn writes
+        ("while (f.exchange(1) == 1);", True),  # a failed turn writes what it read
+        ("f.store(1); while (f.exchange(2) == 1);", False),
+        ("while (f.exchange(1) != 0);", True),  # f is never anything but 0 or 1
+        ("f.store(2); while (f.exchange(1) != 0);", False),
+        ("while (f.fetch_add(1) < 5);", False),
         ("int n = 0; while (f.load() == 0) n++; x = n;", False),  # the turns are counted
         ("int n = 0; while (f.load() == 0) n++;", True),  # they are, but nobody looks
         ("while (f.load() == 0) g.store(1);", False),
@@ -94,7 +98,7 @@ def test_which_loops_only_wait(loop: str, waits: bool) -> None:
 
 def test_other_loops_are_cut_at_the_bound() -> None:
     for bound in (1, 2, 4):
-        graph = graph_of("while (f.exchange(1) == 1);", unroll=bound)
+        graph = graph_of("while (f.fetch_add(1) < 9);", unroll=bound)
         assert sum(e.kind is Kind.WRITE for e in graph.events) == bound + 1
         assert graph.unrolled == bound
 

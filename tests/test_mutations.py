@@ -16,6 +16,7 @@ from scopec.memory.cat.model import build
 from scopec.memory.cat.read import read
 from scopec.memory.questions import Problem
 from scopec.plan import Overrides, Run, plan
+from scopec.progress.schedule import Ending
 from scopec.source import Source
 from scopec.tla import run as tla_run
 from tests.conftest import REPOSITORY
@@ -76,7 +77,9 @@ def mutated(run: Run, old: str, new: str) -> Problem:
     source = Source("cuda.cat", text.replace(old, new))
     problem = run.problem
     model = build(read(source), source, run.settings.options)
-    return Problem(problem.name, problem.header, problem.base, model, problem.model_name, problem.domains, problem.questions)
+    return Problem(
+        problem.name, problem.header, problem.base, model, problem.model_name, problem.domains, problem.questions
+    )
 
 
 def found(run: Run, problem: Problem, jars: Jars, processes: Processes, folder: Path) -> dict[str, bool]:
@@ -144,7 +147,11 @@ def test_every_promise_is_needed(name: str, jars: Jars, processes: Processes, tm
 
 def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, processes: Processes, tmp_path: Path) -> None:
     """NotStuck finds a hang before the temporal property does; with it or without, the verdict is the same."""
-    for spec, variant in (("cuda-execution-model/api-2.cu", {}), ("cuda-execution-model/api-4.cu", {}), ("cuda-execution-model/stream-0.cu", {})):
+    for spec, variant in (
+        ("cuda-execution-model/api-2.cu", {}),
+        ("cuda-execution-model/api-4.cu", {}),
+        ("cuda-execution-model/stream-0.cu", {}),
+    ):
         run = run_of(spec, **variant)
         _, module = run.module("Termination")
         outcomes = []
@@ -157,3 +164,19 @@ def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, processes: Pr
             assert answer.result is not None
             outcomes.append(answer.result.outcome == "holds")
         assert outcomes[0] == outcomes[1]
+
+
+def test_a_deadlock_is_told_from_an_unfair_stop(jars: Jars, processes: Processes, tmp_path: Path) -> None:
+    """A state without any step is TLC's deadlock; no program of scopec's language has one unless a barrier is broken."""
+    run = run_of("cuda-execution-model/syncthreads.cu", OTHER="0")
+    system, module = run.module("Termination")
+    broken = module.tla.replace("/\\ Released(t)\n", "/\\ FALSE\n")
+    assert broken != module.tla
+    (tmp_path / f"{module.name}.tla").write_text(broken)
+    (tmp_path / f"{module.name}.cfg").write_text(module.cfg.replace("INVARIANT NotStuck\n", ""))
+    result = tla_run.run(jars.tlc, module.name, processes, tmp_path, 120).result
+    assert result is not None
+    assert result.outcome == "deadlock"
+    found = tla_run.counterexample(result, system, module)
+    assert found is not None
+    assert found.ending is Ending.DEADLOCK

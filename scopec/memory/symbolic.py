@@ -77,6 +77,24 @@ class Collected:
     def _lists(self) -> tuple[list[Any], ...]:
         return self.events, self.conditions, self.assertions, self.cuts, self.ends
 
+    def stored(self, name: str) -> frozenset[int] | None:
+        """All values that an object may ever hold, if only constants are stored in it."""
+        object_ = self.program.objects[name]
+        found = {v if v is not None else 0 for v in object_.values}
+        for thread in self.program.threads:
+            for node in thread.body.nodes.values():
+                match node:
+                    case ir.Do(ir.Store(place, value, _) | ir.Rmw(_, place, value, _)) if place.object == name:
+                        pass
+                    case ir.Do(ir.CompareExchange(place=place, desired=value)) if place.object == name:
+                        pass
+                    case _:
+                        continue
+                if not isinstance(value, Const):
+                    return None
+                found.add(value.value)
+        return frozenset(found)
+
     def name(self, stem: str) -> str:
         """An event name that is not in use: the stem, numbered from the second on."""
         used = {event.id for event in self.events}
@@ -189,14 +207,37 @@ class _ThreadRun:
         """Whether going round again leaves everything as it was (memory-models note, wait loops).
 
         Then failed iterations are independent of each other.  Removing one from a consistent execution removes
-        happens-before edges but no write, so outcomes need only the last iteration, and races with the reads of a
-        failed iteration need one of these.
+        happens-before edges but no value that others read, so outcomes need only the last iteration, and races with the
+        accesses of a failed iteration need one of these.  A read-modify-write that stores what it read (a failed
+        exchange of a spin lock) counts as a read here: who read from it reads the same value from the write before it,
+        which it directly follows in coherence order, and release sequences through it go on without it.
         """
         back = self.merged(loop.head)
         if any(back.registers.get(r) != entry.registers.get(r) for r in self.live[loop.head] | {_PHASE}):
             return False
         silent = (Kind.READ, Kind.FENCE, Kind.CALL)
-        return all(e.kind in silent or e.guard.excludes(back.guard) for e in self.out.events[mark:])
+        return all(
+            e.kind in silent or e.guard.excludes(back.guard) or self.restores(e, back.guard)
+            for e in self.out.events[mark:]
+        )
+
+    def restores(self, write: Event, where: Guard) -> bool:
+        """Whether a write is half of an RMW that stores the value that it read, on the paths of a guard."""
+        if write.rmw is None or write.value is None or write.location is None:
+            return False
+        possible = self.out.stored(write.location.object)
+        if possible is None:
+            return False
+        for value in possible:
+            # Values that the branches taken rule out need not be restored.
+            excluded = any(
+                [leaf.name for leaf in values.leaves(condition)] == [write.rmw]
+                and where.excludes(self.out.guards.literal(number, bool(_at(condition, value, write.rmw))))
+                for number, condition in enumerate(self.out.conditions)
+            )
+            if not excluded and _at(write.value, value, write.rmw) != value:
+                return False
+        return True
 
     def span_of(self, loop: Loop) -> Span:
         """A place to name a loop by: its first branch."""
@@ -389,6 +430,12 @@ class _ThreadRun:
             event = self.event(state, self.blank(state, kind, span, text))
             self.out.phases[event.id] = phase
         return _set(state, _PHASE, values.binary("+", phase, Const(1, types.INT)))
+
+
+def _at(value: Value, read: int, name: str) -> int | None:
+    """A value where the one read that it may depend on returned ``read``; None if it depends on more."""
+    result = values.substitute(value, lambda leaf: Const(read, leaf.type) if leaf.name == name else leaf)
+    return result.value if isinstance(result, Const) else None
 
 
 def _set(state: State, target: str, value: Value) -> State:

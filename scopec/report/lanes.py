@@ -31,7 +31,7 @@ def lanes(threads: Sequence[str], rows: Sequence[tuple[str, str]], width: int) -
     if column < _NARROWEST:
         longest = max(len(t) for t in threads)
         for thread, text in rows:
-            lines = textwrap.wrap(text, max(20, width - longest - 2)) or [""]
+            lines = textwrap.wrap(text, max(20, width - longest - 2), break_on_hyphens=False) or [""]
             for number, line in enumerate(lines):
                 lead = thread if number == 0 else ""
                 yield f"{lead:<{longest}}  {line}" if thread else f"-- {line} --"
@@ -46,7 +46,7 @@ def lanes(threads: Sequence[str], rows: Sequence[tuple[str, str]], width: int) -
             yield f"-- {text} --"
             continue
         index = threads.index(thread)
-        for line in textwrap.wrap(text, column, subsequent_indent="  ") or [""]:
+        for line in textwrap.wrap(text, column, subsequent_indent="  ", break_on_hyphens=False) or [""]:
             yield " " * (index * (column + _GAP)) + line
 
 

@@ -40,17 +40,27 @@ def excerpt(source: Source, marks: Iterable[Mark], width: int = 100) -> Iterator
         before = clean(text[offset:start])
         marked = clean(text[start:end]) or " "
         if mark.span.line != shown_line:
-            yield f"{mark.span.line:>{gutter + 2}} | {'…' if offset else ''}{clean(cut)}".rstrip()
+            yield f"{mark.span.line:>{gutter + 2}} | {clean(cut)}".rstrip()
             shown_line = mark.span.line
         carets = "^" * max(1, min(len(marked), width - gutter - 5 - len(before)))
-        lead = " " * (len(before) + (1 if offset else 0))
-        yield f"{'':>{gutter + 2}} | {lead}{carets}{' ' + mark.note if mark.note else ''}"
+        lead = " " * len(before)
+        margin = f"{'':>{gutter + 2}} | "
+        if len(margin) + len(lead) + len(carets) + 1 + len(mark.note) <= width or not mark.note:
+            yield f"{margin}{lead}{carets} {mark.note}".rstrip()
+        else:  # the note goes below, where it fits
+            yield f"{margin}{lead}{carets}"
+            yield f"{margin}{' ' * max(0, min(len(lead), width - len(margin) - len(mark.note)))}{mark.note}"
 
 
 def _window(text: str, start: int, end: int, width: int) -> tuple[str, int]:
-    """At most ``width`` characters of a line around a mark, and the offset at which they begin."""
+    """At most ``width`` characters of a line around a mark, elided at both ends, and the offset at which they begin."""
     text = text.rstrip()
     if len(text) <= width:
         return text, 0
     offset = max(0, min(start - 10, len(text) - width)) if end > width else 0
-    return text[offset : offset + width], offset
+    cut = text[offset : offset + width]
+    if offset:
+        cut = "…" + cut[1:]
+    if offset + width < len(text):
+        cut = cut[:-1] + "…"
+    return cut, offset

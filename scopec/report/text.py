@@ -104,8 +104,12 @@ def _why(report: Report, check: Check, width: int) -> Iterator[str]:
             yield from _indented(excerpt(source, [Mark(check.expectation.span, "expected here")], width))
 
 
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, subsequent_indent="     ", break_on_hyphens=False)
+
+
 def _indented(lines: Iterator[str]) -> Iterator[str]:
-    return (_INDENT + line for line in lines)
+    return ((_INDENT + line).rstrip() for line in lines)
 
 
 def _execution(execution: Execution, check: Check, source: Source, width: int) -> Iterator[str]:
@@ -122,7 +126,7 @@ def _execution(execution: Execution, check: Check, source: Source, width: int) -
     threads, rows = execution_rows(execution)
     yield from lanes(threads, rows, width)
     yield ""
-    yield from textwrap.wrap(f"why: {sentence}", width)
+    yield from _wrapped(f"why: {sentence}", width)
 
 
 def _schedule(schedule: Schedule, source: Source, width: int) -> Iterator[str]:
@@ -133,7 +137,7 @@ def _schedule(schedule: Schedule, source: Source, width: int) -> Iterator[str]:
     yield from lanes(threads, rows, width)
     yield ""
     for behind in schedule.behind:
-        yield from textwrap.wrap(f"why: {behind.thread} {behind.where}: {behind.why}", width, subsequent_indent="     ")
+        yield from _wrapped(f"why: {behind.thread} {behind.where}: {behind.why}", width)
 
 
 def summary_line(outcomes: Sequence[Outcome], seconds: float) -> str:

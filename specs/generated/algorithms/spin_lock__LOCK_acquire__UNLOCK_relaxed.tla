@@ -1,0 +1,164 @@
+----------------- MODULE spin_lock__LOCK_acquire__UNLOCK_relaxed -----------------
+(******************************************************************************)
+(* spin_lock__LOCK_acquire__UNLOCK_relaxed: the progress question, generated  *)
+(*   by scopec 0.1.0                                                          *)
+(* from spin-lock.cu, SHA-256 f2d0901e1ad081fda592825182996e5a                *)
+(* variant LOCK = acquire, UNLOCK = relaxed                                   *)
+(* memory is sequentially consistent here; races are the memory question's    *)
+(******************************************************************************)
+EXTENDS Integers, Sequences, FiniteSets, TLC
+
+\* ---- threads and where they run -----------------------------------------------
+HostThreads   == {"main"}
+DeviceThreads == {"increment_b0_t0", "increment_b1_t0"}
+Threads       == HostThreads \cup DeviceThreads
+GridOf  == "increment_b0_t0" :> "increment" @@ "increment_b1_t0" :> "increment"
+BlockOf == "increment_b0_t0" :> "increment_b0" @@ "increment_b1_t0" :> "increment_b1"
+UnitOf  == BlockOf      \* no cluster is launched: each block is one
+Labels  == {"idle", "done", "main_L17", "main_L17_return", "main_L17_2", "increment_L12", "increment_L13",
+    "increment_L13_2", "increment_L14"}
+ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
+
+VARIABLES
+  pc,     \* label of each thread
+  mem,    \* objects in memory, sequentially consistent
+  reg,    \* registers and automatic objects of each thread
+  issued  \* grids in the order in which the host launched them
+
+vars == <<pc, mem, reg, issued>>
+
+TypeOK ==
+  /\ pc \in [Threads -> Labels]
+  /\ \A o \in {"counter", "lock"} : mem[o] \in Int
+  /\ \A i \in DOMAIN issued : issued[i] \in {"increment"}
+
+Init ==
+  /\ pc = [t \in Threads |-> IF t \in HostThreads THEN "main_L17" ELSE "idle"]
+  /\ mem = [counter |-> 0, lock |-> 0]
+  /\ reg = "main" :> <<>> @@ "increment_b0_t0" :> [tmp2 |-> 0] @@ "increment_b1_t0" :> [tmp2 |-> 0]
+  /\ issued = <<>>
+
+\* ---- starting and ending --------------------------------------------------------
+Done(t)    == pc[t] = "done"
+Started(t) == pc[t] # "idle"
+Running(t) == Started(t) /\ ~Done(t)
+GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
+\* f and g are issued in an order that streams keep
+Ordered(f, g) == FALSE
+\* "A device thread shall not start until all its dependencies have completed."
+CanStart(g) == \E i \in DOMAIN issued :
+                 /\ issued[i] = g
+                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], g) => GridDone(issued[j])
+AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
+AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+
+Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
+
+\* ---- kernel increment ----------------------------------------------------------
+\* a thread of increment starts
+increment_start(t) ==
+  /\ pc[t] = "idle"
+  /\ GridOf[t] = "increment"
+  /\ CanStart("increment")
+  /\ Goto(t, "increment_L12")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* spin-lock.cu:12: while (lock.exchange(1, LOCK) == 1);
+increment_L12(t) ==
+  /\ pc[t] = "increment_L12"
+  /\ mem' = [mem EXCEPT !.lock = 1]
+  /\ Goto(t, IF mem.lock = 1 THEN "increment_L12" ELSE "increment_L13")
+  /\ UNCHANGED <<reg, issued>>
+
+\* spin-lock.cu:13: counter = counter + 1;
+increment_L13(t) ==
+  /\ pc[t] = "increment_L13"
+  /\ reg' = [reg EXCEPT ![t].tmp2 = mem.counter]
+  /\ Goto(t, "increment_L13_2")
+  /\ UNCHANGED <<mem, issued>>
+
+\* spin-lock.cu:13: counter = counter + 1;
+increment_L13_2(t) ==
+  /\ pc[t] = "increment_L13_2"
+  /\ mem' = [mem EXCEPT !.counter = reg[t].tmp2 + 1]
+  /\ Goto(t, "increment_L14")
+  /\ UNCHANGED <<reg, issued>>
+
+\* spin-lock.cu:14: lock.store(0, UNLOCK);
+increment_L14(t) ==
+  /\ pc[t] = "increment_L14"
+  /\ mem' = [mem EXCEPT !.lock = 0]
+  /\ Goto(t, "done")
+  /\ UNCHANGED <<reg, issued>>
+
+increment_step(t) ==
+  \/ increment_L12(t)
+  \/ increment_L13(t)
+  \/ increment_L13_2(t)
+  \/ increment_L14(t)
+
+\* ---- host ----------------------------------------------------------------------
+\* spin-lock.cu:17: //@ launch increment<<<2, 1>>>();
+main_L17(t) ==
+  /\ pc[t] = "main_L17"
+  /\ issued' = Append(issued, "increment")
+  /\ Goto(t, "main_L17_return")
+  /\ UNCHANGED <<mem, reg>>
+
+\* spin-lock.cu:17: //@ launch increment<<<2, 1>>>();
+main_L17_return(t) ==
+  /\ pc[t] = "main_L17_return"
+  /\ Goto(t, "main_L17_2")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* spin-lock.cu:17: //@ launch increment<<<2, 1>>>();
+main_L17_2(t) ==
+  /\ pc[t] = "main_L17_2"
+  /\ AllIssuedDone
+  /\ Goto(t, "done")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+main_step(t) ==
+  \/ main_L17(t)
+  \/ main_L17_return(t)
+  \/ main_L17_2(t)
+
+\* ---- the whole system -------------------------------------------------------------
+Host(t)    == main_step(t)
+Start(t)   == increment_start(t)
+DevStep(t) == Start(t) \/ increment_step(t)
+Step(t)    == IF t \in HostThreads THEN Host(t) ELSE DevStep(t)
+Terminating == AllDone /\ UNCHANGED vars
+Next == (\E t \in HostThreads : Host(t)) \/ (\E t \in DeviceThreads : DevStep(t)) \/ Terminating
+
+\* ---- forward progress ---------------------------------------------------------------
+\* labels at which a CUDA API call is pending
+ApiLabels == {"main_L17_return", "main_L17_2"}
+InApi(h)  == pc[h] \in ApiLabels
+\* "General-purpose host implementations should provide concurrent forward progress."
+HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
+UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
+DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
+\* "Once a device thread makes progress: [...] all device threads in its thread-block cluster shall eventually make
+\* progress."
+DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
+\* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
+ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ \E t \in DeviceThreads : Start(t))
+ApiProgress(h) == WF_vars(ApiStep(h))
+
+Promises ==
+  /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
+  /\ \A t \in DeviceThreads : DeviceProgress(t)
+Fairness == Promises
+Spec == Init /\ [][Next]_vars /\ Fairness
+
+\* ---- properties -----------------------------------------------------------------------
+Termination == <>AllDone
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
+\* states without any step are left to TLC's deadlock check.
+Guaranteed ==
+  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
+  \/ \E h \in HostThreads : ApiStep(h)
+  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
+NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
+===============================================================================

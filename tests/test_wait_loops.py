@@ -1,0 +1,69 @@
+"""A loop that only waits is reduced to one failed iteration and a last one; unrolled, it gives the same races and ends."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from scopec.memory import symbolic
+from scopec.plan import Overrides
+from tests.conftest import check_text, verdicts
+
+pytestmark = pytest.mark.jvm
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "10"))
+
+WAITS = (
+    "while (f.load({load}) == 0);",
+    "while (f.exchange(1, {rmw}) == 1);",
+    "while (f.load({load}) == 0) cuda::atomic_thread_fence({rmw}, cuda::thread_scope_{scope});",
+    "while (f.load({load}) == 0 && g.load({load}) == 0);",
+    "{{ int e = 0; while (!f.compare_exchange_strong(e, 1, {rmw}, {load})) e = 0; }}",
+    "while (f.fetch_add(0, {rmw}) == 0);",
+)
+STEPS = ("x = {n};", "int r{n} = x;", "f.store(0, {store});", "f.store(1, {store});", "g.store(1, {store});", "f.fetch_add(1, {rmw});")  # fmt: skip
+
+
+def program(chance: random.Random) -> str:
+    """Two threads, one or two of them with a wait loop among plain and atomic accesses."""
+
+    def fill(template: str) -> str:
+        def order(*names: str) -> str:
+            return f"cuda::memory_order_{chance.choice(names)}"
+
+        return template.format(
+            load=order("relaxed", "acquire", "seq_cst"),
+            store=order("relaxed", "release", "seq_cst"),
+            rmw=order("relaxed", "acquire", "release", "acq_rel", "seq_cst"),
+            scope=chance.choice(("block", "device")),
+            n=chance.randint(1, 99),
+        )
+
+    blocks = chance.choice((1, 2))
+    scope = chance.choice(("block", "device", "device"))
+    number = "threadIdx.x" if blocks == 1 else "blockIdx.x"
+    bodies = []
+    for thread in range(2):
+        steps = [fill(s) for s in chance.sample(STEPS, 2)]
+        if thread == 0 or chance.random() < 0.5:
+            steps.insert(chance.randint(0, 2), fill(chance.choice(WAITS)))
+        bodies.append(f"if ({number} == {thread}) {{ {' '.join(steps)} }}")
+    return (
+        f"__device__ int x;\n__device__ cuda::atomic<int, cuda::thread_scope_{scope}> f{{0}}, g{{0}};\n"
+        f"__global__ void k() {{ {' else '.join(bodies)} }}\n"
+        f"//@ launch k<<<{blocks}, {2 // blocks}>>>();\n//@ expect race;\n//@ expect allowed x == 0;\n"
+    )
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_as_if_unrolled(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = program(random.Random(seed))
+    reduced = verdicts([check_text(tmp_path, text)])
+    monkeypatch.setattr(symbolic._ThreadRun, "only_waits", lambda *_: False)
+    unrolled = verdicts([check_text(tmp_path, text, overrides=Overrides(unroll=3))])
+    for check, (found,) in reduced.items():
+        assert unrolled[check] == [found] or unrolled[check] == ["unknown"], text
+    # What is found by unrolling is found by the reduction; "unknown" is all that unrolling says of what is not there.
+    assert [c for c, v in unrolled.items() if v == ["holds"]] == [c for c, v in reduced.items() if v == ["holds"]], text
