@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import click
 
 from scopec import __version__, options
-from scopec.diagnostics import Diagnostic, ScopecError, UsageError, internal_error
+from scopec.diagnostics import Code, Diagnostic, ScopecError, UsageError, internal_error
 
 _INTERRUPTED = 130
 
@@ -188,10 +188,11 @@ def _text(outcomes: Sequence[Any], seconds: float, *, verbose: bool, quiet: bool
 
 
 def _problems(outcomes: Sequence[Any]) -> None:
-    """Diagnostics and engine failures, on standard error."""
+    """Diagnostics and engine failures, on standard error, except those that stand beside a verdict."""
     for outcome in outcomes:
         for diagnostic in outcome.diagnostics:
-            _show(diagnostic)
+            if diagnostic.code is not Code.RACY_PROGRESS:
+                _show(diagnostic)
         if outcome.failure is not None:
             click.echo(f"scopec: {outcome.file}: {outcome.failure}", err=True)
 
@@ -254,7 +255,7 @@ def compile_(
             click.echo(line)
         return 1 if found else 0
     write(files, folder)
-    click.echo(f"{len(files)} files in {folder}")
+    click.echo(f"{len(files)} file{'s' * (len(files) != 1)} in {folder}")
     return 0
 
 

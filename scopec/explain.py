@@ -10,9 +10,9 @@ from scopec.memory.scopes import contains
 from scopec.program.ir import Scope
 
 if TYPE_CHECKING:
+    from scopec.expectations import Formula
     from scopec.memory.events import Event
     from scopec.memory.execution import Execution
-    from scopec.progress.schedule import Schedule
 
 
 def access_name(event: Event) -> str:
@@ -95,6 +95,10 @@ def execution_sentence(execution: Execution) -> str:
     return "; ".join(found)
 
 
-def schedule_sentence(schedule: Schedule) -> str:
-    """Which threads stay behind, and why nothing helps them."""
-    return "; ".join(f"{b.thread} {b.where}: {b.why}" for b in schedule.behind)
+def final_sentence(execution: Execution, formula: Formula) -> str:
+    """The final values of what a condition names."""
+    values = execution.observed(formula)
+    return "; ".join(
+        f"at the end {name} = {value}" if value is not None else f"{name} has no value in this execution"
+        for name, value in values.items()
+    )

@@ -120,7 +120,7 @@ def test_compare_exchange() -> None:
     assert (read.order.value, write.order.value, read.failure.value if read.failure else None) == (
         "acquire", "release", "relaxed",
     )  # fmt: skip
-    assert show(graph.finals["k[0][0]", "ok"]) == "k_0_0_L4_R == 3"
+    assert show(graph.finals["k[0][0]", "ok"].value) == "k_0_0_L4_R == 3"
 
 
 def test_a_weak_compare_exchange_may_fail() -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from scopec.diagnostics import InputError, UsageError
 from scopec.expectations import FinalMemory, FinalRegister, Location, expectations, settings_of, variants
+from scopec.explain import final_sentence
+from scopec.memory.execution import Execution
 from scopec.options import bound
 from scopec.plan import Overrides, plan
 from scopec.program.lower import lower
 from scopec.program.values import show
 from scopec.source import Source
 from scopec.syntax.cuda import read
+from tests.conftest import check_text, verdicts
 
 HEAD = """
 constexpr cuda::thread_scope S = cuda::thread_scope_device;
@@ -181,3 +186,26 @@ def test_a_variant_that_nothing_is_expected_of_gets_a_warning(write) -> None:  #
     planned = plan(path, "a.cu", Overrides())
     (warning,) = planned.warnings
     assert (warning.code.id, warning.severity) == ("SCP041", "warning")
+
+
+@pytest.mark.jvm
+def test_a_comparison_is_false_where_a_local_has_no_value(tmp_path: Path) -> None:
+    text = """
+    #include <cuda/atomic>
+    __device__ cuda::atomic<int, cuda::thread_scope_device> f{0};
+    __global__ void k() { if (threadIdx.x == 0) f.store(1); else if (f.load() == 1) { int r = 5; } }
+    //@ launch k<<<1, 2>>>();
+    //@ expect allowed k[0][1].r == 5;
+    //@ expect required k[0][1].r == 5;
+    //@ expect required k[0][1].r != 4;
+    //@ expect forbidden k[0][1].r != 5;
+    //@ expect forbidden !(k[0][1].r == 5);
+    """
+    outcome = check_text(tmp_path, text)
+    assert list(verdicts([outcome]).values()) == [["holds"], ["violated"], ["violated"], ["holds"], ["holds"]]
+    traces = [c.trace for r in outcome.reports for c in r.checks if c.verdict == "violated"]
+    formulas = [c.expectation.formula for r in outcome.reports for c in r.checks if c.verdict == "violated"]
+    for trace, formula in zip(traces, formulas, strict=True):
+        assert isinstance(trace, Execution)
+        assert formula is not None
+        assert final_sentence(trace, formula) == "k[0][1].r has no value in this execution"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.alloy.relational import Printer, alloy_name
 from scopec.alloy.values import Values, atom, choice_name
-from scopec.expectations import FinalMemory, FinalRegister, Location
+from scopec.expectations import Location
 from scopec.memory.cat import tree
 from scopec.memory.cat.model import GIVEN_RELATIONS, GIVEN_SETS
 from scopec.memory.domains import Domains
@@ -24,8 +24,10 @@ from scopec.program.values import Const, Reg, Value, show, substitute
 from scopec.templates import render
 
 if TYPE_CHECKING:
+    from scopec.expectations import Formula
     from scopec.memory.cat.model import Kind as CatKind
     from scopec.memory.guards import Guard
+    from scopec.program.types import IntType
 
 
 def emit(problem: Problem) -> str:
@@ -405,7 +407,7 @@ class _Emitter:
                 return f"consistent and some race & ({at})->({at})" if places else "consistent and no Event"
             case Goal.OUTCOME | Goal.COUNTER_OUTCOME:
                 assert question.formula is not None
-                formula = self._observed(question.formula.value, question, finals)
+                formula = self._observed(question.formula, finals)
                 if question.goal is Goal.COUNTER_OUTCOME:
                     formula = f"not ({formula})"
                 return f"consistent and complete and ({formula})"
@@ -421,26 +423,18 @@ class _Emitter:
             case Goal.OVERFLOW:
                 return f"consistent and some w : ({_union(e.id for e in self.computed)}) & Exec | no w.wv"
 
-    def _observed(self, value: Value, question: Question, finals: dict[str, dict[str, str]]) -> str:
+    def _observed(self, formula: Formula, finals: dict[str, dict[str, str]]) -> str:
         """A condition on the final state: registers by their final expressions, locations by their last write."""
-        assert question.formula is not None
-        observed = question.formula.observed
-        for what in observed.values():
-            if isinstance(what, FinalRegister) and (what.thread, what.register) not in self.graph.finals:
-                return "no Event"  # that thread never ends: there is no complete execution either
 
-        def leaf(reg: Any) -> Value:
-            match observed[reg.name]:
-                case FinalRegister(thread, register):
-                    return self.graph.finals[thread, register]
-                case FinalMemory(location):
-                    if location not in self.graph.locations:
-                        initial = self.program.objects[location.object].values[location.index]
-                        return Const(initial or 0, reg.type)
-                    self._final(location, finals)
-                    return Reg(_final_register(self._at(location)), reg.type)
+        def memory(location: Location, type_: IntType) -> Value:
+            if location not in self.graph.locations:
+                initial = self.program.objects[location.object].values[location.index]
+                return Const(initial or 0, type_)
+            self._final(location, finals)
+            return Reg(_final_register(self._at(location)), type_)
 
-        return self.values.condition(substitute(value, leaf))
+        condition = self.graph.at_the_end(formula, memory)
+        return "no Event" if condition is None else self.values.condition(condition)
 
     def _final(self, location: Location, finals: dict[str, dict[str, str]]) -> None:
         name = self._at(location)

@@ -11,13 +11,17 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from scopec.expectations import FinalMemory
+from scopec.program import values
 
-    from scopec.expectations import Location
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scopec.expectations import Formula, Location
     from scopec.memory.guards import Guard
     from scopec.program import ir
-    from scopec.program.values import Value
+    from scopec.program.types import IntType
+    from scopec.program.values import Builtin, Reg, Value
     from scopec.source import Span
 
 
@@ -112,6 +116,14 @@ class Cut:
     position: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Final:
+    """The final value of a local, and where it has one: its declaration may be on some paths only."""
+
+    value: Value
+    defined: Value
+
+
 @dataclass(frozen=True)
 class EventGraph:
     """All events, initial writes first, then thread by thread in program order.
@@ -131,7 +143,7 @@ class EventGraph:
     impossible: tuple[tuple[Guard, Value], ...]
     assertions: tuple[Assertion, ...]
     cuts: tuple[Cut, ...]
-    finals: Mapping[tuple[str, str], Value]
+    finals: Mapping[tuple[str, str], Final]
     control: Mapping[str, frozenset[str]]
     ended: frozenset[str]
     unrolled: int
@@ -140,6 +152,33 @@ class EventGraph:
     def by_id(self) -> Mapping[str, Event]:
         """Events by id."""
         return {event.id: event for event in self.events}
+
+    def at_the_end(self, formula: Formula, memory: Callable[[Location, IntType], Value]) -> Value | None:
+        """A condition on the final state, over what was read; ``memory`` gives the final value of a location.
+
+        A comparison is false where a local that it names has no value.  None if a thread whose local is named never
+        ends: there is no complete execution then.
+        """
+        locals_: dict[str, Final] = {}
+        places: dict[str, Location] = {}
+        for name, what in formula.observed.items():
+            if isinstance(what, FinalMemory):
+                places[name] = what.location
+            elif (what.thread, what.register) in self.finals:
+                locals_[name] = self.finals[what.thread, what.register]
+            else:
+                return None
+
+        def final(leaf: Reg | Builtin) -> Value:
+            return locals_[leaf.name].value if leaf.name in locals_ else memory(places[leaf.name], leaf.type)
+
+        def atom(comparison: Value) -> Value:
+            whole = values.substitute(comparison, final)
+            for name in dict.fromkeys(leaf.name for leaf in values.leaves(comparison) if leaf.name in locals_):
+                whole = values.binary("&&", locals_[name].defined, whole)
+            return whole
+
+        return values.without_repeats(values.map_atoms(formula.value, atom))
 
     @cached_property
     def locations(self) -> tuple[Location, ...]:

@@ -7,16 +7,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import EngineError
+from scopec.expectations import FinalMemory, FinalRegister
 from scopec.memory.cat.evaluate import Evaluation, pairs, relation
 from scopec.memory.events import Event, EventGraph, Kind
-from scopec.program.values import Value, evaluate
+from scopec.program.values import Const, Value, evaluate, leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from scopec.expectations import Formula, Location
     from scopec.memory.base import Base
     from scopec.memory.cat.model import Model
+    from scopec.program.types import IntType
 
 
 def _evaluated(value: Value, known: Mapping[str, int]) -> int | None:
@@ -191,23 +193,31 @@ class Execution:
                     found[event.location] = value
         return found
 
-    def observe(self, formula: Formula) -> bool | None:
-        """Whether a condition holds in the final state; None if it names a register that got no value."""
-        from scopec.expectations import FinalMemory, FinalRegister
+    def _memory(self) -> Callable[[Location, IntType], Value]:
+        final = self.final_memory()
 
-        memory = self.final_memory()
-        known: dict[str, int] = {}
-        for name, what in formula.observed.items():
-            match what:
+        def memory(location: Location, type_: IntType) -> Value:
+            initial = self.graph.program.objects[location.object].values[location.index]
+            return Const(final.get(location, initial or 0), type_)
+
+        return memory
+
+    def observe(self, formula: Formula) -> bool | None:
+        """Whether a condition holds in the final state; None if it needs what has no value, which would be a bug."""
+        condition = self.graph.at_the_end(formula, self._memory())
+        value = None if condition is None else self.value(condition)
+        return None if value is None else bool(value)
+
+    def observed(self, formula: Formula) -> Mapping[str, int | None]:
+        """The final values of what a condition names; None for a local that was not declared on the path taken."""
+        memory = self._memory()
+        found: dict[str, int | None] = {}
+        for leaf in leaves(formula.value):
+            match formula.observed[leaf.name]:
+                case FinalMemory(location):
+                    found[leaf.name] = self.value(memory(location, leaf.type))
                 case FinalRegister(thread, register):
                     final = self.graph.finals.get((thread, register))
-                    value = None if final is None else self.value(final)
-                case FinalMemory(location):
-                    value = memory.get(location)
-                    if value is None:
-                        object_ = self.graph.program.objects[location.object]
-                        value = object_.values[location.index]
-            if value is None:
-                return None
-            known[name] = value
-        return bool(evaluate(formula.value, lambda leaf: known[leaf.name]))
+                    defined = final is not None and self.value(final.defined)
+                    found[leaf.name] = self.value(final.value) if final is not None and defined else None
+        return found

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from scopec.expectations import Location
 from scopec.memory.asw import Ordering
 from scopec.memory.blocking import block
-from scopec.memory.events import Event, EventGraph, Kind, identifier, shown_location
-from scopec.memory.symbolic import Collected, execute, merge
-from scopec.program.values import Const, Value
+from scopec.memory.events import Event, EventGraph, Final, Kind, identifier, shown_location
+from scopec.memory.symbolic import Collected, defined, execute, merge
+from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,13 +71,13 @@ def _initial_writes(out: Collected) -> list[Event]:
     return found
 
 
-def _finals(out: Collected, observed: set[tuple[str, str]]) -> dict[tuple[str, str], Value]:
+def _finals(out: Collected, observed: set[tuple[str, str]]) -> dict[tuple[str, str], Final]:
     """Final values of observed registers: the ends of a thread merged."""
-    found: dict[tuple[str, str], Value] = {}
+    found: dict[tuple[str, str], Final] = {}
     for thread, register in sorted(observed):
         ends = [state for name, state in out.ends if name == thread]
         if ends:
             merged = merge(ends, out.conditions)
             if register in merged.registers:
-                found[thread, register] = merged.registers[register]
+                found[thread, register] = Final(merged.registers[register], merged.registers[defined(register)])
     return found

@@ -122,13 +122,15 @@ class _ThreadRun:
         self.thread = thread
         self.body = thread.body
         self.unroll = unroll
+        self.observed = observed
         self.live = live_registers(self.body, observed)
         self.pending: dict[int, list[State]] = {}
         self.barred: set[int] = set()
         self.trying = False
 
     def run(self, guard: Guard) -> None:
-        start = State(guard, {_PHASE: Const(0, types.INT)}, frozenset())
+        undefined = {defined(register): values.FALSE for register in self.observed}
+        start = State(guard, {_PHASE: Const(0, types.INT), **undefined}, frozenset())
         self.pending = {self.body.entry: [start]}
         self.elements(weak_topological_order(self.body))
 
@@ -288,6 +290,12 @@ class _ThreadRun:
         self.out.conditions.append(value)
         return len(self.out.conditions) - 1, True
 
+    def set(self, state: State, target: str, value: Value) -> State:
+        registers = {**state.registers, target: value}
+        if target in self.observed:
+            registers[defined(target)] = values.TRUE
+        return replace(state, registers=registers)
+
     def value(self, state: State, value: Value, span: Span) -> Value:
         """A value with the registers replaced by what they hold."""
 
@@ -330,11 +338,11 @@ class _ThreadRun:
                 computed = self.value(state, value, span)
                 if values.larger_than(computed, _LARGEST_VALUE):
                     raise _TooComplexError(span, "this value depends on too many reads")
-                return _set(state, target, computed)
+                return self.set(state, target, computed)
             case ir.Load(target, place, mode):
                 read = self.read(state, self.location(state, place, span), mode, span)
                 self.out.events[-1] = replace(self.out.events[-1], load_or_store=True)
-                return _set(state, target, read)
+                return self.set(state, target, read)
             case ir.Store(place, value, mode):
                 location = self.location(state, place, span)
                 self.write(state, location, self.value(state, value, span), mode, span)
@@ -343,7 +351,7 @@ class _ThreadRun:
             case ir.Rmw(target, place, new, mode):
                 location = self.location(state, place, span)
                 old = self.read(state, location, mode, span)
-                after = _set(state, target, old)
+                after = self.set(state, target, old)
                 self.pair(old.name, self.write(state, location, self.value(after, new, span), mode, span))
                 return after
             case ir.CompareExchange():
@@ -372,7 +380,7 @@ class _ThreadRun:
                 self.out.queries[event.id] = stream
                 result = Reg(f"{event.id}?result", types.INT)
                 self.out.choices[result.name] = (0, NOT_READY)
-                return _set(state, target, result)
+                return self.set(state, target, result)
             case ir.Yield() | ir.InputOutput() | ir.ApiCall():
                 return state
 
@@ -422,14 +430,14 @@ class _ThreadRun:
             self.out.events[-1] = replace(read, success=guard, failure=operation.failure)
         if not guard.never:
             self.pair(old.name, self.write(replace(state, guard=guard), location, desired, mode, span))
-        return _set(_set(state, operation.target, old), operation.succeeded, equal)
+        return self.set(self.set(state, operation.target, old), operation.succeeded, equal)
 
     def sync_threads(self, state: State, span: Span) -> State:
         phase = state.registers[_PHASE]
         for kind, text in ((Kind.ARRIVE, "arrive at __syncthreads"), (Kind.WAIT, "leave __syncthreads")):
             event = self.event(state, self.blank(state, kind, span, text))
             self.out.phases[event.id] = phase
-        return _set(state, _PHASE, values.binary("+", phase, Const(1, types.INT)))
+        return self.set(state, _PHASE, values.binary("+", phase, Const(1, types.INT)))
 
 
 def _at(value: Value, read: int, name: str) -> int | None:
@@ -438,8 +446,9 @@ def _at(value: Value, read: int, name: str) -> int | None:
     return result.value if isinstance(result, Const) else None
 
 
-def _set(state: State, target: str, value: Value) -> State:
-    return replace(state, registers={**state.registers, target: value})
+def defined(register: str) -> str:
+    """The register that says whether an observed one has a value."""
+    return f"{register}?defined"
 
 
 def read_half(order: ir.Order | None) -> ir.Order | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import TypeAlias, assert_never
 
 from scopec.program import types
@@ -212,6 +213,33 @@ def assume(value: Value, condition: Value, truth: bool) -> Value:
                 return inner
 
     return decided(value)
+
+
+def map_atoms(value: Value, atom: Callable[[Value], Value], truth: bool = True) -> Value:
+    """A condition (``truth``) or its negation, negations taken inward, with ``atom`` applied to what is no logic."""
+    match value:
+        case Unary("!", operand, _):
+            return map_atoms(operand, atom, not truth)
+        case Binary(("&&" | "||") as op, left, right, _):
+            dual = "||" if op == "&&" else "&&"
+            return binary(op if truth else dual, map_atoms(left, atom, truth), map_atoms(right, atom, truth))
+        case _:
+            return atom(value if truth else unary("!", value))
+
+
+def without_repeats(value: Value) -> Value:
+    """A conjunction with each of its conditions once."""
+
+    def conjuncts(inner: Value) -> Iterator[Value]:
+        match inner:
+            case Binary("&&", left, right, _):
+                yield from conjuncts(left)
+                yield from conjuncts(right)
+            case _:
+                yield inner
+
+    first, *others = dict.fromkeys(conjuncts(value))
+    return reduce(lambda left, right: binary("&&", left, right), others, first)
 
 
 def larger_than(value: Value, limit: int) -> bool:

@@ -121,6 +121,8 @@ def _execution(execution: Execution, check: Check, source: Source, width: int) -
     else:
         marks = [Mark(check.expectation.span, "expected here")]
         sentence = explain.execution_sentence(execution)
+        if check.expectation.formula is not None:
+            sentence += f"; {explain.final_sentence(execution, check.expectation.formula)}"
     yield from excerpt(source, marks, width)
     yield ""
     threads, rows = execution_rows(execution)
