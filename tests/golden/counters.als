@@ -222,6 +222,6 @@ run race { consistent and some race } expect 0
 -- required n == 2
 run required_2 { consistent and complete and (not (some (final_n & v2))) } expect 0
 -- allowed count[0][0].won && count[0][1].won
-run allowed_3 { consistent and complete and ((some (count_0_0_L6_R.rv & count_0_0_L4_R.rv) and some (Choice.weak_count_0_0_L6_R & v1)) and (some (count_0_1_L6_R.rv & count_0_1_L4_R.rv) and some (Choice.weak_count_0_1_L6_R & v1))) } expect 1
+run allowed_3 { consistent and complete and (((some (count_0_0_L6_R.rv & count_0_0_L4_R.rv) and some (Choice.weak_count_0_0_L6_R & v1)) and some (count_0_1_L6_R.rv & count_0_1_L4_R.rv)) and some (Choice.weak_count_0_1_L6_R & v1)) } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (count_0_0_L4_W + count_0_0_L6_W + count_0_0_L8_W + count_0_1_L4_W + count_0_1_L6_W + count_0_1_L8_W) & Exec | no w.wv } expect 0
