@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scopec.diagnostics import InputError
 from scopec.memory.events import EventGraph, Kind
 from scopec.memory.graph import build
+from scopec.program import ir
+from scopec.program.specialise import device_threads
 from scopec.program.values import show
+from scopec.source import Span
 from tests.conftest import program_of
 
 ATOMICS = """
@@ -227,3 +232,15 @@ def test_each_block_and_thread_and_device_has_its_instance() -> None:
         ("d", ""), ("d", "device1"), ("m", ""), ("k.s", "k[0]"), ("k#2.s", "k#2[0]"),
         ("k.a", "k[0][0]"), ("k.a", "k[0][1]"), ("k#2.a", "k#2[0][0]"),
     }  # fmt: skip
+
+
+def test_threads_that_no_launch_starts_run_from_the_start() -> None:
+    """They are ordered after the initial writes alone."""
+    program = program_of("__device__ int x; __global__ void k() { x = threadIdx.x; } //@ launch k<<<1, 2>>>();")
+    others = tuple(
+        ir.Thread(f"P{n}", thread.body, unit=f"cta {n}") for n, thread in enumerate(device_threads(program.grids["k"]))
+    )
+    nothing = ir.Body(0, {0: ir.Exit(Span("a.cu", 1, 1, 1, 1))}, {})
+    graph = build(replace(program, host=ir.Thread("main", nothing), grids={}, others=others), 1)
+    assert [e.id for e in graph.events] == ["init_x", "P0_L1_W", "P1_L1_W"]
+    assert [(s.before, s.after) for s in graph.asw] == [(("init_x",), ("P0_L1_W", "P1_L1_W"))]

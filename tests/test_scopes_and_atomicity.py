@@ -23,6 +23,11 @@ def device(block: int, lane: int, number: int = 0) -> Thread:
     return Thread(f"k@{number}[{block}][{lane}]", BODY, f"k@{number}", block, lane, number)
 
 
+def litmus(name: str, block: str, cluster: str | None = None, number: int = 0) -> Thread:
+    """A device thread that no launch starts."""
+    return Thread(name, BODY, device=number, unit=block, cluster=cluster)
+
+
 HOST = Thread("main", BODY)
 OTHER_HOST = Thread("other", BODY)
 
@@ -38,6 +43,12 @@ OTHER_HOST = Thread("other", BODY)
         (HOST, device(0, 0), Scope.SYSTEM),
         (HOST, HOST, Scope.THREAD),
         (HOST, OTHER_HOST, Scope.SYSTEM),
+        (litmus("P0", "cta 0"), litmus("P1", "cta 0"), Scope.BLOCK),
+        (litmus("P0", "cta 0", "cluster 0"), litmus("P1", "cta 1", "cluster 0"), Scope.CLUSTER),
+        (litmus("P0", "cta 0", "cluster 0"), litmus("P1", "cta 1", "cluster 1"), Scope.DEVICE),
+        (litmus("P0", "cta 0"), litmus("P1", "cta 1"), Scope.DEVICE),
+        (litmus("P0", "cta 0"), litmus("P1", "cta 1", number=1), Scope.SYSTEM),
+        (litmus("P0", "cta 0"), HOST, Scope.SYSTEM),
     ],
 )
 def test_scope_relations(one: Thread, other: Thread, smallest: Scope) -> None:

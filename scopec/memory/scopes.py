@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def contains(scope: Scope, thread: Thread, other: Thread) -> bool:
     """Whether an operation of ``thread`` at ``scope`` includes ``other``.
 
-    "Each thread is related to itself by the thread thread scope"; block and device scope relate GPU threads only, so
-    a host thread's block or device scope contains that thread alone.
+    "Each thread is related to itself by the thread thread scope"; block, cluster and device scope relate GPU threads
+    only, so a host thread's block or device scope contains that thread alone.
     """
     if thread.name == other.name:
         return True
@@ -26,6 +26,8 @@ def contains(scope: Scope, thread: Thread, other: Thread) -> bool:
             return True
         case Scope.DEVICE:
             return not thread.is_host and not other.is_host and thread.device == other.device
+        case Scope.CLUSTER:
+            return not thread.is_host and thread.cluster_name == other.cluster_name
         case Scope.BLOCK:
             return not thread.is_host and thread.block_name == other.block_name
         case Scope.THREAD:

@@ -40,12 +40,16 @@ class Order(Enum):
 
 
 class Scope(IntEnum):
-    """Thread scopes, from the narrowest to the widest (memory model, "Scope Relationships")."""
+    """Thread scopes, from the narrowest to the widest (memory model, "Scope Relationships").
+
+    A cluster scope is PTX's; CUDA C++ has no name for it.
+    """
 
     THREAD = 0
     BLOCK = 1
-    DEVICE = 2
-    SYSTEM = 3
+    CLUSTER = 2
+    DEVICE = 3
+    SYSTEM = 4
 
 
 class Storage(Enum):
@@ -346,9 +350,11 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A thread that does something.  ``name`` is how expectations call it: ``main`` or ``mp[1][0]``.
+    """A thread that does something.  ``name`` is how expectations call it: ``main``, ``mp[1][0]``, or ``P0``.
 
-    ``grid`` is None for a host thread; ``block`` and ``lane`` are linear indices.
+    ``grid`` is None for a thread that no launch starts; ``block`` and ``lane`` are linear indices in a grid.  ``unit``
+    names the thread block of a device thread without a grid; a thread with neither is a host thread.  ``cluster`` names
+    the thread block cluster, None for a block that is in none.
     """
 
     name: str
@@ -358,16 +364,25 @@ class Thread:
     lane: int = 0
     device: int = 0
     builtins: Mapping[str, int] | None = None
+    unit: str | None = None
+    cluster: str | None = None
 
     @property
     def is_host(self) -> bool:
         """Whether the host's implementation runs this thread."""
-        return self.grid is None
+        return self.grid is None and self.unit is None
 
     @property
     def block_name(self) -> str:
         """The thread block, ``mp[1]``; a host thread is a block of its own."""
-        return self.name if self.grid is None else f"{self.grid}[{self.block}]"
+        if self.grid is not None:
+            return f"{self.grid}[{self.block}]"
+        return self.unit if self.unit is not None else self.name
+
+    @property
+    def cluster_name(self) -> str:
+        """The thread block cluster; a block outside a cluster is a cluster of its own (PTX ISA, "Clusters")."""
+        return self.cluster if self.cluster is not None else self.block_name
 
 
 @dataclass(frozen=True)
@@ -375,6 +390,7 @@ class Program:
     """A file under one choice of its varied constants.
 
     ``constants`` are all constants of the file, ``variant`` the varied ones as they are shown (``{"S": "device"}``).
+    ``others`` are threads beyond ``main`` and those of the grids; they run from the start.
     """
 
     name: str
@@ -385,10 +401,11 @@ class Program:
     host: Thread
     constants: Mapping[str, int | Order | Scope]
     variant: Mapping[str, str]
+    others: tuple[Thread, ...] = ()
 
     @cached_property
     def threads(self) -> tuple[Thread, ...]:
-        """The host thread, then every device thread, in launch order."""
+        """The host thread, then the other threads, then those of the grids, in launch order."""
         from scopec.program.specialise import device_threads
 
-        return (self.host, *(t for grid in self.grids.values() for t in device_threads(grid)))
+        return (self.host, *self.others, *(t for grid in self.grids.values() for t in device_threads(grid)))

@@ -19,8 +19,18 @@ def show_program(program: ir.Program) -> str:
         lines += show_body(grid.body)
     lines.append("host main")
     lines += show_body(program.host.body)
+    for thread in program.others:
+        lines.append(f"thread {thread.name} in {_position(thread)}")
+        lines += show_body(thread.body)
     lines.append("threads " + " ".join(t.name for t in program.threads))
     return "\n".join(lines) + "\n"
+
+
+def _position(thread: ir.Thread) -> str:
+    if thread.is_host:
+        return "host"
+    cluster = f", cluster {thread.cluster}" if thread.cluster is not None else ""
+    return f"block {thread.block_name}{cluster}, device {thread.device}"
 
 
 def _dim(dim: ir.Dim) -> str:
