@@ -244,3 +244,77 @@ def test_threads_that_no_launch_starts_run_from_the_start() -> None:
     graph = build(replace(program, host=ir.Thread("main", nothing), grids={}, others=others), 1)
     assert [e.id for e in graph.events] == ["init_x", "P0_L1_W", "P1_L1_W"]
     assert [(s.before, s.after) for s in graph.asw] == [(("init_x",), ("P0_L1_W", "P1_L1_W"))]
+
+
+STREAMS = """
+__device__ int x;
+__global__ void k(int v) { x = v; }
+__global__ void nothing() {}
+int main() {
+    cudaStream_t s, n;
+    cudaEvent_t e;
+    cudaStreamCreate(&s); cudaStreamCreateWithFlags(&n, cudaStreamNonBlocking);
+    cudaEventCreate(&e);
+    %s
+}
+"""
+
+
+def orders(host: str) -> set[tuple[str, str | None]]:
+    graph = build(program_of(STREAMS % host), 1)
+    why = ("stream order", "completion", "launch")
+    return {(e.why, None if e.when is None else show(e.when)) for e in graph.asw if any(w in e.why for w in why[:2])}
+
+
+@pytest.mark.parametrize(
+    ("host", "wanted"),
+    [
+        ("k<<<1, 1, 0, s>>>(1); cudaStreamSynchronize(s); k<<<1, 1, 0, n>>>(2);", {("completion of k", None)}),
+        ("k<<<1, 1, 0, s>>>(1); cudaStreamSynchronize(n);", set()),
+        (
+            "k<<<1, 1, 0, s>>>(1); cudaEventRecord(e, s); cudaStreamWaitEvent(n, e, 0); k<<<1, 1, 0, n>>>(2);",
+            {("k#2 after k in stream order", None)},
+        ),
+        ("k<<<1, 1, 0, s>>>(1); cudaStreamWaitEvent(n, e); cudaEventRecord(e, s); k<<<1, 1, 0, n>>>(2);", set()),
+        ("cudaEventRecord(e, s); k<<<1, 1, 0, s>>>(1); cudaEventSynchronize(e);", set()),
+        ("k<<<1, 1, 0, s>>>(1); cudaEventRecord(e, s); cudaEventSynchronize(e);", {("completion of k", None)}),
+        (  # the event stands for what it was recorded for last
+            "k<<<1, 1, 0, s>>>(1); cudaEventRecord(e, s); cudaEventRecord(e, n); cudaEventSynchronize(e);",
+            set(),
+        ),
+        (
+            "k<<<1, 1, 0, s>>>(1); cudaEventRecord(e, s); int q = cudaEventQuery(e);",
+            {("completion of k", "main_L10_C3?result == 0")},
+        ),
+        (  # what a stream waits for is complete when the stream is
+            "k<<<1, 1, 0, s>>>(1); cudaEventRecord(e, s); cudaStreamWaitEvent(n, e); cudaStreamSynchronize(n);",
+            {("completion of k", None)},
+        ),
+        (  # a grid without events passes the order on
+            "k<<<1, 1, 0, s>>>(1); nothing<<<1, 1, 0, s>>>(); cudaEventRecord(e, s); cudaEventSynchronize(e);",
+            {("completion of k", None)},
+        ),
+        (  # a record under a condition
+            "k<<<1, 1, 0, s>>>(1); if (cudaStreamQuery(n)) cudaEventRecord(e, s); cudaEventSynchronize(e);",
+            {("completion of k", "bool(main_L10_C2?result)")},
+        ),
+    ],
+)  # fmt: skip
+def test_streams_and_events_order(host: str, wanted: set[tuple[str, str | None]]) -> None:
+    assert orders(host) == wanted
+
+
+def test_votes_are_what_the_threads_of_the_phase_give() -> None:
+    for function, result in (("count", "!="), ("and", "!="), ("or", "!=")):
+        graph = graph_of(f"int r = __syncthreads_{function}(f.load() == threadIdx.x); x = r;", "k<<<1, 2>>>")
+        assert len(graph.impossible) == 2
+        assert all(result in show(value) and "?vote" in show(value) for _, value in graph.impossible)
+        assert {e.text for e in graph.events if e.kind is Kind.WAIT} == {f"leave __syncthreads_{function}"}
+
+
+def test_a_warp_barrier_joins_the_lanes_of_its_mask() -> None:
+    graph = graph_of("if (threadIdx.x < 2) __syncwarp(3); else __syncwarp(12); x = 1;", "k<<<1, 4>>>")
+    edges = {(e.before[0][:5], e.after[0][:5]) for e in graph.asw if "__syncwarp" in e.why}
+    assert edges == {("k_0_0", "k_0_1"), ("k_0_1", "k_0_0"), ("k_0_2", "k_0_3"), ("k_0_3", "k_0_2")}
+    whole = graph_of("__syncwarp(); x = 1;", "k<<<1, 33>>>")
+    assert not any("k_0_32" in e.after[0] for e in whole.asw if "__syncwarp" in e.why)

@@ -132,7 +132,7 @@ KERNEL = "__device__ int x; __device__ cuda::atomic<int, cuda::thread_scope_devi
         ("cuda::atomic_ref<int, cuda::thread_scope_bloc> r(x);", "SCP010", "`cuda::thread_scope_bloc` is not a thread scope"),
         ("x[1] = 2;", "SCP015", "a variable has no elements"),
         ("float y;", "SCP012", "floating-point numbers are outside the modelled subset"),
-        ("cudaEvent_t e;", "SCP012", "`cudaEvent_t` is outside the modelled subset"),
+        ("cudaEvent_t e;", "SCP015", "events belong to the host"),
         ("static int s;", "SCP012", "a local variable of this storage is outside the modelled subset"),
         ("int e = 0; a.compare_exchange_strong(e, 1, cuda::memory_order_relaxed, cuda::memory_order_release);", "SCP014", "a failed compare_exchange cannot have the order release"),
         ("a.compare_exchange_strong(x, 1);", "SCP012", "the expected value must be a local variable, passed by reference"),

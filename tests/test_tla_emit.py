@@ -157,3 +157,9 @@ def test_a_weak_compare_exchange_may_fail() -> None:
     system = build(program_of(text))
     (step,) = system.grids["k"].steps.values()
     assert {(e.label, e.write is None) for e in leaves(step.tree)} == {("done", False), ("k_L2", True)}
+
+
+def test_what_the_progress_question_does_not_model_yet() -> None:
+    program = program_of("__global__ void k() { __syncwarp(); } //@ launch k<<<1, 1>>>();")
+    with pytest.raises(InputError, match="does not model this yet"):
+        build(program)

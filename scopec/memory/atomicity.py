@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scopec.program.ir import Scope, Storage
+from scopec.program.ir import Scope, Storage, Use, Work
 
 if TYPE_CHECKING:
     from scopec.memory.events import Event, EventGraph
@@ -132,9 +132,10 @@ def is_atomic(access: Access, scope: Scope, version: int) -> bool:
 
     "An atomic operation is atomic at the scope it specifies if it specifies a scope other than thread_scope_system,
     or the scope is thread_scope_system and" one of the clauses holds.  An object that only host threads access is an
-    ordinary C++ object: its atomics are atomic.
+    ordinary C++ object: its atomics are atomic.  Members of barriers, latches and semaphores do not
+    introduce data races "as if they were atomic operations".
     """
-    if scope is not Scope.SYSTEM or not access.devices:
+    if scope is not Scope.SYSTEM or not access.devices or access.object.use is not Use.DATA:
         return True
     clauses = CLAUSES[version]
     return any(access.object.storage in c.storages and c.condition(access) for c in clauses)
@@ -151,7 +152,7 @@ def atomic_events(graph: EventGraph, version: int, given: Mapping[str, str]) -> 
             name = event.location.object
             devices.setdefault(name, set())
             hosts[name] = hosts.get(name, False) or thread.is_host
-            if not thread.is_host:
+            if not thread.is_host and thread.work is not Work.COPY:  # copies are not accesses by threads
                 devices[name].add(thread.device)
     return frozenset(
         e.id

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scopec.memory.atomicity import atomic_events
 from scopec.memory.events import Event, EventGraph, Kind
 from scopec.memory.scopes import inclusive
-from scopec.program.ir import Order
+from scopec.program.ir import Order, Use
 from scopec.program.values import leaves
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ class Base:
                 yield "A", None
             if event.order is None:
                 yield "NA", None
+            elif self._is_member(event):
+                yield "B", None
             if event.volatile:
                 yield "VOL", None
             if event.rmw is not None:
@@ -79,6 +81,11 @@ class Base:
             yield from ((name, failed) for name in self._order_sets(event.kind, event.failure))
         elif event.order is not None:
             yield from ((name, None) for name in self._order_sets(event.kind, event.order))
+
+    def _is_member(self, event: Event) -> bool:
+        """Whether a member function of a barrier, latch or semaphore makes an access."""
+        assert event.location is not None
+        return self.graph.program.objects[event.location.object].use is not Use.DATA
 
     @staticmethod
     def _order_sets(kind: Kind, order: Order) -> Iterator[str]:

@@ -12,12 +12,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.memory.events import Cut, Kind
-from scopec.program import values
+from scopec.program import ir, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scopec.memory.asw import Ordering
+    from scopec.memory.events import Event
     from scopec.memory.guards import Guard
     from scopec.memory.symbolic import Collected
     from scopec.program.values import Value
@@ -64,19 +65,24 @@ class _Blocking:
         """One round: waits for what is stuck are stuck, and so is all that comes after them in their thread."""
         changed = False
         reasons: dict[str, Guard] = defaultdict(lambda: self.out.guards.never)
-        for call, grid, when in self.ordering.completions():
+        for call, grid, path, when in self.ordering.completions():
             if when is None:
-                reasons[call.id] |= self._grid_stuck(grid)
+                reasons[call.id] |= path & self._grid_stuck(grid)
+        for call_id, operation in self.out.calls.items():
+            if isinstance(operation, ir.JoinThread):
+                reasons[call_id] |= self.stuck[operation.thread]
         for wait, stuck in self._barriers():
             reasons[wait] |= stuck
         starts: dict[str, Guard] = defaultdict(lambda: self.out.guards.never)
-        for first, second in self.ordering.stream_order():
-            starts[second] |= self._grid_stuck(first)
-        launches = self.out.launches
+        for first, second, path in self.ordering.stream_order():
+            starts[second] |= path & self._grid_stuck(first)
+        launches, creations = self.out.launches, self.out.creations
         for thread in self.out.program.threads:
             before = starts[thread.grid] if thread.grid is not None else self.out.guards.never
             if thread.grid in launches:
                 before |= self.before[launches[thread.grid]]
+            if thread.name in creations:
+                before |= self.before[creations[thread.name]]
             for event in (e for e in self.out.events if e.thread == thread.name):
                 # A wait that is in vain is not passed: the event itself is not executed.
                 if event.id in reasons:
@@ -99,7 +105,7 @@ class _Blocking:
         return guard
 
     def _barriers(self) -> Iterator[tuple[str, Guard]]:
-        """Waits at barriers, with where another thread of the block is stuck and has not arrived in that phase."""
+        """Waits at barriers, with where another thread that uses it is stuck and has not arrived in that phase."""
         arrived: dict[tuple[str, str], Guard] = defaultdict(lambda: self.out.guards.never)
         for arrival, wait, when in self.ordering.phases():
             here = arrival.guard & ~self.before[arrival.id]
@@ -107,10 +113,14 @@ class _Blocking:
                 here &= self._literal(when)
             arrived[arrival.thread, wait.id] |= here
         for wait in (e for e in self.out.events if e.kind is Kind.WAIT):
-            for thread in list(self.stuck):
-                same_block = self.ordering.block_of[thread] == self.ordering.block_of[wait.thread]
-                if thread != wait.thread and same_block:
+            for thread in self._members(wait):
+                if thread != wait.thread and thread in self.stuck:
                     yield wait.id, self.stuck[thread] & ~arrived[thread, wait.id]
+
+    def _members(self, wait: Event) -> list[str]:
+        """The threads that a barrier joins, whether they ever arrive or not."""
+        barrier = self.out.barriers[wait.id].barrier
+        return [thread.name for thread in self.out.program.threads if barrier.joins(thread)]
 
     def _literal(self, value: Value) -> Guard:
         """A condition as a guard: the branch condition that it is, or a new one."""
@@ -128,7 +138,7 @@ class _Blocking:
         return self.before[earlier[-1].id] if earlier else self.out.guards.never
 
     def _impossible(self) -> Iterator[tuple[Guard, Value]]:
-        for _, grid, when in self.ordering.completions():
-            stuck = self._grid_stuck(grid)
+        for _, grid, path, when in self.ordering.completions():
+            stuck = path & self._grid_stuck(grid)
             if when is not None and not stuck.never:
                 yield stuck, when

@@ -166,7 +166,7 @@ class Execution:
                 found.append(f"co of {location.object} is not a total order")
         for stuck, value in self.graph.impossible:
             if stuck.holds(self.outcomes) and self.value(value):
-                found.append("a query reports the completion of a grid of which a thread is stuck")
+                found.append("a query or vote has a result that it cannot have")
         return found
 
     @property

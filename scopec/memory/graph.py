@@ -9,12 +9,13 @@ from scopec.memory.asw import Ordering
 from scopec.memory.blocking import block
 from scopec.memory.events import Event, EventGraph, Final, Kind, identifier, shown_location
 from scopec.memory.symbolic import Collected, defined, execute, merge
+from scopec.program import ir
 from scopec.program.values import Const
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from scopec.program import ir
+    from scopec.memory.guards import Guard
 
 
 def build(program: ir.Program, unroll: int, observed: Iterable[tuple[str, str]] = ()) -> EventGraph:
@@ -25,16 +26,10 @@ def build(program: ir.Program, unroll: int, observed: Iterable[tuple[str, str]] 
     """
     watched = set(observed)
     out = Collected(program)
-    host, *device = program.threads
-    for thread in (host, *device):
-        guard = out.guards.always
-        if thread.grid is not None:
-            if thread.grid not in out.launches:
-                continue  # a launch that no path reaches
-            launch = out.launches[thread.grid]
-            guard = next(e.guard for e in out.events if e.id == launch)
+    for thread, guard in _started(out):
         execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
-    impossible = block(out, Ordering(out))
+    ordering = Ordering(out)
+    impossible = [*block(out, ordering), *ordering.votes()]
     out.events = [*_initial_writes(out), *out.events]
     ordering = Ordering(out)
     return EventGraph(
@@ -50,6 +45,32 @@ def build(program: ir.Program, unroll: int, observed: Iterable[tuple[str, str]] 
         out.control,
         frozenset(thread for thread, _ in out.ends),
         out.unrolled,
+    )
+
+
+def _started(out: Collected) -> Iterator[tuple[ir.Thread, Guard]]:
+    """The threads that some path starts, each with where it does, after the threads that start it are executed."""
+    created = created_threads(out.program)
+    waiting = list(out.program.threads)
+    while True:
+        events = {e.id: e.guard for e in out.events}
+        for thread in waiting:
+            start = out.creations.get(thread.name) if thread.grid is None else out.launches.get(thread.grid)
+            if start is not None or (thread.grid is None and thread.name not in created):
+                waiting.remove(thread)
+                yield thread, out.guards.always if start is None else events[start]
+                break
+        else:
+            return  # what is left is created or launched on no path
+
+
+def created_threads(program: ir.Program) -> frozenset[str]:
+    """The host threads that others create."""
+    return frozenset(
+        node.operation.thread
+        for thread in (program.host, *program.others)
+        for node in thread.body.nodes.values()
+        if isinstance(node, ir.Do) and isinstance(node.operation, ir.CreateThread)
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.diagnostics import Code, error
 from scopec.expectations import Location, instance
+from scopec.memory.collective import Barrier, barrier_of, shown_barrier, shown_call
 from scopec.memory.events import Assertion, Cut, Event, Kind, identifier, shown_location
 from scopec.memory.guards import Guard, Guards
 from scopec.program import ir, types, values
@@ -15,7 +16,7 @@ from scopec.program.show import show_mode
 from scopec.program.values import Builtin, Const, Reg, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scopec.source import Span
 
@@ -23,7 +24,7 @@ MOST_EVENTS = 400
 NOT_READY = 600
 _LONGEST_COUNTED_LOOP = 64
 _LARGEST_VALUE = 2000
-_PHASE = "%phase"
+_PHASE = "%phase "
 
 
 class _TooComplexError(Exception):
@@ -39,6 +40,15 @@ class State:
     control: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """An arrival or wait at a collective barrier: which one, in which phase, and what the thread votes."""
+
+    barrier: Barrier
+    phase: Value
+    vote: ir.Vote | None = None
+
+
 @dataclass
 class Collected:
     """What symbolic execution finds.  The lists only grow, so that a trial can be undone."""
@@ -51,31 +61,40 @@ class Collected:
     cuts: list[Cut] = field(default_factory=list)
     ends: list[tuple[str, State]] = field(default_factory=list)
     choices: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    phases: dict[str, Value] = field(default_factory=dict)
+    barriers: dict[str, Passage] = field(default_factory=dict)
     control: dict[str, frozenset[str]] = field(default_factory=dict)
-    queries: dict[str, str] = field(default_factory=dict)
-    launches: dict[str, str] = field(default_factory=dict)
-    synchronised: dict[str, int] = field(default_factory=dict)
+    calls: dict[str, ir.Operation] = field(default_factory=dict)
     unrolled: int = 0
 
+    @property
+    def launches(self) -> dict[str, str]:
+        """The event that launches each grid."""
+        return {op.grid: event for event, op in self.calls.items() if isinstance(op, ir.LaunchGrid)}
+
+    @property
+    def creations(self) -> dict[str, str]:
+        """The event that creates each host thread that is created."""
+        return {op.thread: event for event, op in self.calls.items() if isinstance(op, ir.CreateThread)}
+
     def mark(self) -> tuple[int, ...]:
-        """How far the lists have grown."""
-        return (*(len(list_) for list_ in self._lists()), self.unrolled)
+        """How far the lists and tables have grown."""
+        return (*(len(grown) for grown in (*self._lists(), *self._tables())), self.unrolled)
 
     def undo(self, mark: tuple[int, ...]) -> None:
         """Drop what was added after a mark."""
-        for list_, length in zip(self._lists(), mark, strict=False):
+        lists, tables = self._lists(), self._tables()
+        for list_, length in zip(lists, mark, strict=False):
             del list_[length:]
+        for table, length in zip(tables, mark[len(lists) :], strict=False):
+            for name in list(table)[length:]:
+                del table[name]
         self.unrolled = mark[-1]
-        ids = {event.id for event in self.events}
-        for facts in (self.phases, self.control, self.queries, self.synchronised):
-            for name in [n for n in facts if n not in ids]:
-                del facts[name]
-        for name in [n for n in self.choices if n.partition("?")[0] not in ids]:
-            del self.choices[name]
 
     def _lists(self) -> tuple[list[Any], ...]:
         return self.events, self.conditions, self.assertions, self.cuts, self.ends
+
+    def _tables(self) -> tuple[dict[str, Any], ...]:
+        return self.barriers, self.control, self.calls, self.choices
 
     def stored(self, name: str) -> frozenset[int] | None:
         """All values that an object may ever hold, if only constants are stored in it."""
@@ -87,6 +106,8 @@ class Collected:
                     case ir.Do(ir.Store(place, value, _) | ir.Rmw(_, place, value, _)) if place.object == name:
                         pass
                     case ir.Do(ir.CompareExchange(place=place, desired=value)) if place.object == name:
+                        pass
+                    case ir.Do(ir.Await(place=place, new=value)) if place.object == name and value is not None:
                         pass
                     case _:
                         continue
@@ -130,9 +151,16 @@ class _ThreadRun:
 
     def run(self, guard: Guard) -> None:
         undefined = {defined(register): values.FALSE for register in self.observed}
-        start = State(guard, {_PHASE: Const(0, types.INT), **undefined}, frozenset())
+        phases = {phase_of(barrier): Const(0, types.INT) for barrier in self.collective()}
+        start = State(guard, {**phases, **undefined}, frozenset())
         self.pending = {self.body.entry: [start]}
         self.elements(weak_topological_order(self.body))
+
+    def collective(self) -> Iterator[Barrier]:
+        """The collective barriers that the thread uses."""
+        for node in self.body.nodes.values():
+            if isinstance(node, ir.Do) and isinstance(node.operation, (ir.SyncThreads, ir.GroupSync)):
+                yield barrier_of(self.thread, node.operation)
 
     def elements(self, elements: Iterable[Element]) -> None:
         for element in elements:
@@ -215,13 +243,18 @@ class _ThreadRun:
         which it directly follows in coherence order, and release sequences through it go on without it.
         """
         back = self.merged(loop.head)
-        if any(back.registers.get(r) != entry.registers.get(r) for r in self.live[loop.head] | {_PHASE}):
+        if any(back.registers.get(r) != entry.registers.get(r) for r in self.live[loop.head]):
             return False
-        silent = (Kind.READ, Kind.FENCE, Kind.CALL)
         return all(
-            e.kind in silent or e.guard.excludes(back.guard) or self.restores(e, back.guard)
+            self.silent(e) or e.guard.excludes(back.guard) or self.restores(e, back.guard)
             for e in self.out.events[mark:]
         )
+
+    def silent(self, event: Event) -> bool:
+        """Whether an event changes nothing that another thread could see."""
+        if event.kind is Kind.CALL:
+            return not isinstance(self.out.calls[event.id], (ir.EventRecord, ir.EventWait))
+        return event.kind in (Kind.READ, Kind.FENCE)
 
     def restores(self, write: Event, where: Guard) -> bool:
         """Whether a write is half of an RMW that stores the value that it read, on the paths of a guard."""
@@ -360,29 +393,45 @@ class _ThreadRun:
                 fence = self.blank(state, Kind.FENCE, span, f"fence.{order.value}.{scope.name.lower()}")
                 self.event(state, replace(fence, order=order, scope=scope))
                 return state
-            case ir.SyncThreads():
-                return self.sync_threads(state, span)
+            case ir.Await():
+                return self.wait(state, operation, span)
+            case ir.SyncThreads() | ir.GroupSync():
+                return self.collective_barrier(state, operation, span)
             case ir.Assert(condition, text):
                 value = self.value(state, condition, span)
                 position = len(self.out.events)
                 self.out.assertions.append(Assertion(text, span, self.thread.name, state.guard, value, position))
                 return state
-            case ir.LaunchGrid(grid):
-                event = self.event(state, self.blank(state, Kind.CALL, span, f"launch {grid}"))
-                self.out.launches[grid] = event.id
+            case ir.Decide(target):
+                stem = f"{identifier(self.thread.name)}_L{span.line}_D"
+                number = sum(name.startswith(stem) for name in self.out.choices)
+                choice = Reg(f"{stem}{number + 1}?either", types.BOOL)
+                self.out.choices[choice.name] = (0, 1)
+                return self.set(state, target, choice)
+            case (
+                ir.LaunchGrid()
+                | ir.CreateThread()
+                | ir.JoinThread()
+                | ir.DeviceSynchronize()
+                | ir.StreamSynchronize()
+                | ir.EventRecord()
+                | ir.EventWait()
+                | ir.EventSynchronize()
+            ):
+                self.call(state, operation, span)
                 return state
-            case ir.DeviceSynchronize(device):
-                event = self.event(state, self.blank(state, Kind.CALL, span, "cudaDeviceSynchronize"))
-                self.out.synchronised[event.id] = device
-                return state
-            case ir.StreamQuery(target, stream):
-                event = self.event(state, self.blank(state, Kind.CALL, span, f"cudaStreamQuery({stream})"))
-                self.out.queries[event.id] = stream
-                result = Reg(f"{event.id}?result", types.INT)
+            case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
+                result = Reg(f"{self.call(state, operation, span)}?result", types.INT)
                 self.out.choices[result.name] = (0, NOT_READY)
                 return self.set(state, target, result)
-            case ir.Yield() | ir.InputOutput() | ir.ApiCall():
+            case ir.Yield() | ir.InputOutput() | ir.ApiCall() | ir.Notify():
                 return state
+
+    def call(self, state: State, operation: ir.Operation, span: Span) -> str:
+        """Add the event of a call that orders threads; returns its name."""
+        event = self.event(state, self.blank(state, Kind.CALL, span, shown_call(operation)))
+        self.out.calls[event.id] = operation
+        return event.id
 
     def access(self, state: State, kind: Kind, location: Location, mode: ir.Mode, span: Span) -> Event:
         verb = "read" if kind is Kind.READ else "write"
@@ -432,12 +481,61 @@ class _ThreadRun:
             self.pair(old.name, self.write(replace(state, guard=guard), location, desired, mode, span))
         return self.set(self.set(state, operation.target, old), operation.succeeded, equal)
 
-    def sync_threads(self, state: State, span: Span) -> State:
-        phase = state.registers[_PHASE]
-        for kind, text in ((Kind.ARRIVE, "arrive at __syncthreads"), (Kind.WAIT, "leave __syncthreads")):
+    def wait(self, state: State, operation: ir.Await, span: Span) -> State:
+        """Block until a condition holds: a wait loop, of which one failed turn and the last one are kept.
+
+        A failed turn of a wait on a synchronisation object can neither race nor be observed, so it is left out.
+        """
+        location = self.location(state, operation.place, span)
+        before = state.guard
+        if self.out.program.objects[location.object].use is ir.Use.DATA:
+            failed, met = self.turn(state, operation, location, span)
+            last, met_at_last = self.turn(replace(state, guard=before & ~met), operation, location, span)
+            value = values.choose(met.where(before).value(self.out.conditions), failed, last)
+            met = met | met_at_last
+        else:
+            value, met = self.turn(state, operation, location, span)
+        self.out.cuts.append(Cut(self.thread.name, span, before & ~met, True, len(self.out.events)))
+        return self.set(replace(state, guard=before & met), operation.target, value)
+
+    def turn(self, state: State, operation: ir.Await, location: Location, span: Span) -> tuple[Reg, Guard]:
+        """One read of what a thread waits for, and the store if the condition is met; returns where it is."""
+        read = self.read(state, location, operation.mode, span)
+        found = self.set(state, operation.target, read)
+        condition = self.value(found, operation.condition, span)
+        if isinstance(condition, Const):
+            met = state.guard if condition.value else self.out.guards.never
+        else:
+            met = state.guard & self.out.guards.literal(*self.condition(condition))
+        if operation.new is not None and not met.never:
+            new = self.value(found, operation.new, span)
+            self.pair(read.name, self.write(replace(state, guard=met), location, new, operation.mode, span))
+        return read, met
+
+    def collective_barrier(self, state: State, operation: ir.SyncThreads | ir.GroupSync, span: Span) -> State:
+        barrier = barrier_of(self.thread, operation)
+        phase = state.registers[phase_of(barrier)]
+        vote = operation.vote if isinstance(operation, ir.SyncThreads) else None
+        if vote is not None:
+            vote = replace(vote, predicate=self.value(state, vote.predicate, span))
+        shown = shown_barrier(operation)
+        for kind, text in ((Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")):
             event = self.event(state, self.blank(state, kind, span, text))
-            self.out.phases[event.id] = phase
-        return self.set(state, _PHASE, values.binary("+", phase, Const(1, types.INT)))
+            self.out.barriers[event.id] = Passage(barrier, phase, vote)
+        state = self.set(state, phase_of(barrier), values.binary("+", phase, Const(1, types.INT)))
+        if vote is None:
+            return state
+        result = Reg(f"{event.id}?vote", types.INT)
+        self.out.choices[result.name] = tuple(range(self.block_size() + 1)) if vote.function == "count" else (0, 1)
+        return self.set(state, vote.target, result)
+
+    def block_size(self) -> int:
+        return sum(t.block_name == self.thread.block_name for t in self.out.program.threads)
+
+
+def phase_of(barrier: Barrier) -> str:
+    """The register that counts the phases of a collective barrier that a thread has passed."""
+    return f"{_PHASE}{barrier.place} {barrier.lanes}"
 
 
 def _at(value: Value, read: int, name: str) -> int | None:

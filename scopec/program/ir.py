@@ -63,13 +63,26 @@ class Storage(Enum):
     AUTOMATIC = "automatic"
 
 
+class Use(Enum):
+    """What an object is for: data, or one of the library's synchronisation objects.
+
+    The state of a latch or semaphore is its counter; that of a barrier is written as one number, see
+    :mod:`scopec.program.lower.barriers`.
+    """
+
+    DATA = "data"
+    BARRIER = "barrier"
+    LATCH = "latch"
+    SEMAPHORE = "semaphore"
+
+
 @dataclass(frozen=True, slots=True)
 class Object:
     """A variable in memory.
 
     ``name`` is unique in the program; ``values`` are the initial values of its elements (one for a scalar), None
-    where the object starts without one.  A shared object has one instance a block, an automatic one a thread, a
-    ``__device__`` one a device.
+    where the object starts without one.  A shared object has one instance a block, an automatic one a device thread, a
+    ``__device__`` one a device; a local variable of a host thread is one object in system memory.
     """
 
     name: str
@@ -78,6 +91,7 @@ class Object:
     storage: Storage
     values: tuple[int | None, ...]
     array: bool = False
+    use: Use = Use.DATA
 
     @property
     def size(self) -> int:
@@ -175,8 +189,67 @@ class Fence:
 
 
 @dataclass(frozen=True, slots=True)
+class Await:
+    """``target = *place``, when ``condition`` holds of it, and in the same step ``*place = new`` (None: no store).
+
+    The thread blocks until then.  ``condition`` and ``new`` mention the value as the register ``target``.  This is a
+    semaphore's ``acquire``, a latch's or barrier's ``wait``, and the ``wait`` of an atomic, where a thread that has
+    begun to wait looks again only when it is notified (``notified``).
+    """
+
+    target: str
+    place: Place
+    condition: Value
+    mode: Mode
+    new: Value | None = None
+    notified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Notify:
+    """``notify_one`` or ``notify_all`` of an atomic: threads that wait on the place look again."""
+
+    place: Place
+    everyone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """``target`` is true or false, as the implementation likes: a ``try_`` function may fail without a reason."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """The result of ``__syncthreads_count``, ``_and`` or ``_or`` over the ``predicate`` of every thread."""
+
+    target: str
+    function: Literal["count", "and", "or"]
+    predicate: Value
+
+
+@dataclass(frozen=True, slots=True)
 class SyncThreads:
-    """``__syncthreads()``."""
+    """``__syncthreads()`` and its variants that also vote."""
+
+    vote: Vote | None = None
+
+
+class Group(Enum):
+    """The threads that a collective barrier joins, beyond the thread block."""
+
+    WARP = "warp"
+    CLUSTER = "cluster"
+    GRID = "grid"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSync:
+    """``__syncwarp(mask)``, ``this_cluster().sync()`` or ``this_grid().sync()``; ``mask`` are the lanes of a warp."""
+
+    group: Group
+    mask: int = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +278,20 @@ class LaunchGrid:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateThread:
+    """A host thread creates another one (``std::thread``), which is in :attr:`Program.others`."""
+
+    thread: str
+
+
+@dataclass(frozen=True, slots=True)
+class JoinThread:
+    """A host thread waits for the end of another one."""
+
+    thread: str
+
+
+@dataclass(frozen=True, slots=True)
 class ApiCall:
     """A CUDA API call without effect on either question, such as ``cudaStreamCreate``."""
 
@@ -226,6 +313,47 @@ class StreamQuery:
     stream: str
 
 
+@dataclass(frozen=True, slots=True)
+class StreamSynchronize:
+    """``cudaStreamSynchronize(stream)``: waits for the work that the stream has at the time."""
+
+    stream: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventRecord:
+    """``cudaEventRecord(event, stream)``: the event stands for the work that the stream has at the time."""
+
+    event: str
+    stream: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventWait:
+    """``cudaStreamWaitEvent(stream, event)``: what is issued to the stream from now on comes after the event.
+
+    A wait for an event that has not been recorded waits for nothing.
+    """
+
+    event: str
+    stream: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventSynchronize:
+    """``cudaEventSynchronize(event)``: waits for the work that the event stands for."""
+
+    event: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventQuery:
+    """``target = cudaEventQuery(event)``: cudaSuccess, or cudaErrorNotReady while the event has work."""
+
+    target: str
+    event: str
+
+
 Operation: TypeAlias = (
     Set
     | Load
@@ -233,14 +361,25 @@ Operation: TypeAlias = (
     | Rmw
     | CompareExchange
     | Fence
+    | Await
+    | Notify
+    | Decide
     | SyncThreads
+    | GroupSync
     | Yield
     | InputOutput
     | Assert
+    | CreateThread
+    | JoinThread
     | LaunchGrid
     | ApiCall
     | DeviceSynchronize
     | StreamQuery
+    | StreamSynchronize
+    | EventRecord
+    | EventWait
+    | EventSynchronize
+    | EventQuery
 )
 
 # ---------------------------------------------------------------- control flow
@@ -334,9 +473,22 @@ def legacy_stream(device: int) -> Stream:
     return Stream(f"stream0@{device}" if device else "stream0", "legacy", device)
 
 
+class Work(Enum):
+    """What a stream executes: a kernel's grid, a copy (or memset) of memory, a function on the host."""
+
+    KERNEL = "kernel"
+    COPY = "copy"
+    HOST_FUNCTION = "host function"
+
+
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """One launch of a kernel: its name (``mp``, a second launch ``mp#2``), extents, stream and device."""
+    """One launch of a kernel: its name (``mp``, a second launch ``mp#2``), extents, stream and device.
+
+    Copies and host functions in a stream are grids of one thread, told apart by ``work``.  ``cluster`` is the extent of
+    a thread block cluster in blocks, None for a launch without clusters; ``cooperative`` tells a cooperative launch;
+    ``domain`` is the memory synchronization domain.
+    """
 
     name: str
     kernel: str
@@ -346,6 +498,10 @@ class Grid:
     stream: Stream
     body: Body
     device: int = 0
+    cluster: Dim | None = None
+    cooperative: bool = False
+    domain: int = 0
+    work: Work = Work.KERNEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +510,7 @@ class Thread:
 
     ``grid`` is None for a thread that no launch starts; ``block`` and ``lane`` are linear indices in a grid.  ``unit``
     names the thread block of a device thread without a grid; a thread with neither is a host thread.  ``cluster`` names
-    the thread block cluster, None for a block that is in none.
+    the thread block cluster, None for a block that is in none; ``domain`` and ``work`` are those of the grid.
     """
 
     name: str
@@ -366,11 +522,13 @@ class Thread:
     builtins: Mapping[str, int] | None = None
     unit: str | None = None
     cluster: str | None = None
+    domain: int = 0
+    work: Work = Work.KERNEL
 
     @property
     def is_host(self) -> bool:
         """Whether the host's implementation runs this thread."""
-        return self.grid is None and self.unit is None
+        return self.work is Work.HOST_FUNCTION or (self.grid is None and self.unit is None)
 
     @property
     def block_name(self) -> str:
@@ -390,7 +548,8 @@ class Program:
     """A file under one choice of its varied constants.
 
     ``constants`` are all constants of the file, ``variant`` the varied ones as they are shown (``{"S": "device"}``).
-    ``others`` are threads beyond ``main`` and those of the grids; they run from the start.
+    ``others`` are threads beyond ``main`` and those of the grids; they run from the start, but those that some thread
+    creates (:class:`CreateThread`) run from then on.
     """
 
     name: str

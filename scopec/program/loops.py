@@ -93,9 +93,16 @@ def _of_operation(operation: ir.Operation) -> tuple[set[str], set[str]]:
             return registers(place.index) | (registers(new) - {target}), {target}
         case ir.CompareExchange(target, succeeded, place, expected, desired, _, _, _):
             return registers(place.index) | registers(expected) | registers(desired), {target, succeeded}
+        case ir.Await(target, place, condition, _, new, _):
+            mentioned = registers(condition) | (registers(new) if new is not None else set())
+            return registers(place.index) | (mentioned - {target}), {target}
+        case ir.Notify(place, _):
+            return registers(place.index), set()
+        case ir.SyncThreads(ir.Vote(target, _, predicate)):
+            return registers(predicate), {target}
         case ir.Assert(condition, _):
             return registers(condition), set()
-        case ir.StreamQuery(target, _):
+        case ir.StreamQuery(target, _) | ir.EventQuery(target, _) | ir.Decide(target):
             return set(), {target}
         case _:
             return set(), set()

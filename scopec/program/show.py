@@ -77,14 +77,30 @@ def show_operation(operation: ir.Operation) -> str:
             )
         case ir.Fence(order, scope):
             return f"fence.{order.value}.{scope.name.lower()}"
-        case ir.SyncThreads():
-            return "syncthreads"
+        case ir.Await(target, place, condition, mode, new, notified):
+            verb = "wait" if notified else "await"
+            store = "" if new is None else f", store {value(new)}"
+            return f"{target} = {verb}{show_mode(mode)} {show_place(place)} until {value(condition)}{store}"
+        case ir.Notify(place, everyone):
+            return f"notify {'all' if everyone else 'one'} {show_place(place)}"
+        case ir.Decide(target):
+            return f"{target} = either"
+        case ir.SyncThreads(vote):
+            if vote is None:
+                return "syncthreads"
+            return f"{vote.target} = syncthreads {vote.function} {value(vote.predicate)}"
+        case ir.GroupSync(group, mask):
+            return f"sync {group.value}" + (f" {mask:#x}" if group is ir.Group.WARP else "")
         case ir.Yield():
             return "yield"
         case ir.InputOutput():
             return "io"
         case ir.Assert(condition, _):
             return f"assert {value(condition)}"
+        case ir.CreateThread(thread):
+            return f"create {thread}"
+        case ir.JoinThread(thread):
+            return f"join {thread}"
         case ir.LaunchGrid(grid):
             return f"launch {grid}"
         case ir.ApiCall(function):
@@ -93,6 +109,16 @@ def show_operation(operation: ir.Operation) -> str:
             return f"device synchronize {device}" if device else "device synchronize"
         case ir.StreamQuery(target, stream):
             return f"{target} = query {stream}"
+        case ir.StreamSynchronize(stream):
+            return f"synchronize {stream}"
+        case ir.EventRecord(event, stream):
+            return f"record {event} in {stream}"
+        case ir.EventWait(event, stream):
+            return f"{stream} waits for {event}"
+        case ir.EventSynchronize(event):
+            return f"synchronize {event}"
+        case ir.EventQuery(target, event):
+            return f"{target} = query {event}"
         case _:
             assert_never(operation)
 

@@ -7,20 +7,25 @@ from typing import TYPE_CHECKING
 
 from scopec.program.ir import (
     Assert,
+    Await,
     Body,
     Branch,
     CompareExchange,
+    Dim,
     Do,
     Exit,
     Grid,
     Load,
     Node,
+    Notify,
     Operation,
     Place,
     Rmw,
     Set,
     Store,
+    SyncThreads,
     Thread,
+    Vote,
     successors,
 )
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
@@ -46,7 +51,17 @@ def device_thread(grid: Grid, block: int, lane: int) -> Thread:
     """One thread of a grid, whether it does something or not."""
     builtins = thread_builtins(grid, block, lane)
     name = f"{grid.name}[{block}][{lane}]"
-    return Thread(name, specialise(grid.body, builtins), grid.name, block, lane, grid.device, builtins)
+    body = specialise(grid.body, builtins)
+    cluster = None if grid.cluster is None else f"{grid.name}.c{cluster_index(grid, block)}"
+    return Thread(name, body, grid.name, block, lane, grid.device, builtins, None, cluster, grid.domain, grid.work)
+
+
+def cluster_index(grid: Grid, block: int) -> int:
+    """The linear index of the thread block cluster that a block is in."""
+    at, extent = grid.blocks.position(block), grid.cluster or Dim()
+    return at.x // extent.x + grid.blocks.x // extent.x * (
+        at.y // extent.y + grid.blocks.y // extent.y * (at.z // extent.z)
+    )
 
 
 def thread_builtins(grid: Grid, block: int, lane: int) -> dict[str, int]:
@@ -147,6 +162,12 @@ def map_operation(operation: Operation, f: Callable[[Value], Value]) -> Operatio
             return Rmw(name, _place(place, f), f(new), mode)
         case CompareExchange(name, succeeded, place, expected, desired, mode, failure, weak):
             return CompareExchange(name, succeeded, _place(place, f), f(expected), f(desired), mode, failure, weak)
+        case Await(name, place, condition, mode, new, notified):
+            return Await(name, _place(place, f), f(condition), mode, None if new is None else f(new), notified)
+        case Notify(place, everyone):
+            return Notify(_place(place, f), everyone)
+        case SyncThreads(Vote(name, function, predicate)):
+            return SyncThreads(Vote(name, function, f(predicate)))
         case Assert(condition, text):
             return Assert(f(condition), text)
         case _:

@@ -8,6 +8,7 @@ from enum import Enum
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from scopec.memory.collective import shown_barrier, shown_call
 from scopec.program import ir
 from scopec.program.show import show_place
 from scopec.program.values import show
@@ -111,11 +112,27 @@ def describe(operation: Visible) -> str:
             return f"compares and exchanges {show_place(place)}{_how(mode)}"
         case ir.Fence(order, scope):
             return f"fence ({order.value}, {scope.name.lower()})"
+        case ir.Await(place=place):
+            return f"waits on {show_place(place)}"
+        case ir.Notify(place, _):
+            return f"notifies {show_place(place)}"
+        case ir.GroupSync():
+            return f"arrives at {shown_barrier(operation)}"
+        case (
+            ir.CreateThread()
+            | ir.JoinThread()
+            | ir.StreamSynchronize()
+            | ir.EventRecord()
+            | ir.EventWait()
+            | ir.EventSynchronize()
+            | ir.EventQuery()
+        ):
+            return f"calls {shown_call(operation)}"
         case ir.Yield():
             return "yields"
         case ir.InputOutput():
             return "prints"
-        case ir.Set() | ir.Assert():
+        case ir.Set() | ir.Assert() | ir.Decide():
             return "computes"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from scopec.diagnostics import Code, error
 from scopec.memory.asw import waits_for
 from scopec.memory.events import identifier
 from scopec.program import ir
@@ -96,6 +97,7 @@ def build(
 ) -> System:
     """The system of a program; ``observed(thread)`` are registers whose final values are asked for."""
     watch = observed or (lambda _thread: frozenset())
+    check_modelled(program)
 
     def made(name: str, body: ir.Body, host: bool) -> Machine:
         threads = [t.name for t in program.threads if (t.grid or "main") == name]
@@ -104,6 +106,38 @@ def build(
 
     grids = {name: made(name, grid.body, False) for name, grid in program.grids.items()}
     return System(program, made("main", program.host.body, True), grids, split_polls)
+
+
+#: What the memory question models and this one does not yet.
+_NOT_YET = (
+    ir.Await, ir.Notify, ir.Decide, ir.GroupSync, ir.CreateThread, ir.JoinThread, ir.StreamSynchronize, ir.EventRecord,
+    ir.EventWait, ir.EventSynchronize, ir.EventQuery,
+)  # fmt: skip
+
+
+def check_modelled(program: ir.Program) -> None:
+    """InputError for what the progress question does not model."""
+    for thread in (program.host, *program.others):
+        _check_body(thread.body)
+    for grid in program.grids.values():
+        _check_body(grid.body)
+        if grid.work is not ir.Work.KERNEL or grid.cooperative or grid.cluster is not None:
+            what = f"a {grid.work.value}" if grid.work is not ir.Work.KERNEL else "a cluster or cooperative launch"
+            raise error(Code.OUTSIDE_SUBSET, f"the progress question does not model {what} yet", grid.span, _ASK_MEMORY)
+
+
+def _check_body(body: ir.Body) -> None:
+    for node in body.nodes.values():
+        if isinstance(node, ir.Do):
+            operation = node.operation
+            if isinstance(operation, _NOT_YET) or (
+                isinstance(operation, ir.SyncThreads) and operation.vote is not None
+            ):
+                message = "the progress question does not model this yet"
+                raise error(Code.OUTSIDE_SUBSET, message, node.span, _ASK_MEMORY)
+
+
+_ASK_MEMORY = "ask the memory question alone: write an `expect` of race_free, race or an outcome"
 
 
 def counts(operation: Visible, program: ir.Program, host: bool) -> bool:
@@ -123,22 +157,32 @@ def counts(operation: Visible, program: ir.Program, host: bool) -> bool:
             return _access_counts(program.objects[place.object], mode, host, reads=False)
         case ir.Rmw(_, place, _, mode):
             return _access_counts(program.objects[place.object], mode, host, reads=True)
-        case ir.CompareExchange(place=place, mode=mode):
+        case ir.CompareExchange(place=place, mode=mode) | ir.Await(place=place, mode=mode):
             return _access_counts(program.objects[place.object], mode, host, reads=True)
+        case ir.Notify(place, _):
+            return host or program.objects[place.object].storage is not ir.Storage.AUTOMATIC
         case ir.Fence() | ir.Yield():
             return host
         case Tick(trivial):
             return host and trivial
-        case ir.Set() | ir.Assert() | Again():
+        case ir.Set() | ir.Assert() | ir.Decide() | Again():
             return False
         case (
             ir.SyncThreads()
+            | ir.GroupSync()
             | Wait()
             | ir.InputOutput()
+            | ir.CreateThread()
+            | ir.JoinThread()
             | ir.LaunchGrid()
             | ir.ApiCall()
             | ir.DeviceSynchronize()
             | ir.StreamQuery()
+            | ir.StreamSynchronize()
+            | ir.EventRecord()
+            | ir.EventWait()
+            | ir.EventSynchronize()
+            | ir.EventQuery()
             | Return()
         ):
             return True

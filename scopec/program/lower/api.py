@@ -13,6 +13,7 @@ from scopec.program.lower.operands import (
     Array,
     Atomic,
     Computed,
+    Event,
     Operand,
     Pointer,
     Stream,
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
 #: Calls are taken to succeed (language note), so their result is cudaSuccess.
 _SUCCESS = Computed(Const(0, types.INT))
 _FLAGS = {"cudaStreamDefault": 0, "cudaStreamNonBlocking": 1}
-_IGNORED_FLAGS = ("cudaHostRegisterDefault", "cudaHostRegisterMapped", "cudaHostRegisterPortable")
+_IGNORED_FLAGS = (
+    "cudaHostRegisterDefault", "cudaHostRegisterMapped", "cudaHostRegisterPortable",
+    "cudaEventDefault", "cudaEventBlockingSync", "cudaEventDisableTiming", "cudaEventWaitDefault",
+)  # fmt: skip
 
 
 def stream_operand(frame: Frame, expr: tree.Expr) -> ir.Stream:
@@ -51,6 +55,70 @@ def stream_operand(frame: Frame, expr: tree.Expr) -> ir.Stream:
             raise error(Code.UNINITIALISED, message, expr.span, f"call cudaStreamCreate(&{name}) first")
         case _:
             raise error(Code.TYPE_ERROR, f"a stream is wanted here, not {describe(operand)}", expr.span)
+
+
+def _event_operand(frame: Frame, expr: tree.Expr) -> str:
+    """The event that an expression denotes; InputError if it is none, or has not been created."""
+    operand = expressions.lower_operand(frame, expr)
+    match operand:
+        case Event(name) if name in frame.world.events:
+            return name
+        case Event(name):
+            message = f"event `{name}` is used before it is created"
+            raise error(Code.UNINITIALISED, message, expr.span, f"call cudaEventCreate(&{name}) first")
+        case _:
+            raise error(Code.TYPE_ERROR, f"an event is wanted here, not {describe(operand)}", expr.span)
+
+
+def _event_create(frame: Frame, call: tree.Call) -> Operand:
+    target = expressions.lower_operand(frame, call.arguments[0])
+    if not (isinstance(target, Pointer) and isinstance(target.target, Event)):
+        raise error(Code.TYPE_ERROR, "the address of a cudaEvent_t is wanted here", call.arguments[0].span)
+    if target.target.name in frame.world.events:
+        message = f"event `{target.target.name}` is created twice"
+        raise error(Code.OUTSIDE_SUBSET, message, call.span, "use one variable an event")
+    for flag in call.arguments[1:]:
+        _flags(frame, flag)
+    frame.world.events[target.target.name] = call.span
+    frame.emit(ir.ApiCall("cudaEventCreate"), call.span)
+    return _SUCCESS
+
+
+def _event_destroy(frame: Frame, call: tree.Call) -> Operand:
+    _event_operand(frame, call.arguments[0])
+    frame.emit(ir.ApiCall("cudaEventDestroy"), call.span)
+    return _SUCCESS
+
+
+def _event_record(frame: Frame, call: tree.Call) -> Operand:
+    event = _event_operand(frame, call.arguments[0])
+    stream = stream_operand(frame, call.arguments[1]) if len(call.arguments) > 1 else ir.legacy_stream(frame.device)
+    frame.emit(ir.EventRecord(event, stream.name), call.span)
+    return _SUCCESS
+
+
+def _event_synchronize(frame: Frame, call: tree.Call) -> Operand:
+    frame.emit(ir.EventSynchronize(_event_operand(frame, call.arguments[0])), call.span)
+    return _SUCCESS
+
+
+def _event_query(frame: Frame, call: tree.Call) -> Operand:
+    result = frame.temporary(types.INT)
+    frame.emit(ir.EventQuery(result.name, _event_operand(frame, call.arguments[0])), call.span)
+    return Computed(result)
+
+
+def _stream_wait(frame: Frame, call: tree.Call) -> Operand:
+    stream = stream_operand(frame, call.arguments[0])
+    for flag in call.arguments[2:]:
+        _flags(frame, flag)
+    frame.emit(ir.EventWait(_event_operand(frame, call.arguments[1]), stream.name), call.span)
+    return _SUCCESS
+
+
+def _stream_synchronize(frame: Frame, call: tree.Call) -> Operand:
+    frame.emit(ir.StreamSynchronize(stream_operand(frame, call.arguments[0]).name), call.span)
+    return _SUCCESS
 
 
 def _device_synchronize(frame: Frame, call: tree.Call) -> Operand:
@@ -155,6 +223,14 @@ FUNCTIONS: dict[str, tuple[int, int, Callable[[Frame, tree.Call], Operand]]] = {
     "cudaStreamCreate": (1, 1, _stream_create),
     "cudaStreamCreateWithFlags": (2, 2, _stream_create),
     "cudaStreamDestroy": (1, 1, _stream_destroy),
+    "cudaStreamSynchronize": (1, 1, _stream_synchronize),
+    "cudaStreamWaitEvent": (2, 3, _stream_wait),
+    "cudaEventCreate": (1, 1, _event_create),
+    "cudaEventCreateWithFlags": (2, 2, _event_create),
+    "cudaEventDestroy": (1, 1, _event_destroy),
+    "cudaEventRecord": (1, 2, _event_record),
+    "cudaEventSynchronize": (1, 1, _event_synchronize),
+    "cudaEventQuery": (1, 1, _event_query),
     "cudaHostRegister": (2, 3, _host_register),
     "cudaHostUnregister": (1, 1, _nothing("cudaHostUnregister")),
     "cudaGetLastError": (0, 0, _nothing("cudaGetLastError")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scopec.diagnostics import Code, error, suggestion
 from scopec.program import ir, types, values
@@ -222,6 +222,28 @@ def _syncthreads(frame: Frame, call: tree.Call) -> Operand:
     return Nothing()
 
 
+def _syncthreads_vote(function: Literal["count", "and", "or"]) -> Handler:
+    def handler(frame: Frame, call: tree.Call) -> Operand:
+        (argument,) = _arguments(call, 1, 1)
+        _device_only(frame, call, f"__syncthreads_{function}")
+        predicate = expressions.lower_condition(frame, argument)
+        result = frame.temporary(types.INT)
+        frame.emit(ir.SyncThreads(ir.Vote(result.name, function, predicate)), call.span)
+        return Computed(result)
+
+    return handler
+
+
+def _syncwarp(frame: Frame, call: tree.Call) -> Operand:
+    arguments = _arguments(call, 0, 1)
+    _device_only(frame, call, "__syncwarp")
+    mask = 0xFFFFFFFF
+    if arguments:
+        mask = expressions.constant(frame, arguments[0], "the mask of __syncwarp") & mask
+    frame.emit(ir.GroupSync(ir.Group.WARP, mask), call.span)
+    return Nothing()
+
+
 def _yield(frame: Frame, call: tree.Call) -> Operand:
     for argument in _arguments(call, 0, 1):
         expressions.discard(frame, argument)
@@ -259,6 +281,10 @@ _FUNCTIONS: dict[str, Handler] = {
     "__threadfence": _threadfence(ir.Scope.DEVICE),
     "__threadfence_system": _threadfence(ir.Scope.SYSTEM),
     "__syncthreads": _syncthreads,
+    "__syncthreads_count": _syncthreads_vote("count"),
+    "__syncthreads_and": _syncthreads_vote("and"),
+    "__syncthreads_or": _syncthreads_vote("or"),
+    "__syncwarp": _syncwarp,
     "this_thread::yield": _yield,
     "__nanosleep": _yield,
     "printf": _printf,
@@ -301,7 +327,7 @@ def bind_parameter(frame: Frame, parameter: tree.Parameter, argument: tree.Expr)
             return reference_to(operand, target, argument.span)
         case types.IntType():
             return Computed(values.convert(expressions.to_value(frame, operand, argument.span), type_))
-        case names.EnumType() | names.DimType() | names.StreamType():
+        case names.EnumType() | names.DimType() | names.StreamType() | names.EventType():
             return operand
         case _:
             raise error(Code.OUTSIDE_SUBSET, "a parameter of this type is outside the modelled subset", parameter.span)

@@ -28,6 +28,7 @@ class World:
     global_spans: dict[str, Span] = field(default_factory=dict)
     objects: dict[str, ir.Object] = field(default_factory=dict)
     streams: dict[str, ir.Stream] = field(default_factory=dict)
+    events: dict[str, Span] = field(default_factory=dict)
     grids: dict[str, ir.Grid] = field(default_factory=dict)
     constants: dict[str, int | ir.Order | ir.Scope] = field(default_factory=dict)
     variant: dict[str, str] = field(default_factory=dict)

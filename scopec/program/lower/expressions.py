@@ -14,6 +14,7 @@ from scopec.program.lower.operands import (
     Atomic,
     Computed,
     Enumerator,
+    Event,
     Extent,
     Nothing,
     Operand,
@@ -166,7 +167,7 @@ def _unary(frame: Frame, expr: tree.Unary) -> Operand:
 def _address(frame: Frame, operand_expr: tree.Expr) -> Pointer:
     operand = lower_operand(frame, operand_expr)
     match operand:
-        case Variable() | Atomic() | Array() | Register() | Stream():
+        case Variable() | Atomic() | Array() | Register() | Stream() | Event():
             return Pointer(operand)
         case _:
             raise error(Code.TYPE_ERROR, f"{describe(operand)} has no address", operand_expr.span)
@@ -382,7 +383,7 @@ def _cast(frame: Frame, type_: tree.TypeName, operand: tree.Expr, span: Span) ->
             return Nothing()
         case IntType():
             return Computed(values.convert(lower_value(frame, operand), target))
-        case names.PointerType() | names.StreamType():
+        case names.PointerType() | names.StreamType() | names.EventType():
             return lower_operand(frame, operand)
         case _:
             raise error(Code.TYPE_ERROR, "a cast to this type is outside the modelled subset", span)
@@ -436,7 +437,7 @@ def _sizeof(frame: Frame, expr: tree.SizeOf) -> int:
         match type_:
             case IntType() | names.AtomicType(value=IntType()):
                 return (type_ if isinstance(type_, IntType) else type_.value).size
-            case names.PointerType() | names.StreamType():
+            case names.PointerType() | names.StreamType() | names.EventType():
                 return 8
             case _:
                 raise error(Code.TYPE_ERROR, "the size of this type is not modelled", expr.span)

@@ -126,6 +126,11 @@ class StreamType:
 
 
 @dataclass(frozen=True, slots=True)
+class EventType:
+    """``cudaEvent_t``."""
+
+
+@dataclass(frozen=True, slots=True)
 class DimType:
     """``dim3``."""
 
@@ -145,10 +150,19 @@ class ReferenceType:
 
 
 Type: TypeAlias = (
-    IntType | VoidType | AutoType | AtomicType | EnumType | StreamType | DimType | PointerType | ReferenceType
+    IntType
+    | VoidType
+    | AutoType
+    | AtomicType
+    | EnumType
+    | StreamType
+    | EventType
+    | DimType
+    | PointerType
+    | ReferenceType
 )
 
-_OTHER: dict[str, Type] = {"cudaStream_t": StreamType(), "dim3": DimType()}
+_OTHER: dict[str, Type] = {"cudaStream_t": StreamType(), "cudaEvent_t": EventType(), "dim3": DimType()}
 
 
 def resolve(type_: tree.TypeName, scope_of: Callable[[tree.Expr], Scope]) -> Type:
@@ -200,7 +214,7 @@ def _words(type_: tree.TypeName) -> IntType:
         words.remove("signed")
     found = _WORDS.get(tuple(words))
     if found is None:
-        known = " ".join(words) in ("cudaEvent_t",) or "::" in type_.name
+        known = "::" in type_.name
         code = Code.OUTSIDE_SUBSET if known else Code.UNKNOWN_TYPE
         message = f"`{type_.name}` is " + ("outside the modelled subset" if known else "not a type that scopec knows")
         raise error(code, message, type_.span)

@@ -8,7 +8,7 @@ from scopec.diagnostics import Code, error
 from scopec.program import ir, types, values
 from scopec.program.lower import expressions, names
 from scopec.program.lower.context import Frame, World
-from scopec.program.lower.operands import Array, Atomic, Operand, Stream, Variable
+from scopec.program.lower.operands import Array, Atomic, Event, Operand, Stream, Variable
 from scopec.program.types import IntType
 
 if TYPE_CHECKING:
@@ -107,10 +107,20 @@ def _initialise(frame: Frame, element: Variable | Atomic, declarator: tree.Decla
 
 def declare_stream(frame: Frame, declarator: tree.Declarator) -> Operand:
     """A ``cudaStream_t`` variable of host code; ``cudaStreamCreate`` makes it a stream."""
-    if not frame.host:
-        raise error(Code.TYPE_ERROR, "streams belong to the host", declarator.span)
-    if declarator.sizes:
-        raise error(Code.OUTSIDE_SUBSET, "arrays of streams are outside the modelled subset", declarator.span)
-    if declarator.init is not None:
-        raise error(Code.OUTSIDE_SUBSET, "a stream is made with cudaStreamCreate", declarator.span)
+    _check_handle(frame, declarator, "streams", "a stream is made with cudaStreamCreate")
     return Stream(frame.fresh(declarator.name))
+
+
+def declare_event(frame: Frame, declarator: tree.Declarator) -> Operand:
+    """A ``cudaEvent_t`` variable of host code; ``cudaEventCreate`` makes it an event."""
+    _check_handle(frame, declarator, "events", "an event is made with cudaEventCreate")
+    return Event(frame.fresh(declarator.name))
+
+
+def _check_handle(frame: Frame, declarator: tree.Declarator, what: str, made: str) -> None:
+    if not frame.host:
+        raise error(Code.TYPE_ERROR, f"{what} belong to the host", declarator.span)
+    if declarator.sizes:
+        raise error(Code.OUTSIDE_SUBSET, f"arrays of {what} are outside the modelled subset", declarator.span)
+    if declarator.init is not None:
+        raise error(Code.OUTSIDE_SUBSET, made, declarator.span)

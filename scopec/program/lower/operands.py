@@ -58,7 +58,7 @@ class Atomic:
 class Pointer:
     """The address of an object that is known when the program is compiled."""
 
-    target: Variable | Atomic | Array | Register | Stream
+    target: Variable | Atomic | Array | Register | Stream | Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,13 @@ class StreamHandle:
 @dataclass(frozen=True, slots=True)
 class Stream:
     """A variable of type ``cudaStream_t``, by its source name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A variable of type ``cudaEvent_t``, by its source name."""
 
     name: str
 
@@ -111,6 +118,7 @@ Operand: TypeAlias = (
     | Pointer
     | StreamHandle
     | Stream
+    | Event
     | Extent
     | Enumerator
     | Function
@@ -133,6 +141,8 @@ def describe(operand: Operand) -> str:
             return "a pointer"
         case StreamHandle() | Stream():
             return "a stream"
+        case Event():
+            return "an event"
         case Extent():
             return "a dim3"
         case Enumerator():

@@ -12,6 +12,7 @@ from scopec.program.lower.operands import (
     Array,
     Computed,
     Enumerator,
+    Event,
     Extent,
     Nothing,
     Operand,
@@ -198,6 +199,8 @@ def _local(
             return _register(frame, type_, declarator, init, specifiers)
         case names.StreamType():
             return objects.declare_stream(frame, declarator)
+        case names.EventType():
+            return objects.declare_event(frame, declarator)
         case names.DimType():
             arguments = init.arguments if init else ()
             if init and len(arguments) == 1 and isinstance(arguments[0], tree.Construct):
@@ -238,7 +241,7 @@ def _register(
 
 def _auto(frame: Frame, declarator: tree.Declarator, value: tree.Expr, written: tree.TypeName) -> Operand:
     operand = expressions.lower_operand(frame, value)
-    if isinstance(operand, (StreamHandle, Stream, Extent, Enumerator)):
+    if isinstance(operand, (StreamHandle, Stream, Event, Extent, Enumerator)):
         return operand
     if isinstance(operand, Nothing):
         raise error(Code.TYPE_ERROR, "this call has no value (void)", value.span)

@@ -1,0 +1,79 @@
+"""Collective barriers: which threads meet at one; and what calls that order threads are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scopec.program import ir
+
+_WARP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """A collective barrier of one block, grid, cluster or warp; of a warp, the ``lanes`` that it joins."""
+
+    place: str
+    lanes: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        return self.place if self.lanes in (None, 0xFFFFFFFF) else f"{self.place}, lanes {self.lanes:#x}"
+
+    def joins(self, thread: ir.Thread) -> bool:
+        """Whether a thread is one of those that meet here."""
+        if self.lanes is not None:
+            return _warp(thread) == self.place and bool(self.lanes >> thread.lane % _WARP & 1)
+        return self.place in (thread.block_name, thread.cluster_name, thread.grid)
+
+
+def _warp(thread: ir.Thread) -> str:
+    return f"warp {thread.lane // _WARP} of {thread.block_name}"
+
+
+def barrier_of(thread: ir.Thread, operation: ir.SyncThreads | ir.GroupSync) -> Barrier:
+    """The barrier that a thread uses."""
+    if isinstance(operation, ir.SyncThreads):
+        return Barrier(thread.block_name)
+    match operation.group:
+        case ir.Group.WARP:
+            return Barrier(_warp(thread), operation.mask)
+        case ir.Group.CLUSTER:
+            return Barrier(thread.cluster_name)
+        case ir.Group.GRID:
+            return Barrier(thread.grid or thread.name)
+
+
+def shown_barrier(operation: ir.SyncThreads | ir.GroupSync) -> str:
+    """How the source calls a collective barrier."""
+    if isinstance(operation, ir.SyncThreads):
+        return "__syncthreads" + (f"_{operation.vote.function}" if operation.vote is not None else "")
+    return "__syncwarp" if operation.group is ir.Group.WARP else f"this_{operation.group.value}().sync()"
+
+
+def shown_call(operation: ir.Operation) -> str:
+    """A call that orders threads, for people."""
+    match operation:
+        case ir.LaunchGrid(grid):
+            return f"launch {grid}"
+        case ir.CreateThread(thread):
+            return f"create {thread}"
+        case ir.JoinThread(thread):
+            return f"join {thread}"
+        case ir.DeviceSynchronize():
+            return "cudaDeviceSynchronize"
+        case ir.StreamSynchronize(stream):
+            return f"cudaStreamSynchronize({stream})"
+        case ir.StreamQuery(_, stream):
+            return f"cudaStreamQuery({stream})"
+        case ir.EventRecord(event, stream):
+            return f"cudaEventRecord({event}, {stream})"
+        case ir.EventWait(event, stream):
+            return f"cudaStreamWaitEvent({stream}, {event})"
+        case ir.EventSynchronize(event):
+            return f"cudaEventSynchronize({event})"
+        case ir.EventQuery(_, event):
+            return f"cudaEventQuery({event})"
+        case _:
+            raise AssertionError(operation)
