@@ -42,6 +42,10 @@ class Span:
         """The span from the start of this one to the end of ``other`` (same file)."""
         return Span(self.file, self.line, self.column, other.end_line, other.end_column)
 
+    def reversed(self) -> Span:
+        """The span with its ends exchanged."""
+        return Span(self.file, self.end_line, self.end_column, self.line, self.column)
+
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 

@@ -1,4 +1,4 @@
-"""The first pass over a file: comments and preprocessor lines are blanked, directives set apart.
+"""The first pass over a file: comments are blanked, directives set apart.
 
 Both results have the length of the input, so that every later position is a position in the file.
 """
@@ -24,13 +24,12 @@ _LEXEMES = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_INCLUDE = re.compile(r"\s*#\s*(include\s*(<[^>\n]*>|\"[^\"\n]*\")|pragma\b.*)\s*", re.DOTALL)
 _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
 @dataclass(frozen=True)
 class Scanned:
-    """``code``: the program text; ``directives``: what follows each ``//@``.  Everything else is blank in each."""
+    """``code``: the program text, comments blank; ``directives``: what follows each ``//@``, all else blank."""
 
     code: str
     directives: str
@@ -63,8 +62,7 @@ def _blank(text: str) -> str:
 def scan(source: Source) -> Scanned:
     """Separate program text and directives.
 
-    Raises InputError for a comment or literal without an end, and for preprocessor lines other than ``#include``
-    and ``#pragma`` (language note: these two are accepted and ignored).
+    Raises InputError for a comment or literal without an end.
     """
     text = source.text
     code: list[str] = []
@@ -87,14 +85,8 @@ def scan(source: Source) -> Scanned:
             case "quote":
                 message = "this string is not closed on its line" if lexeme == '"' else "this character is not closed"
                 raise error(Code.UNTERMINATED, message, source.span(start, start + 1), f"add {lexeme}")
-            case "hash" if not _INCLUDE.fullmatch(lexeme):
-                word = lexeme.strip().split("\n")[0]
-                raise error(
-                    Code.OUTSIDE_SUBSET,
-                    f"`{word}` is outside the modelled subset: only #include and #pragma lines are accepted",
-                    source.span(start + len(lexeme) - len(lexeme.lstrip()), end),
-                    "write constants as `constexpr` and helpers as functions",
-                )
+            case "hash":
+                keep = lexeme
             case _:
                 pass
         code.append(keep if keep is not None else _blank(lexeme))

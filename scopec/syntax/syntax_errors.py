@@ -12,15 +12,10 @@ _OUT = "outside the modelled subset"
 #: C++ keywords that scopec recognises in order to say that it does not model them.
 RESERVED: dict[str, str] = (
     dict.fromkeys(("asm", "__asm__", "__asm", "_asm"), f"inline asm is {_OUT}")
-    | dict.fromkeys(("switch", "case", "default"), f"`switch` is {_OUT}: use `if`")
-    | dict.fromkeys(("try", "catch", "throw", "noexcept"), f"exceptions are {_OUT}")
+    | dict.fromkeys(("try", "catch", "throw"), f"exceptions are {_OUT}")
     | dict.fromkeys(("new", "delete"), f"dynamic memory is {_OUT}")
-    | {name: f"`{name}` is {_OUT}" for name in ("struct", "class", "union", "enum", "template", "typename", "typedef")}
-    | {name: f"`{name}` is {_OUT}" for name in ("goto", "operator", "virtual", "friend", "decltype", "concept")}
-    | {name: f"`{name}` is {_OUT}" for name in ("requires", "typeid", "thread_local", "register", "mutable", "this")}
-    | {name: f"`{name}` is {_OUT}: only static_cast is modelled" for name in ("reinterpret_cast", "const_cast")}
+    | {name: f"`{name}` is {_OUT}" for name in ("goto", "operator", "concept", "requires", "typeid", "thread_local")}
     | dict.fromkeys(("co_await", "co_yield", "co_return"), f"coroutines are {_OUT}")
-    | {"__cluster_dims__": f"clusters are {_OUT} of this version"}
 )
 
 _QUALIFIERS = ("__global__", "__device__", "__host__", "__managed__", "__shared__", "__constant__")
@@ -33,10 +28,8 @@ _KINDS = (
 #: Constructs that have a shape rather than a keyword: the text, how many characters before the error it begins, and
 #: what to say.
 _SHAPES: tuple[tuple[re.Pattern[str], int, str], ...] = (
-    (re.compile(r"->"), 1, f"`->` is {_OUT}: name the object itself"),
     (re.compile(r"\d\.\d*|\.\d+"), 2, f"floating-point numbers are {_OUT}"),
     (re.compile(r"\.\d+"), 1, f"floating-point numbers are {_OUT}"),
-    (re.compile(r"\[[&=\w\s,]*\]\s*[({]"), 0, f"lambdas are {_OUT}"),
     (re.compile(r"~?\w+\s*::"), 0, f"this use of `::` is {_OUT}"),
 )
 
@@ -46,7 +39,7 @@ _TERMINALS = {
     "SPECIFIER": "a type", "SEMICOLON": "`;`", "LPAR": "`(`", "RPAR": "`)`", "LBRACE": "`{`", "RBRACE": "`}`",
     "LSQB": "`[`", "RSQB": "`]`", "COMMA": "`,`", "EQUAL": "`=`", "COLON": "`:`", "__ANON_0": "`<<<`",
     "__ANON_1": "`>>>`", "WORD": "a value", "GREATER": "`>`", "LESS": "`<`", "WHILE": "`while`", "IN": "`in`",
-    "STRING": "a string",
+    "STRING": "a string", "SPECIAL": "`default`",
 }  # fmt: skip
 
 _PREVIOUS_NAME = re.compile(r"([A-Za-z_]\w*(?:::\w+)*)\s*\Z")

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 class TypeName:
     """A type as written: specifiers, a name with template arguments, and pointer or reference marks.
 
-    ``name`` is the spelling without specifiers (``int``, ``unsigned long long``, ``cuda::atomic``); ``specifiers``
-    are the others in the order written (``__device__``, ``constexpr``, ``volatile``, …).
+    ``name`` is the spelling without specifiers (``int``, ``unsigned long long``, ``cuda::atomic``), empty where only
+    specifiers are written; ``specifiers`` are the others in the order written (``__device__``, ``constexpr``,
+    ``volatile``, …).  ``member`` is the type inside a class template (``Box<int>::item``), ``defined`` the class or
+    enumeration that is defined in place, ``of`` the operand of ``decltype``, ``align`` what ``alignas`` asks for,
+    ``cluster`` the extents of ``__cluster_dims__``.
     """
 
     span: Span
@@ -25,6 +28,11 @@ class TypeName:
     specifiers: tuple[str, ...] = ()
     pointers: int = 0
     reference: bool = False
+    member: str | None = None
+    defined: Class | Enum | None = None
+    of: Expr | None = None
+    align: TypeName | Expr | None = None
+    cluster: tuple[Expr, ...] = ()
 
 
 # ---------------------------------------------------------------- expressions
@@ -58,10 +66,61 @@ class Str:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """An identifier, qualified or not, as written."""
+    """An identifier, qualified or not, as written; with the arguments that a function template is given."""
 
     span: Span
     name: str
+    arguments: tuple[TypeName | Expr, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberOf:
+    """``Type<arguments>::name``: a static member of a class template."""
+
+    span: Span
+    type: TypeName
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class This:
+    """``this``."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """``{e, …}`` as a value; ``names`` are those of designated elements (``.x = e``), empty for others."""
+
+    span: Span
+    elements: tuple[Expr, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comma:
+    """``left, right``."""
+
+    span: Span
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """``[captures](parameters) { … }``.
+
+    ``default`` is ``&``, ``=`` or empty; ``by_reference`` and ``by_value`` are the names captured one by one, the
+    latter with the value they start with (None: that of the variable).
+    """
+
+    span: Span
+    default: str
+    by_reference: tuple[str, ...]
+    by_value: tuple[tuple[str, Expr | None], ...]
+    parameters: tuple[Parameter, ...]
+    body: Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +201,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Construct:
-    """``Type(arguments)`` or ``Type{arguments}``: a temporary object or a functional cast."""
+    """``Type(arguments)`` or ``Type{arguments}`` (``list``): a temporary object or a functional cast."""
 
     span: Span
     type: TypeName
     arguments: tuple[Expr, ...]
+    list: bool = False
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +221,11 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class SizeOf:
-    """``sizeof(Type)`` or ``sizeof expression``."""
+    """``sizeof(Type)``, ``sizeof expression``, or ``alignof(Type)``."""
 
     span: Span
     operand: TypeName | Expr
+    alignment: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +252,11 @@ Expr: TypeAlias = (
     | Bool
     | Str
     | Name
+    | MemberOf
+    | This
+    | List
+    | Comma
+    | Lambda
     | Unary
     | Binary
     | Conditional
@@ -210,11 +277,15 @@ Expr: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Initialiser:
-    """What follows a declared name: ``= e``, ``{e, …}`` or ``(e, …)``; ``list`` is true for braces."""
+    """What follows a declared name: ``= e``, ``{e, …}`` or ``(e, …)``; ``list`` is true for braces.
+
+    ``names`` are those of designated elements (``.x = e``), empty for others.
+    """
 
     span: Span
     arguments: tuple[Expr, ...]
     list: bool
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +302,7 @@ class Declarator:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """``type a = 1, b, c[3];`` at any place where C++ allows it."""
+    """``type a = 1, b, c[3];`` at any place where C++ allows it; without declarators it defines the type alone."""
 
     span: Span
     type: TypeName
@@ -259,7 +330,7 @@ class If:
     """``if (condition) then else otherwise``."""
 
     span: Span
-    condition: Expr
+    condition: Condition
     then: Statement
     otherwise: Statement | None
 
@@ -269,7 +340,7 @@ class While:
     """``while (condition) body``."""
 
     span: Span
-    condition: Expr
+    condition: Condition
     body: Statement
 
 
@@ -294,6 +365,34 @@ class For:
 
 
 @dataclass(frozen=True, slots=True)
+class RangeFor:
+    """``for (type name : range) body``."""
+
+    span: Span
+    type: TypeName
+    name: str
+    range: Expr
+    body: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """``switch (value) { … }``; the cases are statements of the body."""
+
+    span: Span
+    value: Condition
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``case value:``, or ``default:`` with no value."""
+
+    span: Span
+    value: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
 class Return:
     """``return`` with or without a value."""
 
@@ -315,7 +414,65 @@ class Continue:
     span: Span
 
 
-Statement: TypeAlias = Declaration | ExprStatement | Block | If | While | DoWhile | For | Return | Break | Continue
+# ---------------------------------------------------------------- names for types, namespaces
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """``using name = type;``, or a ``typedef``; ``sizes`` are those of an array type."""
+
+    span: Span
+    name: str
+    type: TypeName
+    sizes: tuple[Expr | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UsingName:
+    """``using scope::name;``."""
+
+    span: Span
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsingNamespace:
+    """``using namespace name;``."""
+
+    span: Span
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class StaticAssert:
+    """``static_assert(condition, message)``."""
+
+    span: Span
+    condition: Expr
+    message: str
+
+
+Using: TypeAlias = Alias | UsingName | UsingNamespace
+#: A declaration in a condition declares one name.
+Condition: TypeAlias = Expr | Declaration
+
+Statement: TypeAlias = (
+    Declaration
+    | ExprStatement
+    | Block
+    | If
+    | While
+    | DoWhile
+    | For
+    | RangeFor
+    | Switch
+    | Case
+    | Return
+    | Break
+    | Continue
+    | Using
+    | StaticAssert
+)
 
 # ---------------------------------------------------------------- files
 
@@ -327,11 +484,26 @@ class Parameter:
     span: Span
     type: TypeName
     name: str
+    default: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateParameter:
+    """``typename name``, or ``type name`` with ``type`` set; with its default."""
+
+    span: Span
+    name: str
+    type: TypeName | None = None
+    default: TypeName | Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function with its body: a kernel, ``main``, or a helper, told apart by the type's specifiers."""
+    """A function with its body: a kernel, ``main``, or a helper, told apart by the type's specifiers.
+
+    A constructor has the name of its class, ``initialisers`` of its members, and no type name; a destructor's name
+    begins with ``~``.  ``template`` is None for an ordinary function.
+    """
 
     span: Span
     type: TypeName
@@ -339,9 +511,63 @@ class Function:
     name_span: Span
     parameters: tuple[Parameter, ...]
     body: Block
+    template: tuple[TemplateParameter, ...] | None = None
+    initialisers: tuple[tuple[Name, Initialiser], ...] = ()
 
 
-Item: TypeAlias = Declaration | Function
+@dataclass(frozen=True, slots=True)
+class Prototype:
+    """A function without its body: declared, defaulted or deleted."""
+
+    span: Span
+    type: TypeName
+    name: str
+    parameters: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class with its members in order; ``name`` is empty for one that only a declarator or typedef names."""
+
+    span: Span
+    key: str
+    name: str
+    members: tuple[Member_, ...]
+    align: TypeName | Expr | None = None
+    template: tuple[TemplateParameter, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """An enumeration: its enumerators with their values, ``scoped`` for ``enum class``."""
+
+    span: Span
+    name: str
+    scoped: bool
+    underlying: TypeName | None
+    enumerators: tuple[tuple[Name, Expr | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template of a class (a declaration that defines it) or of an alias; function templates are functions."""
+
+    span: Span
+    parameters: tuple[TemplateParameter, ...]
+    declared: Declaration | Alias
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """``namespace name { … }``; the name is empty for one without."""
+
+    span: Span
+    name: str
+    items: tuple[Item, ...]
+
+
+Member_: TypeAlias = Declaration | Function | Prototype | Using | StaticAssert
+Item: TypeAlias = Declaration | Function | Prototype | Template | Namespace | Using | StaticAssert
 
 # ---------------------------------------------------------------- directives
 
@@ -384,6 +610,16 @@ class ObjectDirective:
 
 
 @dataclass(frozen=True, slots=True)
+class StorageDirective:
+    """``storage NAME = KIND, align = N``."""
+
+    span: Span
+    name: Name
+    kind: str
+    settings: tuple[Setting, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """A name with an optional value, as in ``bound``, ``given``, ``options`` and ``under`` (no value there)."""
 
@@ -401,13 +637,17 @@ class Settings:
     settings: tuple[Setting, ...]
 
 
-Directive: TypeAlias = Expect | Vary | LaunchDirective | ObjectDirective | Settings
+Directive: TypeAlias = Expect | Vary | LaunchDirective | ObjectDirective | StorageDirective | Settings
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A whole file: its items in order, and its directives in order."""
+    """A whole file: its items in order, and its directives in order.
+
+    ``host_items`` are the items as the compiler for the host sees them, None where the device's are the same.
+    """
 
     name: str
     items: tuple[Item, ...]
     directives: tuple[Directive, ...]
+    host_items: tuple[Item, ...] | None = None

@@ -111,6 +111,11 @@ def lower_operand(frame: Frame, expr: tree.Expr) -> Operand:
             return Computed(Const(_sizeof(frame, expr), types.ULONG))
         case tree.Launch():
             return calls.lower_launch(frame, expr)
+        case tree.Comma(_, left, right):
+            discard(frame, left)
+            return lower_operand(frame, right)
+        case tree.MemberOf(span) | tree.This(span) | tree.List(span) | tree.Lambda(span):
+            raise error(Code.OUTSIDE_SUBSET, "this expression is outside the modelled subset", span)
         case tree.ThreadLocal(span, kernel, launch):
             raise error(Code.UNKNOWN_NAME, f"`{kernel}#{launch}` has a meaning in expectations only", span)
         case _:

@@ -69,6 +69,10 @@ def _declare_items(world: World, top: Frame, file: tree.File) -> tree.Function |
                 world.declare(item.name, Function(item), item.name_span)
                 if "__global__" in item.type.specifiers and not isinstance(world.resolve(item.type), names.VoidType):
                     raise error(Code.TYPE_ERROR, "a kernel returns void", item.type.span)
+            case tree.UsingNamespace() | tree.Prototype():
+                pass
+            case _:
+                raise error(Code.OUTSIDE_SUBSET, "this declaration is outside the modelled subset", item.span)
     return main
 
 

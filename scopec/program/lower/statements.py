@@ -36,9 +36,9 @@ def lower_statement(frame: Frame, statement: tree.Statement) -> None:
         case tree.ExprStatement(_, expr):
             expressions.discard(frame, expr)
         case tree.If(_, condition, then, otherwise):
-            _if(frame, condition, then, otherwise)
+            _if(frame, _expression(condition), then, otherwise)
         case tree.While(_, condition, body):
-            _loop(frame, condition, body, ())
+            _loop(frame, _expression(condition), body, ())
         case tree.DoWhile(_, body, condition):
             start, check, after = (builder.label() for _ in range(3))
             builder.place(start)
@@ -63,8 +63,19 @@ def lower_statement(frame: Frame, statement: tree.Statement) -> None:
                 raise error(Code.SYNTAX, f"`{word}` outside a loop", span)
             loop = frame.loops[-1]
             builder.jump(loop.after if isinstance(statement, tree.Break) else loop.again)
+        case tree.UsingNamespace():
+            pass
+        case tree.RangeFor() | tree.Switch() | tree.Case() | tree.Alias() | tree.UsingName() | tree.StaticAssert():
+            raise error(Code.OUTSIDE_SUBSET, "this statement is outside the modelled subset", statement.span)
         case _:
             assert_never(statement)
+
+
+def _expression(condition: tree.Condition) -> tree.Expr:
+    if isinstance(condition, tree.Declaration):
+        message = "a declaration in a condition is outside the modelled subset"
+        raise error(Code.OUTSIDE_SUBSET, message, condition.span, "declare the variable before")
+    return condition
 
 
 def lower_block(frame: Frame, block: tree.Block) -> None:
