@@ -50,11 +50,11 @@ def race(execution: Execution, pair: tuple[Event, Event]) -> str:
         reason = _not_inclusive(execution, one, other)
         if reason is not None:
             reasons.append(reason)
-    missing = (
+    reasons.append(
         f"neither of {access_name(first)} by {first.thread} and {access_name(second)} by {second.thread} "
         f"happens before the other"
     )
-    return f"a data race on `{where}`: {'; '.join(reasons)}; {missing}"
+    return f"a data race on `{where}`: {'; '.join(reasons)}"
 
 
 def _not_inclusive(execution: Execution, one: Event, other: Event) -> str | None:
@@ -65,7 +65,7 @@ def _not_inclusive(execution: Execution, one: Event, other: Event) -> str | None
     if one.id not in execution.base.atomic:
         return _not_atomic(execution, one)
     threads = {t.name: t for t in execution.graph.program.threads}
-    if not contains(scope, threads[one.thread], threads[other.thread]):
+    if "incl" in execution.model.mentioned and not contains(scope, threads[one.thread], threads[other.thread]):
         return (
             f"{access_name(one)} is atomic at {scope.name.lower()} scope, which does not include thread {other.thread}"
         )
@@ -76,7 +76,9 @@ def _not_atomic(execution: Execution, event: Event) -> str:
     """Which clause of the document a system-scope operation would have needed."""
     assert event.location is not None
     object_ = execution.graph.program.objects[event.location.object]
-    clauses = [f'"{c.text}"' for c in CLAUSES[execution.base.version] if object_.storage in c.storages]
+    version = execution.base.version
+    assert version is not None
+    clauses = [f'"{c.text}"' for c in CLAUSES[version] if object_.storage in c.storages]
     needed = " (it is atomic if " + ", or ".join(clauses) + ")"
     return f"{access_name(event)} is not atomic at system scope in {object_.storage.value} memory{needed}"
 

@@ -121,7 +121,7 @@ class Run:
             constant
             for check in self.checks
             # Values that only an expectation names matter where values may come out of thin air.
-            if check.formula is not None and self.settings.options["thin_air"] == "off"
+            if check.formula is not None and not model.values_have_origins
             for constant in _constants(check.formula.value)
         }
         return Problem(

@@ -71,12 +71,8 @@ def disagreements(found: Findings, run: Run) -> list[str]:
         wrong = execution.problems()
         match question.goal:
             case Goal.RACE:
-                pairs = [
-                    pair
-                    for pair in execution.race
-                    if question.target is None or (pair[0].location and pair[0].location.object == question.target)
-                ]
-                if not pairs:
+                on_target = [a for a, _ in execution.race if a.location and a.location.object == question.target]
+                if not (execution.flagged if question.target is None else on_target):
                     wrong.append("no race")
             case Goal.OUTCOME | Goal.COUNTER_OUTCOME:
                 assert question.formula is not None

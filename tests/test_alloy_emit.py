@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from scopec.alloy.emit import emit
-from scopec.alloy.relational import Printer, alloy_name
+from scopec.alloy.relational import Names, Printer
 from scopec.alloy.values import Values, atom, value_of
-from scopec.memory.cat import tree
 from scopec.memory.domains import Domains
 from scopec.plan import Overrides, plan
 from scopec.program import types, values
@@ -55,25 +54,8 @@ def test_golden(name: str, golden) -> None:  # type: ignore[no-untyped-def]
 def test_cat_expressions(cat: str, alloy: str) -> None:
     """`id`, never Alloy's `iden` or `*`: they range over values and unexecuted events too."""
     model = model_of(f"let x = {cat}")
-    kinds = {"W": "set", "R": "set", "IW": "set"}
-
-    def kind(expr: tree.Expr) -> str | None:
-        match expr:
-            case tree.Name(_, name):
-                return kinds.get(name, "relation")
-            case tree.Universe() | tree.Zero():
-                return None
-            case tree.Binary(_, ";" | "*", _, _) | tree.Postfix() | tree.IdentityOn():
-                return "relation"
-            case tree.Binary(_, _, left, right):
-                return kind(left) or kind(right)
-            case tree.Complement(_, operand):
-                return kind(operand)
-            case _:
-                return "set"
-
     (definition,) = model.definitions
-    text = Printer(kind).show(definition.expr)  # type: ignore[arg-type]
+    text = Printer(model, Names((), ()).of).show(definition.expr)
     assert text == alloy
     assert "iden" not in text
     assert "*" not in text
@@ -81,17 +63,30 @@ def test_cat_expressions(cat: str, alloy: str) -> None:
 
 def test_checks() -> None:
     model = model_of("empty po & rf as e\nirreflexive po ; rf as i\nacyclic po | rf as a\n~empty W as n")
-    printer = Printer(lambda e: "set" if isinstance(e, tree.Name) and e.name == "W" else "relation")
+    printer = Printer(model, Names((), ()).of)
     assert [printer.axiom(a) for a in model.axioms] == [
         "no po & rf", "no id & po.rf", "no id & ^(po + rf)", "not (no W)",
     ]  # fmt: skip
 
 
-def test_names_that_alloy_keeps_are_changed() -> None:
-    assert alloy_name("rs-rf") == "rs_rf"
-    assert alloy_name("set") == "set_"
-    assert alloy_name("int") == "int_"
-    assert alloy_name("Exec") == "Exec_"
+def test_flags_are_raised_or_report_pairs() -> None:
+    model = model_of("flag ~empty po \\ rf as p\nflag acyclic co as c\nundefined_unless empty W as u")
+    printer = Printer(model, Names((), ()).of)
+    assert [printer.flag(f) for f in model.flags] == ["some po - rf", "no id & ^co", "some W"]
+    assert [printer.race(r, "at_x->at_x") for r in model.races] == ["some (po - rf) & at_x->at_x"]
+
+
+def test_each_name_has_an_alloy_name_of_its_own() -> None:
+    names = Names(["mp_L7_W"], ["rf"])
+    kept = {name: names.of(name) for name in ("rf", "rs-rf", "rs_rf", "rs.rf", "set", "int", "Exec", "next", "mp_L7_W")}
+    assert kept == {
+        "rf": "rf", "rs-rf": "rs_rf", "rs_rf": "rs_rf_", "rs.rf": "rs_rf__", "set": "set_", "int": "int_",
+        "Exec": "Exec_", "next": "next_", "mp_L7_W": "mp_L7_W_",
+    }  # fmt: skip
+    assert [names.of(n) for n in ("c1", "f12", "v0", "w_x", "init", "Last")] == [
+        "cat_c1", "cat_f12", "cat_v0", "cat_w_x", "cat_init", "Last_",
+    ]  # fmt: skip
+    assert names.new("rs_rf", "_axiom") == "rs_rf_axiom"
     assert [value_of(atom(v)) for v in (0, 42, -7)] == [0, 42, -7]
 
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scopec.diagnostics import InputError, UsageError
 from scopec.expectations import Settings
 from scopec.memory.cat import registry
+from scopec.memory.cat.build import build
 from scopec.memory.cat.evaluate import Evaluation, closure, compose, pairs, relation
-from scopec.memory.cat.model import GIVEN_RELATIONS, GIVEN_SETS, Model, build
+from scopec.memory.cat.model import GIVEN_RELATIONS, GIVEN_SETS, Model
 from scopec.memory.cat.read import read
 from scopec.source import Source
 
@@ -82,8 +83,18 @@ def test_options_choose_between_statements() -> None:
         ("acyclic W as x", (1, 9), "a relation is wanted here"),
         ("let a = f(po)", (1, 9), "there is no function `f`"),
         ("let f(x) = x let a = f(po, rf)", (1, 22), "`f` takes 1 arguments, 2 given"),
-        ("let rec a = a ; po", (1, 1), "`let rec` is outside the part of cat that scopec reads"),
-        ('include "x.cat"', (1, 1), "`x.cat` cannot be included"),
+        ("let rec a = a ; po", (1, 13), "every term of `a` needs `a`, so it is empty"),
+        ("let rec a = po | rf ; a ; co", (1, 18), "`a` is not at an end of this term, so its equation is not a closure"),
+        ("let rec a = po | a & rf", (1, 18), "`a` is not at an end of this term, so its equation is not a closure"),
+        ("let rec a = po | b ; a and b = rf | a ; b", (1, 18), "`b` is not defined"),
+        ("let rec f(x) = x | f(x) ; po", (1, 9), "`f` is a recursive function: outside the part of cat that scopec reads"),
+        ("let rec a = R | a", (1, 13), "`|` of a set and a relation"),
+        ("let f(x) = y", (1, 12), "`y` is not defined"),
+        ("let f(x) = x let a = f ; po", (1, 22), "`f` is a function"),
+        ('include "x.cat"', (1, 1), "there is no file `x.cat` to include"),
+        ("procedure p() = end", (1, 1), "`procedure` is outside the part of cat that scopec reads"),
+        ("with co from generate_cos(pco)", (1, 1), "`with` is outside the part of cat that scopec reads"),
+        ("let a = po ++ rf", (1, 12), "`++` is outside the part of cat that scopec reads"),
         ('if "nothing=1" empty po end', (1, 1), "there is no option `nothing`"),
         ("empty po as a empty rf as a", (1, 15), "two checks are called `a`"),
         ("let a = po @ rf", (1, 12), "unexpected `@`"),
@@ -104,7 +115,7 @@ def test_every_model_loads_under_every_option() -> None:
         for name, setting in SETTINGS.items():
             for value in setting.values:
                 model = registry.load(entry, {**OPTIONS, name: value})
-                assert model.definition("race") is not None
+                assert [flag.name for flag in model.flags] == ([] if entry.name == "ptx" else ["race"])
     with pytest.raises(UsageError, match="there is no memory model `cude`: did you mean `cuda`"):
         registry.find("cude")
 

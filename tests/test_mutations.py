@@ -12,7 +12,7 @@ from scopec.alloy.emit import emit
 from scopec.check import Jars
 from scopec.java import Processes
 from scopec.memory.cat import registry
-from scopec.memory.cat.model import build
+from scopec.memory.cat.build import build
 from scopec.memory.cat.read import read
 from scopec.memory.questions import Problem
 from scopec.plan import Overrides, Run, plan

@@ -12,20 +12,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from scopec.alloy.relational import Printer, alloy_name
+from scopec.alloy.relational import Names, Printer
 from scopec.alloy.values import Values, atom, choice_name
 from scopec.expectations import Location
-from scopec.memory.cat import tree
 from scopec.memory.cat.model import GIVEN_RELATIONS, GIVEN_SETS
 from scopec.memory.domains import Domains
-from scopec.memory.events import Event, Kind, identifier, shown_location
+from scopec.memory.events import Event, Kind, Synchronises, identifier, shown_location
 from scopec.memory.questions import Goal, Problem, Question
 from scopec.program.values import Const, Reg, Value, show, substitute
 from scopec.templates import render
 
 if TYPE_CHECKING:
     from scopec.expectations import Formula
-    from scopec.memory.cat.model import Kind as CatKind
     from scopec.memory.guards import Guard
     from scopec.program.types import IntType
 
@@ -58,7 +56,9 @@ class _Emitter:
         self.groups: dict[tuple[str, ...], str] = {}
         self.guard_names: dict[int, str] = {}
         self.guard_predicates: list[_Named] = []
-        self.printer = Printer(self._kind)
+        self.names = Names(self.graph.by_id, ("rf", "co", "id"))
+        self.printer = Printer(problem.model, self.names.of)
+        self.partial_co = problem.model.partial_co
 
     def text(self) -> str:
         groups = self._groups()
@@ -93,6 +93,8 @@ class _Emitter:
             "reads": _union(f"r_{self._at(at)}" for at in self.graph.locations if self._reads(at)) or "none",
             "co": co,
             "unordered": unordered,
+            "partial_co": self.partial_co,
+            "sync_fence": self._sync_fence(),
             "given": given,
             "equations": equations,
             "model_title": f"{self.problem.model_name}: {self.problem.model.title}",
@@ -101,6 +103,7 @@ class _Emitter:
             "consistent": ["candidate", *(a.name for a in axioms)],
             "complete": complete,
             "finals": finals,
+            "last": finals if self.partial_co else [],
             "questions": questions,
             "tables": [_table(t.name, t.comment, t.rows) for t in self.values.tables.values()],
         }
@@ -256,7 +259,7 @@ class _Emitter:
         """``co``, and the pairs of writes that the program leaves unordered, one way round each.
 
         Each such pair is in ``co_`` or the other way round in ``co``, so that co is total by form: one variable a pair,
-        and only transitivity left to ask.
+        and only transitivity left to ask.  A partial co is what is chosen among the pairs in both directions.
         """
         parts: list[str] = []
         free: list[str] = []
@@ -266,30 +269,33 @@ class _Emitter:
             if rest:
                 executed = f"(w_{name} & Exec - {initial})" if self.conditional else f"(w_{name} - {initial})"
                 parts.append(f"{initial}->{executed}")
+                if self.partial_co and len(rest) > 1:
+                    free.append(f"(w_{name} - {initial})->(w_{name} - {initial})")
             for i, write in enumerate(rest[:-1]):
-                free.append(f"{write}->{_parenthesised(rest[i + 1 :])}")
+                if not self.partial_co:
+                    free.append(f"{write}->{_parenthesised(rest[i + 1 :])}")
         if free:
-            parts.append("(co_ & unordered) + ~(unordered - co_)")
+            parts.append("(partial_co_ & unordered)" if self.partial_co else "(co_ & unordered) + ~(unordered - co_)")
         return _union(parts) or "none->none", self._restricted(_union(free)) if free else ""
+
+    def _sync_fence(self) -> str | None:
+        """The pairs that ``sync_fence`` orders one way or the other; None for a model that does not name it."""
+        if "sync_fence" not in self.problem.model.mentioned:
+            return None
+        body = _union(f"{a}->{b}" for a, b in self.problem.base.fence_pairs)
+        return self._restricted(body) if body else "none->none"
 
     def _given(self) -> list[_Named]:
         """The given sets and relations that the model mentions."""
-        used = self._mentioned()
+        used = self.problem.model.mentioned
         out = []
         for name in GIVEN_SETS:
             if name in used:
-                out.append(_Named(alloy_name(name), self._given_set(name), "set Event"))
+                out.append(_Named(self.names.of(name), self._given_set(name), "set Event"))
         for name in GIVEN_RELATIONS:
             if name in used and name not in ("rf", "co", "id"):
-                out.append(_Named(alloy_name(name), self._given_relation(name), "Event->Event"))
+                out.append(_Named(self.names.of(name), self._given_relation(name), "Event->Event"))
         return out
-
-    def _mentioned(self) -> set[str]:
-        model = self.problem.model
-        names: set[str] = set()
-        for expr in [d.expr for d in model.definitions] + [a.expr for a in (*model.axioms, *model.flags)]:
-            names |= _names(expr)
-        return names
 
     def _given_set(self, name: str) -> str:
         members = self.problem.base.members.get(name, ())
@@ -305,7 +311,6 @@ class _Emitter:
         return f"{_product(body)} & Exec" if self.conditional and body != "none" else body
 
     def _given_relation(self, name: str) -> str:
-        threads = [n for n in self.groups.values() if n.startswith("th_")]
         match name:
             case "po":
                 chains = []
@@ -315,17 +320,23 @@ class _Emitter:
                         chains.append(f"^({_union(steps)})" if len(steps) > 1 else steps[0])
                 body = _union(chains)
             case "int":
-                body = _union(f"{g}->{g}" for g in threads)
+                body = _union(self._inside())
             case "ext":
-                inside = _union(f"{g}->{g}" for g in threads)
-                return f"Exec->Exec - ({inside})" if inside else "Exec->Exec"
+                return f"Exec->Exec - ({_union(self._inside())})"
             case "loc":
                 body = _union(f"at_{self._at(at)}->at_{self._at(at)}" for at in self.graph.locations)
             case "rmw":
                 halves = [e for e in self.graph.events if e.kind is Kind.READ and e.rmw is not None]
                 body = _union(f"{e.id}->{e.rmw}" for e in halves)
             case "asw":
-                return self._additional()
+                return self._additional(self.graph.asw)
+            case "syncbar":
+                return self._additional(edge for edge in self.graph.asw if edge.barrier)
+            case "scta":
+                groups = [_product(self._set(ids)) for ids in self.problem.base.same_block]
+                body = _union(f"{g}->{g}" for g in groups)
+            case "sync_fence":
+                return "^sync_fence_"
             case "incl":
                 pairs = self.problem.base.inclusion
                 body = _union(f"{_product(self._set(a))}->{_product(self._set(b))}" for a, b in pairs)
@@ -333,9 +344,14 @@ class _Emitter:
                 body = _union(f"{a}->{b}" for a, b in self.problem.base.dependencies[name])
         return self._restricted(body) if body else "none->none"
 
-    def _additional(self) -> str:
+    def _inside(self) -> list[str]:
+        """``int``, in parts: the threads; each initial write is a thread of its own."""
+        threads = [f"{n}->{n}" for n in self.groups.values() if n.startswith("th_")]
+        return [*threads, "(init <: id)"] if self.initial else threads
+
+    def _additional(self, edges: Iterable[Synchronises]) -> str:
         parts = []
-        for edge in self.graph.asw:
+        for edge in edges:
             product = f"{_product(self._set(edge.before))}->{_product(self._set(edge.after))}"
             if edge.when is not None:
                 product = f"({self.values.condition(edge.when)} => {product} else none->none)"
@@ -355,33 +371,15 @@ class _Emitter:
 
     # ---- the model and the questions
 
-    def _kind(self, expr: tree.Expr) -> CatKind | None:
-        kinds: dict[str, CatKind] = {d.name: d.kind for d in self.problem.model.definitions}
-        kinds |= dict.fromkeys(GIVEN_SETS, "set") | dict.fromkeys(GIVEN_RELATIONS, "relation")  # type: ignore[arg-type]
-        match expr:
-            case tree.Name(_, name):
-                return kinds[name]
-            case tree.Universe() | tree.Zero():
-                return None
-            case tree.Binary(_, ";" | "*", _, _) | tree.Postfix() | tree.IdentityOn():
-                return "relation"
-            case tree.Binary(_, _, left, right):
-                return self._kind(left) or self._kind(right)
-            case tree.Complement(_, operand):
-                return self._kind(operand)
-            case _:
-                return "set"
-
     def _model(self) -> tuple[list[_Named], list[_Named]]:
         model = self.problem.model
         definitions = []
         for d in model.definitions:
             type_ = "set Event" if d.kind == "set" else "Event->Event"
-            body = self.printer.show(d.expr, want=d.kind)
-            definitions.append(_Definition(alloy_name(d.name), body, type_, d.text))
-        axioms = [_Named(alloy_name(a.name), self.printer.axiom(a), comment=a.text) for a in model.axioms]
-        taken = {d.name for d in definitions}
-        axioms = [a if a.name not in taken else _Named(f"{a.name}_axiom", a.body, comment=a.comment) for a in axioms]
+            definitions.append(
+                _Definition(self.names.of(d.name), self.printer.show(d.expr, want=d.kind), type_, d.text)
+            )
+        axioms = [_Named(self.names.new(a.name, "_axiom"), self.printer.axiom(a), comment=a.text) for a in model.axioms]
         return list(definitions), axioms
 
     def _questions(self) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
@@ -400,11 +398,7 @@ class _Emitter:
             case Goal.PREFIX:
                 return "consistent"
             case Goal.RACE:
-                if question.target is None:
-                    return "consistent and some race"
-                places = [self._at(at) for at in self.graph.locations if at.object == question.target]
-                at = _union(f"at_{p}" for p in places)
-                return f"consistent and some race & ({at})->({at})" if places else "consistent and no Event"
+                return f"consistent and {self._race(question.target)}"
             case Goal.OUTCOME | Goal.COUNTER_OUTCOME:
                 assert question.formula is not None
                 formula = self._observed(question.formula, finals)
@@ -423,6 +417,19 @@ class _Emitter:
             case Goal.OVERFLOW:
                 return f"consistent and some w : ({_union(e.id for e in self.computed)}) & Exec | no w.wv"
 
+    def _race(self, target: str | None) -> str:
+        """The formula that a flag of the model is raised, or that one reports accesses to ``target``."""
+        model = self.problem.model
+        if target is None:
+            formulas = [self.printer.flag(flag) for flag in model.flags]
+        else:
+            places = [f"at_{self._at(at)}" for at in self.graph.locations if at.object == target]
+            at = _parenthesised(places)
+            formulas = [self.printer.race(race, f"{at}->{at}") for race in model.races] if places else []
+        if not formulas:
+            return "no Event"
+        return formulas[0] if len(formulas) == 1 else f"({' or '.join(f'({f})' for f in formulas)})"
+
     def _observed(self, formula: Formula, finals: dict[str, dict[str, str]]) -> str:
         """A condition on the final state: registers by their final expressions, locations by their last write."""
 
@@ -438,11 +445,12 @@ class _Emitter:
 
     def _final(self, location: Location, finals: dict[str, dict[str, str]]) -> None:
         name = self._at(location)
-        body = f"let ws = w_{name} & Exec | (ws - co.ws).wv"
         finals[name] = {
             "name": f"final_{name}",
-            "body": body,
+            "body": f"Last.last_{name}.wv" if self.partial_co else f"let ws = w_{name} & Exec | (ws - co.ws).wv",
             "comment": f"{shown_location(location, self.program)} at the end",
+            "last": f"last_{name}",
+            "writes": f"w_{name}",
         }
 
 
@@ -468,20 +476,6 @@ def _leaves(value: Value) -> list[Any]:
     from scopec.program.values import leaves
 
     return list(leaves(value))
-
-
-def _names(expr: tree.Expr) -> set[str]:
-    match expr:
-        case tree.Name(_, name):
-            return {name}
-        case tree.Binary(_, _, left, right):
-            return _names(left) | _names(right)
-        case tree.Postfix(_, _, operand) | tree.End(_, _, operand):
-            return _names(operand)
-        case tree.Complement(_, operand) | tree.IdentityOn(_, operand):
-            return _names(operand)
-        case _:
-            return set()
 
 
 def _union(parts: Iterable[str]) -> str:

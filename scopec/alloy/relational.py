@@ -6,24 +6,26 @@ with ``id``, the identity on executed events, and complements with ``Exec``.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, assert_never
 
 from scopec.memory.cat import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from scopec.memory.cat.model import Axiom, Kind
+    from scopec.memory.cat.model import Axiom, Kind, Model
 
 #: Binding strength of Alloy's operators, loosest first.
 _UNION, _INTERSECTION, _ARROW, _RESTRICTION, _JOIN, _UNARY, _ATOM = range(7)
 
 
 class Printer:
-    """Prints resolved cat expressions; ``kind`` tells sets from relations (None: either)."""
+    """Prints a model's expressions; ``name`` gives the Alloy names of its sets and relations."""
 
-    def __init__(self, kind: Callable[[tree.Expr], Kind | None]) -> None:
-        self.kind = kind
+    def __init__(self, model: Model, name: Callable[[str], str]) -> None:
+        self.kind = model.kind
+        self.name = name
 
     def show(self, expr: tree.Expr, outer: int = 0, *, want: Kind = "relation") -> str:
         """The expression in Alloy, in parentheses where the context binds tighter than ``outer``."""
@@ -33,7 +35,7 @@ class Printer:
     def _show(self, expr: tree.Expr, want: Kind) -> tuple[str, int]:
         match expr:
             case tree.Name(_, name):
-                return alloy_name(name), _ATOM
+                return self.name(name), _ATOM
             case tree.Universe():
                 return ("Exec", _ATOM) if want == "set" else ("Exec->Exec", _ARROW)
             case tree.Zero():
@@ -87,19 +89,54 @@ class Printer:
                 text = f"no id & ^{self.show(axiom.expr, _ATOM)}"
         return f"not ({text})" if axiom.negated else text
 
+    def race(self, race: tree.Expr, at: str) -> str:
+        """The formula that a pair in ``race`` is in a relation."""
+        return f"some {self.show(race, _INTERSECTION)} & {at}"
 
-#: Words that Alloy 6 keeps for itself, and names that the generated specification uses.
+    def flag(self, flag: Axiom) -> str:
+        """The formula that a flag is raised."""
+        if flag.check == "empty" and flag.negated:
+            return f"some {self.show(flag.expr, want=self.kind(flag.expr) or 'relation')}"
+        return self.axiom(flag)
+
+
+#: Words that Alloy 6 keeps for itself, functions of the module that it opens by itself, and names that the generated
+#: specification uses.
 _TAKEN = frozenset(
     """
     abstract all and as assert but check disj else enum exactly exh exhaustive expect extends fact for fun iden
     iff implies in Int int let lone module no none not one open or part partition pred private run seq set sig
     some String sum this univ var always eventually after before once historically until releases since
-    triggered steps Event Value Exec Choice rf_ co_ wv_ rv wv
+    triggered steps
+    add plus sub minus mul div rem negate eq gt lt gte lte zero pos neg nonpos nonneg signum int2elem elem2int max min
+    next prev nexts prevs larger smaller
+    Event Value Exec Choice Last rf_ co_ partial_co_ wv_ sync_fence_ rv wv unordered fence_pairs candidate
+    consistent complete
     """.split()  # noqa: SIM905
 )
+#: What the specification calls conditions, tables, values, groups and locations.
+_GENERATED = re.compile(r"[cfg]\d+|vm?\d+|(w|r|at|th|init|final|last)?_.*|init")
 
 
-def alloy_name(name: str) -> str:
-    """A cat name as an Alloy name: ``-`` and ``.`` become ``_``, reserved words get one more."""
-    plain = name.replace("-", "_").replace(".", "_")
-    return plain + "_" if plain in _TAKEN and plain not in ("int",) else "int_" if plain == "int" else plain
+class Names:
+    """Alloy names for what a model names, each its own and none of ``taken``; those of ``fixed`` are kept."""
+
+    def __init__(self, taken: Iterable[str], fixed: Iterable[str]) -> None:
+        self._names = {name: name for name in fixed}
+        self._taken = {*taken, *_TAKEN, *self._names}
+
+    def of(self, name: str) -> str:
+        """The name of a set, relation or function: ``-`` and ``.`` become ``_``, and what is taken gets one more."""
+        if name not in self._names:
+            self._names[name] = self.new(name)
+        return self._names[name]
+
+    def new(self, name: str, more: str = "_") -> str:
+        """A name of its own for what nothing refers to."""
+        plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
+        if _GENERATED.fullmatch(plain):
+            plain = f"cat_{plain}"
+        while plain in self._taken:
+            plain += more
+        self._taken.add(plain)
+        return plain

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from scopec.alloy.values import choice_name, value_of
 from scopec.diagnostics import EngineError
 from scopec.java import explain
+from scopec.memory.events import identifier, shown_location
 from scopec.memory.execution import Choice
 
 if TYPE_CHECKING:
@@ -78,26 +79,33 @@ def read_instance(text: str, graph: EventGraph) -> Choice:
     """What an instance in Alloy's XML chose; KeyError or ParseError if it is not one of the graph's.
 
     Functions are not exported, only fields: rf_, co_, wv_ and the choices.  ``co`` is rebuilt from its free part: the
-    initial write first, then one of the two orders of each pair of writes.
+    initial write first, then one of the two orders of each pair of writes; a partial one has a field of its own.
     """
     fields = _fields(ET.fromstring(text))
     names = {event.id for event in graph.events}
     rf = {(_event(a, names), _event(b, names)) for a, b in fields["rf_"]}
     written = {_event(a, names): value_of(_plain(b)) for a, b in fields.get("wv_", ())}
-    forward = {(_event(a, names), _event(b, names)) for a, b in fields["co_"]}
-    co: set[tuple[str, str]] = set()
+    partial = "partial_co_" in fields
+    forward = {(_event(a, names), _event(b, names)) for a, b in fields["partial_co_" if partial else "co_"]}
+    co: set[tuple[str, str]] = forward if partial else set()
     for location in graph.locations:
         initial, *rest = [e.id for e in graph.accesses(location) if e.writes]
         co |= {(initial, other) for other in rest}
         for i, first in enumerate(rest):
-            for second in rest[i + 1 :]:
+            for second in () if partial else rest[i + 1 :]:
                 co.add((first, second) if (first, second) in forward else (second, first))
     choices = {}
     for name in graph.choices:
         field = choice_name(name).removeprefix("Choice.")
         ((_, atom),) = fields[field]
         choices[name] = value_of(_plain(atom))
-    return Choice(frozenset(rf), frozenset(co), choices, written)
+    fences = frozenset((_event(a, names), _event(b, names)) for a, b in fields.get("sync_fence_", ()))
+    last = {}
+    for location in graph.locations:
+        field = f"last_{identifier(shown_location(location, graph.program))}"
+        for _, write in fields.get(field, ()):
+            last[location] = _event(write, names)
+    return Choice(frozenset(rf), frozenset(co), choices, written, fences, last)
 
 
 def _fields(root: ET.Element) -> dict[str, list[tuple[str, str]]]:

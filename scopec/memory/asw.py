@@ -69,7 +69,7 @@ class Ordering:
                 yield Synchronises(events, (call_id,), f"end of {operation.thread}")
         for arrival, wait, when in self.phases():
             why = f"{wait.text.removeprefix('leave ')} of {self.out.barriers[wait.id].barrier.name}"
-            yield Synchronises((arrival.id,), (wait.id,), why, when)
+            yield Synchronises((arrival.id,), (wait.id,), why, when, barrier=True)
 
     def _when(self, path: Guard) -> Value | None:
         return None if path.always else path.value(self.out.conditions)

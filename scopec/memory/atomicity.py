@@ -141,8 +141,10 @@ def is_atomic(access: Access, scope: Scope, version: int) -> bool:
     return any(access.object.storage in c.storages and c.condition(access) for c in clauses)
 
 
-def atomic_events(graph: EventGraph, version: int, given: Mapping[str, str]) -> frozenset[str]:
-    """``A``: the accesses made by atomic operations that are atomic."""
+def atomic_events(graph: EventGraph, version: int | None, given: Mapping[str, str]) -> frozenset[str]:
+    """``A``: the accesses made by atomic operations that are atomic; without a version of the document, all of them."""
+    if version is None:
+        return frozenset(e.id for e in graph.events if e.atomic)
     threads = {t.name: t for t in graph.program.threads}
     hosts: dict[str, bool] = {}
     devices: dict[str, set[int]] = {}

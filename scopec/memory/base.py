@@ -29,10 +29,10 @@ _ORDER_SETS = {
 
 @dataclass(frozen=True)
 class Base:
-    """A graph under a document version and device attributes."""
+    """A graph under device attributes and a version of the CUDA document (None: every atomic operation is atomic)."""
 
     graph: EventGraph
-    version: int
+    version: int | None
     given: Mapping[str, str]
 
     @cached_property
@@ -59,8 +59,10 @@ class Base:
                 yield from (("W", None), ("M", None))
             case Kind.FENCE:
                 yield "F", None
-            case Kind.ARRIVE | Kind.WAIT:
+            case Kind.ARRIVE:
                 yield "B", None
+            case Kind.WAIT:
+                yield from (("B", None), ("BW", None))
             case Kind.CALL:
                 pass
         if event.kind in (Kind.READ, Kind.WRITE):
@@ -75,6 +77,8 @@ class Base:
             if event.rmw is not None:
                 partner = self.graph.by_id[event.rmw]
                 yield "RMW", partner.guard if partner.guard != event.guard else None
+        if event.scope is not None and (event.order is not None or event.kind in (Kind.ARRIVE, Kind.WAIT)):
+            yield event.scope.name, None
         if event.success is not None and event.failure is not None and event.order is not None:
             failed = event.guard & ~event.success
             yield from ((name, event.success) for name in self._order_sets(event.kind, event.order))
@@ -117,6 +121,23 @@ class Base:
             )
             for row, keys in rows.items()
         )
+
+    @cached_property
+    def same_block(self) -> tuple[tuple[str, ...], ...]:
+        """``scta``: the events of each thread block."""
+        found: dict[str, list[str]] = defaultdict(list)
+        blocks = {t.name: t.block_name for t in self.graph.program.threads}
+        for event in self.graph.events:
+            if event.thread:
+                found[blocks[event.thread]].append(event.id)
+        return tuple(tuple(ids) for ids in found.values())
+
+    @cached_property
+    def fence_pairs(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of seq_cst fences that include each other, which ``sync_fence`` orders; each pair both ways."""
+        threads = {t.name: t for t in self.graph.program.threads}
+        fences = [e for e in self.graph.events if e.kind is Kind.FENCE and e.order is Order.SEQ_CST]
+        return tuple((a.id, b.id) for a in fences for b in fences if a is not b and inclusive(a, b, threads))
 
     @cached_property
     def dependencies(self) -> Mapping[str, tuple[tuple[str, str], ...]]:

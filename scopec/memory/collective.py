@@ -45,6 +45,19 @@ def barrier_of(thread: ir.Thread, operation: ir.SyncThreads | ir.GroupSync) -> B
             return Barrier(thread.grid or thread.name)
 
 
+def scope_of(operation: ir.SyncThreads | ir.GroupSync) -> ir.Scope:
+    """The narrowest scope that includes the threads of a collective barrier."""
+    if isinstance(operation, ir.SyncThreads):
+        return ir.Scope.BLOCK
+    match operation.group:
+        case ir.Group.WARP:
+            return ir.Scope.BLOCK
+        case ir.Group.CLUSTER:
+            return ir.Scope.CLUSTER
+        case ir.Group.GRID:
+            return ir.Scope.DEVICE
+
+
 def shown_barrier(operation: ir.SyncThreads | ir.GroupSync) -> str:
     """How the source calls a collective barrier."""
     if isinstance(operation, ir.SyncThreads):

@@ -81,12 +81,16 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Synchronises:
-    """Additional synchronises-with: all of ``before`` happen before all of ``after``, where ``when`` holds."""
+    """Additional synchronises-with: all of ``before`` happen before all of ``after``, where ``when`` holds.
+
+    ``barrier`` tells the arrivals at a barrier and the waits that they release.
+    """
 
     before: tuple[str, ...]
     after: tuple[str, ...]
     why: str
     when: Value | None = None
+    barrier: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import EngineError
 from scopec.expectations import FinalMemory, FinalRegister
-from scopec.memory.cat.evaluate import Evaluation, pairs, relation
+from scopec.memory.cat.evaluate import Evaluation, closure, pairs, reflexive, relation
 from scopec.memory.events import Event, EventGraph, Kind
 from scopec.program.values import Const, Value, evaluate, leaves
 
@@ -34,13 +34,16 @@ class Choice:
     """What an engine chose: reads-from and coherence pairs by event id, and the values of choices.
 
     ``written`` gives the values of writes that are computed from reads, where the engine tells them: they are needed
-    only in executions in which values depend on themselves.
+    only in executions in which values depend on themselves.  ``sync_fence`` orders seq_cst fences, for models that name
+    it.  ``last`` gives the write whose value a location has at the end, where a partial co leaves that open.
     """
 
     rf: frozenset[tuple[str, str]]
     co: frozenset[tuple[str, str]]
     choices: Mapping[str, int]
     written: Mapping[str, int]
+    sync_fence: frozenset[tuple[str, str]] = frozenset()
+    last: Mapping[Location, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -118,9 +121,9 @@ class Execution:
 
         events = self.events
         product = [(a, b) for a in events for b in events]
-        same_thread = [(a.id, b.id) for a, b in product if a.thread and a.thread == b.thread]
+        same_thread = [(a.id, b.id) for a, b in product if a is b or (a.thread and a.thread == b.thread)]
         asw = [
-            (a, b)
+            (a, b, edge.barrier)
             for edge in self.graph.asw
             if edge.when is None or self.value(edge.when)
             for a in edge.before
@@ -130,12 +133,15 @@ class Execution:
         return sets, {
             "po": rel((a, b) for a, b in same_thread if order[a] < order[b]),
             "int": rel(same_thread),
-            "ext": rel((a.id, b.id) for a, b in product if not (a.thread and a.thread == b.thread)),
+            "ext": rel((a.id, b.id) for a, b in product if a is not b and not (a.thread and a.thread == b.thread)),
             "loc": rel((a.id, b.id) for a, b in product if a.location is not None and a.location == b.location),
             "rf": rel(self.choice.rf),
             "co": rel(self.choice.co),
             "rmw": rel((e.id, e.rmw) for e in events if e.kind is Kind.READ and e.rmw is not None),
-            "asw": rel(asw),
+            "asw": rel((a, b) for a, b, _ in asw),
+            "syncbar": rel((a, b) for a, b, barrier in asw if barrier),
+            "scta": rel((a, b) for block in self.base.same_block for a in block for b in block),
+            "sync_fence": closure(rel(self.choice.sync_fence)),
             "incl": rel((a, b) for before, after in self.base.inclusion for a in before for b in after),
             **{name: rel(given) for name, given in self.base.dependencies.items()},
         }
@@ -158,15 +164,34 @@ class Execution:
             if len(sources) != 1 or by_id[sources[0]].location != read.location or sources[0] not in executed:
                 found.append(f"{read.id} reads from {sources}")
         for location in self.graph.locations:
-            writes = [e.id for e in self.events if e.location == location and e.writes]
-            ordered = {(a, b) for a, b in self.choice.co if a in writes and b in writes}
-            total = all(((a, b) in ordered) != ((b, a) in ordered) for a in writes for b in writes if a != b)
-            transitive = all((a, d) in ordered for a, b in ordered for c, d in ordered if b == c)
-            if not (total and transitive):
-                found.append(f"co of {location.object} is not a total order")
+            found += self._coherence_problems(location)
+        fences = {(a, b) for a, b in self.base.fence_pairs if {a, b} <= executed}
+        if "sync_fence" in self.model.mentioned and not (
+            self.choice.sync_fence <= fences
+            and all(pair in self.choice.sync_fence or pair[::-1] in self.choice.sync_fence for pair in fences)
+            and not reflexive(self.evaluation.relations["sync_fence"])
+        ):
+            found.append("sync_fence is not an order of the seq_cst fences")
         for stuck, value in self.graph.impossible:
             if stuck.holds(self.outcomes) and self.value(value):
                 found.append("a query or vote has a result that it cannot have")
+        return found
+
+    def _coherence_problems(self, location: Location) -> list[str]:
+        """Where co is not an order of the writes to a location, the initial one first, and total if it has to be."""
+        writes = [e.id for e in self.events if e.location == location and e.writes]
+        ordered = {(a, b) for a, b in self.choice.co if a in writes and b in writes}
+        both = [(a, b) for a in writes for b in writes if (a, b) in ordered and (a == b or (b, a) in ordered)]
+        total = all((a, b) in ordered or (b, a) in ordered for a in writes for b in writes if a != b)
+        transitive = all((a, d) in ordered for a, b in ordered for c, d in ordered if b == c)
+        initial_first = all((writes[0], later) in ordered for later in writes[1:])
+        found = []
+        if both or not transitive or not initial_first or not (total or self.model.partial_co):
+            kind = "an" if self.model.partial_co else "a total"
+            found.append(f"co of {location.object} is not {kind} order")
+        last = self.choice.last.get(location)
+        if last is not None and (last not in writes or any(a == last for a, _ in ordered)):
+            found.append(f"{last} is not a last write to {location.object}")
         return found
 
     @property
@@ -176,20 +201,27 @@ class Execution:
 
     @property
     def race(self) -> list[tuple[Event, Event]]:
-        """The racing pairs, each once, in the graph's order (empty where the model has no notion of races)."""
-        if "race" not in self.evaluation.relations:
-            return []
-        order = {e.id: i for i, e in enumerate(self.events)}
-        return [(a, b) for a, b in self.relation("race") if order[a.id] < order[b.id]]
+        """The pairs that the model's flags report, each once, in the graph's order."""
+        found = {(min(p), max(p)) for expr in self.model.races for p in pairs(self.evaluation.relation(expr))}
+        return [(self.events[i], self.events[j]) for i, j in sorted(found)]
+
+    @property
+    def flagged(self) -> bool:
+        """Whether a flag of the model holds: the execution has a race, or is undefined in another way."""
+        return any(self.evaluation.holds(flag) for flag in self.model.flags)
 
     def final_memory(self) -> Mapping[Location, int]:
-        """The value of each location at the end: that of the write that is last in coherence order."""
+        """The value of each location at the end: that of the write that is last in coherence order.
+
+        Where a partial co leaves several, it is that of the one chosen, or else of the first in the program.
+        """
         found: dict[Location, int] = {}
+        followed = {a for a, b in self.choice.co if b in {e.id for e in self.events}}
         for event in self.events:
             if event.writes and event.location is not None and event.value is not None:
-                later = any(a == event.id for a, b in self.choice.co if b in {e.id for e in self.events})
+                chosen = self.choice.last.get(event.location, event.id) == event.id
                 value = self.value(event.value)
-                if not later and value is not None:
+                if event.id not in followed and chosen and event.location not in found and value is not None:
                     found[event.location] = value
         return found
 

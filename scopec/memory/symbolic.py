@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.diagnostics import Code, error
 from scopec.expectations import Location, instance
-from scopec.memory.collective import Barrier, barrier_of, shown_barrier, shown_call
+from scopec.memory.collective import Barrier, barrier_of, scope_of, shown_barrier, shown_call
 from scopec.memory.events import Assertion, Cut, Event, Kind, identifier, shown_location
 from scopec.memory.guards import Guard, Guards
 from scopec.program import ir, types, values
@@ -478,7 +478,9 @@ class _ThreadRun:
         if read.order is not operation.failure:
             self.out.events[-1] = replace(read, success=guard, failure=operation.failure)
         if not guard.never:
-            self.pair(old.name, self.write(replace(state, guard=guard), location, desired, mode, span))
+            control = state.control | {leaf.name.partition("?")[0] for leaf in values.leaves(equal)}
+            success = State(guard, state.registers, control)
+            self.pair(old.name, self.write(success, location, desired, mode, span))
         return self.set(self.set(state, operation.target, old), operation.succeeded, equal)
 
     def wait(self, state: State, operation: ir.Await, span: Span) -> State:
@@ -520,7 +522,7 @@ class _ThreadRun:
             vote = replace(vote, predicate=self.value(state, vote.predicate, span))
         shown = shown_barrier(operation)
         for kind, text in ((Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")):
-            event = self.event(state, self.blank(state, kind, span, text))
+            event = self.event(state, replace(self.blank(state, kind, span, text), scope=scope_of(operation)))
             self.out.barriers[event.id] = Passage(barrier, phase, vote)
         state = self.set(state, phase_of(barrier), values.binary("+", phase, Const(1, types.INT)))
         if vote is None:

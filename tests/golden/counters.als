@@ -136,20 +136,15 @@ fun po : Event->Event { (main_L10_C->main_L10_C2 + ^(count_0_0_L4_R->count_0_0_L
     count_0_1_L6_W->count_0_1_L7_A + count_0_1_L7_A->count_0_1_L7_B + count_0_1_L7_B->count_0_1_L8_R +
     count_0_1_L8_R->count_0_1_L8_W)) & Exec->Exec }
 fun loc : Event->Event { (at_n->at_n + at_turn->at_turn) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_count_0_0->th_count_0_0 + th_count_0_1->th_count_0_1) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_count_0_0->th_count_0_0 + th_count_0_1->th_count_0_1 +
+    (init <: id)) }
 fun rmw : Event->Event { (count_0_0_L4_R->count_0_0_L4_W + count_0_0_L6_R->count_0_0_L6_W + count_0_0_L8_R->count_0_0_L8_W +
     count_0_1_L4_R->count_0_1_L4_W + count_0_1_L6_R->count_0_1_L6_W +
     count_0_1_L8_R->count_0_1_L8_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_count_0_0 + th_count_0_1) + main_L10_C->(th_count_0_0 + th_count_0_1) +
     (th_count_0_0 + th_count_0_1)->main_L10_C2 + count_0_0_L7_A->count_0_1_L7_B +
     count_0_1_L7_A->count_0_0_L7_B) & Exec->Exec }
-fun incl : Event->Event { (th_main->th_main + (count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R + count_0_0_L6_W +
-    count_0_0_L8_R + count_0_0_L8_W)->(th_count_0_0 + count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R +
-    count_0_1_L6_W + count_0_1_L8_R + count_0_1_L8_W) + (count_0_0_L7_A +
-    count_0_0_L7_B)->th_count_0_0 + (count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L6_W +
-    count_0_1_L8_R + count_0_1_L8_W)->(th_count_0_1 + count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R +
-    count_0_0_L6_W + count_0_0_L8_R + count_0_0_L8_W) + (count_0_1_L7_A +
-    count_0_1_L7_B)->th_count_0_1) & Exec->Exec }
+fun incl : Event->Event { (th_main->th_main + (th_count_0_0 + th_count_0_1)->(th_count_0_0 + th_count_0_1)) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {

@@ -55,6 +55,11 @@ def closure(a: Relation) -> Relation:
     return tuple(rows)
 
 
+def reflexive(a: Relation) -> bool:
+    """Whether some event is related to itself."""
+    return any(row >> i & 1 for i, row in enumerate(a))
+
+
 class Evaluation:
     """A model evaluated on one execution of ``size`` events, from the given sets and relations."""
 
@@ -64,6 +69,7 @@ class Evaluation:
         self.identity: Relation = tuple(1 << i for i in range(size))
         self.sets = dict(sets)
         self.relations = {**relations, "id": self.identity}
+        self.model = model
         for definition in model.definitions:
             if definition.kind == "set":
                 self.sets[definition.name] = self.set(definition.expr)
@@ -74,27 +80,13 @@ class Evaluation:
         """Whether the execution satisfies a check."""
         match axiom.check:
             case "empty":
-                result = not self.set(axiom.expr) if self._is_set(axiom.expr) else not any(self.relation(axiom.expr))
+                is_set = self.model.kind(axiom.expr) == "set"
+                result = not self.set(axiom.expr) if is_set else not any(self.relation(axiom.expr))
             case "irreflexive":
-                result = not any(row >> i & 1 for i, row in enumerate(self.relation(axiom.expr)))
+                result = not reflexive(self.relation(axiom.expr))
             case _:
-                result = not any(row >> i & 1 for i, row in enumerate(closure(self.relation(axiom.expr))))
+                result = not reflexive(closure(self.relation(axiom.expr)))
         return result != axiom.negated
-
-    def _is_set(self, expr: tree.Expr) -> bool:
-        match expr:
-            case tree.Name(_, name):
-                return name in self.sets
-            case tree.Binary(_, ";" | "*", _, _) | tree.Postfix() | tree.IdentityOn():
-                return False
-            case tree.Binary(_, _, left, right):
-                return self._is_set(left) or self._is_set(right)
-            case tree.Complement(_, operand):
-                return self._is_set(operand)
-            case tree.End():
-                return True
-            case _:
-                return False
 
     def set(self, expr: tree.Expr) -> Set:
         """The value of an expression that denotes a set."""

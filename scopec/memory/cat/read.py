@@ -14,6 +14,12 @@ from scopec.memory.cat import tree
 from scopec.resources import resource
 from scopec.source import Source, Span
 
+#: What the whole language has and the subset has not (strings are looked at to be passed over).
+_NOT_READ = re.compile(
+    r'"[^"\n]*"|(?P<word>(?<![\w.-])(procedure|call|with|from|forall|do|instructions|enum|assert|try|match|fun|in|begin|variant)'
+    r"(?![\w.-])|\+\+|[{}])"
+)
+
 
 @cache
 def parser() -> Lark:
@@ -29,12 +35,9 @@ def parser() -> Lark:
 
 def read(source: Source) -> tree.File:
     """Parse a .cat file; InputError at the first place that is not in the subset."""
-    opening = re.search(r"\(\*(?:(?!\*\)).)*\Z", source.text, re.DOTALL)
-    if opening and "*)" not in source.text[opening.start() :]:
-        at = source.span(opening.start(), opening.start() + 2)
-        raise error(Code.UNTERMINATED, "this comment is never closed", at, "add `*)`")
+    text = _without_comments(source)
     try:
-        parsed = parser().parse(source.text)
+        parsed = parser().parse(text)
     except UnexpectedInput as unexpected:
         match unexpected:
             case UnexpectedToken(token=Token() as token) if token.type != "$END":
@@ -45,12 +48,48 @@ def read(source: Source) -> tree.File:
                 span = source.span(position, position + 1)
                 message = f"unexpected `{source.text[position]}`"
             case _:
-                end = len(source.text.rstrip())
+                end = len(text.rstrip())
                 span, message = source.span(end, end), "the file ends in the middle of a statement"
         help_ = "docs/memory-models.md says which part of the cat language scopec reads"
+        for found in _NOT_READ.finditer(text):
+            at = source.span(*found.span())
+            if found["word"] and at <= span:
+                message = f"`{found['word']}` is outside the part of cat that scopec reads"
+                raise error(Code.OUTSIDE_SUBSET, message, at, help_) from None
         raise error(Code.SYNTAX, message, span, help_) from None
     file: tree.File = _Builder(source).transform(parsed)
     return file
+
+
+def _without_comments(source: Source) -> str:
+    """The text with its comments blanked, positions kept; as in herd7 ``(* … *)`` nest."""
+    text = source.text
+    outside, inside = re.compile(r'"[^"\n]*"|//[^\n]*|\(\*'), re.compile(r"\(\*|\*\)")
+    comments: list[tuple[int, int]] = []
+    openings: list[int] = []
+    mark = outside.search(text)
+    while mark is not None:
+        match mark.group()[:2]:
+            case "(*":
+                openings.append(mark.start())
+            case "*)":
+                opening = openings.pop()
+                if not openings:
+                    comments.append((opening, mark.end()))
+            case "//":
+                comments.append(mark.span())
+            case _:
+                pass  # a string
+        mark = (inside if openings else outside).search(text, mark.end())
+    if openings:
+        at = source.span(openings[-1], openings[-1] + 2)
+        raise error(Code.UNTERMINATED, "this comment is never closed", at, "add `*)`")
+    kept: list[str] = []
+    after = 0
+    for start, end in comments:
+        kept += [text[after:start], re.sub(r"[^\n]", " ", text[start:end])]
+        after = end
+    return "".join(kept) + text[after:]
 
 
 @v_args(meta=True, inline=True)
@@ -63,59 +102,56 @@ class _Builder(Transformer_NonRecursive[Any, Any]):
         return Span.of_meta(self._file, meta)
 
     def start(self, meta: Any, *parts: Any) -> tree.File:
-        titles = [part for part in parts if isinstance(part, str)]
-        statements = [s for part in parts if not isinstance(part, str) for s in part]
-        return tree.File(titles[0] if titles else "", tuple(statements))
+        headers = tuple(part for part in parts if isinstance(part, str))
+        return tree.File(headers, tuple(part for part in parts if not isinstance(part, str)))
 
     def header(self, meta: Any, token: Token) -> str:
         return str(token).strip('"')
 
-    def let(self, meta: Any, *bindings: tree.Let) -> list[tree.Let]:
-        return list(bindings)
+    def let(self, meta: Any, *bindings: tree.Binding) -> tree.Let:
+        return tree.Let(self._span(meta), bindings)
 
-    def let_rec(self, meta: Any, *bindings: tree.Let) -> list[tree.LetRec]:
-        return [tree.LetRec(self._span(meta), bindings)]
+    def let_rec(self, meta: Any, *bindings: tree.Binding) -> tree.Let:
+        return tree.Let(self._span(meta), bindings, recursive=True)
 
-    def bind_value(self, meta: Any, name: Token, body: tree.Expr) -> tree.Let:
-        return tree.Let(self._span(meta), str(name), (), body)
+    def bind_value(self, meta: Any, name: Token, body: tree.Expr) -> tree.Binding:
+        return tree.Binding(self._span(meta), str(name), (), body)
 
-    def bind_function(self, meta: Any, name: Token, *rest: Any) -> tree.Let:
+    def bind_function(self, meta: Any, name: Token, *rest: Any) -> tree.Binding:
         *parameters, body = rest
-        return tree.Let(self._span(meta), str(name), tuple(str(p) for p in parameters), body)
+        return tree.Binding(self._span(meta), str(name), tuple(str(p) for p in parameters), body)
 
-    def check(self, meta: Any, flag: Any, check: Token, expr: Any, name: Any) -> list[tree.Check]:
-        words = str(check).replace("~", "").strip()
-        title = str(name) if name is not None else None
-        return [tree.Check(self._span(meta), flag is not None, "~" in str(check), words, expr, title)]
+    def check(self, meta: Any, flag: Any, check: Token, expr: Any, name: Any) -> tree.Check:
+        return self._check(meta, check, expr, name, flag=flag is not None, flip=False)
 
-    def undefined_unless(self, meta: Any, check: Token, expr: Any, name: Any) -> list[tree.Check]:
+    def undefined_unless(self, meta: Any, check: Token, expr: Any, name: Any) -> tree.Check:
         """``undefined_unless c`` flags what does not satisfy c."""
-        words = str(check).replace("~", "").strip()
+        return self._check(meta, check, expr, name, flag=True, flip=True)
+
+    def _check(self, meta: Any, check: Token, expr: Any, name: Any, *, flag: bool, flip: bool) -> tree.Check:
+        negated = ("~" in str(check)) != flip
         title = str(name) if name is not None else None
-        return [tree.Check(self._span(meta), True, "~" not in str(check), words, expr, title)]
+        return tree.Check(self._span(meta), flag, negated, str(check).replace("~", "").strip(), expr, title)
 
-    def include(self, meta: Any, file: Token) -> list[tree.Include]:
-        return [tree.Include(self._span(meta), str(file)[1:-1])]
+    def include(self, meta: Any, file: Token) -> tree.Include:
+        return tree.Include(self._span(meta), str(file)[1:-1])
 
-    def show(self, meta: Any, *shown: Any) -> list[tree.Ignored]:
-        return [tree.Ignored(self._span(meta))]
+    def show(self, meta: Any, *shown: Any) -> tree.Show:
+        return tree.Show(self._span(meta), shown)
 
-    def shown(self, meta: Any, expr: Any, name: Any) -> None:
-        return None
+    def shown(self, meta: Any, expr: Any, name: Any) -> tree.Expr:
+        return cast(tree.Expr, expr)
 
-    def if_option(self, meta: Any, condition: Token, *parts: Any) -> list[tree.If]:
+    def if_option(self, meta: Any, condition: Token, *parts: Any) -> tree.If:
         """The grammar keeps both branches in one list; ``else`` stands between them."""
-        then: list[Any] = []
-        otherwise: list[Any] = []
-        current: list[Any] = then
+        branches: tuple[list[Any], list[Any]] = ([], [])
+        current = 0
         for part in parts:
-            if part is None:
-                continue
             if isinstance(part, Token):
-                current = otherwise
-                continue
-            current.extend(part)
-        return [tree.If(self._span(meta), str(condition)[1:-1], tuple(then), tuple(otherwise))]
+                current = 1
+            elif part is not None:
+                branches[current].append(part)
+        return tree.If(self._span(meta), str(condition)[1:-1], tuple(branches[0]), tuple(branches[1]))
 
     def _binary(self, meta: Any, op: str, left: Any, right: Any) -> tree.Binary:
         return tree.Binary(self._span(meta), op, left, right)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, UsageError, error, suggestion
-from scopec.memory.cat import model as cat_model
+from scopec.memory.cat.build import build
 from scopec.memory.cat.read import read
 from scopec.resources import resource
 from scopec.syntax.scan import read_source
@@ -15,17 +15,25 @@ from scopec.syntax.scan import read_source
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scopec.memory.cat.model import Model
     from scopec.source import Source, Span
+
+_NEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A named model: its .cat file, the document version that decides atomicity and scopes, and what it is."""
+    """A model: its name and .cat file, and what it is; a user's own has its path as both.
+
+    ``version`` is that of the CUDA document which decides what is atomic and which threads a scope includes; without
+    one every atomic operation is atomic.
+    """
 
     name: str
     file: str
-    version: int
+    version: int | None
     summary: str
+    own: bool = False
 
 
 MODELS: dict[str, Entry] = {
@@ -34,29 +42,44 @@ MODELS: dict[str, Entry] = {
         Entry("cuda-v3", "cuda.cat", 3, "CUDA C++, the newest memory-model document (also called `cuda`)"),
         Entry("cuda-v2", "cuda.cat", 2, "CUDA C++, the document before it"),
         Entry("cuda-v1", "cuda.cat", 1, 'CUDA C++, the oldest document ("Thread Scopes")'),
+        Entry("rc11", "rc11.cat", None, "repaired C11 (Lahav et al., PLDI 2017): scopes are ignored"),
+        Entry("ptx", "ptx.cat", None, "the PTX ISA 6.0 memory model (Lustig et al., ASPLOS 2019), without proxies"),
     )
 }
 ALIASES = {"cuda": "cuda-v3"}
 
 
 def find(name: str, span: Span | None = None) -> Entry:
-    """The model called ``name``; InputError at ``span`` (UsageError without one) if there is none."""
+    """The model called ``name``, or the .cat file of that path.
+
+    Raises InputError at ``span``, where a program names it, or UsageError if there is none.
+    """
     entry = MODELS.get(ALIASES.get(name, name))
     if entry is not None:
         return entry
+    if name.endswith(".cat") and span is None:
+        source = read_source(Path(name), name)
+        version = _NEWEST if "CUDA" in read(source).headers else None
+        return Entry(name, name, version, "a model of the user's", own=True)
     known = [*ALIASES, *MODELS]
     help_ = suggestion(name, known) or f"there are {', '.join(known)}"
     if span is not None:
         raise error(Code.UNKNOWN_NAME, f"there is no memory model `{name}`", span, help_)
-    raise UsageError(f"there is no memory model `{name}`: {help_}")
+    raise UsageError(f"there is no memory model `{name}`: {help_}, or name a .cat file")
 
 
 def text(entry: Entry) -> Source:
     """The .cat file of a model."""
+    if entry.own:
+        return read_source(Path(entry.file), entry.file)
     return read_source(Path(resource(f"memory/models/{entry.file}")), f"models/{entry.file}")
 
 
-def load(entry: Entry, options: Mapping[str, str]) -> cat_model.Model:
-    """A model under options."""
+def load(entry: Entry, options: Mapping[str, str]) -> Model:
+    """A model under options; InputError where a user's file is outside the subset of cat."""
     source = text(entry)
-    return cat_model.build(read(source), source, options)
+    try:
+        return build(read(source), source, options, Path(entry.file).parent if entry.own else None)
+    except RecursionError:
+        help_ = "name parts of it with `let`"
+        raise error(Code.TOO_LARGE, "an expression nests too deeply", source.span(0, 0), help_) from None

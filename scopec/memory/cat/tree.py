@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 if TYPE_CHECKING:
     from scopec.source import Span
@@ -60,7 +60,7 @@ class Complement:
 
 @dataclass(frozen=True, slots=True)
 class IdentityOn:
-    """``[S]``: the identity on a set."""
+    """``[S]`` or ``toid S``: the identity on a set."""
 
     span: Span
     operand: Expr
@@ -68,7 +68,7 @@ class IdentityOn:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """``domain r`` or ``range r``."""
+    """``domain r`` or ``range r``: the set of first or last events of pairs."""
 
     span: Span
     op: str
@@ -87,9 +87,26 @@ class Application:
 Expr: TypeAlias = Name | Universe | Zero | Binary | Postfix | Complement | IdentityOn | End | Application
 
 
+def names(expr: Expr) -> frozenset[str]:
+    """The names of sets and relations that occur in an expression."""
+    match expr:
+        case Name(_, name):
+            return frozenset({name})
+        case Universe() | Zero():
+            return frozenset()
+        case Binary(_, _, left, right):
+            return names(left) | names(right)
+        case Postfix(_, _, operand) | End(_, _, operand) | Complement(_, operand) | IdentityOn(_, operand):
+            return names(operand)
+        case Application(_, _, arguments):
+            return frozenset[str]().union(*map(names, arguments))
+        case _:
+            assert_never(expr)
+
+
 @dataclass(frozen=True, slots=True)
-class Let:
-    """``let name = e`` or ``let f(p, …) = e``."""
+class Binding:
+    """``name = e`` or ``f(p, …) = e``."""
 
     span: Span
     name: str
@@ -98,11 +115,12 @@ class Let:
 
 
 @dataclass(frozen=True, slots=True)
-class LetRec:
-    """``let rec …``."""
+class Let:
+    """``let …``, its bindings joined by ``and``; ``recursive`` after ``rec``."""
 
     span: Span
-    bindings: tuple[Let, ...]
+    bindings: tuple[Binding, ...]
+    recursive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +154,19 @@ class If:
 
 
 @dataclass(frozen=True, slots=True)
-class Ignored:
-    """``show`` and ``unshow``: for drawings, without meaning here."""
+class Show:
+    """``show`` and ``unshow``: for drawings, without meaning here; what they name must exist."""
 
     span: Span
+    shown: tuple[Expr, ...]
 
 
-Statement: TypeAlias = Let | LetRec | Check | Include | If | Ignored
+Statement: TypeAlias = Let | Check | Include | If | Show
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A whole .cat file; ``title`` is its header."""
+    """A whole .cat file; ``headers`` are the names and strings before its first statement."""
 
-    title: str
+    headers: tuple[str, ...]
     statements: tuple[Statement, ...]

@@ -136,7 +136,7 @@ fun po : Event->Event { (main_L19_C->main_L19_C2 + ^(both_sides_0_0_L13_W->both_
 fun loc : Event->Event { (at_before_0->at_before_0 + at_before_1->at_before_1 + at_after_0->at_after_0 +
     at_after_1->at_after_1 + at_arrived->at_arrived) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_both_sides_0_0->th_both_sides_0_0 +
-    th_both_sides_1_0->th_both_sides_1_0) }
+    th_both_sides_1_0->th_both_sides_1_0 + (init <: id)) }
 fun rmw : Event->Event { (both_sides_0_0_L14_R->both_sides_0_0_L14_W +
     both_sides_1_0_L14_R->both_sides_1_0_L14_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_both_sides_0_0 + th_both_sides_1_0) + main_L19_C->(th_both_sides_0_0 +

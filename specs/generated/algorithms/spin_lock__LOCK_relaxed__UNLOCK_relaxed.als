@@ -128,7 +128,7 @@ fun po : Event->Event { (main_L17_C->main_L17_C2 + ^(increment_0_0_L12_R->increm
     increment_1_0_L13_W->increment_1_0_L14_W)) & Exec->Exec }
 fun loc : Event->Event { (at_counter->at_counter + at_lock->at_lock) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_increment_0_0->th_increment_0_0 +
-    th_increment_1_0->th_increment_1_0) }
+    th_increment_1_0->th_increment_1_0 + (init <: id)) }
 fun rmw : Event->Event { (increment_0_0_L12_R->increment_0_0_L12_W + increment_0_0_L12_R2->increment_0_0_L12_W2 +
     increment_1_0_L12_R->increment_1_0_L12_W + increment_1_0_L12_R2->increment_1_0_L12_W2) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_increment_0_0 + th_increment_1_0) + main_L17_C->(th_increment_0_0 +
@@ -210,7 +210,7 @@ run prefix { consistent } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on counter
-run race_on_counter { consistent and some race & (at_counter)->(at_counter) } expect 1
+run race_on_counter { consistent and some race & at_counter->at_counter } expect 1
 -- allowed counter == 1
 run allowed_2 { consistent and complete and (some (final_counter & v1)) } expect 1
 -- some write has a value beyond those that are modelled

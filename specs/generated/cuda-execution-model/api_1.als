@@ -69,7 +69,8 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { main_L12_C->(th_hello_world_0_0 + th_hello_world_0_1) + (th_hello_world_0_0 +
     th_hello_world_0_1)->main_L13_C + hello_world_0_0_L10_A->hello_world_0_1_L10_B +
     hello_world_0_1_L10_A->hello_world_0_0_L10_B }
-fun incl : Event->Event { th_main->th_main + th_hello_world_0_0->th_hello_world_0_0 + th_hello_world_0_1->th_hello_world_0_1 }
+fun incl : Event->Event { th_main->th_main + (th_hello_world_0_0 + th_hello_world_0_1)->(th_hello_world_0_0 +
+    th_hello_world_0_1) }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {

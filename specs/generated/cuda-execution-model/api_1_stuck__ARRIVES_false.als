@@ -83,14 +83,14 @@ fun po : Event->Event { (main_L16_C->main_L17_C + hello_world_0_0_L12_A->hello_w
     hello_world_0_1_L12_A->hello_world_0_1_L12_B)) & Exec->Exec }
 fun loc : Event->Event { at_never->at_never & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_hello_world_0_0->th_hello_world_0_0 +
-    th_hello_world_0_1->th_hello_world_0_1) }
+    th_hello_world_0_1->th_hello_world_0_1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_hello_world_0_0 + th_hello_world_0_1) + main_L16_C->(th_hello_world_0_0 +
     th_hello_world_0_1) + (th_hello_world_0_0 + th_hello_world_0_1)->main_L17_C +
     hello_world_0_0_L12_A->hello_world_0_1_L12_B +
     hello_world_0_1_L12_A->hello_world_0_0_L12_B) & Exec->Exec }
-fun incl : Event->Event { (th_main->th_main + th_hello_world_0_0->th_hello_world_0_0 +
-    th_hello_world_0_1->th_hello_world_0_1) & Exec->Exec }
+fun incl : Event->Event { (th_main->th_main + (th_hello_world_0_0 + th_hello_world_0_1)->(th_hello_world_0_0 +
+    th_hello_world_0_1)) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {

@@ -78,7 +78,7 @@ fun SC : set Event { (th_producer_0_0 + main_L14_R + main_L14_R2) & Exec }
 fun po : Event->Event { (^(main_L12_C->main_L14_R + main_L14_R->main_L15_C + main_L15_C->main_L14_R2 +
     main_L14_R2->main_L17_C)) & Exec->Exec }
 fun loc : Event->Event { at_flag->at_flag & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_producer_0_0->th_producer_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_producer_0_0->th_producer_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_producer_0_0) + main_L12_C->th_producer_0_0 +
     (some (Choice.result_main_L15_C & v0) => th_producer_0_0->main_L15_C else none->none) +

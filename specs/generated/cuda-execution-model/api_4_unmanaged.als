@@ -77,7 +77,7 @@ fun SC : set Event { (th_producer_0_0 + main_L12_R + main_L12_R2) & Exec }
 fun po : Event->Event { (^(main_L11_C->main_L12_R + main_L12_R->main_L13_C + main_L13_C->main_L12_R2 +
     main_L12_R2->main_L15_C)) & Exec->Exec }
 fun loc : Event->Event { at_flag->at_flag & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_producer_0_0->th_producer_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_producer_0_0->th_producer_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_producer_0_0) + main_L11_C->th_producer_0_0 +
     (some (Choice.result_main_L13_C & v0) => th_producer_0_0->main_L13_C else none->none) +
@@ -149,4 +149,4 @@ run prefix { consistent } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on flag
-run race_on_flag { consistent and some race & (at_flag)->(at_flag) } expect 1
+run race_on_flag { consistent and some race & at_flag->at_flag } expect 1

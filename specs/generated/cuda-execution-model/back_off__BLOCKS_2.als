@@ -76,7 +76,7 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 fun po : Event->Event { (main_L19_C->main_L19_C2 + wait_0_0_L11_R->wait_0_0_L11_R2) & Exec->Exec }
 fun loc : Event->Event { at_ready->at_ready & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_wait_0_0->th_wait_0_0 + th_wait_1_0->th_wait_1_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_wait_0_0->th_wait_0_0 + th_wait_1_0->th_wait_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_wait_0_0 + th_wait_1_0) + main_L19_C->(th_wait_0_0 + th_wait_1_0) +
     (th_wait_0_0 + th_wait_1_0)->main_L19_C2) & Exec->Exec }

@@ -76,7 +76,7 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 fun po : Event->Event { (main_L17_C->main_L17_C2 + ex0_0_0_L11_R->ex0_0_0_L11_R2) & Exec->Exec }
 fun loc : Event->Event { at_a->at_a & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_ex0_0_0->th_ex0_0_0 + th_ex0_0_1->th_ex0_0_1) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_ex0_0_0->th_ex0_0_0 + th_ex0_0_1->th_ex0_0_1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_ex0_0_0 + th_ex0_0_1) + main_L17_C->(th_ex0_0_0 + th_ex0_0_1) + (th_ex0_0_0 +
     th_ex0_0_1)->main_L17_C2) & Exec->Exec }

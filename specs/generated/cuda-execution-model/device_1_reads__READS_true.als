@@ -72,7 +72,7 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 fun po : Event->Event { (main_L17_C->main_L17_C2 + ex1_0_0_L13_R->ex1_0_0_L13_R2) & Exec->Exec }
 fun loc : Event->Event { at_stop->at_stop & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_ex1_0_0->th_ex1_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_ex1_0_0->th_ex1_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_ex1_0_0) + main_L17_C->th_ex1_0_0 + th_ex1_0_0->main_L17_C2) & Exec->Exec }
 fun incl : Event->Event { (th_main->th_main + th_ex1_0_0->th_ex1_0_0) & Exec->Exec }

@@ -72,7 +72,7 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 fun po : Event->Event { (main_L8_C->main_L8_C2 + ^(ex2_0_0_L5_W->ex2_0_0_L6_R + ex2_0_0_L6_R->ex2_0_0_L6_R2)) & Exec->Exec }
 fun loc : Event->Event { at_ex2_0_0_True->at_ex2_0_0_True & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_ex2_0_0->th_ex2_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_ex2_0_0->th_ex2_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_ex2_0_0) + main_L8_C->th_ex2_0_0 + th_ex2_0_0->main_L8_C2) & Exec->Exec }
 fun incl : Event->Event { (th_main->th_main + th_ex2_0_0->th_ex2_0_0) & Exec->Exec }

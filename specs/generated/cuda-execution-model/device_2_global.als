@@ -70,7 +70,7 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 fun po : Event->Event { (main_L9_C->main_L9_C2 + ex2_0_0_L6_R->ex2_0_0_L6_R2) & Exec->Exec }
 fun loc : Event->Event { at_True->at_True & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_ex2_0_0->th_ex2_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_ex2_0_0->th_ex2_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_ex2_0_0) + main_L9_C->th_ex2_0_0 + th_ex2_0_0->main_L9_C2) & Exec->Exec }
 fun incl : Event->Event { (th_main->th_main + th_ex2_0_0->th_ex2_0_0) & Exec->Exec }

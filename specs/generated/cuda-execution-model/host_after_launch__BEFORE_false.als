@@ -75,7 +75,7 @@ fun SC : set Event { (th_consumer_0_0 + main_L15_W) & Exec }
 fun po : Event->Event { (^(main_L14_C->main_L15_W + main_L15_W->main_L16_C) +
     consumer_0_0_L10_R->consumer_0_0_L10_R2) & Exec->Exec }
 fun loc : Event->Event { at_flag->at_flag & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_consumer_0_0->th_consumer_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_consumer_0_0->th_consumer_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_consumer_0_0) + main_L14_C->th_consumer_0_0 +
     th_consumer_0_0->main_L16_C) & Exec->Exec }

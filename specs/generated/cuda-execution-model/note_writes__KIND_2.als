@@ -64,7 +64,7 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 fun po : Event->Event { main_L18_C->main_L18_C2 & Exec->Exec }
 fun loc : Event->Event { at_a->at_a & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_loop_0_0->th_loop_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_loop_0_0->th_loop_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_loop_0_0) + main_L18_C->th_loop_0_0 + th_loop_0_0->main_L18_C2) & Exec->Exec }
 fun incl : Event->Event { (th_main->th_main + th_loop_0_0->th_loop_0_0) & Exec->Exec }

@@ -76,7 +76,7 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 fun po : Event->Event { (main_L18_C->main_L18_C2 + wait_0_0_L12_R->wait_0_0_L12_R2) & Exec->Exec }
 fun loc : Event->Event { at_flag->at_flag & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_wait_0_0->th_wait_0_0 + th_wait_0_1->th_wait_0_1) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_wait_0_0->th_wait_0_0 + th_wait_0_1->th_wait_0_1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_wait_0_0 + th_wait_0_1) + main_L18_C->(th_wait_0_0 + th_wait_0_1) +
     (th_wait_0_0 + th_wait_0_1)->main_L18_C2) & Exec->Exec }
@@ -146,4 +146,4 @@ run prefix { consistent } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on flag
-run race_on_flag { consistent and some race & (at_flag)->(at_flag) } expect 1
+run race_on_flag { consistent and some race & at_flag->at_flag } expect 1

@@ -77,7 +77,8 @@ fun SC : set Event { none }
 fun po : Event->Event { (^(main_L16_C->main_L17_C + main_L17_C->main_L18_C) +
     second_0_0_L10_R->second_0_0_L10_R2) & Exec->Exec }
 fun loc : Event->Event { at_flag->at_flag & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_first_0_0->th_first_0_0 + th_second_0_0->th_second_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_first_0_0->th_first_0_0 + th_second_0_0->th_second_0_0 +
+    (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_first_0_0 + th_second_0_0) + main_L16_C->th_first_0_0 +
     main_L17_C->th_second_0_0 + th_first_0_0->main_L18_C + th_second_0_0->main_L18_C) & Exec->Exec }

@@ -77,7 +77,8 @@ fun SC : set Event { none }
 fun po : Event->Event { (^(main_L12_C->main_L13_C + main_L13_C->main_L14_C) +
     second_0_0_L7_R->second_0_0_L7_R2) & Exec->Exec }
 fun loc : Event->Event { at_flag->at_flag & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_first_0_0->th_first_0_0 + th_second_0_0->th_second_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_first_0_0->th_first_0_0 + th_second_0_0->th_second_0_0 +
+    (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_first_0_0 + th_second_0_0) + main_L12_C->th_first_0_0 +
     main_L13_C->th_second_0_0 + th_first_0_0->th_second_0_0 + th_first_0_0->main_L14_C +

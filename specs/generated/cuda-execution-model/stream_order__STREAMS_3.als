@@ -78,7 +78,8 @@ fun SC : set Event { none }
 fun po : Event->Event { (^(main_L22_C->main_L23_C + main_L23_C->main_L29_C) +
     second_0_0_L11_R->second_0_0_L11_R2) & Exec->Exec }
 fun loc : Event->Event { at_flag->at_flag & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_first_0_0->th_first_0_0 + th_second_0_0->th_second_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_first_0_0->th_first_0_0 + th_second_0_0->th_second_0_0 +
+    (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_first_0_0 + th_second_0_0) + main_L22_C->th_first_0_0 +
     main_L23_C->th_second_0_0 + th_first_0_0->main_L29_C + th_second_0_0->main_L29_C) & Exec->Exec }

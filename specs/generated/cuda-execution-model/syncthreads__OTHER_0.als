@@ -78,15 +78,13 @@ fun po : Event->Event { main_L24_C->main_L24_C2 + ^(block_0_1_L19_A->block_0_1_L
     ^(block_0_2_L19_A->block_0_2_L19_B + block_0_2_L19_B->block_0_2_L20_W) }
 fun loc : Event->Event { at_a->at_a }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_block_0_0->th_block_0_0 + th_block_0_1->th_block_0_1 +
-    th_block_0_2->th_block_0_2) }
+    th_block_0_2->th_block_0_2 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_block_0_0 + th_block_0_1 + th_block_0_2) + main_L24_C->(th_block_0_0 +
     th_block_0_1 + th_block_0_2) + (th_block_0_0 + th_block_0_1 + th_block_0_2)->main_L24_C2 +
     block_0_1_L19_A->block_0_2_L19_B + block_0_2_L19_A->block_0_1_L19_B }
-fun incl : Event->Event { th_main->th_main + th_block_0_0->(th_block_0_0 + block_0_1_L20_W + block_0_2_L20_W) +
-    (block_0_1_L19_A + block_0_1_L19_B)->th_block_0_1 + block_0_1_L20_W->(th_block_0_0 + th_block_0_1 +
-    block_0_2_L20_W) + (block_0_2_L19_A + block_0_2_L19_B)->th_block_0_2 +
-    block_0_2_L20_W->(th_block_0_0 + th_block_0_2 + block_0_1_L20_W) }
+fun incl : Event->Event { th_main->th_main + (th_block_0_0 + th_block_0_1 + th_block_0_2)->(th_block_0_0 + th_block_0_1 +
+    th_block_0_2) }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {

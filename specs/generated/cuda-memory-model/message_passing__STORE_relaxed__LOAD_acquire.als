@@ -86,7 +86,7 @@ fun po : Event->Event { (main_L25_C->main_L25_C2 + message_passing_0_0_L15_W->me
     message_passing_1_0_L20_R2->message_passing_1_0_L21_R)) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_message_passing_0_0->th_message_passing_0_0 +
-    th_message_passing_1_0->th_message_passing_1_0) }
+    th_message_passing_1_0->th_message_passing_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_message_passing_0_0 + th_message_passing_1_0) +
     main_L25_C->(th_message_passing_0_0 + th_message_passing_1_0) + (th_message_passing_0_0 +
@@ -161,4 +161,4 @@ run prefix { consistent } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on x
-run race_on_x { consistent and some race & (at_x)->(at_x) } expect 1
+run race_on_x { consistent and some race & at_x->at_x } expect 1

@@ -86,7 +86,7 @@ fun po : Event->Event { (main_L23_C->main_L23_C2 + message_passing_0_0_L13_W->me
     message_passing_1_0_L18_R2->message_passing_1_0_L19_R)) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_message_passing_0_0->th_message_passing_0_0 +
-    th_message_passing_1_0->th_message_passing_1_0) }
+    th_message_passing_1_0->th_message_passing_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_message_passing_0_0 + th_message_passing_1_0) +
     main_L23_C->(th_message_passing_0_0 + th_message_passing_1_0) + (th_message_passing_0_0 +

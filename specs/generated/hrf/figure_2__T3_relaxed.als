@@ -92,16 +92,20 @@ fun po : Event->Event { (main_L28_C->main_L28_C2 + ^(figure_2_0_0_L16_W->figure_
     figure_2_0_1_L20_F->figure_2_0_1_L21_W) + figure_2_1_0_L24_R->figure_2_1_0_L24_R2) & Exec->Exec }
 fun loc : Event->Event { (at_X->at_X + at_Y->at_Y) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_figure_2_0_0->th_figure_2_0_0 +
-    th_figure_2_0_1->th_figure_2_0_1 + th_figure_2_1_0->th_figure_2_1_0) }
+    th_figure_2_0_1->th_figure_2_0_1 + th_figure_2_1_0->th_figure_2_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_figure_2_0_0 + th_figure_2_0_1 + th_figure_2_1_0) +
     main_L28_C->(th_figure_2_0_0 + th_figure_2_0_1 + th_figure_2_1_0) + (th_figure_2_0_0 +
     th_figure_2_0_1 + th_figure_2_1_0)->main_L28_C2 + figure_2_0_0_L17_A->figure_2_0_1_L17_B +
     figure_2_0_1_L17_A->figure_2_0_0_L17_B) & Exec->Exec }
-fun incl : Event->Event { (th_main->th_main + th_figure_2_0_0->th_figure_2_0_0 + (figure_2_0_1_L17_A + figure_2_0_1_L17_B +
-    figure_2_0_1_L19_R)->th_figure_2_0_1 + (figure_2_0_1_L20_F + figure_2_0_1_L21_W)->(th_figure_2_0_1 +
-    figure_2_1_0_L24_R) + figure_2_1_0_L24_R->(th_figure_2_1_0 + figure_2_0_1_L20_F +
-    figure_2_0_1_L21_W) + figure_2_1_0_L24_R2->th_figure_2_1_0) & Exec->Exec }
+fun incl : Event->Event { (th_main->th_main + figure_2_0_0_L16_W->th_figure_2_0_0 + (figure_2_0_0_L17_A +
+    figure_2_0_0_L17_B)->(th_figure_2_0_0 + figure_2_0_1_L17_A + figure_2_0_1_L17_B +
+    figure_2_0_1_L20_F + figure_2_0_1_L21_W) + (figure_2_0_1_L17_A +
+    figure_2_0_1_L17_B)->(th_figure_2_0_1 + figure_2_0_0_L17_A + figure_2_0_0_L17_B) +
+    figure_2_0_1_L19_R->th_figure_2_0_1 + (figure_2_0_1_L20_F + figure_2_0_1_L21_W)->(th_figure_2_0_1 +
+    figure_2_0_0_L17_A + figure_2_0_0_L17_B + figure_2_1_0_L24_R) +
+    figure_2_1_0_L24_R->(th_figure_2_1_0 + figure_2_0_1_L20_F + figure_2_0_1_L21_W) +
+    figure_2_1_0_L24_R2->th_figure_2_1_0) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
@@ -165,7 +169,7 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on X
-run race_on_X { consistent and some race & (at_X)->(at_X) } expect 1
+run race_on_X { consistent and some race & at_X->at_X } expect 1
 -- required figure_2[0][1].r == 1
 run required_1 { consistent and complete and (not (some (figure_2_0_1_L19_R.rv & v1))) } expect 0
 -- allowed figure_2[1][0].r == 0

@@ -216,7 +216,7 @@ fun po : Event->Event { (main_L24_C->main_L24_C2 + ^(stencil_0_0_L16_W->stencil_
 fun loc : Event->Event { (at_grid_0->at_grid_0 + at_grid_1->at_grid_1 + at_grid_2->at_grid_2 + at_grid_3->at_grid_3 +
     at_arrived->at_arrived) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_stencil_0_0->th_stencil_0_0 + th_stencil_0_1->th_stencil_0_1 +
-    th_stencil_1_0->th_stencil_1_0 + th_stencil_1_1->th_stencil_1_1) }
+    th_stencil_1_0->th_stencil_1_0 + th_stencil_1_1->th_stencil_1_1 + (init <: id)) }
 fun rmw : Event->Event { (stencil_0_0_L19_R->stencil_0_0_L19_W + stencil_0_1_L19_R->stencil_0_1_L19_W +
     stencil_1_0_L19_R->stencil_1_0_L19_W + stencil_1_1_L19_R->stencil_1_1_L19_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_stencil_0_0 + th_stencil_0_1 + th_stencil_1_0 + th_stencil_1_1) +
@@ -224,27 +224,34 @@ fun asw : Event->Event { (init->(th_main + th_stencil_0_0 + th_stencil_0_1 + th_
     th_stencil_0_1 + th_stencil_1_0 + th_stencil_1_1)->main_L24_C2 +
     stencil_0_0_L17_A->stencil_0_1_L17_B + stencil_0_1_L17_A->stencil_0_0_L17_B +
     stencil_1_0_L17_A->stencil_1_1_L17_B + stencil_1_1_L17_A->stencil_1_0_L17_B) & Exec->Exec }
-fun incl : Event->Event { (th_main->th_main + (stencil_0_0_L16_W + stencil_0_0_L18_R + stencil_0_0_L21_R + stencil_0_0_L17_A +
-    stencil_0_0_L17_B)->th_stencil_0_0 + (stencil_0_0_L19_R + stencil_0_0_L19_W + stencil_0_0_L20_R +
-    stencil_0_0_L20_R2)->(th_stencil_0_0 + stencil_0_1_L19_R + stencil_0_1_L19_W + stencil_0_1_L20_R +
+fun incl : Event->Event { (th_main->th_main + (stencil_0_0_L16_W + stencil_0_0_L18_R + stencil_0_0_L21_R)->th_stencil_0_0 +
+    (stencil_0_0_L17_A + stencil_0_0_L17_B)->(th_stencil_0_0 + stencil_0_1_L17_A + stencil_0_1_L17_B +
+    stencil_0_1_L19_R + stencil_0_1_L19_W + stencil_0_1_L20_R + stencil_0_1_L20_R2) +
+    (stencil_0_0_L19_R + stencil_0_0_L19_W + stencil_0_0_L20_R + stencil_0_0_L20_R2)->(th_stencil_0_0 +
+    stencil_0_1_L17_A + stencil_0_1_L17_B + stencil_0_1_L19_R + stencil_0_1_L19_W + stencil_0_1_L20_R +
     stencil_0_1_L20_R2 + stencil_1_0_L19_R + stencil_1_0_L19_W + stencil_1_0_L20_R +
     stencil_1_0_L20_R2 + stencil_1_1_L19_R + stencil_1_1_L19_W + stencil_1_1_L20_R +
-    stencil_1_1_L20_R2) + (stencil_0_1_L16_W + stencil_0_1_L18_R + stencil_0_1_L21_R +
-    stencil_0_1_L17_A + stencil_0_1_L17_B)->th_stencil_0_1 + (stencil_0_1_L19_R + stencil_0_1_L19_W +
-    stencil_0_1_L20_R + stencil_0_1_L20_R2)->(th_stencil_0_1 + stencil_0_0_L19_R + stencil_0_0_L19_W +
-    stencil_0_0_L20_R + stencil_0_0_L20_R2 + stencil_1_0_L19_R + stencil_1_0_L19_W + stencil_1_0_L20_R +
+    stencil_1_1_L20_R2) + (stencil_0_1_L16_W + stencil_0_1_L18_R + stencil_0_1_L21_R)->th_stencil_0_1 +
+    (stencil_0_1_L17_A + stencil_0_1_L17_B)->(th_stencil_0_1 + stencil_0_0_L17_A + stencil_0_0_L17_B +
+    stencil_0_0_L19_R + stencil_0_0_L19_W + stencil_0_0_L20_R + stencil_0_0_L20_R2) +
+    (stencil_0_1_L19_R + stencil_0_1_L19_W + stencil_0_1_L20_R + stencil_0_1_L20_R2)->(th_stencil_0_1 +
+    stencil_0_0_L17_A + stencil_0_0_L17_B + stencil_0_0_L19_R + stencil_0_0_L19_W + stencil_0_0_L20_R +
+    stencil_0_0_L20_R2 + stencil_1_0_L19_R + stencil_1_0_L19_W + stencil_1_0_L20_R +
     stencil_1_0_L20_R2 + stencil_1_1_L19_R + stencil_1_1_L19_W + stencil_1_1_L20_R +
-    stencil_1_1_L20_R2) + (stencil_1_0_L16_W + stencil_1_0_L18_R + stencil_1_0_L21_R +
-    stencil_1_0_L17_A + stencil_1_0_L17_B)->th_stencil_1_0 + (stencil_1_0_L19_R + stencil_1_0_L19_W +
-    stencil_1_0_L20_R + stencil_1_0_L20_R2)->(th_stencil_1_0 + stencil_0_0_L19_R + stencil_0_0_L19_W +
-    stencil_0_0_L20_R + stencil_0_0_L20_R2 + stencil_0_1_L19_R + stencil_0_1_L19_W + stencil_0_1_L20_R +
-    stencil_0_1_L20_R2 + stencil_1_1_L19_R + stencil_1_1_L19_W + stencil_1_1_L20_R +
-    stencil_1_1_L20_R2) + (stencil_1_1_L16_W + stencil_1_1_L18_R + stencil_1_1_L21_R +
-    stencil_1_1_L17_A + stencil_1_1_L17_B)->th_stencil_1_1 + (stencil_1_1_L19_R + stencil_1_1_L19_W +
-    stencil_1_1_L20_R + stencil_1_1_L20_R2)->(th_stencil_1_1 + stencil_0_0_L19_R + stencil_0_0_L19_W +
-    stencil_0_0_L20_R + stencil_0_0_L20_R2 + stencil_0_1_L19_R + stencil_0_1_L19_W + stencil_0_1_L20_R +
-    stencil_0_1_L20_R2 + stencil_1_0_L19_R + stencil_1_0_L19_W + stencil_1_0_L20_R +
-    stencil_1_0_L20_R2)) & Exec->Exec }
+    stencil_1_1_L20_R2) + (stencil_1_0_L16_W + stencil_1_0_L18_R + stencil_1_0_L21_R)->th_stencil_1_0 +
+    (stencil_1_0_L17_A + stencil_1_0_L17_B)->(th_stencil_1_0 + stencil_1_1_L17_A + stencil_1_1_L17_B +
+    stencil_1_1_L19_R + stencil_1_1_L19_W + stencil_1_1_L20_R + stencil_1_1_L20_R2) +
+    (stencil_1_0_L19_R + stencil_1_0_L19_W + stencil_1_0_L20_R + stencil_1_0_L20_R2)->(th_stencil_1_0 +
+    stencil_0_0_L19_R + stencil_0_0_L19_W + stencil_0_0_L20_R + stencil_0_0_L20_R2 + stencil_0_1_L19_R +
+    stencil_0_1_L19_W + stencil_0_1_L20_R + stencil_0_1_L20_R2 + stencil_1_1_L17_A + stencil_1_1_L17_B +
+    stencil_1_1_L19_R + stencil_1_1_L19_W + stencil_1_1_L20_R + stencil_1_1_L20_R2) +
+    (stencil_1_1_L16_W + stencil_1_1_L18_R + stencil_1_1_L21_R)->th_stencil_1_1 + (stencil_1_1_L17_A +
+    stencil_1_1_L17_B)->(th_stencil_1_1 + stencil_1_0_L17_A + stencil_1_0_L17_B + stencil_1_0_L19_R +
+    stencil_1_0_L19_W + stencil_1_0_L20_R + stencil_1_0_L20_R2) + (stencil_1_1_L19_R +
+    stencil_1_1_L19_W + stencil_1_1_L20_R + stencil_1_1_L20_R2)->(th_stencil_1_1 + stencil_0_0_L19_R +
+    stencil_0_0_L19_W + stencil_0_0_L20_R + stencil_0_0_L20_R2 + stencil_0_1_L19_R + stencil_0_1_L19_W +
+    stencil_0_1_L20_R + stencil_0_1_L20_R2 + stencil_1_0_L17_A + stencil_1_0_L17_B + stencil_1_0_L19_R +
+    stencil_1_0_L19_W + stencil_1_0_L20_R + stencil_1_0_L20_R2)) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {

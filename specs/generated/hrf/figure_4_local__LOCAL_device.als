@@ -80,7 +80,7 @@ fun po : Event->Event { (main_L22_C->main_L22_C2 + local_step_0_0_L15_W->local_s
     local_step_0_1_L18_R->local_step_0_1_L18_R2) & Exec->Exec }
 fun loc : Event->Event { (at_grid_0->at_grid_0 + at_ready->at_ready) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_local_step_0_0->th_local_step_0_0 +
-    th_local_step_0_1->th_local_step_0_1) }
+    th_local_step_0_1->th_local_step_0_1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_local_step_0_0 + th_local_step_0_1) + main_L22_C->(th_local_step_0_0 +
     th_local_step_0_1) + (th_local_step_0_0 + th_local_step_0_1)->main_L22_C2) & Exec->Exec }

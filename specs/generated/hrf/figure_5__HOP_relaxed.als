@@ -102,7 +102,7 @@ fun po : Event->Event { (main_L34_C->main_L34_C2 + figure_5_0_0_L16_W->figure_5_
     figure_5_1_0_L28_R->figure_5_1_0_L29_R)) & Exec->Exec }
 fun loc : Event->Event { (at_X->at_X + at_Y->at_Y + at_A->at_A + at_B->at_B) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_figure_5_0_0->th_figure_5_0_0 +
-    th_figure_5_0_1->th_figure_5_0_1 + th_figure_5_1_0->th_figure_5_1_0) }
+    th_figure_5_0_1->th_figure_5_0_1 + th_figure_5_1_0->th_figure_5_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_figure_5_0_0 + th_figure_5_0_1 + th_figure_5_1_0) +
     main_L34_C->(th_figure_5_0_0 + th_figure_5_0_1 + th_figure_5_1_0) + (th_figure_5_0_0 +
@@ -176,7 +176,7 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on X
-run race_on_X { consistent and some race & (at_X)->(at_X) } expect 1
+run race_on_X { consistent and some race & at_X->at_X } expect 1
 -- forbidden figure_5[1][0].y == 0
 run forbidden_1 { consistent and complete and (some ((some (figure_5_1_0_L27_R.rv & v0) => v2 else figure_5_1_0_L28_R.rv) & v0)) } expect 0
 -- allowed figure_5[1][0].x == 0

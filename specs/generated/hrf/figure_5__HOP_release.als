@@ -102,7 +102,7 @@ fun po : Event->Event { (main_L34_C->main_L34_C2 + figure_5_0_0_L16_W->figure_5_
     figure_5_1_0_L28_R->figure_5_1_0_L29_R)) & Exec->Exec }
 fun loc : Event->Event { (at_X->at_X + at_Y->at_Y + at_A->at_A + at_B->at_B) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_figure_5_0_0->th_figure_5_0_0 +
-    th_figure_5_0_1->th_figure_5_0_1 + th_figure_5_1_0->th_figure_5_1_0) }
+    th_figure_5_0_1->th_figure_5_0_1 + th_figure_5_1_0->th_figure_5_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_figure_5_0_0 + th_figure_5_0_1 + th_figure_5_1_0) +
     main_L34_C->(th_figure_5_0_0 + th_figure_5_0_1 + th_figure_5_1_0) + (th_figure_5_0_0 +

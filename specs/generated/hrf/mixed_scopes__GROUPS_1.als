@@ -78,7 +78,8 @@ fun SC : set Event { none }
 fun po : Event->Event { (main_L19_C->main_L19_C2 + mixed_0_0_L12_W->mixed_0_0_L13_W +
     mixed_0_1_L15_R->mixed_0_1_L15_R2) & Exec->Exec }
 fun loc : Event->Event { (at_X->at_X + at_A->at_A) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mixed_0_0->th_mixed_0_0 + th_mixed_0_1->th_mixed_0_1) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mixed_0_0->th_mixed_0_0 + th_mixed_0_1->th_mixed_0_1 +
+    (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mixed_0_0 + th_mixed_0_1) + main_L19_C->(th_mixed_0_0 + th_mixed_0_1) +
     (th_mixed_0_0 + th_mixed_0_1)->main_L19_C2) & Exec->Exec }

@@ -78,7 +78,8 @@ fun SC : set Event { none }
 fun po : Event->Event { (main_L19_C->main_L19_C2 + mixed_0_0_L12_W->mixed_0_0_L13_W +
     mixed_1_0_L15_R->mixed_1_0_L15_R2) & Exec->Exec }
 fun loc : Event->Event { (at_X->at_X + at_A->at_A) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mixed_0_0->th_mixed_0_0 + th_mixed_1_0->th_mixed_1_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mixed_0_0->th_mixed_0_0 + th_mixed_1_0->th_mixed_1_0 +
+    (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mixed_0_0 + th_mixed_1_0) + main_L19_C->(th_mixed_0_0 + th_mixed_1_0) +
     (th_mixed_0_0 + th_mixed_1_0)->main_L19_C2) & Exec->Exec }
@@ -146,4 +147,4 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on A
-run race_on_A { consistent and some race & (at_A)->(at_A) } expect 1
+run race_on_A { consistent and some race & at_A->at_A } expect 1

@@ -78,7 +78,7 @@ fun SC : set Event { none }
 fun po : Event->Event { main_L21_C->main_L21_C2 }
 fun loc : Event->Event { at_A->at_A }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_pairs_0_0->th_pairs_0_0 + th_pairs_0_1->th_pairs_0_1 +
-    th_pairs_1_0->th_pairs_1_0 + th_pairs_1_1->th_pairs_1_1) }
+    th_pairs_1_0->th_pairs_1_0 + th_pairs_1_1->th_pairs_1_1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_pairs_0_0 + th_pairs_0_1 + th_pairs_1_0 + th_pairs_1_1) +
     main_L21_C->(th_pairs_0_0 + th_pairs_0_1 + th_pairs_1_0 + th_pairs_1_1) + (th_pairs_0_0 +
@@ -148,4 +148,4 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on A
-run race_on_A { consistent and some race & (at_A)->(at_A) } expect 1
+run race_on_A { consistent and some race & at_A->at_A } expect 1

@@ -77,7 +77,7 @@ fun SC : set Event { none }
 fun po : Event->Event { (main_L20_C->main_L20_C2 + take_0_0_L13_R->take_0_0_L13_W +
     take_1_0_L13_R->take_1_0_L13_W) & Exec->Exec }
 fun loc : Event->Event { at_owner->at_owner & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_take_0_0->th_take_0_0 + th_take_1_0->th_take_1_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_take_0_0->th_take_0_0 + th_take_1_0->th_take_1_0 + (init <: id)) }
 fun rmw : Event->Event { (take_0_0_L13_R->take_0_0_L13_W + take_1_0_L13_R->take_1_0_L13_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_take_0_0 + th_take_1_0) + main_L20_C->(th_take_0_0 + th_take_1_0) +
     (th_take_0_0 + th_take_1_0)->main_L20_C2) & Exec->Exec }

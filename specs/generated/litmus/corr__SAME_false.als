@@ -74,7 +74,7 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 fun po : Event->Event { main_L19_C->main_L19_C2 + corr_0_0_L11_W->corr_0_0_L12_W + corr_1_0_L14_R->corr_1_0_L15_R }
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_corr_0_0->th_corr_0_0 + th_corr_1_0->th_corr_1_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_corr_0_0->th_corr_0_0 + th_corr_1_0->th_corr_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_corr_0_0 + th_corr_1_0) + main_L19_C->(th_corr_0_0 + th_corr_1_0) +
     (th_corr_0_0 + th_corr_1_0)->main_L19_C2 }

@@ -74,7 +74,8 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 fun po : Event->Event { main_L18_C->main_L18_C2 + count_0_0_L13_R->count_0_0_L14_W + count_1_0_L13_R->count_1_0_L14_W }
 fun loc : Event->Event { at_n->at_n }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_count_0_0->th_count_0_0 + th_count_1_0->th_count_1_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_count_0_0->th_count_0_0 + th_count_1_0->th_count_1_0 +
+    (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_count_0_0 + th_count_1_0) + main_L18_C->(th_count_0_0 + th_count_1_0) +
     (th_count_0_0 + th_count_1_0)->main_L18_C2 }

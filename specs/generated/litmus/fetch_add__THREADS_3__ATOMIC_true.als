@@ -82,7 +82,7 @@ fun po : Event->Event { main_L18_C->main_L18_C2 + count_0_0_L11_R->count_0_0_L11
     count_2_0_L11_R->count_2_0_L11_W }
 fun loc : Event->Event { at_n->at_n }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_count_0_0->th_count_0_0 + th_count_1_0->th_count_1_0 +
-    th_count_2_0->th_count_2_0) }
+    th_count_2_0->th_count_2_0 + (init <: id)) }
 fun rmw : Event->Event { count_0_0_L11_R->count_0_0_L11_W + count_1_0_L11_R->count_1_0_L11_W +
     count_2_0_L11_R->count_2_0_L11_W }
 fun asw : Event->Event { init->(th_main + th_count_0_0 + th_count_1_0 + th_count_2_0) + main_L18_C->(th_count_0_0 +

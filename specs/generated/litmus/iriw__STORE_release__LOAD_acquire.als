@@ -84,7 +84,7 @@ fun SC : set Event { none }
 fun po : Event->Event { main_L24_C->main_L24_C2 + iriw_2_0_L15_R->iriw_2_0_L16_R + iriw_3_0_L19_R->iriw_3_0_L20_R }
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_iriw_0_0->th_iriw_0_0 + th_iriw_1_0->th_iriw_1_0 +
-    th_iriw_2_0->th_iriw_2_0 + th_iriw_3_0->th_iriw_3_0) }
+    th_iriw_2_0->th_iriw_2_0 + th_iriw_3_0->th_iriw_3_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_iriw_0_0 + th_iriw_1_0 + th_iriw_2_0 + th_iriw_3_0) + main_L24_C->(th_iriw_0_0 +
     th_iriw_1_0 + th_iriw_2_0 + th_iriw_3_0) + (th_iriw_0_0 + th_iriw_1_0 + th_iriw_2_0 +

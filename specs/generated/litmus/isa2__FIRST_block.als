@@ -90,7 +90,7 @@ fun po : Event->Event { (main_L27_C->main_L27_C2 + isa2_0_0_L14_W->isa2_0_0_L15_
     isa2_2_0_L22_R->isa2_2_0_L23_R) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_y->at_y + at_z->at_z) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_isa2_0_0->th_isa2_0_0 + th_isa2_1_0->th_isa2_1_0 +
-    th_isa2_2_0->th_isa2_2_0) }
+    th_isa2_2_0->th_isa2_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_isa2_0_0 + th_isa2_1_0 + th_isa2_2_0) + main_L27_C->(th_isa2_0_0 +
     th_isa2_1_0 + th_isa2_2_0) + (th_isa2_0_0 + th_isa2_1_0 + th_isa2_2_0)->main_L27_C2) & Exec->Exec }

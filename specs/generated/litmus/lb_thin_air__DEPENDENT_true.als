@@ -76,7 +76,7 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 fun po : Event->Event { main_L20_C->main_L20_C2 + lb_0_0_L12_R->lb_0_0_L13_W + lb_1_0_L15_R->lb_1_0_L16_W }
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_lb_0_0->th_lb_0_0 + th_lb_1_0->th_lb_1_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_lb_0_0->th_lb_0_0 + th_lb_1_0->th_lb_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_lb_0_0 + th_lb_1_0) + main_L20_C->(th_lb_0_0 + th_lb_1_0) + (th_lb_0_0 +
     th_lb_1_0)->main_L20_C2 }

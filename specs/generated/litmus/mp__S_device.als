@@ -77,7 +77,7 @@ fun Rel : set Event { mp_0_0_L12_W & Exec }
 fun SC : set Event { none }
 fun po : Event->Event { (main_L21_C->main_L21_C2 + mp_0_0_L11_W->mp_0_0_L12_W + mp_1_0_L14_R->mp_1_0_L16_R) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_1_0) + main_L21_C->(th_mp_0_0 + th_mp_1_0) + (th_mp_0_0 +
     th_mp_1_0)->main_L21_C2) & Exec->Exec }

@@ -80,7 +80,8 @@ fun SC : set Event { none }
 fun po : Event->Event { (^(main_L21_C->main_L23_C + main_L23_C->main_L24_C + main_L24_C->main_L26_C) +
     writer_0_0_L11_W->writer_0_0_L12_W + reader_0_0_L16_R->reader_0_0_L17_R) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writer_0_0->th_writer_0_0 + th_reader_0_0->th_reader_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writer_0_0->th_writer_0_0 + th_reader_0_0->th_reader_0_0 +
+    (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_writer_0_0 + th_reader_0_0) + main_L21_C->th_writer_0_0 +
     main_L23_C->th_reader_0_0 + th_reader_0_0->main_L24_C + th_writer_0_0->main_L26_C) & Exec->Exec }

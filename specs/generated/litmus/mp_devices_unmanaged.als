@@ -79,7 +79,8 @@ fun SC : set Event { none }
 fun po : Event->Event { (^(main_L19_C->main_L21_C + main_L21_C->main_L22_C + main_L22_C->main_L24_C) +
     writer_0_0_L9_W->writer_0_0_L10_W + reader_0_0_L14_R->reader_0_0_L15_R) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writer_0_0->th_writer_0_0 + th_reader_0_0->th_reader_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writer_0_0->th_writer_0_0 + th_reader_0_0->th_reader_0_0 +
+    (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_writer_0_0 + th_reader_0_0) + main_L19_C->th_writer_0_0 +
     main_L21_C->th_reader_0_0 + th_reader_0_0->main_L22_C + th_writer_0_0->main_L24_C) & Exec->Exec }
@@ -149,6 +150,6 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on f
-run race_on_f { consistent and some race & (at_f)->(at_f) } expect 1
+run race_on_f { consistent and some race & at_f->at_f } expect 1
 -- allowed reader[0][0].r == 0
 run allowed_2 { consistent and complete and (some ((some (reader_0_0_L14_R.rv & v1) => reader_0_0_L15_R.rv else v2) & v0)) } expect 1

@@ -81,7 +81,7 @@ fun SC : set Event { none }
 fun po : Event->Event { (main_L24_C->main_L24_C2 + ^(mp_0_0_L14_W->mp_0_0_L15_F + mp_0_0_L15_F->mp_0_0_L16_W) +
     ^(mp_1_0_L18_R->mp_1_0_L19_F + mp_1_0_L19_F->mp_1_0_L20_R)) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_1_0) + main_L24_C->(th_mp_0_0 + th_mp_1_0) + (th_mp_0_0 +
     th_mp_1_0)->main_L24_C2) & Exec->Exec }
@@ -151,8 +151,8 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on f
-run race_on_f { consistent and some race & (at_f)->(at_f) } expect 1
+run race_on_f { consistent and some race & at_f->at_f } expect 1
 -- some execution has a race on x
-run race_on_x { consistent and some race & (at_x)->(at_x) } expect 1
+run race_on_x { consistent and some race & at_x->at_x } expect 1
 -- allowed mp[1][0].r == 0
 run allowed_1 { consistent and complete and (some ((some (mp_1_0_L18_R.rv & v1) => mp_1_0_L20_R.rv else v2) & v0)) } expect 1

@@ -76,7 +76,7 @@ fun Rel : set Event { mp_0_0_L10_W & Exec }
 fun SC : set Event { none }
 fun po : Event->Event { (main_L17_C->main_L17_C2 + mp_0_0_L9_W->mp_0_0_L10_W + mp_0_1_L12_R->mp_0_1_L13_R) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_0_1->th_mp_0_1) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_0_1->th_mp_0_1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_0_1) + main_L17_C->(th_mp_0_0 + th_mp_0_1) + (th_mp_0_0 +
     th_mp_0_1)->main_L17_C2) & Exec->Exec }

@@ -87,7 +87,8 @@ fun SC : set Event { none }
 fun po : Event->Event { (main_L23_C->main_L23_C2 + mp_0_0_L12_W->mp_0_0_L13_W + mp_1_0_L14_R->mp_1_0_L16_W +
     mp_2_0_L14_R->mp_2_0_L18_R) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 + th_mp_2_0->th_mp_2_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 +
+    th_mp_2_0->th_mp_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_1_0 + th_mp_2_0) + main_L23_C->(th_mp_0_0 + th_mp_1_0 +
     th_mp_2_0) + (th_mp_0_0 + th_mp_1_0 + th_mp_2_0)->main_L23_C2) & Exec->Exec }
@@ -157,6 +158,6 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on x
-run race_on_x { consistent and some race & (at_x)->(at_x) } expect 1
+run race_on_x { consistent and some race & at_x->at_x } expect 1
 -- forbidden mp[2][0].r == 0
 run forbidden_1 { consistent and complete and (some ((some (mp_2_0_L14_R.rv & v0) => v1 else mp_2_0_L18_R.rv) & v0)) } expect 0

@@ -80,7 +80,7 @@ fun SC : set Event { none }
 fun po : Event->Event { (main_L20_C->main_L20_C2 + ^(mp_0_0_L11_W->mp_0_0_L12_F + mp_0_0_L12_F->mp_0_0_L13_W) +
     mp_1_0_L15_R->mp_1_0_L16_R) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_1_0) + main_L20_C->(th_mp_0_0 + th_mp_1_0) + (th_mp_0_0 +
     th_mp_1_0)->main_L20_C2) & Exec->Exec }

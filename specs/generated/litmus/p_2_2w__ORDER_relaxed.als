@@ -74,7 +74,8 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 fun po : Event->Event { main_L18_C->main_L18_C2 + writes_0_0_L10_W->writes_0_0_L11_W + writes_1_0_L13_W->writes_1_0_L14_W }
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writes_0_0->th_writes_0_0 + th_writes_1_0->th_writes_1_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writes_0_0->th_writes_0_0 + th_writes_1_0->th_writes_1_0 +
+    (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_writes_0_0 + th_writes_1_0) + main_L18_C->(th_writes_0_0 + th_writes_1_0) +
     (th_writes_0_0 + th_writes_1_0)->main_L18_C2 }

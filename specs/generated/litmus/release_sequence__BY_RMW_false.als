@@ -82,7 +82,7 @@ fun SC : set Event { none }
 fun po : Event->Event { (main_L26_C->main_L26_C2 + ^(rs_0_0_L13_W->rs_0_0_L14_W + rs_0_0_L14_W->rs_0_0_L15_W) +
     rs_2_0_L22_R->rs_2_0_L22_R2) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_rs_0_0->th_rs_0_0 + th_rs_2_0->th_rs_2_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_rs_0_0->th_rs_0_0 + th_rs_2_0->th_rs_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_rs_0_0 + th_rs_2_0) + main_L26_C->(th_rs_0_0 + th_rs_2_0) + (th_rs_0_0 +
     th_rs_2_0)->main_L26_C2) & Exec->Exec }
@@ -152,6 +152,6 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on x
-run race_on_x { consistent and some race & (at_x)->(at_x) } expect 1
+run race_on_x { consistent and some race & at_x->at_x } expect 1
 -- allowed rs[2][0].r == 0
 run allowed_1 { consistent and complete and (some ((some (rs_2_0_L22_R.rv & (v0 + v1)) => v2 else rs_2_0_L22_R2.rv) & v0)) } expect 1

@@ -88,7 +88,8 @@ fun SC : set Event { none }
 fun po : Event->Event { (main_L26_C->main_L26_C2 + rs_0_0_L13_W->rs_0_0_L14_W + rs_1_0_L19_R->rs_1_0_L19_W +
     rs_2_0_L22_R->rs_2_0_L22_R2) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_rs_0_0->th_rs_0_0 + th_rs_1_0->th_rs_1_0 + th_rs_2_0->th_rs_2_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_rs_0_0->th_rs_0_0 + th_rs_1_0->th_rs_1_0 +
+    th_rs_2_0->th_rs_2_0 + (init <: id)) }
 fun rmw : Event->Event { rs_1_0_L19_R->rs_1_0_L19_W & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_rs_0_0 + th_rs_1_0 + th_rs_2_0) + main_L26_C->(th_rs_0_0 + th_rs_1_0 +
     th_rs_2_0) + (th_rs_0_0 + th_rs_1_0 + th_rs_2_0)->main_L26_C2) & Exec->Exec }

@@ -81,8 +81,8 @@ fun SC : set Event { none }
 fun po : Event->Event { (main_L19_C->main_L19_C2 + ^(rs_0_0_L11_W->rs_0_0_L12_W + rs_0_0_L12_W->rs_0_0_L13_W) +
     rs_1_0_L15_R->rs_1_0_L15_R2) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun int_ : Event->Event { (th_main->th_main + th_rs_0_0->th_rs_0_0 + th_rs_1_0->th_rs_1_0) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_rs_0_0->th_rs_0_0 + th_rs_1_0->th_rs_1_0) }
+fun int_ : Event->Event { (th_main->th_main + th_rs_0_0->th_rs_0_0 + th_rs_1_0->th_rs_1_0 + (init <: id)) & Exec->Exec }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_rs_0_0->th_rs_0_0 + th_rs_1_0->th_rs_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_rs_0_0 + th_rs_1_0) + main_L19_C->(th_rs_0_0 + th_rs_1_0) + (th_rs_0_0 +
     th_rs_1_0)->main_L19_C2) & Exec->Exec }

@@ -75,7 +75,7 @@ fun Rel : set Event { sb_0_0_L12_W + sb_1_0_L15_W }
 fun SC : set Event { sb_0_0_L12_W + sb_1_0_L15_W }
 fun po : Event->Event { main_L20_C->main_L20_C2 + sb_0_0_L12_W->sb_0_0_L13_R + sb_1_0_L15_W->sb_1_0_L16_R }
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sb_0_0->th_sb_0_0 + th_sb_1_0->th_sb_1_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sb_0_0->th_sb_0_0 + th_sb_1_0->th_sb_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_sb_0_0 + th_sb_1_0) + main_L20_C->(th_sb_0_0 + th_sb_1_0) + (th_sb_0_0 +
     th_sb_1_0)->main_L20_C2 }

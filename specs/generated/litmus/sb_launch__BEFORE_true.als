@@ -76,7 +76,8 @@ fun SC : set Event { th_writer_0_0 + th_reader_0_0 + main_L23_W }
 fun po : Event->Event { ^(main_L22_C->main_L23_W + main_L23_W->main_L24_C + main_L24_C->main_L26_C) +
     writer_0_0_L14_W->writer_0_0_L15_R }
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writer_0_0->th_writer_0_0 + th_reader_0_0->th_reader_0_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writer_0_0->th_writer_0_0 + th_reader_0_0->th_reader_0_0 +
+    (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_writer_0_0 + th_reader_0_0) + main_L22_C->th_writer_0_0 +
     main_L24_C->th_reader_0_0 + th_writer_0_0->main_L26_C + th_reader_0_0->main_L26_C }

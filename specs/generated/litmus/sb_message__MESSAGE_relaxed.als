@@ -85,7 +85,8 @@ fun SC : set Event { th_sb_2_0 + sb_0_0_L12_W + sb_1_0_L17_R }
 fun po : Event->Event { main_L25_C->main_L25_C2 + sb_0_0_L12_W->sb_0_0_L13_W + sb_1_0_L16_R->sb_1_0_L17_R +
     sb_2_0_L20_W->sb_2_0_L21_R }
 fun loc : Event->Event { at_x->at_x + at_y->at_y + at_z->at_z }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sb_0_0->th_sb_0_0 + th_sb_1_0->th_sb_1_0 + th_sb_2_0->th_sb_2_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sb_0_0->th_sb_0_0 + th_sb_1_0->th_sb_1_0 +
+    th_sb_2_0->th_sb_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_sb_0_0 + th_sb_1_0 + th_sb_2_0) + main_L25_C->(th_sb_0_0 + th_sb_1_0 +
     th_sb_2_0) + (th_sb_0_0 + th_sb_1_0 + th_sb_2_0)->main_L25_C2 }

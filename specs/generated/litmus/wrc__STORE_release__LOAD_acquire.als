@@ -80,7 +80,7 @@ fun SC : set Event { none }
 fun po : Event->Event { main_L22_C->main_L22_C2 + wrc_1_0_L13_R->wrc_1_0_L14_W + wrc_2_0_L17_R->wrc_2_0_L18_R }
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_wrc_0_0->th_wrc_0_0 + th_wrc_1_0->th_wrc_1_0 +
-    th_wrc_2_0->th_wrc_2_0) }
+    th_wrc_2_0->th_wrc_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_wrc_0_0 + th_wrc_1_0 + th_wrc_2_0) + main_L22_C->(th_wrc_0_0 + th_wrc_1_0 +
     th_wrc_2_0) + (th_wrc_0_0 + th_wrc_1_0 + th_wrc_2_0)->main_L22_C2 }

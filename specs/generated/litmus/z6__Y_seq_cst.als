@@ -85,7 +85,8 @@ fun SC : set Event { th_z6_0_0 + th_z6_2_0 + z6_1_0_L17_R + z6_1_0_L17_W }
 fun po : Event->Event { main_L26_C->main_L26_C2 + z6_0_0_L13_W->z6_0_0_L14_W + ^(z6_1_0_L17_R->z6_1_0_L17_W +
     z6_1_0_L17_W->z6_1_0_L18_R) + z6_2_0_L21_W->z6_2_0_L22_R }
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_z6_0_0->th_z6_0_0 + th_z6_1_0->th_z6_1_0 + th_z6_2_0->th_z6_2_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_z6_0_0->th_z6_0_0 + th_z6_1_0->th_z6_1_0 +
+    th_z6_2_0->th_z6_2_0 + (init <: id)) }
 fun rmw : Event->Event { z6_1_0_L17_R->z6_1_0_L17_W }
 fun asw : Event->Event { init->(th_main + th_z6_0_0 + th_z6_1_0 + th_z6_2_0) + main_L26_C->(th_z6_0_0 + th_z6_1_0 +
     th_z6_2_0) + (th_z6_0_0 + th_z6_1_0 + th_z6_2_0)->main_L26_C2 }

@@ -101,7 +101,7 @@ fun po : Event->Event { (main_L21_C->main_L21_C2 + relay_0_0_L12_W->relay_0_0_L1
     relay_1_0_L17_R2->relay_1_0_L17_R3)) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f + at_relayed->at_relayed) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_relay_0_0->th_relay_0_0 + th_relay_0_1->th_relay_0_1 +
-    th_relay_1_0->th_relay_1_0) }
+    th_relay_1_0->th_relay_1_0 + (init <: id)) }
 fun rmw : Event->Event { relay_0_1_L15_R->relay_0_1_L15_W & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_relay_0_0 + th_relay_0_1 + th_relay_1_0) + main_L21_C->(th_relay_0_0 +
     th_relay_0_1 + th_relay_1_0) + (th_relay_0_0 + th_relay_0_1 +
@@ -176,6 +176,6 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 1
 -- some execution has a race on x
-run race_on_x { consistent and some race & (at_x)->(at_x) } expect 1
+run race_on_x { consistent and some race & at_x->at_x } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (relay_0_1_L15_W) & Exec | no w.wv } expect 0

@@ -79,7 +79,7 @@ fun SC : set Event { th_order_0_0 + th_order_2_0 }
 fun po : Event->Event { main_L18_C->main_L18_C2 + order_0_0_L8_W->order_0_0_L9_W + order_2_0_L13_R->order_2_0_L14_R }
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_order_0_0->th_order_0_0 + th_order_1_0->th_order_1_0 +
-    th_order_2_0->th_order_2_0) }
+    th_order_2_0->th_order_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_order_0_0 + th_order_1_0 + th_order_2_0) + main_L18_C->(th_order_0_0 +
     th_order_1_0 + th_order_2_0) + (th_order_0_0 + th_order_1_0 + th_order_2_0)->main_L18_C2 }

@@ -76,7 +76,7 @@ fun SC : set Event { sb_0_0_L10_F + sb_1_0_L14_F }
 fun po : Event->Event { main_L19_C->main_L19_C2 + ^(sb_0_0_L9_W->sb_0_0_L10_F + sb_0_0_L10_F->sb_0_0_L11_R) +
     ^(sb_1_0_L13_W->sb_1_0_L14_F + sb_1_0_L14_F->sb_1_0_L15_R) }
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sb_0_0->th_sb_0_0 + th_sb_1_0->th_sb_1_0) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sb_0_0->th_sb_0_0 + th_sb_1_0->th_sb_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_sb_0_0 + th_sb_1_0) + main_L19_C->(th_sb_0_0 + th_sb_1_0) + (th_sb_0_0 +
     th_sb_1_0)->main_L19_C2 }

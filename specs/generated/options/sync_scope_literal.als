@@ -99,7 +99,7 @@ fun po : Event->Event { (main_L21_C->main_L21_C2 + relay_0_0_L12_W->relay_0_0_L1
     relay_1_0_L17_R2->relay_1_0_L17_R3)) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f + at_relayed->at_relayed) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_relay_0_0->th_relay_0_0 + th_relay_0_1->th_relay_0_1 +
-    th_relay_1_0->th_relay_1_0) }
+    th_relay_1_0->th_relay_1_0 + (init <: id)) }
 fun rmw : Event->Event { relay_0_1_L15_R->relay_0_1_L15_W & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_relay_0_0 + th_relay_0_1 + th_relay_1_0) + main_L21_C->(th_relay_0_0 +
     th_relay_0_1 + th_relay_1_0) + (th_relay_0_0 + th_relay_0_1 +
