@@ -1,4 +1,4 @@
-"""Alloy's executions of random programs are those of a brute-force enumeration written from the documents alone.
+"""Both engines' executions of random programs are those of a brute-force enumeration written from the documents alone.
 
 ``SCOPEC_RANDOM_PROGRAMS`` sets how many programs are tried (CONTRIBUTING.md names the command for the full sweep).
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,20 +15,20 @@ import pytest
 from scopec.alloy.emit import emit
 from scopec.alloy.run import read_instance
 from scopec.check import Jars
+from scopec.embedded import memory as embedded
 from scopec.java import Processes
 from scopec.memory.execution import Execution
+from scopec.memory.questions import Goal
 from scopec.options import OPTIONS
-from scopec.plan import Overrides, plan
+from scopec.plan import Overrides, Run, plan
 from tests.oracles import brute_memory
 from tests.random_programs import memory_places, memory_program, memory_text
 
-pytestmark = pytest.mark.jvm
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
 
 
-def executions(path: Path, jars: Jars, processes: Processes, folder: Path) -> list[Execution]:
+def alloy_executions(run: Run, jars: Jars, processes: Processes, folder: Path) -> list[Execution]:
     """Every consistent complete execution that Alloy finds."""
-    (run,) = plan(path, "program.cu", Overrides()).runs
     specification = folder / "program.als"
     specification.write_text(emit(run.problem), encoding="utf-8")
     out = folder / "out"
@@ -58,8 +59,24 @@ def executions(path: Path, jars: Jars, processes: Processes, folder: Path) -> li
     return [Execution(run.problem.base, run.problem.model, choice) for choice in found]
 
 
+@pytest.mark.jvm
 @pytest.mark.parametrize("seed", range(COUNT))
-def test_executions_final_states_and_races(seed: int, jars: Jars, processes: Processes, tmp_path: Path) -> None:
+def test_alloy(seed: int, jars: Jars, processes: Processes, tmp_path: Path) -> None:
+    compare(seed, tmp_path, lambda run: alloy_executions(run, jars, processes, tmp_path))
+
+
+@pytest.mark.parametrize("seed", range(5 * COUNT))
+def test_embedded(seed: int, tmp_path: Path) -> None:
+    def found(run: Run) -> list[Execution]:
+        (question,) = [q for q in run.problem.questions if q.goal is Goal.EXECUTION]
+        problem = run.problem
+        return [Execution(problem.base, problem.model, choice) for choice in embedded.executions(problem, question)]
+
+    compare(seed, tmp_path, found)
+
+
+def compare(seed: int, folder: Path, find: Callable[[Run], list[Execution]]) -> None:
+    """The executions' final states, races and values read are those of the enumeration."""
     chance = random.Random(seed)
     program = memory_program(chance)
     # Half of the programs under the defaults, half under one other reading.
@@ -69,11 +86,12 @@ def test_executions_final_states_and_races(seed: int, jars: Jars, processes: Pro
         name = chance.choice(names)
         options = {name: OPTIONS[name].values[1]}
     directives = "".join(f"//@ options {n} = {v};\n" for n, v in options.items())
-    path = tmp_path / "program.cu"
+    path = folder / "program.cu"
     path.write_text(memory_text(program, directives))
 
     wanted = list(brute_memory.enumerate_executions(program, options, 3, {}))
-    found = executions(path, jars, processes, tmp_path)
+    (run,) = plan(path, "program.cu", Overrides()).runs
+    found = find(run)
     for execution in found:
         assert execution.problems() == []
 

@@ -1,0 +1,104 @@
+"""Answers the memory question in this process: one solver a problem, one assumption a question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.embedded.encode import Encoding
+from scopec.embedded.relations import InexactError, entries
+from scopec.memory.execution import Choice
+from scopec.program.values import Const
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from scopec.memory.questions import Problem, Question
+
+#: A small solver that starts at once: the formulas of litmus tests are easy.
+SOLVER = "minisat22"
+
+
+def solve(problem: Problem) -> Mapping[str, Choice | None]:
+    """For each question the execution that was found, or None where none exists."""
+    from pysat.solvers import Solver
+
+    encoding, goals = _prepared(problem, problem.questions)
+    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver:
+        return {
+            name: _choice(encoding, solver.get_model()) if solver.solve(assumptions=[goal]) else None
+            for name, goal in goals.items()
+        }
+
+
+def executions(problem: Problem, question: Question) -> Iterator[Choice]:
+    """Every execution that a question looks for, once: they differ in reads-from, coherence or choices."""
+    from pysat.solvers import Solver
+
+    encoding, goals = _prepared(problem, [question])
+    chosen = list(_chosen(encoding))
+    for literal in chosen:
+        encoding.circuit.use(literal)
+        encoding.circuit.use(-literal)
+    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver:
+        while solver.solve(assumptions=list(goals.values())):
+            model = solver.get_model()
+            yield _choice(encoding, model)
+            true = set(model)
+            solver.add_clause([-a if a in true else a for a in chosen])
+
+
+def _chosen(encoding: Encoding) -> Iterator[int]:
+    """What tells two executions apart; choices of events that are not executed do not."""
+    yield from encoding.rf.values()
+    yield from (v for _, _, v in entries(encoding.co))
+    yield from encoding.sync_fence.values()
+    for candidates in encoding.last.values():
+        yield from candidates.values()
+    for name in encoding.graph.choices:
+        executed = encoding.executed.get(encoding.position[name.partition("?")[0]])
+        if executed is not None:
+            yield from (encoding.circuit.both(bit, executed) for bit in encoding.registers[name].values())
+
+
+def _prepared(problem: Problem, questions: Iterable[Question]) -> tuple[Encoding, Mapping[str, int]]:
+    """The encoding with its goals in use; closures are made exact one by one as it turns out that they must be."""
+    exact: frozenset[int] = frozenset()
+    while True:
+        try:
+            encoding = Encoding(problem, exact)
+            return encoding, {q.name: encoding.circuit.use(encoding.goal(q)) for q in questions}
+        except InexactError as needed:
+            exact |= {needed.number}
+
+
+def _choice(encoding: Encoding, model: Sequence[int]) -> Choice:
+    """What a satisfying assignment chose."""
+
+    assignment = {abs(literal): literal > 0 for literal in model}
+
+    def holds(literal: int) -> bool:
+        return encoding.circuit.value(literal, assignment)
+
+    graph = encoding.graph
+    rf = frozenset(pair for pair, literal in encoding.rf.items() if holds(literal))
+    partial = encoding.problem.model.partial_co
+    co: set[tuple[str, str]] = set()
+    for initial, *rest in encoding.writes.values():
+        co |= {(initial.id, other.id) for other in rest}
+    for a, b, literal in encoding.unordered:
+        if holds(literal):
+            co.add((a, b))
+        elif not partial:
+            co.add((b, a))
+    choices = {name: next(v for v, bit in encoding.registers[name].items() if holds(bit)) for name in graph.choices}
+    written = {}
+    for event in graph.events:
+        if event.writes and event.value is not None and not isinstance(event.value, Const):
+            for v, bit in encoding.bits(event.value).items():
+                if holds(bit):
+                    written[event.id] = v
+    fences = frozenset(pair for pair, literal in encoding.sync_fence.items() if holds(literal))
+    last = {
+        at: next(w for w, literal in candidates.items() if holds(literal)) for at, candidates in encoding.last.items()
+    }
+    return Choice(rf, frozenset(co), choices, written, fences, last)

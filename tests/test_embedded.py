@@ -1,0 +1,182 @@
+"""The engine in this process: circuits, matrices, and the same verdicts as the jars'."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from scopec.embedded.circuit import FALSE, TRUE, Circuit
+from scopec.embedded.memory import solve
+from scopec.embedded.relations import InexactError, Matrices, Relation, Set
+from scopec.memory.cat import tree
+from scopec.memory.cat.evaluate import Evaluation, pairs, relation
+from scopec.memory.cat.model import Axiom, Model
+from scopec.plan import Overrides, plan
+from scopec.source import Span
+from scopec.verdicts import disagreements, findings, memory_checks
+from tests.conftest import REPOSITORY, check_text
+
+AT = Span("m.cat", 1, 1, 1, 1)
+SETS, RELATIONS = ("R", "W", "A"), ("po", "rf", "co", "loc")
+
+
+def test_gates_fold_constants_and_are_shared() -> None:
+    circuit = Circuit()
+    a, b = circuit.fresh(), circuit.fresh()
+    assert circuit.both(a, TRUE) == a
+    assert circuit.both(a, FALSE) == circuit.both(a, -a) == FALSE
+    assert circuit.either(a, -a) == circuit.any([TRUE, b]) == TRUE
+    assert circuit.both(a, b) == circuit.both(b, a) == circuit.all([b, a, TRUE])
+    assert circuit.all([a, b, -a]) == FALSE
+    assert circuit.all([]) == TRUE
+    assert circuit.any([]) == FALSE
+
+
+def test_gates_are_translated_in_the_polarity_of_their_use() -> None:
+    circuit = Circuit()
+    a, b = circuit.fresh(), circuit.fresh()
+    gate = circuit.both(a, b)
+    circuit.clauses.clear()
+    circuit.use(-gate)
+    assert circuit.clauses == [[gate, -a, -b]]
+    circuit.clauses.clear()
+    circuit.use(gate)
+    circuit.use(gate)
+    assert circuit.clauses == [[-gate, a], [-gate, b]]
+    assert circuit.value(gate, {a: True, b: True})
+    assert circuit.value(-gate, {a: True})
+
+
+def expression(chance: random.Random, kind: str, depth: int) -> tree.Expr:
+    """A random cat expression."""
+
+    def part(kind: str) -> tree.Expr:
+        return expression(chance, kind, depth - 1)
+
+    if depth == 0:
+        return tree.Name(AT, chance.choice(SETS if kind == "set" else RELATIONS))
+    if kind == "set":
+        match chance.randrange(4):
+            case 0:
+                return tree.Binary(AT, chance.choice("|&\\"), part("set"), part("set"))
+            case 1:
+                return tree.Complement(AT, part("set"))
+            case 2:
+                return tree.End(AT, chance.choice(("domain", "range")), part("relation"))
+            case _:
+                return tree.Binary(AT, "&", part("set"), tree.Universe(AT))
+    match chance.randrange(7):
+        case 0 | 1:
+            return tree.Binary(AT, chance.choice("|&\\;"), part("relation"), part("relation"))
+        case 2:
+            return tree.Postfix(AT, chance.choice(("+", "*", "?", "^-1")), part("relation"))
+        case 3:
+            return tree.Binary(
+                AT, chance.choice("&\\"), part("relation"), tree.Binary(AT, "*", part("set"), part("set"))
+            )
+        case 4:
+            inside = [tree.IdentityOn(AT, part("set")), part("relation")]
+            chance.shuffle(inside)
+            return tree.Binary(AT, ";", *inside)
+        case 5:
+            return tree.Complement(AT, part("relation"))
+        case _:
+            return tree.Binary(AT, "|", part("relation"), tree.Zero(AT))
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_matrices_mean_what_the_evaluator_means(seed: int) -> None:
+    """On constants, and on literals under every closure made exact and an assignment."""
+    chance = random.Random(seed)
+    size = 4
+    sets = {name: chance.getrandbits(size) for name in SETS}
+    relations = {
+        name: relation(size, [(i, j) for i in range(size) for j in range(size) if chance.random() < 0.3])
+        for name in RELATIONS
+    }
+    expr = expression(chance, "relation", 4)
+    model = Model("m", (), (), ())
+    wanted = set(pairs(Evaluation(model, size, sets, relations).relation(expr)))
+
+    circuit = Circuit()
+    assignment: dict[int, bool] = {}
+
+    def literal(holds: bool) -> int:
+        if chance.random() < 0.5:
+            return TRUE if holds else FALSE
+        variable = circuit.fresh()
+        assignment[variable] = holds
+        return variable
+
+    given_sets = {n: {i: literal(bool(mask >> i & 1)) for i in range(size)} for n, mask in sets.items()}
+    given_relations = {
+        n: {i: {j: literal(bool(rows[i] >> j & 1)) for j in range(size)} for i in range(size)}
+        for n, rows in relations.items()
+    }
+    executed: Set = dict.fromkeys(range(size), TRUE)
+    matrices = Matrices(
+        circuit, model, executed, given_sets.__getitem__, given_relations.__getitem__, frozenset(range(100))
+    )
+    rows = matrices.relation(expr)
+    assert {(i, j) for i, row in rows.items() for j, v in row.items() if circuit.value(v, assignment)} == wanted
+    for check in ("acyclic", "irreflexive", "empty"):
+        for negated in (False, True):
+            axiom = Axiom("a", check, negated, expr, "")
+            holds = Evaluation(model, size, sets, relations).holds(axiom)
+            assert circuit.value(matrices.violated(axiom), assignment) is not holds
+
+
+def test_a_closure_that_is_needed_exactly_says_so() -> None:
+    circuit = Circuit()
+    rows: Relation = {0: {1: circuit.fresh()}, 1: {2: circuit.fresh()}}
+    closed = tree.Postfix(AT, "+", tree.Name(AT, "po"))
+
+    def matrices(exact: frozenset[int]) -> Matrices:
+        return Matrices(circuit, Model("m", (), (), ()), dict.fromkeys(range(3), TRUE), {}.__getitem__, lambda _: rows, exact)  # type: ignore[arg-type]  # fmt: skip
+
+    upper = matrices(frozenset()).relation(closed)[0][2]
+    circuit.use(-upper)
+    with pytest.raises(InexactError):
+        circuit.use(upper)
+    circuit.use(matrices(frozenset({0})).relation(closed)[0][2])
+
+
+PROGRAMS = sorted((REPOSITORY / "specs").rglob("*.cu"))
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+def test_every_expectation_of_the_specs_is_met(path: Path) -> None:
+    """Where Alloy's verdicts are what the file expects (test_specs.py), so are these."""
+    for run in plan(path, str(path), Overrides()).runs:
+        if run.memory_checks:
+            found = findings(run, solve(run.problem), "embedded", 0.0)
+            assert disagreements(found, run) == []
+            assert {c.expectation.text: c.verdict for c in memory_checks(run, found, None)} == {
+                c.text: "holds" for c in run.memory_checks
+            }
+
+
+@pytest.mark.jvm
+def test_unknown_and_violated_verdicts_are_the_jars(tmp_path: Path) -> None:
+    text = """
+    #include <cuda/atomic>
+    __device__ cuda::atomic<int, cuda::thread_scope_device> turn{0}, f{0};
+    __device__ int n = 0;
+    __global__ void k() {
+        if (f.load() == 1) while (turn.fetch_add(1, cuda::memory_order_acq_rel) != 5);
+        n++; assert(f.load() == 0); f.store(1);
+    }
+    //@ launch k<<<2, 1>>>();
+    //@ expect race_free;
+    //@ expect required n == 2;
+    //@ expect allowed turn == 4;
+    """
+    for extra in ("", "//@ options races = ignore;", "//@ bound unroll = 7;"):
+        outcome = check_text(tmp_path, text + extra)
+        (report,) = outcome.reports
+        alloy = [(c.expectation.text, c.verdict, c.reason) for c in report.checks]
+        found = findings(report.run, solve(report.run.problem), "embedded", 0.0)
+        assert disagreements(found, report.run) == []
+        assert [(c.expectation.text, c.verdict, c.reason) for c in memory_checks(report.run, found, None)] == alloy
