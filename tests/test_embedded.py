@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scopec.embedded import symmetry
 from scopec.embedded.circuit import FALSE, TRUE, Circuit
 from scopec.embedded.memory import solve
 from scopec.embedded.relations import InexactError, Matrices, Relation, Set
@@ -180,3 +181,52 @@ def test_unknown_and_violated_verdicts_are_the_jars(tmp_path: Path) -> None:
         found = findings(report.run, solve(report.run.problem), "embedded", 0.0)
         assert disagreements(found, report.run) == []
         assert [(c.expectation.text, c.verdict, c.reason) for c in memory_checks(report.run, found, None)] == alloy
+
+
+STEPS = (
+    "x = 1;", "int r{n} = x;", "f.store({n}, {order});", "g.fetch_add(1, {order});", "f.exchange({n});",
+    "if (g.load({order}) == 1) f.store(5);", "int e{n} = 0; f.compare_exchange_weak(e{n}, 7, {order});",
+    "while (f.exchange(1, {order}) == 1); x = 2; f.store(0, {order});",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_threads_taken_in_order_change_no_answer(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(seed)
+    steps = [
+        step.format(n=n, order=f"cuda::memory_order_{chance.choice(('relaxed', 'seq_cst'))}")
+        for n, step in enumerate(chance.sample(STEPS, chance.randint(1, 2)))
+    ]
+    blocks, threads = chance.choice([(2, 1), (1, 2), (3, 1), (1, 3)])
+    scope = chance.choice(("block", "device"))
+    (tmp_path / "k.cu").write_text(
+        f"__device__ int x;\n__device__ cuda::atomic<int, cuda::thread_scope_{scope}> f{{0}}, g{{0}};\n"
+        f"__global__ void k() {{ {' '.join(steps)} }}\n//@ launch k<<<{blocks}, {threads}>>>();\n"
+        "//@ expect race;\n//@ expect race on x;\n"
+        + "".join(f"//@ expect allowed f == {v};\n//@ expect allowed g == {v} && x == {v % 3};\n" for v in range(4))
+    )
+    (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
+    (group,) = symmetry.interchangeable(run.problem)
+    assert len(group) == blocks * threads
+    ordered = solve(run.problem)
+    monkeypatch.setattr("scopec.embedded.memory.ordered_writes", lambda _: ())
+    assert {n: c is not None for n, c in ordered.items()} == {n: c is not None for n, c in solve(run.problem).items()}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "launch", "more"),
+    [
+        ("f.store(threadIdx.x);", "k<<<1, 2>>>", ""),
+        ("if (blockIdx.x < 2) f.store(1);", "k<<<3, 2>>>", "//@ expect allowed k[0][0].r == 1;"),
+        ("__shared__ int s; s = 1;", "k<<<2, 2>>>", ""),
+    ],
+)
+def test_threads_that_differ_are_not_exchanged(kernel: str, launch: str, more: str, tmp_path: Path) -> None:
+    text = (
+        "__device__ cuda::atomic<int, cuda::thread_scope_device> f{0};\n"
+        f"__global__ void k() {{ int r = f.load(); {kernel} }}\n//@ launch {launch}();\n//@ expect race_free;\n{more}\n"
+    )
+    (tmp_path / "k.cu").write_text(text)
+    (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
+    groups = symmetry.interchangeable(run.problem)
+    assert all(len({own[0].thread for own in g}) < len(run.program.threads) - 1 for g in groups)

@@ -274,6 +274,11 @@ class Encoding:
                     if k != i:
                         self.circuit.require(-v, -w, row.get(k, FALSE))
 
+    def take_in_order(self, writes: Iterable[tuple[str, str]]) -> None:
+        """Ask that the first write of each pair comes before the second in coherence order."""
+        for a, b in writes:
+            self.circuit.require(self.co[self.position[a]][self.position[b]])
+
     # ---- what the program gives
 
     def _given_set(self, name: str) -> Set:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from scopec.embedded.encode import Encoding
 from scopec.embedded.relations import InexactError, entries
+from scopec.embedded.symmetry import ordered_writes
 from scopec.memory.execution import Choice
 from scopec.program.values import Const
 
@@ -23,6 +24,8 @@ def solve(problem: Problem) -> Mapping[str, Choice | None]:
     from pysat.solvers import Solver
 
     encoding, goals = _prepared(problem, problem.questions)
+    if not problem.model.partial_co:
+        encoding.take_in_order(ordered_writes(problem))
     with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver:
         return {
             name: _choice(encoding, solver.get_model()) if solver.solve(assumptions=[goal]) else None
