@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from typing import Literal
 
 from scopec import engines
 from scopec.alloy import run as alloy_run
@@ -31,6 +32,9 @@ from scopec.verdicts import (
     progress_checks,
 )
 
+#: Who answers memory questions; ``both`` asks Alloy and the embedded engine and compares.  ``auto`` is the jars.
+Engine = Literal["auto", "alloy", "tlc", "embedded", "both"]
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -42,6 +46,7 @@ class Settings:
     keep: Path | None = None
     alloy_jar: Path | None = None
     tlc_jar: Path | None = None
+    engine: Engine = "auto"
     say: Callable[[str], None] = lambda _line: None
 
 
@@ -198,14 +203,16 @@ def check_run(run: Run, jars: Jars, processes: Processes, settings: Settings, re
     """
     phases = [("read", reading)]
     with scratch_folder() as folder:
-        found = _ask_alloy(run, jars, processes, settings, folder, phases)
-        checks = memory_checks(run, found, settings.timeout)
+        found = _ask_memory(run, jars, processes, settings, folder, phases)
+        checks = memory_checks(run, found, settings.timeout, "embedded" if settings.engine == "embedded" else "alloy")
         answers = {p: _ask_tlc(run, p, jars, processes, settings, folder, phases) for p in run.properties}
         racy = found is not None and found.racy and run.settings.options["races"] == "report"
         checks += progress_checks(run, answers, racy=racy, limit=settings.timeout)
         in_order = sorted(checks, key=lambda c: run.checks.index(c.expectation))
-        generated = tuple(sorted(p.name for p in folder.iterdir() if p.suffix in (".als", ".tla", ".cfg")))
         wanted = settings.keep is not None or any(c.verdict != "holds" for c in in_order)
+        if wanted and run.memory_checks:
+            _specification(run, folder)
+        generated = tuple(sorted(p.name for p in folder.iterdir() if p.suffix in (".als", ".tla", ".cfg")))
         kept = _keep(run, folder, generated, settings) if wanted else None
     return Report(run, tuple(in_order), generated, kept, tuple(phases))
 
@@ -234,7 +241,7 @@ class _Timer:
         self._phases.append((self._name, (time.perf_counter() - self._started) * 1000))
 
 
-def _ask_alloy(
+def _ask_memory(
     run: Run, jars: Jars, processes: Processes, settings: Settings, folder: Path, phases: list[tuple[str, float]]
 ) -> Findings | None:
     """The answers to the memory questions, or None at the time limit.
@@ -244,10 +251,57 @@ def _ask_alloy(
     if not run.checks or (not run.memory_checks and run.settings.options["races"] == "ignore"):
         return Findings({}, "alloy", 0.0)
     with _Timer(phases, "events"):
-        problem = run.problem
+        run.problem  # noqa: B018  # cached; its time is told apart from the engine's
+    if settings.engine == "embedded":
+        return _ask_embedded(run, settings, folder, phases)
+    found = _ask_alloy(run, jars, processes, settings, folder, phases)
+    if settings.engine == "both" and found is not None:
+        _same(run, found, _ask_embedded(run, settings, folder, phases), folder, settings)
+    return found
+
+
+def _same(run: Run, found: Findings, other: Findings | None, folder: Path, settings: Settings) -> None:
+    """EngineError where the two engines' answers differ."""
+    if other is None:
+        return
+    for question in run.problem.questions:
+        if found.finds(question) != other.finds(question):
+            finder, denier = ("Alloy", "scopec") if found.finds(question) else ("scopec", "Alloy")
+            kept = _keep(run, folder, [_specification(run, folder).name], settings)
+            raise EngineError(
+                f"the engines disagree about `{question.name}` of {run.file}: {finder} finds an execution, {denier} "
+                f"none; this is a bug in scopec; the specification is in {kept}"
+            )
+
+
+def _specification(run: Run, folder: Path) -> Path:
+    """The Alloy specification of a run, written into the folder if it is not there yet."""
+    path = folder / f"{run.name}.als"
+    if not path.is_file():
+        path.write_text(emit_alloy(run.problem), encoding="utf-8")
+    return path
+
+
+def _ask_embedded(run: Run, settings: Settings, folder: Path, phases: list[tuple[str, float]]) -> Findings | None:
+    from scopec.embedded.memory import solve
+
+    problem = run.problem
+    started = time.perf_counter()
+    limit = None if settings.timeout is None else settings.timeout * len(problem.questions)
+    with _Timer(phases, "SAT"):
+        answers = solve(problem, limit)
+    if answers is None:
+        return None
+    seconds = time.perf_counter() - started
+    return _sound(run, findings(run, answers, "embedded", seconds * 1000 / len(problem.questions)), folder, settings)
+
+
+def _ask_alloy(
+    run: Run, jars: Jars, processes: Processes, settings: Settings, folder: Path, phases: list[tuple[str, float]]
+) -> Findings | None:
+    problem = run.problem
     with _Timer(phases, "emit Alloy"):
-        specification = folder / f"{run.name}.als"
-        specification.write_text(emit_alloy(problem), encoding="utf-8")
+        specification = _specification(run, folder)
     limit = None if settings.timeout is None else settings.timeout * len(problem.questions)
     with _Timer(phases, "Alloy"):
         answers = alloy_run.run(jars.alloy, specification, run.graph, processes, folder, limit)
@@ -255,11 +309,16 @@ def _ask_alloy(
         return None
     with _Timer(phases, "read Alloy"):
         found = findings(run, answers.answers, "alloy", answers.seconds * 1000 / len(problem.questions))
-        wrong = disagreements(found, run)
+        return _sound(run, found, folder, settings)
+
+
+def _sound(run: Run, found: Findings, folder: Path, settings: Settings) -> Findings:
+    """The findings, if each execution is what was asked for by scopec's own evaluation; EngineError if not."""
+    wrong = disagreements(found, run)
     if wrong:
-        kept = _keep(run, folder, [specification.name], settings)
+        kept = _keep(run, folder, [_specification(run, folder).name], settings)
         raise EngineError(
-            f"Alloy's answer about {run.file} is not what scopec's own evaluation of the model finds "
+            f"{found.engine}'s answer about {run.file} is not what scopec's own evaluation of the model finds "
             f"({wrong[0]}): this is a bug in scopec; the specification is in {kept}"
         )
     return found

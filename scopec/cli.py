@@ -97,6 +97,13 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 @_engine_options
 @click.option("--progress", type=click.Choice(["cuda"]), default="cuda", expose_value=False, help="Progress model.")
 @click.option(
+    "--engine",
+    type=click.Choice(["auto", "alloy", "tlc", "embedded", "both"]),
+    default="auto",
+    show_default=True,
+    help="Who answers memory questions: Alloy, scopec itself, or both, compared.",
+)
+@click.option(
     "--jobs",
     type=click.IntRange(1, 64),
     default=min(2, os.cpu_count() or 1),
@@ -117,7 +124,7 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 @click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states and times.")
 def check(
     paths: tuple[Path, ...], model: str | None, given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
-    alloy_jar: Path | None, tlc_jar: Path | None, jobs: int, timeout: float,
+    alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, jobs: int, timeout: float,
     keep: Path | None, format_: str, output: Path | None, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Check every expectation of every .cu file in PATHS (folders recurse).
@@ -128,7 +135,7 @@ def check(
     from scopec.check import check as run_checks
 
     settings = Settings(
-        _overrides(model, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar,
+        _overrides(model, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar, engine,
         lambda line: click.echo(f"scopec: {line}", err=True),
     )  # fmt: skip
     started = time.monotonic()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from scopec.expectations import Expectation
     from scopec.memory.execution import Choice
+    from scopec.memory.questions import Question
     from scopec.plan import Run
     from scopec.tla.emit import Property
 
@@ -44,6 +45,10 @@ class Findings:
     answers: Mapping[str, Execution | None]
     engine: str
     time_ms: float
+
+    def finds(self, question: Question) -> bool:
+        """Whether an execution was found that a question looks for."""
+        return self.answers[question.name] is not None
 
     @property
     def racy(self) -> bool:
@@ -98,13 +103,13 @@ def failed_assertions(execution: Execution, assertions: object) -> list[object]:
     ]
 
 
-def memory_checks(run: Run, found: Findings | None, limit: float | None) -> list[Check]:
+def memory_checks(run: Run, found: Findings | None, limit: float | None, engine: str = "alloy") -> list[Check]:
     """The verdicts of a run's memory checks; without findings (the time limit came first) all are unknown."""
     checks = []
     for number, expectation in enumerate(run.memory_checks):
         if found is None:
             late = f"no answer within the time limit of {limit:g} s" if limit else "no answer"
-            checks.append(Check(expectation, "unknown", late, "alloy", (limit or 0) * 1000))
+            checks.append(Check(expectation, "unknown", late, engine, (limit or 0) * 1000))
         else:
             verdict, reason, trace = _memory(run, found, number, expectation)
             checks.append(Check(expectation, verdict, reason, found.engine, found.time_ms, trace=trace))

@@ -14,10 +14,11 @@ from scopec.embedded.relations import InexactError, Matrices, Relation, Set
 from scopec.memory.cat import tree
 from scopec.memory.cat.evaluate import Evaluation, pairs, relation
 from scopec.memory.cat.model import Axiom, Model
+from scopec.memory.questions import Problem
 from scopec.plan import Overrides, plan
 from scopec.source import Span
 from scopec.verdicts import disagreements, findings, memory_checks
-from tests.conftest import REPOSITORY, check_text
+from tests.conftest import REPOSITORY, check_text, verdicts
 
 AT = Span("m.cat", 1, 1, 1, 1)
 SETS, RELATIONS = ("R", "W", "A"), ("po", "rf", "co", "loc")
@@ -230,3 +231,38 @@ def test_threads_that_differ_are_not_exchanged(kernel: str, launch: str, more: s
     (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
     groups = symmetry.interchangeable(run.problem)
     assert all(len({own[0].thread for own in g}) < len(run.program.threads) - 1 for g in groups)
+
+
+RACE = "__device__ int x; __global__ void k() { x = 1; }\n//@ launch k<<<1, 2>>>();\n//@ expect race on x;\n"
+
+
+def test_the_command_line_asks_it(tmp_path: Path) -> None:
+    outcome = check_text(tmp_path, RACE + "//@ expect race_free;", engine="embedded", keep=tmp_path / "kept")
+    (report,) = outcome.reports
+    assert [(c.verdict, c.engine) for c in report.checks] == [("holds", "embedded"), ("violated", "embedded")]
+    assert report.generated == ("program.als",)
+    assert (tmp_path / "kept" / "program.als").is_file()
+
+
+@pytest.mark.jvm
+def test_both_engines_must_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert verdicts([check_text(tmp_path, RACE, engine="both")]) == {"race on x": ["holds"]}
+
+    def wrong(problem: Problem, _: float | None) -> dict[str, None]:
+        return dict.fromkeys(q.name for q in problem.questions)
+
+    monkeypatch.setattr("scopec.embedded.memory.solve", wrong)
+    outcome = check_text(tmp_path, RACE, engine="both")
+    assert outcome.exit_code == 3
+    assert outcome.failure is not None
+    assert "the engines disagree about `execution`" in outcome.failure
+    assert "Alloy finds an execution, scopec none" in outcome.failure
+
+
+def test_the_time_limit_ends_a_search(tmp_path: Path) -> None:
+    """Ten threads count to a number that only a proof by cases refutes; the registers tell the threads apart."""
+    kernel = "__device__ cuda::atomic<int, cuda::thread_scope_device> n{0};\n__global__ void k() { int r = n.fetch_add(1); }\n"
+    named = " && ".join(f"k[{b}][0].r < {b + 20}" for b in range(10))
+    text = f"{kernel}//@ launch k<<<10, 1>>>();\n//@ expect forbidden n == 9 && {named};\n"
+    outcome = check_text(tmp_path, text, engine="embedded", timeout=0.2)
+    assert verdicts([outcome]) == {f"forbidden n == 9 && {named}": ["unknown"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Timer
 from typing import TYPE_CHECKING
 
 from scopec.embedded.encode import Encoding
@@ -19,18 +20,30 @@ if TYPE_CHECKING:
 SOLVER = "minisat22"
 
 
-def solve(problem: Problem) -> Mapping[str, Choice | None]:
-    """For each question the execution that was found, or None where none exists."""
+def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice | None] | None:
+    """For each question the execution that was found, or None where none exists; None if the time limit came first."""
     from pysat.solvers import Solver
 
     encoding, goals = _prepared(problem, problem.questions)
     if not problem.model.partial_co:
         encoding.take_in_order(ordered_writes(problem))
     with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver:
-        return {
-            name: _choice(encoding, solver.get_model()) if solver.solve(assumptions=[goal]) else None
-            for name, goal in goals.items()
-        }
+        timer = None if seconds is None else Timer(seconds, solver.interrupt)
+        if timer is not None:
+            timer.daemon = True
+            timer.start()
+        try:
+            answers = {}
+            for name, goal in goals.items():
+                found = solver.solve_limited(assumptions=[goal], expect_interrupt=True)
+                if found is None:
+                    return None
+                answers[name] = _choice(encoding, solver.get_model()) if found else None
+            return answers
+        finally:
+            if timer is not None:
+                timer.cancel()
+                timer.join()
 
 
 def executions(problem: Problem, question: Question) -> Iterator[Choice]:
