@@ -98,8 +98,8 @@ class Encoding:
         for read in circular:
             bits, returned = self.registers[read], self._returned(by_id[read])
             self.circuit.at_most_one(bits.values())
-            for v in {*bits, *returned}:
-                mine, found = bits.get(v, FALSE), returned.get(v, FALSE)
+            for v, mine in bits.items():  # a value beyond the domain is none, and shows as an overflow
+                found = returned.get(v, FALSE)
                 self.circuit.require(-found, mine)
                 self.circuit.require(-mine, found)
 
