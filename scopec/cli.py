@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,6 +15,7 @@ import click
 
 from scopec import __version__, options
 from scopec.diagnostics import Code, Diagnostic, ScopecError, UsageError, internal_error
+from scopec.report import formats, terminal
 
 _INTERRUPTED = 130
 
@@ -91,7 +92,7 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-@commands.command()
+@commands.command(cls=formats.ReportingCommand)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_program_options
 @_engine_options
@@ -116,16 +117,13 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 @click.option(
     "--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep generated files and engine output here."
 )
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Report format."
-)
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report here.")
+@formats.options
 @click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
 @click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states and times.")
 def check(
     paths: tuple[Path, ...], model: str | None, given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
     alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, jobs: int, timeout: float,
-    keep: Path | None, format_: str, output: Path | None, quiet: bool, verbose: bool,
+    keep: Path | None, requests: Sequence[formats.Request], quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Check every expectation of every .cu file in PATHS (folders recurse).
 
@@ -138,18 +136,22 @@ def check(
         _overrides(model, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar, engine,
         lambda line: click.echo(f"scopec: {line}", err=True),
     )  # fmt: skip
-    started = time.monotonic()
+    started, start = datetime.now(), time.monotonic()
     outcomes = run_checks(paths, settings)
-    seconds = time.monotonic() - started
-    if format_ == "json":
-        from scopec.report import json as json_report
-
-        engines = json_report.engine_table(_used_jars(settings, outcomes), _java_version())
-        _write(json_report.text(json_report.document(outcomes, engines, seconds)), output)
-    else:
-        _write(_text(outcomes, seconds, verbose=verbose, quiet=quiet, to_file=output is not None), output)
+    results = formats.Results(
+        outcomes, time.monotonic() - start, started, exit_code(outcomes), lambda: _engine_table(settings, outcomes),
+        verbose, quiet,
+    )  # fmt: skip
+    formats.write(requests, results)
+    if all(r.output is not None or r.format == "text" for r in requests):  # otherwise the report itself tells
         _problems(outcomes)
-    return exit_code(outcomes)
+    return results.exit_code
+
+
+def _engine_table(settings: Any, outcomes: Sequence[Any]) -> dict[str, Any]:
+    from scopec.report import json
+
+    return json.engine_table(_used_jars(settings, outcomes), _java_version())
 
 
 def _used_jars(settings: Any, outcomes: Sequence[Any]) -> dict[str, Any]:
@@ -167,31 +169,6 @@ def _java_version() -> str | None:
         return engines.java_version()
     except ScopecError:
         return None
-
-
-def _write(text: str, output: Path | None) -> None:
-    if output is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as failure:
-        raise UsageError(f"cannot write {output}: {failure.strerror}") from failure
-
-
-def _width() -> int:
-    return max(40, min(120, shutil.get_terminal_size((100, 24)).columns))
-
-
-def _text(outcomes: Sequence[Any], seconds: float, *, verbose: bool, quiet: bool, to_file: bool) -> str:
-    from scopec.report import text
-
-    width = 100 if to_file else _width()
-    lines: list[str] = []
-    for outcome in outcomes:
-        lines += text.outcome_lines(outcome, verbose=verbose, quiet=quiet, width=width)
-    lines.append(text.summary_line(outcomes, seconds))
-    return "\n".join(lines) + "\n"
 
 
 def _problems(outcomes: Sequence[Any]) -> None:
@@ -214,7 +191,7 @@ def _show(diagnostic: Diagnostic) -> None:
         source = Source(diagnostic.span.file, text)
     except OSError:
         pass
-    for line in diagnostic_lines(diagnostic, source, _width()):
+    for line in diagnostic_lines(diagnostic, source, terminal.width()):
         click.echo(line, err=True)
 
 

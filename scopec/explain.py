@@ -1,18 +1,59 @@
-"""One sentence that says why: for races, outcomes and schedules."""
+"""Why a check has its verdict: the places in the source, and the sentences that every report says."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scopec.memory.atomicity import CLAUSES
 from scopec.memory.events import Kind, shown_location
+from scopec.memory.execution import Execution
 from scopec.memory.scopes import contains
 from scopec.program.ir import Scope
+from scopec.progress.schedule import NOT_STARTED, Schedule
+from scopec.report.source import Mark
+from scopec.verdicts import UNDEFINED
 
 if TYPE_CHECKING:
     from scopec.expectations import Formula
     from scopec.memory.events import Event
-    from scopec.memory.execution import Execution
+    from scopec.verdicts import Check
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The places that a reader must look at, the first one the place of a violation, and what to say about them."""
+
+    marks: tuple[Mark, ...]
+    sentences: tuple[str, ...] = ()
+
+
+def explanation(check: Check) -> Explanation:
+    """Why a check has its verdict, as far as its trace tells."""
+    here = Mark(check.expectation.span, "expected here")
+    match check.trace:
+        case Execution() as execution:
+            pair = race_of(check)
+            if pair is not None:
+                return Explanation(tuple(Mark(e.span, e.thread) for e in pair), (race(execution, pair),))
+            found = [execution_sentence(execution)]
+            if check.expectation.formula is not None:
+                found.append(final_sentence(execution, check.expectation.formula))
+            sentence = "; ".join(s for s in found if s)
+            return Explanation((here,), (sentence,) if sentence else ())
+        case Schedule() as schedule:
+            # Threads that are stuck explain more than those that never started, device threads more than the host.
+            behind = sorted(schedule.behind, key=lambda b: (b.where == NOT_STARTED, "[" not in b.thread))
+            marks = tuple(Mark(b.span, b.thread) for b in behind)
+            return Explanation(marks or (here,), tuple(f"{b.thread} {b.where}: {b.why}" for b in behind))
+        case None:
+            return Explanation((here,))
+
+
+def race_of(check: Check) -> tuple[Event, Event] | None:
+    """The race that decides a check, or None where its verdict is not about one."""
+    racy = check.expectation.kind in ("race_free", "race") or check.reason == UNDEFINED
+    return racing_pair(check.trace, check.expectation.target) if racy and isinstance(check.trace, Execution) else None
 
 
 def access_name(event: Event) -> str:

@@ -182,6 +182,7 @@ def _shown(value: object) -> str:
 # ---------------------------------------------------------------- who is owed nothing, and why
 
 
+NOT_STARTED = "has not started"
 _UNCHANGED = "what it reads never changes"
 _SILENT = (
     "it goes on for ever without an operation that counts for [intro.progress.1]: that is undefined behaviour, and "
@@ -207,7 +208,7 @@ def _behind(system: System, around: Sequence[Moment]) -> list[Behind]:
 def _not_started(system: System, thread: ir.Thread, last: Moment) -> Behind:
     assert thread.grid is not None
     span = system.program.grids[thread.grid].span
-    where = "has not started"
+    where = NOT_STARTED
     if thread.grid not in last.issued:
         return Behind(thread.name, where, f"{thread.grid} has not been launched", span)
     position = last.issued.index(thread.grid)

@@ -96,6 +96,7 @@ def check(c: Check) -> dict[str, Any]:
         "time_ms": round(c.time_ms, 1),
         "states": c.states,
         "warnings": list(c.warnings),
+        "why": list(explain.explanation(c).sentences),
         "trace": None
         if c.trace is None
         else execution(c.trace, c.expectation.target)

@@ -3,25 +3,44 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 from scopec.memory.events import Kind, shown_location
-from scopec.program.show import show_mode
+from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending
 
 if TYPE_CHECKING:
     from scopec.memory.events import Event
-    from scopec.memory.execution import Execution
     from scopec.progress.schedule import Schedule
+    from scopec.source import Span
+    from scopec.verdicts import Trace
 
 _NARROWEST = 22
 _GAP = 2
 
 
-def lanes(threads: Sequence[str], rows: Sequence[tuple[str, str]], width: int) -> Iterator[str]:
-    """Rows of (thread, text) in columns; with an empty thread, a line across.
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One event or step: what its thread does, where, and what that changes; without a thread, a line across.
+
+    ``marked`` are those that a verdict is about: the racing accesses.
+    """
+
+    thread: str
+    text: str
+    span: Span | None = None
+    changes: Mapping[str, str] = field(default_factory=dict)
+    marked: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.span.line}: {self.text}" if self.span is not None else self.text
+
+
+def lanes(threads: Sequence[str], rows: Sequence[Row], width: int) -> Iterator[str]:
+    """Rows in columns; one without a thread is a line across.
 
     Where the columns would be narrower than 22 characters, each row names its thread instead.
     """
@@ -30,36 +49,42 @@ def lanes(threads: Sequence[str], rows: Sequence[tuple[str, str]], width: int) -
     column = (width - _GAP * (len(threads) - 1)) // len(threads)
     if column < _NARROWEST:
         longest = max(len(t) for t in threads)
-        for thread, text in rows:
-            lines = textwrap.wrap(text, max(20, width - longest - 2), break_on_hyphens=False) or [""]
+        for row in rows:
+            lines = textwrap.wrap(str(row), max(20, width - longest - 2), break_on_hyphens=False) or [""]
             for number, line in enumerate(lines):
-                lead = thread if number == 0 else ""
-                yield f"{lead:<{longest}}  {line}" if thread else f"-- {line} --"
+                lead = row.thread if number == 0 else ""
+                yield f"{lead:<{longest}}  {line}" if row.thread else f"-- {line} --"
         return
     gap = " " * _GAP
     yield gap.join(f"{t[:column]:<{column}}" for t in threads).rstrip()
     yield gap.join(
         "-" * min(column, max(len(t), 12)) + " " * (column - min(column, max(len(t), 12))) for t in threads
     ).rstrip()
-    for thread, text in rows:
-        if not thread:
-            yield f"-- {text} --"
+    for row in rows:
+        if not row.thread:
+            yield f"-- {row} --"
             continue
-        index = threads.index(thread)
-        for line in textwrap.wrap(text, column, subsequent_indent="  ", break_on_hyphens=False) or [""]:
+        index = threads.index(row.thread)
+        for line in textwrap.wrap(str(row), column, subsequent_indent="  ", break_on_hyphens=False) or [""]:
             yield " " * (index * (column + _GAP)) + line
 
 
-def execution_rows(execution: Execution) -> tuple[list[str], list[tuple[str, str]]]:
+def rows(trace: Trace, marked: Sequence[Event] = ()) -> tuple[list[str], list[Row]]:
+    """The threads of a trace and what they do, in order; ``marked`` are the events that a verdict is about."""
+    return _execution(trace, marked) if isinstance(trace, Execution) else _schedule(trace)
+
+
+def _execution(execution: Execution, marked: Sequence[Event]) -> tuple[list[str], list[Row]]:
     """The threads that access memory, and their events in an order that follows program order and reads-from."""
     shown = [e for e in execution.events if e.kind not in (Kind.INIT, Kind.CALL)]
-    order = _ordered(execution, shown)
     sources = {read: write for write, read in execution.choice.rf}
-    threads = list(dict.fromkeys(e.thread for e in execution.events if e in set(shown)))
-    return threads, [(e.thread, f"{e.span.line}: {_event_text(execution, e, sources)}") for e in order]
+    threads = list(dict.fromkeys(e.thread for e in shown))
+    ordered = _ordered(execution, shown)
+    return threads, [Row(e.thread, event_text(execution, e, sources), e.span, {}, e in marked) for e in ordered]
 
 
-def _event_text(execution: Execution, event: Event, sources: dict[str, str]) -> str:
+def event_text(execution: Execution, event: Event, sources: Mapping[str, str]) -> str:
+    """What an event does: the value that it reads or writes, and from where; ``sources`` is reads-from by the read."""
     if event.location is None:
         return event.text
     name = shown_location(event.location, execution.graph.program)
@@ -94,21 +119,18 @@ def _ordered(execution: Execution, events: Sequence[Event]) -> list[Event]:
         return list(events)
 
 
-def schedule_rows(schedule: Schedule) -> tuple[list[str], list[tuple[str, str]]]:
+def _schedule(schedule: Schedule) -> tuple[list[str], list[Row]]:
     """The threads that move or stay behind, and the moves, with a line where they begin to repeat."""
-    rows: list[tuple[str, str]] = []
+    found: list[Row] = []
     for number, move in enumerate(schedule.moves):
         if schedule.ending is Ending.LASSO and number == schedule.loop_to:
-            rows.append(("", "from here on, again and again"))
+            found.append(Row("", "from here on, again and again"))
         changes = ", ".join(f"{name} = {value}" for name, value in move.changes.items())
-        text = f"{move.span.line}: {move.action}" + (f" [{changes}]" if changes and "=" not in move.action else "")
-        rows.append((move.thread, text))
+        text = move.action + (f" [{changes}]" if changes and "=" not in move.action else "")
+        found.append(Row(move.thread, text, move.span, move.changes))
     if schedule.ending is Ending.DEADLOCK:
-        rows.append(("", "no thread can take a step"))
+        found.append(Row("", "no thread can take a step"))
     elif schedule.ending is Ending.STOP:
-        rows.append(("", "from here on nothing changes"))
+        found.append(Row("", "from here on nothing changes"))
     present = {m.thread for m in schedule.moves} | {b.thread for b in schedule.behind}
-    return [t for t in schedule.start.labels if t in present], rows
-
-
-__all__ = ["execution_rows", "lanes", "schedule_rows", "show_mode"]
+    return [t for t in schedule.start.labels if t in present], found

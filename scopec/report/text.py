@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 from scopec import explain
 from scopec.expectations import Settings
-from scopec.memory.execution import Execution
-from scopec.progress.schedule import Schedule
-from scopec.report.lanes import execution_rows, lanes, schedule_rows
+from scopec.report.lanes import lanes, rows
 from scopec.report.source import Mark, clean, excerpt
 from scopec.verdicts import UNDEFINED
 
@@ -38,9 +36,9 @@ def shortened(text: str, length: int) -> str:
 
 
 def outcome_lines(outcome: Outcome, *, verbose: bool, quiet: bool, width: int) -> Iterator[str]:
-    """The verdicts of one file."""
+    """The verdicts of one file; nothing in its name or text can disturb a terminal."""
     for report in outcome.reports:
-        yield from _report(report, verbose=verbose, quiet=quiet, width=width)
+        yield from map(clean, _report(report, verbose=verbose, quiet=quiet, width=width))
 
 
 def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterator[str]:
@@ -55,7 +53,7 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterat
             continue
         reason = f": {check.reason}" if check.reason else ""
         states = f"  ({check.states} states)" if verbose and check.states is not None else ""
-        yield f"  {check.verdict:<8}  {clean(check.expectation.text)}{reason}{states}"
+        yield f"  {check.verdict:<8}  {check.expectation.text}{reason}{states}"
         for warning in check.warnings:
             yield f"{_INDENT}warning: {warning}"
         undefined = check.reason == UNDEFINED
@@ -64,7 +62,7 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterat
             race_shown = race_shown or undefined or check.expectation.kind == "race_free"
     if not quiet:
         for expectation in run.void:
-            yield f"  void      {clean(expectation.text)}: this variant expects a race, so the program has no meaning"
+            yield f"  void      {expectation.text}: this variant expects a race, so the program has no meaning"
     if report.folder is not None:
         yield f"  generated  {', '.join(report.generated)} in {report.folder}"
     if verbose:
@@ -94,52 +92,23 @@ def _details(report: Report) -> Iterator[str]:
 
 def _why(report: Report, check: Check, width: int) -> Iterator[str]:
     """The source with carets, the threads in lanes, and the sentence that says why."""
-    source = report.run.source
-    match check.trace:
-        case Execution() as execution:
-            yield from _indented(_execution(execution, check, source, width - len(_INDENT)))
-        case Schedule() as schedule if check.expectation.kind in ("terminates", "progresses"):
-            yield from _indented(_schedule(schedule, source, width - len(_INDENT)))
-        case _:
-            yield from _indented(excerpt(source, [Mark(check.expectation.span, "expected here")], width))
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, subsequent_indent="     ", break_on_hyphens=False)
+    yield from _indented(counterexample(check, report.run.source, width - len(_INDENT)))
 
 
 def _indented(lines: Iterator[str]) -> Iterator[str]:
     return ((_INDENT + line).rstrip() for line in lines)
 
 
-def _execution(execution: Execution, check: Check, source: Source, width: int) -> Iterator[str]:
-    racy = check.expectation.kind in ("race_free", "race") or check.reason == UNDEFINED
-    pair = explain.racing_pair(execution, check.expectation.target) if racy else None
-    if pair is not None:
-        marks = [Mark(e.span, f"{e.thread}") for e in pair]
-        sentence = explain.race(execution, pair)
-    else:
-        marks = [Mark(check.expectation.span, "expected here")]
-        sentence = explain.execution_sentence(execution)
-        if check.expectation.formula is not None:
-            sentence += f"; {explain.final_sentence(execution, check.expectation.formula)}"
-    yield from excerpt(source, marks, width)
-    yield ""
-    threads, rows = execution_rows(execution)
-    yield from lanes(threads, rows, width)
-    yield ""
-    yield from _wrapped(f"why: {sentence}", width)
-
-
-def _schedule(schedule: Schedule, source: Source, width: int) -> Iterator[str]:
-    marks = [Mark(b.span, b.thread) for b in schedule.behind]
-    yield from excerpt(source, marks, width)
-    yield ""
-    threads, rows = schedule_rows(schedule)
-    yield from lanes(threads, rows, width)
-    yield ""
-    for behind in schedule.behind:
-        yield from _wrapped(f"why: {behind.thread} {behind.where}: {behind.why}", width)
+def counterexample(check: Check, source: Source, width: int) -> Iterator[str]:
+    """The source with carets, the threads in lanes where there is a trace, and the sentences that say why."""
+    why = explain.explanation(check)
+    yield from excerpt(source, why.marks, width)
+    if check.trace is not None:
+        yield ""
+        yield from lanes(*rows(check.trace), width)
+        yield ""
+    for sentence in why.sentences:
+        yield from textwrap.wrap(f"why: {sentence}", width, subsequent_indent="     ", break_on_hyphens=False)
 
 
 def summary_line(outcomes: Sequence[Outcome], seconds: float) -> str:

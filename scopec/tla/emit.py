@@ -271,7 +271,7 @@ class _Emitter:
     def _action(self, step: Step) -> dict[str, Any]:
         span = step.span
         text = self.program.source.line(span.line).strip()
-        comment = f"{span.file.rpartition('/')[2]}:{span.line}: {_printable(text)}"
+        comment = f"{_printable(span.file.rpartition('/')[2])}:{span.line}: {_printable(text)}"
         return {"name": step.label, "comment": comment, "lines": [f'/\\ pc[t] = "{step.label}"', *self._effect(step)]}
 
     def _effect(self, step: Step) -> list[str]:

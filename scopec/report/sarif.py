@@ -1,0 +1,180 @@
+"""SARIF 2.1.0: rules are kinds of violation, code flows the counterexamples, notifications the failures of engines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scopec import __version__
+from scopec.explain import explanation, race_of
+from scopec.report.lanes import rows
+from scopec.report.paths import uri
+from scopec.report.rules import diagnostic_rule, message, rule
+from scopec.report.source import clean
+from scopec.report.text import title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from scopec.check import Outcome, Report
+    from scopec.diagnostics import Diagnostic
+    from scopec.memory.events import Event
+    from scopec.report.rules import Rule
+    from scopec.source import Source, Span
+    from scopec.verdicts import Check, Trace
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def text(outcomes: Sequence[Outcome], exit_code: int) -> str:
+    """The whole log, one run."""
+    rules = _Rules()
+    results = [r for outcome in outcomes for r in _results(outcome, rules)]
+    failures = [_notification(o) for o in outcomes if o.failure is not None]
+    invocation: dict[str, Any] = {"executionSuccessful": not failures, "exitCode": exit_code}
+    if failures:
+        invocation["toolExecutionNotifications"] = failures
+    driver = {"name": "scopec", "version": __version__, "semanticVersion": __version__, "rules": rules.described()}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [invocation],
+        "results": results,
+    }
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=True) + "\n"
+
+
+@dataclass
+class _Rules:
+    """The rules that results use, numbered in the order of their first use."""
+
+    used: dict[str, Rule] = field(default_factory=dict)
+
+    def of(self, found: Rule) -> dict[str, Any]:
+        """The keys of a result that name its rule."""
+        self.used.setdefault(found.id, found)
+        return {"ruleId": found.id, "ruleIndex": list(self.used).index(found.id), "level": found.level}
+
+    def described(self) -> list[dict[str, Any]]:
+        """What the log says about each rule."""
+        return [
+            {
+                "id": r.id,
+                "name": "".join(part.capitalize() for part in r.id.split("-")),
+                "shortDescription": {"text": r.summary},
+                "fullDescription": {"text": f"{r.summary}."},
+                "help": {"text": r.help},
+                "defaultConfiguration": {"level": r.level},
+            }
+            for r in self.used.values()
+        ]
+
+
+def _results(outcome: Outcome, rules: _Rules) -> Iterator[dict[str, Any]]:
+    for diagnostic in outcome.diagnostics:
+        yield _diagnostic(diagnostic, rules)
+    for report in outcome.reports:
+        for check in report.checks:
+            if check.verdict != "holds":
+                yield _result(report, check, rules)
+
+
+def _diagnostic(diagnostic: Diagnostic, rules: _Rules) -> dict[str, Any]:
+    return {
+        **rules.of(diagnostic_rule(diagnostic)),
+        "message": _message(f"{diagnostic.message}; {diagnostic.way_out}"),
+        "locations": [_location(diagnostic.span)],
+    }
+
+
+def _result(report: Report, check: Check, rules: _Rules) -> dict[str, Any]:
+    why = explanation(check)
+    source = report.run.source
+    first, *others = why.marks
+    kind = rule(check)
+    result: dict[str, Any] = {
+        **rules.of(kind),
+        "message": _message(f"{message(check, why)}. ({title(report)}, {report.run.model.name})"),
+        "locations": [_location(first.span, source)],
+        "partialFingerprints": {"scopec/v1": _fingerprint(report, check, kind)},
+        "properties": {
+            "kind": check.expectation.kind,
+            "expectation": clean(check.expectation.text),
+            "verdict": check.verdict,
+            "variant": {clean(k): clean(v) for k, v in report.run.program.variant.items()},
+            "model": report.run.model.name,
+            "engine": check.engine,
+        },
+    }
+    related = [(m.span, m.note) for m in others]
+    if check.expectation.span != first.span:
+        related.append((check.expectation.span, "expected here"))
+    if related:
+        result["relatedLocations"] = [
+            {"id": number, **_location(span, source, note)} for number, (span, note) in enumerate(related)
+        ]
+    if check.trace is not None:
+        result["codeFlows"] = [_code_flow(check.trace, race_of(check) or (), source)]
+    return result
+
+
+def _fingerprint(report: Report, check: Check, kind: Rule) -> str:
+    """The same violation of the same expectation, wherever its lines have moved to."""
+    parts = (kind.id, check.expectation.text, report.run.model.name, sorted(report.run.program.variant.items()))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+
+
+def _code_flow(trace: Trace, marked: Sequence[Event], source: Source) -> dict[str, Any]:
+    """One thread flow a thread, ordered among each other as the steps are (of an execution: as its values are read)."""
+    threads, steps = rows(trace, marked)
+    flows = []
+    for thread in threads:
+        locations = [
+            {
+                "location": _location(row.span, source, row.text),
+                "executionOrder": number,
+                "importance": "essential" if row.marked else "important",
+                **_state(row.changes),
+            }
+            for number, row in enumerate(steps, start=1)
+            if row.thread == thread and row.span is not None
+        ]
+        if locations:
+            flows.append({"id": clean(thread), "message": _message(f"thread {thread}"), "locations": locations})
+    return {"threadFlows": flows}
+
+
+def _state(changes: Mapping[str, str]) -> dict[str, Any]:
+    return {"state": {clean(name): _message(value) for name, value in changes.items()}} if changes else {}
+
+
+def _notification(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "level": "error",
+        "message": _message(outcome.failure or ""),
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri(outcome.file)}}}],
+    }
+
+
+def _location(span: Span, source: Source | None = None, note: str = "") -> dict[str, Any]:
+    region: dict[str, Any] = {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+    if source is not None:
+        region["snippet"] = {"text": clean(source.text_of(span))}
+    location: dict[str, Any] = {
+        "physicalLocation": {"artifactLocation": {"uri": uri(span.file)}, "region": region},
+    }
+    if note:
+        location["message"] = _message(note)
+    return location
+
+
+def _message(said: str) -> dict[str, str]:
+    """A message; ``[text](target)``, which would be a link, is not left in one."""
+    return {"text": clean(said).replace("](", "] (")}

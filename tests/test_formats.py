@@ -1,0 +1,353 @@
+"""Formats for machines: valid under their schemas for every spec and every kind of failure; nothing in a source breaks out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import jsonschema
+import pytest
+from click.testing import CliRunner
+from lxml import etree
+
+from scopec.check import Outcome, Settings, check, exit_code
+from scopec.diagnostics import UsageError
+from scopec.progress.schedule import Ending, Moment, Move, Schedule
+from scopec.report import formats, itf, rules
+from scopec.report import json as json_report
+from scopec.source import Span
+from tests.conftest import REPOSITORY
+from tests.violations import VIOLATIONS
+
+SCHEMAS = REPOSITORY / "tests" / "fixtures" / "schemas"
+RESULTS = json.loads((REPOSITORY / "docs" / "results.schema.json").read_text(encoding="utf-8"))
+SARIF = json.loads((SCHEMAS / "sarif-2.1.0.json").read_text(encoding="utf-8"))
+
+
+def results(outcomes: Sequence[Outcome]) -> formats.Results:
+    engines = {"java": {"version": "21"}}
+    return formats.Results(outcomes, 1.5, datetime(2026, 1, 2, 3, 4, 5), exit_code(outcomes), lambda: engines)
+
+
+def written(outcomes: Sequence[Outcome], name: str) -> str:
+    return formats.TEXTS[name](results(outcomes), True)
+
+
+# ---------------------------------------------------------------- schemas
+
+
+def closed(schema: Any) -> Any:
+    """The schema with no room for keys that it does not list."""
+    if isinstance(schema, dict):
+        inner = {k: closed(v) for k, v in schema.items()}
+        return {"additionalProperties": False, **inner} if "properties" in schema else inner
+    return [closed(v) for v in schema] if isinstance(schema, list) else schema
+
+
+def assert_valid(outcomes: Sequence[Outcome]) -> None:
+    """Every format of these outcomes is valid."""
+    document = json.loads(written(outcomes, "json"))
+    jsonschema.Draft202012Validator(RESULTS).validate(document)
+    jsonschema.Draft202012Validator(closed(RESULTS)).validate(document)
+    jsonschema.validate(json.loads(written(outcomes, "sarif")), SARIF)
+    report = etree.fromstring(written(outcomes, "junit").encode())
+    for schema in ("JUnit.xsd", "junit-10.xsd"):
+        etree.XMLSchema(etree.parse(SCHEMAS / schema)).assertValid(report)
+    for line in written(outcomes, "github").splitlines():
+        assert re.fullmatch(r"::(error|warning) file=[^:,]*(,\w+=[^:,]*)*::[^\r\n]+", line), line
+    for text in itf.traces(outcomes).values():
+        assert_itf(json.loads(text))
+
+
+def assert_itf(trace: Any) -> None:
+    """Apalache's ADR 15: every state assigns every variable; a loop goes back to a state."""
+    assert trace["#meta"]["format"] == "ITF"
+    for number, state in enumerate(trace["states"]):
+        assert state["#meta"]["index"] == number
+        assert set(state) == {"#meta", *trace["vars"]}
+    assert 0 <= trace.get("loop", 0) < len(trace["states"])
+
+
+def test_the_schemas_are_schemas() -> None:
+    jsonschema.Draft202012Validator.check_schema(RESULTS)
+    jsonschema.Draft202012Validator.check_schema(closed(RESULTS))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"schema": "scopec/2"}, RESULTS)
+
+
+@pytest.mark.jvm
+@pytest.mark.slow
+def test_every_spec_is_valid_in_every_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    outcomes = check([Path("specs")], Settings(jobs=2))
+    assert exit_code(outcomes) == 0
+    assert_valid(outcomes)
+    assert written(outcomes, "github").count("::error") == 0
+    # The same runs with every expectation turned round: what a trace shows is then what is wrong.
+    turned = [
+        replace(o, reports=tuple(replace(r, checks=tuple(map(turn, r.checks))) for r in o.reports)) for o in outcomes
+    ]
+    assert_valid(turned)
+
+
+def turn(found: Any) -> Any:
+    return replace(found, verdict="violated", reason="turned round") if found.trace is not None else found
+
+
+# ---------------------------------------------------------------- every kind of failure
+
+
+@pytest.fixture(scope="module")
+def violated(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
+    """Every kind of violation, bad input, and an engine that failed."""
+    folder = tmp_path_factory.mktemp("violations")
+    for name, text in VIOLATIONS.items():
+        (folder / f"{name}.cu").write_text(text, encoding="utf-8")
+    (folder / "bad.cu").write_text("int main( {", encoding="utf-8")
+    outcomes = check([folder], Settings(jobs=2))
+    return [*outcomes, Outcome("failed.cu", failure="Alloy ran out of memory"), *check([folder / "none"], Settings())]
+
+
+@pytest.mark.jvm
+def test_every_kind_of_failure_is_valid_in_every_format(violated: list[Outcome]) -> None:
+    assert_valid(violated)
+
+
+@pytest.mark.jvm
+def test_every_kind_of_violation_is_a_rule_of_the_log(violated: list[Outcome]) -> None:
+    (run,) = json.loads(written(violated, "sarif"))["runs"]
+    named = [r["id"] for r in run["tool"]["driver"]["rules"]]
+    kinds = {r.id for k, r in rules._VIOLATED.items() if k != "condition"} | {"undefined-behaviour", "undecided"}
+    assert kinds <= set(named)
+    assert {"SCP001", "SCP005"} <= set(named)
+    assert all(named[r["ruleIndex"]] == r["ruleId"] for r in run["results"])
+    bad = [c for o in violated for r in o.reports for c in r.checks if c.verdict != "holds"]
+    assert len([r for r in run["results"] if "partialFingerprints" in r]) == len(bad)
+    assert len({r["partialFingerprints"]["scopec/v1"] for r in run["results"] if "partialFingerprints" in r}) > 10
+    assert run["invocations"] == [
+        {
+            "executionSuccessful": False,
+            "exitCode": 2,
+            "toolExecutionNotifications": [
+                {
+                    "level": "error",
+                    "message": {"text": "Alloy ran out of memory"},
+                    "locations": [{"physicalLocation": {"artifactLocation": {"uri": "failed.cu"}}}],
+                }
+            ],
+        }
+    ]
+
+
+def result(outcomes: Sequence[Outcome], file: str, rule: str) -> Any:
+    (run,) = json.loads(written([o for o in outcomes if Path(o.file).name == file], "sarif"))["runs"]
+    return next(r for r in run["results"] if r["ruleId"] == rule)
+
+
+def lines(locations: Any) -> list[tuple[int, str]]:
+    return [(at["physicalLocation"]["region"]["startLine"], at.get("message", {}).get("text", "")) for at in locations]
+
+
+@pytest.mark.jvm
+def test_sarif_of_a_race_points_at_both_accesses(violated: list[Outcome]) -> None:
+    race = result(violated, "race-scope.cu", "data-race")
+    assert lines(race["locations"]) == [(7, "")]
+    assert lines(race["relatedLocations"]) == [(8, "mp[1][0]"), (13, "expected here")]
+    assert "does not include thread mp[1][0]" in race["message"]["text"]
+    first, second = race["codeFlows"][0]["threadFlows"]
+    assert lines(s["location"] for s in first["locations"]) == [
+        (6, "write x = 42"),
+        (7, "write f = 1 (release.block)"),
+    ]
+    assert [s["importance"] for s in first["locations"]] == ["important", "essential"]
+    assert {s["executionOrder"] for f in (first, second) for s in f["locations"]} == {1, 2, 3}
+
+
+@pytest.mark.jvm
+def test_sarif_of_a_hang_points_at_the_thread_that_is_stuck(violated: list[Outcome]) -> None:
+    hang = result(violated, "hang.cu", "hang")
+    assert lines(hang["locations"]) == [(3, "")]
+    assert lines(hang["relatedLocations"]) == [(6, "main"), (6, "k[1][0]"), (7, "expected here")]
+    flows = {f["id"]: lines(s["location"] for s in f["locations"]) for f in hang["codeFlows"][0]["threadFlows"]}
+    assert flows == {"main": [(6, "launches k")], "k[0][0]": [(6, "starts")]}
+
+
+@pytest.mark.jvm
+def test_junit_has_a_suite_a_file_and_a_case_an_expectation(violated: list[Outcome]) -> None:
+    root = etree.fromstring(written(violated, "junit").encode())
+    suites = {Path(s.get("name")).name: s for s in root}
+    assert len(suites) == len(violated)
+    outcome = suites["outcome.cu"]
+    assert (outcome.get("tests"), outcome.get("failures"), outcome.get("errors")) == ("4", "3", "0")
+    assert [c.get("name") for c in outcome.iter("testcase")][-1] == "assert(r >= 0)"
+    (undecided,) = suites["undecided.cu"].iter("error")
+    assert undecided.get("type") == "undecided"
+    (bad,) = suites["bad.cu"].iter("error")
+    assert bad.get("type") == "SCP005"
+    (failed,) = suites["failed.cu"].iter("error")
+    assert failed.get("message") == "Alloy ran out of memory"
+
+
+@pytest.mark.jvm
+def test_itf_of_a_lasso_and_of_a_stop(violated: list[Outcome]) -> None:
+    traces = {name: json.loads(text) for name, text in itf.traces(violated).items()}
+    stop = traces["hang.1.itf.json"]
+    assert stop["loop"] == len(stop["states"]) - 1
+    assert stop["states"][-1]["issued"] == {"#tup": ["k"]}
+    lasso = next(o for o in violated if Path(o.file).name == "silent.cu").reports[0].checks[0].trace
+    assert isinstance(lasso, Schedule)
+    around = traces["silent.1.itf.json"]
+    assert around["loop"] == lasso.loop_to
+    assert len(around["states"]) == len(lasso.moves)
+
+
+def test_itf_values() -> None:
+    assert itf.value({"a": (1, True), "b": frozenset({2**53, "x"})}) == {
+        "#map": [["a", {"#tup": [1, True]}], ["b", {"#set": ["x", {"#bigint": "9007199254740992"}]}]]
+    }
+    assert itf.value(None) == {"#unserializable": "None"}
+
+
+# ---------------------------------------------------------------- injection
+
+HOSTILE = "<script>alert(1)</script>]]>&amp;\"'%0A::error::%25\x1b[31m\u202e](http://example.invalid){0}"
+HOSTILE_NAME = "a<b>&\"'%0A\n::error::x,y\x1b[31m](z).cu"
+HOSTILE_SOURCE = f"""\
+__device__ int n = 0; // {HOSTILE}
+__global__ void k() {{ printf("{HOSTILE.replace('"', "")}"); n = n + 1; /* {HOSTILE} */ }}
+//@ launch k<<<1, 2>>>();
+//@ expect race_free;
+//@ expect terminates;
+//@ expect may_hang;
+"""
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / HOSTILE_NAME).write_text(HOSTILE_SOURCE, encoding="utf-8")
+    (folder / f"bad{HOSTILE_NAME}").write_text(f'int main() {{ int x = "{HOSTILE_NAME}; }}', encoding="utf-8")
+    (folder / f"none{HOSTILE_NAME}").mkdir()
+    return check([folder, folder / f"none{HOSTILE_NAME}"], Settings())
+
+
+@pytest.mark.jvm
+def test_nothing_in_a_name_or_a_source_breaks_out(hostile: list[Outcome]) -> None:
+    assert_valid(hostile)
+    checks = [c for o in hostile for r in o.reports for c in r.checks]
+    assert [c.verdict for c in checks] == ["violated", "holds", "violated"]
+    annotations = written(hostile, "github").splitlines()
+    assert len(annotations) == len([c for c in checks if c.verdict != "holds"]) + sum(
+        len(o.diagnostics) for o in hostile
+    )
+    for name in formats.TEXTS:
+        text = written(hostile, name)
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text), name
+        assert "\n::error::" not in text, name
+    sarif = written(hostile, "sarif")
+    assert "](" not in sarif
+    assert not re.search(r"(?<!\\)\\[nu]", sarif)  # no control character in a string either
+    uris = re.findall(r'"uri": "(.*)"', sarif)
+    assert uris
+    assert all(re.fullmatch(r"file:///[\w./%~-]+", uri) for uri in uris)
+
+
+def test_many_steps() -> None:
+    """2,000 steps with their states are written in no time, in every format that shows them."""
+    at = Span("p.cu", 1, 1, 1, 2)
+    states = [Moment({"main": "a", "k[0][0]": "b"}, {"x": i}, {"k[0][0]": {"i": i}}, ("k",)) for i in range(2001)]
+    moves = tuple(Move("k[0][0]", "b", "updates x", at, {"x": str(i)}, states[i]) for i in range(1, 2001))
+    schedule = Schedule(states[0], moves, Ending.LASSO, 1000, ())
+    assert_itf(json.loads(itf.text(schedule, "many")))
+    assert len(json_report.schedule(schedule)["steps"]) == 2000
+
+
+# ---------------------------------------------------------------- the command line
+
+
+def asked(*arguments: str) -> list[tuple[str, str | None]]:
+    """The requests of a command line."""
+    found: list[tuple[str, str | None]] = []
+
+    @click.command(cls=formats.ReportingCommand)
+    @formats.options
+    @click.option("-v", is_flag=True)
+    def command(requests: Sequence[formats.Request], v: bool) -> None:
+        found.extend((r.format, None if r.output is None else str(r.output)) for r in requests)
+
+    done = CliRunner().invoke(command, list(arguments), standalone_mode=False)
+    if done.exception is not None:
+        raise done.exception
+    return found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "requests"),
+    [
+        ([], [("text", None)]),
+        (["--format", "json"], [("json", None)]),
+        (["--output", "a"], [("text", "a")]),
+        (["--output", "a", "--format", "json"], [("json", "a")]),
+        (["--format", "json", "-v", "--output", "a"], [("json", "a")]),
+        (["--format", "text", "--format", "json", "--output", "a"], [("text", None), ("json", "a")]),
+        (
+            ["--output=a", "--format=sarif", "--format", "itf", "--output", "b", "--format", "github"],
+            [("sarif", "a"), ("itf", "b"), ("github", None)],
+        ),
+    ],
+)
+def test_an_output_belongs_to_the_format_before_it(
+    arguments: list[str], requests: list[tuple[str, str | None]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert asked(*arguments) == requests
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--format", "json", "--format", "sarif"], "only one report can go to standard output"),
+        (["--format", "json", "--output", "a", "--output", "b"], "has two outputs"),
+        (["--output", "a", "--output", "b", "--format", "json"], "has two outputs"),
+        (["--format", "itf"], "name a folder with --output"),
+        (["--format", "json", "--output", "a", "--format", "junit", "--output", "a"], "the same file"),
+        (["--format", "json", "--output", "."], "it is a folder"),
+        (["--format", "json", "--output", "no/such/file"], "its folder does not exist"),
+    ],
+)
+def test_requests_that_cannot_be_carried_out(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=re.escape(said)):
+        asked(*arguments)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="cannot write"):
+        formats.write([formats.Request("itf", tmp_path / "file" / "below")], results([]))
+
+
+@pytest.mark.jvm
+def test_several_reports_of_one_call(
+    write: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.test_cli import scopec
+
+    write(VIOLATIONS["hang"], "hang.cu")
+    done = scopec(
+        "check", "hang.cu", "--format", "sarif", "--output", "o.sarif", "--format", "text", "--format", "junit",
+        "--output", "o.xml", "--format", "itf", "--output", "traces/here", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "1 violated" in done.stdout
+    assert json.loads((tmp_path / "o.sarif").read_text())["version"] == "2.1.0"
+    assert (tmp_path / "o.xml").read_text().startswith("<?xml")
+    assert [p.name for p in (tmp_path / "traces" / "here").iterdir()] == ["hang.1.itf.json"]
