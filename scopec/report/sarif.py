@@ -62,7 +62,6 @@ class _Rules:
         return [
             {
                 "id": r.id,
-                "name": "".join(part.capitalize() for part in r.id.split("-")),
                 "shortDescription": {"text": r.summary},
                 "fullDescription": {"text": f"{r.summary}."},
                 "help": {"text": r.help},
