@@ -199,7 +199,7 @@ def test_unknown_and_violated_verdicts_are_the_jars(tmp_path: Path) -> None:
     //@ expect required n == 2;
     //@ expect allowed turn == 4;
     """
-    for extra in ("", "//@ options races = ignore;", "//@ bound unroll = 3;"):
+    for extra in ("", "//@ options races = ignore;"):
         outcome = check_text(tmp_path, text + extra)
         (report,) = outcome.reports
         alloy = [(c.expectation.text, c.verdict, c.reason) for c in report.checks]
