@@ -73,11 +73,20 @@ def _program_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _overrides(model: str | None, given: Sequence[str], bound: Sequence[str], ignore_races: bool) -> Any:
+    from scopec.diagnostics import InputError
+    from scopec.expectations import Settings
     from scopec.memory.cat import registry
     from scopec.plan import Overrides
 
     if model is not None:
-        registry.find(model)
+        try:
+            loaded = registry.load(registry.find(model), Settings.defaults().options)
+        except InputError as bad:
+            for diagnostic in bad.diagnostics:
+                _show(diagnostic)
+            raise click.exceptions.Exit(2) from None
+        for warning in loaded.warnings:
+            _show(warning)
     attributes = dict(_pair(text, "--given") for text in given)
     for name, value in attributes.items():
         options.choose(options.ATTRIBUTES, "an attribute", name, value, None)
@@ -250,14 +259,15 @@ def models(name: str | None) -> int:
     from scopec.memory.cat import registry
 
     if name is not None:
-        click.echo(registry.text(registry.find(name)).text, nl=False)
+        for number, source in enumerate(registry.texts(registry.find(name))):
+            click.echo(f"\n(* {source.name} *)\n{source.text}" if number else source.text, nl=False)
         return 0
     click.echo("memory models (--model NAME):")
     for entry in registry.MODELS.values():
-        click.echo(f"  {entry.name:<10} {entry.summary}")
+        click.echo(f"  {entry.name:<12} {entry.summary}")
     click.echo("progress models (--progress NAME):")
     click.echo(
-        f"  {'cuda':<10} the CUDA execution model: once a thread of a block has made progress, all of them are owed it"
+        f"  {'cuda':<12} the CUDA execution model: once a thread of a block has made progress, all of them are owed it"
     )
     click.echo("options (//@ options NAME = VALUE; the first value is the default):")
     for option, setting in options.OPTIONS.items():

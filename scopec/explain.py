@@ -106,7 +106,9 @@ def _not_inclusive(execution: Execution, one: Event, other: Event) -> str | None
     if one.id not in execution.base.atomic:
         return _not_atomic(execution, one)
     threads = {t.name: t for t in execution.graph.program.threads}
-    if "incl" in execution.model.mentioned and not contains(scope, threads[one.thread], threads[other.thread]):
+    if "incl" in execution.model.mentioned and not contains(
+        scope, threads[one.thread], threads[other.thread], execution.base.version
+    ):
         return (
             f"{access_name(one)} is atomic at {scope.name.lower()} scope, which does not include thread {other.thread}"
         )

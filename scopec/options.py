@@ -41,6 +41,9 @@ OPTIONS: dict[str, Setting] = {
     ),
     "sc_order": Setting(("c++20", "rc11"), "what the order of seq_cst operations must agree with"),
     "sc_scope": Setting(("scoped", "global"), "whether the order of seq_cst operations needs mutual inclusion"),
+    "hrf_sync_races": Setting(
+        ("excluded", "literal"), "whether synchronisation operations of one scope can race under hrf0"
+    ),
     "thin_air": Setting(("on", "off"), "whether cycles of po and rf are forbidden"),
 }
 

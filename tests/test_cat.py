@@ -74,6 +74,8 @@ def test_options_choose_between_statements() -> None:
     [
         ("let a = po ;; rf", (1, 13), "unexpected `;`"),
         ("let a = po |", (1, 13), "the file ends in the middle of a statement"),
+        ("let a = po |\nlet b = rf", (2, 1), "unexpected `let`"),
+        ("let a = (* (* po *)", (1, 9), "this comment is never closed"),
         ("let a = (* po", (1, 9), "this comment is never closed"),
         ("let a = pox", (1, 9), "`pox` is not defined"),
         ("let a = W ; R", (1, 9), "a relation is wanted here"),

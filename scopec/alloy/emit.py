@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scopec.alloy.relational import Names, Printer
 from scopec.alloy.values import Values, atom, choice_name
 from scopec.expectations import Location
+from scopec.memory.base import PLACES
 from scopec.memory.cat.model import GIVEN_RELATIONS, GIVEN_SETS
 from scopec.memory.domains import Domains
 from scopec.memory.events import Event, Kind, Synchronises, identifier, shown_location
@@ -332,8 +333,8 @@ class _Emitter:
                 return self._additional(self.graph.asw)
             case "syncbar":
                 return self._additional(edge for edge in self.graph.asw if edge.barrier)
-            case "scta":
-                groups = [_product(self._set(ids)) for ids in self.problem.base.same_block]
+            case "scta" | "scluster" | "sgpu":
+                groups = [_product(self._set(ids)) for ids in self.problem.base.together(PLACES[name])]
                 body = _union(f"{g}->{g}" for g in groups)
             case "sync_fence":
                 return "^sync_fence_"

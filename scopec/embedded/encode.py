@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scopec.embedded.circuit import FALSE, TRUE, Circuit
 from scopec.embedded.relations import Matrices, Relation, Set, entries, reach, trimmed
 from scopec.graphs import components
+from scopec.memory.base import PLACES
 from scopec.memory.events import Event, Kind
 from scopec.memory.questions import Goal, Problem, Question
 from scopec.program.types import ArithmeticFault
@@ -343,8 +344,9 @@ class Encoding:
                 return self._additional(self.graph.asw)
             case "syncbar":
                 return self._additional(edge for edge in self.graph.asw if edge.barrier)
-            case "scta":
-                return self._pairs((at[a], at[b]) for ids in self.base.same_block for a in ids for b in ids)
+            case "scta" | "scluster" | "sgpu":
+                groups = self.base.together(PLACES[name])
+                return self._pairs((at[a], at[b]) for ids in groups for a in ids for b in ids)
             case "incl":
                 return self._pairs((at[a], at[b]) for x, y in self.base.inclusion for a in x for b in y)
             case "sync_fence":

@@ -11,7 +11,8 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from scopec.memory.scopes import inclusive
+from scopec.memory.base import PLACES
+from scopec.memory.scopes import contains, inclusive
 from scopec.program.values import Reg, leaves, substitute
 
 if TYPE_CHECKING:
@@ -105,20 +106,23 @@ def _related_alike(problem: Problem, group: list[list[Event]], threads: list[lis
     members = {own[0].thread for own in group}
     others = [e for own in threads if own[0].thread not in members for e in own]
     first = group[0]
-    blocks = [places[own[0].thread].block_name for own in group]
-    if len(set(blocks)) not in (1, len(group)):
-        return False
-    foreign = {places[e.thread].block_name for e in others}
-    if len(set(blocks)) > 1 and foreign & set(blocks):
-        return False
-    pattern = [[inclusive(a, b, places) for b in group[1]] for a in first]
+    version = problem.base.version
+    heads = [places[own[0].thread] for own in group]
+    strangers = [places[own[0].thread] for own in threads if own[0].thread not in members]
+    for scope in PLACES.values():
+        inside = {contains(scope, a, b, version) for a in heads for b in heads if a is not b}
+        if len(inside) > 1 or any(len({contains(scope, a, b, version) for a in heads}) > 1 for b in strangers):
+            return False
+
+    def alike(a: Event, b: Event) -> bool:
+        return inclusive(a, b, places, version)
+
+    pattern = [[alike(a, b) for b in group[1]] for a in first]
     for own in group:
-        if any(
-            inclusive(a, o, places) != inclusive(b, o, places) for a, b in zip(own, first, strict=True) for o in others
-        ):
+        if any(alike(a, o) != alike(b, o) for a, b in zip(own, first, strict=True) for o in others):
             return False
         for other in group:
-            if own is not other and [[inclusive(a, b, places) for b in other] for a in own] != pattern:
+            if own is not other and [[alike(a, b) for b in other] for a in own] != pattern:
                 return False
     for edge in graph.asw:
         for side in (set(edge.before), set(edge.after)):

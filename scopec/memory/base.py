@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 
 from scopec.memory.atomicity import atomic_events
 from scopec.memory.events import Event, EventGraph, Kind
-from scopec.memory.scopes import inclusive
-from scopec.program.ir import Order, Use
+from scopec.memory.scopes import contains, inclusive
+from scopec.program.ir import Order, Scope, Use
 from scopec.program.values import leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from scopec.memory.guards import Guard
+    from scopec.program.ir import Thread
 
+#: The relations of events in one place, by the scope that relates their threads.
+PLACES = {"scta": Scope.BLOCK, "scluster": Scope.CLUSTER, "sgpu": Scope.DEVICE}
 _ORDER_SETS = {
     Order.RELAXED: "RLX",
     Order.ACQUIRE: "ACQ",
@@ -112,7 +115,7 @@ class Base:
         heads = {key: events[0] for key, events in classes.items()}
         rows: dict[tuple[object, ...], list[tuple[str, object]]] = defaultdict(list)
         for key, head in heads.items():
-            row = tuple(other for other, event in heads.items() if inclusive(head, event, threads))
+            row = tuple(other for other, event in heads.items() if inclusive(head, event, threads, self.version))
             rows[row].append(key)
         return tuple(
             (
@@ -122,22 +125,30 @@ class Base:
             for row, keys in rows.items()
         )
 
-    @cached_property
-    def same_block(self) -> tuple[tuple[str, ...], ...]:
-        """``scta``: the events of each thread block."""
-        found: dict[str, list[str]] = defaultdict(list)
-        blocks = {t.name: t.block_name for t in self.graph.program.threads}
+    def together(self, scope: Scope) -> tuple[tuple[str, ...], ...]:
+        """The events of each block, cluster or device: those of threads that a scope relates to each other."""
+        groups: list[tuple[Thread, list[str]]] = []
+        threads = {t.name: t for t in self.graph.program.threads}
         for event in self.graph.events:
-            if event.thread:
-                found[blocks[event.thread]].append(event.id)
-        return tuple(tuple(ids) for ids in found.values())
+            if not event.thread:
+                continue
+            thread = threads[event.thread]
+            for head, ids in groups:
+                if contains(scope, head, thread, self.version):
+                    ids.append(event.id)
+                    break
+            else:
+                groups.append((thread, [event.id]))
+        return tuple(tuple(ids) for _, ids in groups)
 
     @cached_property
     def fence_pairs(self) -> tuple[tuple[str, str], ...]:
         """The pairs of seq_cst fences that include each other, which ``sync_fence`` orders; each pair both ways."""
         threads = {t.name: t for t in self.graph.program.threads}
         fences = [e for e in self.graph.events if e.kind is Kind.FENCE and e.order is Order.SEQ_CST]
-        return tuple((a.id, b.id) for a in fences for b in fences if a is not b and inclusive(a, b, threads))
+        return tuple(
+            (a.id, b.id) for a in fences for b in fences if a is not b and inclusive(a, b, threads, self.version)
+        )
 
     @cached_property
     def dependencies(self) -> Mapping[str, tuple[tuple[str, str], ...]]:

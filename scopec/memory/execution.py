@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scopec.diagnostics import EngineError
 from scopec.expectations import FinalMemory, FinalRegister
+from scopec.memory.base import PLACES
 from scopec.memory.cat.evaluate import Evaluation, closure, pairs, reflexive, relation
 from scopec.memory.events import Event, EventGraph, Kind
 from scopec.program.values import Const, Value, evaluate, leaves
@@ -140,7 +141,10 @@ class Execution:
             "rmw": rel((e.id, e.rmw) for e in events if e.kind is Kind.READ and e.rmw is not None),
             "asw": rel((a, b) for a, b, _ in asw),
             "syncbar": rel((a, b) for a, b, barrier in asw if barrier),
-            "scta": rel((a, b) for block in self.base.same_block for a in block for b in block),
+            **{
+                name: rel((a, b) for group in self.base.together(scope) for a in group for b in group)
+                for name, scope in PLACES.items()
+            },
             "sync_fence": closure(rel(self.choice.sync_fence)),
             "incl": rel((a, b) for before, after in self.base.inclusion for a in before for b in after),
             **{name: rel(given) for name, given in self.base.dependencies.items()},

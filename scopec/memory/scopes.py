@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from scopec.program.ir import Thread
 
 
-def contains(scope: Scope, thread: Thread, other: Thread) -> bool:
+def contains(scope: Scope, thread: Thread, other: Thread, version: int | None = None) -> bool:
     """Whether an operation of ``thread`` at ``scope`` includes ``other``.
 
     "Each thread is related to itself by the thread thread scope"; block, cluster and device scope relate GPU threads
-    only, so a host thread's block or device scope contains that thread alone.
+    only, so a host thread's block or device scope contains that thread alone.  From the second ``version`` of the
+    document on, device scope relates threads "in the same CUDA device and same memory synchronization domain".
     """
     if thread.name == other.name:
         return True
@@ -25,7 +26,8 @@ def contains(scope: Scope, thread: Thread, other: Thread) -> bool:
         case Scope.SYSTEM:
             return True
         case Scope.DEVICE:
-            return not thread.is_host and not other.is_host and thread.device == other.device
+            one_domain = thread.domain == other.domain or version in (None, 1)
+            return not thread.is_host and not other.is_host and thread.device == other.device and one_domain
         case Scope.CLUSTER:
             return not thread.is_host and thread.cluster_name == other.cluster_name
         case Scope.BLOCK:
@@ -34,9 +36,10 @@ def contains(scope: Scope, thread: Thread, other: Thread) -> bool:
             return False
 
 
-def inclusive(a: Event, b: Event, threads: Mapping[str, Thread]) -> bool:
+def inclusive(a: Event, b: Event, threads: Mapping[str, Thread], version: int | None) -> bool:
     """``incl``: each one's scope includes the thread of the other; events without a scope have thread scope."""
     if not a.thread or not b.thread:
         return a.id == b.id
     first, second = threads[a.thread], threads[b.thread]
-    return contains(a.scope or Scope.THREAD, first, second) and contains(b.scope or Scope.THREAD, second, first)
+    forth, back = a.scope or Scope.THREAD, b.scope or Scope.THREAD
+    return contains(forth, first, second, version) and contains(back, second, first, version)

@@ -1,7 +1,7 @@
-// HRF0 paper, figure 2, under the CUDA model: t1 and t2 of block A synchronize by __syncthreads, t2 and t3 of block B by
+// HRF0 paper, figure 2: t1 and t2 of block A synchronize by __syncthreads, t2 and t3 of block B by
 // a system-scope fence and an atomic store.  The paper finds the answer open in the text of 2013; the memory-model
 // documents answer: happens-before is transitive, so with an acquire in t3 its read of X is ordered after t1's write.
-// The figure itself has no acquire in t3, and races.
+// The figure itself has no acquire in t3, and races.  HRF0 and HRF-direct do not compose the two scopes, HRF-indirect does.
 #include <cuda/atomic>
 
 constexpr cuda::memory_order T3 = cuda::memory_order_acquire;
@@ -33,3 +33,6 @@ __global__ void figure_2() {
 //@ expect race_free when T3 == acquire;
 //@ expect allowed figure_2[1][0].r == 0 when T3 == relaxed;
 //@ expect race on X when T3 == relaxed;
+//@ expect race on X under hrf0, hrf-direct;
+//@ expect race_free when T3 == acquire under hrf-indirect;
+//@ expect race on X when T3 == relaxed under hrf-indirect;

@@ -25,3 +25,5 @@ __global__ void local_step() {
 //@ expect race_free when LOCAL != thread;
 //@ expect forbidden local_step[0][1].neighbour == 0 when LOCAL != thread;
 //@ expect race when LOCAL == thread;
+//@ expect race_free when LOCAL != thread under hrf0;
+//@ expect race when LOCAL == thread under hrf0;

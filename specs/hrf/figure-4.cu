@@ -1,4 +1,4 @@
-// HRF0 paper, figures 1 and 4, under the CUDA model: a stencil with ghost zones.  Threads of a group exchange cells
+// HRF0 paper, figures 1 and 4: a stencil with ghost zones.  Threads of a group exchange cells
 // after a group barrier, groups exchange ghost zones after a barrier of all threads.  Figure 4 adds a release before
 // and an acquire after the barrier of all threads; figure 1 has neither (ORDER = relaxed), and races.  One time step of
 // two groups of two threads.
@@ -27,3 +27,5 @@ __global__ void stencil() {
 //@ expect race_free when RELEASE == release && ACQUIRE == acquire;
 //@ expect required stencil[0][0].ghost == 1 && stencil[1][1].neighbour == 1 when RELEASE == release && ACQUIRE == acquire;
 //@ expect race on grid when RELEASE == relaxed || ACQUIRE == relaxed;
+//@ expect race_free when RELEASE == release && ACQUIRE == acquire under hrf0, hrf-direct, hrf-indirect;
+//@ expect race on grid when RELEASE == relaxed || ACQUIRE == relaxed under hrf0;

@@ -40,3 +40,6 @@ __global__ void figure_5() {
 //@ expect race_free when HOP == release;
 //@ expect allowed figure_5[1][0].x == 0 when HOP == relaxed;
 //@ expect race on X when HOP == relaxed;
+//@ expect race on X under hrf0, hrf-direct;
+//@ expect race_free when HOP == release under hrf-indirect;
+//@ expect race on X when HOP == relaxed under hrf-indirect;

@@ -1,4 +1,4 @@
-// HRF0 paper, sections 3.2 and 5, under the CUDA model: a release at global scope read by an acquire at group scope.
+// HRF0 paper, sections 3.2 and 5: a release at global scope read by an acquire at group scope.
 // HRF0 wants identical scopes; CUDA wants each scope to include the other thread, which holds inside one group.
 #include <cuda/atomic>
 
@@ -20,3 +20,5 @@ __global__ void mixed() {
 //@ vary GROUPS in {1, 2};
 //@ expect race_free when GROUPS == 1;
 //@ expect race on A when GROUPS == 2;
+//@ expect race on A under hrf0, hrf-direct, hrf-indirect;
+//@ expect race_free under sc-drf;

@@ -23,3 +23,5 @@ __global__ void mp() {
 //@ expect race_free when RELEASE == device;
 //@ expect allowed mp[1][0].r == 0 when RELEASE == block;
 //@ expect race on f when RELEASE == block;
+//@ expect race on f under hrf0, hrf-indirect;
+//@ expect race_free under sc-drf;

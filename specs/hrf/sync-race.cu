@@ -1,5 +1,5 @@
-// HRF0 paper, section 3.5, "Synchronization Races", under the CUDA model: two pairs of threads synchronize on one
-// location with different scopes.  The accesses of one pair are not atomic at a scope that includes the other pair.
+// HRF0 paper, section 3.5, "Synchronization Races": two pairs of threads synchronize on one
+// location with different scopes.  The accesses of one pair are not atomic at a scope that includes the other pair, and under the HRF models their scopes differ.
 #include <cuda/atomic>
 
 constexpr cuda::thread_scope PAIR_1 = cuda::thread_scope_block;
@@ -22,3 +22,6 @@ __global__ void pairs() {
 //@ vary PAIR_1 in {block, device};
 //@ expect race on A when PAIR_1 == block;
 //@ expect race_free when PAIR_1 == device;
+//@ expect race on A when PAIR_1 == block under hrf0, hrf-indirect;
+//@ expect race_free when PAIR_1 == device under hrf0, hrf-indirect;
+//@ expect race_free under sc-drf;

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from scopec.source import Source, Span
 
 #: Files of herd7 that scopec has itself.  What they define is known without `include`, as in Dartagnan.
-_BUILT_IN = {"cos.cat": "cos.cat", "c11_cos.cat": "cos.cat", "stdlib.cat": "stdlib.cat"}
+_BUILT_IN = {
+    "cos.cat": "cos.cat",
+    "c11_cos.cat": "cos.cat",
+    "c11_los.cat": "c11_los.cat",
+    "stdlib.cat": "stdlib.cat",
+}
 _MOST_NODES = 50_000
 
 

@@ -23,7 +23,7 @@ GIVEN_SETS = {
     "RMW": "both halves of read-modify-writes",
     "Acq": "acquires", "Rel": "releases", "SC": "seq_cst operations",
     "RLX": "order relaxed", "ACQ": "order acquire", "REL": "order release", "ACQ_REL": "order acq_rel",
-    "SEQ_CST": "order seq_cst", "CON": "order consume, which is read as acquire: empty",
+    "SEQ_CST": "order seq_cst",
     "THREAD": "thread scope", "BLOCK": "block scope", "CLUSTER": "cluster scope", "DEVICE": "device scope",
     "SYSTEM": "system scope",
 }  # fmt: skip
@@ -33,6 +33,7 @@ GIVEN_RELATIONS = {
     "addr": "address dependency", "data": "data dependency", "ctrl": "control dependency",
     "asw": "additional synchronises-with", "syncbar": "barrier arrivals and the waits of their phase",
     "incl": "each one's scope includes the other's thread", "scta": "same block",
+    "scluster": "same cluster", "sgpu": "same device",
     "sync_fence": "an order of the seq_cst fences that include each other", "id": "identity",
 }  # fmt: skip
 #: Other names of these, from herd7's and Dartagnan's files.

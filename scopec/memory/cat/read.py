@@ -27,6 +27,7 @@ def parser() -> Lark:
     return Lark(
         resource("grammar/cat.lark").read_text(encoding="utf-8"),
         parser="lalr",
+        lexer="basic",  # a keyword is one everywhere, so that a half-finished line is noticed at the next
         strict=True,
         propagate_positions=True,
         maybe_placeholders=True,

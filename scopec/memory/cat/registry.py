@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, UsageError, error, suggestion
+from scopec.memory.cat import tree
 from scopec.memory.cat.build import build
 from scopec.memory.cat.read import read
 from scopec.resources import resource
@@ -42,6 +43,10 @@ MODELS: dict[str, Entry] = {
         Entry("cuda-v3", "cuda.cat", 3, "CUDA C++, the newest memory-model document (also called `cuda`)"),
         Entry("cuda-v2", "cuda.cat", 2, "CUDA C++, the document before it"),
         Entry("cuda-v1", "cuda.cat", 1, 'CUDA C++, the oldest document ("Thread Scopes")'),
+        Entry("hrf0", "hrf0.cat", None, "heterogeneous-race freedom as first published (HRF0, MSPC 2013)"),
+        Entry("hrf-direct", "hrf-direct.cat", None, "HRF-direct (ASPLOS 2014): who communicates uses one scope"),
+        Entry("hrf-indirect", "hrf-indirect.cat", None, "HRF-indirect (ASPLOS 2014): transitive through scopes"),
+        Entry("sc-drf", "sc-drf.cat", None, "sequential consistency for data-race-free programs: scopes are ignored"),
         Entry("rc11", "rc11.cat", None, "repaired C11 (Lahav et al., PLDI 2017): scopes are ignored"),
         Entry("ptx", "ptx.cat", None, "the PTX ISA 6.0 memory model (Lustig et al., ASPLOS 2019), without proxies"),
     )
@@ -68,18 +73,29 @@ def find(name: str, span: Span | None = None) -> Entry:
     raise UsageError(f"there is no memory model `{name}`: {help_}, or name a .cat file")
 
 
+def _path(entry: Entry) -> Path:
+    return Path(entry.file) if entry.own else Path(resource("memory/models")) / entry.file
+
+
 def text(entry: Entry) -> Source:
     """The .cat file of a model."""
-    if entry.own:
-        return read_source(Path(entry.file), entry.file)
-    return read_source(Path(resource(f"memory/models/{entry.file}")), f"models/{entry.file}")
+    return read_source(_path(entry), entry.file if entry.own else f"models/{entry.file}")
+
+
+def texts(entry: Entry) -> list[Source]:
+    """The .cat file of a model, and the files beside it that it includes."""
+    sources = [text(entry)]
+    for statement in read(sources[0]).statements:
+        if isinstance(statement, tree.Include) and (path := _path(entry).parent / statement.file).is_file():
+            sources.append(read_source(path, f"models/{statement.file}"))
+    return sources
 
 
 def load(entry: Entry, options: Mapping[str, str]) -> Model:
     """A model under options; InputError where a user's file is outside the subset of cat."""
     source = text(entry)
     try:
-        return build(read(source), source, options, Path(entry.file).parent if entry.own else None)
+        return build(read(source), source, options, _path(entry).parent)
     except RecursionError:
         help_ = "name parts of it with `let`"
         raise error(Code.TOO_LARGE, "an expression nests too deeply", source.span(0, 0), help_) from None

@@ -1,7 +1,7 @@
 /***************************************************************************************************
  * figure_4__RELEASE_release__ACQUIRE_acquire: the memory question, generated
  *   by scopec 0.1.0
- * from figure-4.cu, SHA-256 03ff464d151bbc807b1e5fe79d07f175
+ * from figure-4.cu, SHA-256 78a4f828f50ef01ee34fd6f4dbf4fa87
  * variant RELEASE = release, ACQUIRE = acquire
  * model cuda-v3
  * given concurrentManagedAccess = 1, hostNativeAtomicSupported = 0,
