@@ -19,7 +19,7 @@ from scopec.alloy.emit import emit as emit_alloy
 from scopec.diagnostics import Code, Diagnostic, EngineError, InputError, ScopecError, internal_error
 from scopec.java import Processes, scratch_folder
 from scopec.keep import destination
-from scopec.plan import Overrides, Plan, Run, plan
+from scopec.plan import SUFFIXES, Overrides, Plan, Run, plan
 from scopec.tla import run as tla_run
 from scopec.tla.emit import Property
 from scopec.verdicts import (
@@ -117,18 +117,20 @@ def programs(paths: Sequence[Path]) -> Iterator[tuple[Path, Diagnostic | None]]:
             # `generated` folders hold specifications, hidden ones nobody's programs.
             found = sorted(
                 p
-                for p in path.rglob("*.cu")
-                if p.is_file() and not any(part.startswith(".") for part in p.relative_to(path).parts)
+                for p in path.rglob("*")
+                if p.suffix in SUFFIXES
+                and p.is_file()
+                and not any(part.startswith(".") for part in p.relative_to(path).parts)
             )
             if not found:
-                yield path, Diagnostic(Code.NOTHING_TO_CHECK, "the folder has no .cu file", at)
+                yield path, Diagnostic(Code.NOTHING_TO_CHECK, "the folder has no .cu or .litmus file", at)
             for file in found:
                 yield file, None
         elif not path.exists():
             yield path, Diagnostic(Code.NOTHING_TO_CHECK, "there is no such file or folder", at, "check the path")
-        elif path.suffix != ".cu":
+        elif path.suffix not in SUFFIXES:
             message = f"`{path.suffix or path.name}` is not a kind of file that scopec reads"
-            yield path, Diagnostic(Code.NOTHING_TO_CHECK, message, at, "scopec reads .cu files")
+            yield path, Diagnostic(Code.NOTHING_TO_CHECK, message, at, "scopec reads .cu and .litmus files")
         else:
             yield path, None
 

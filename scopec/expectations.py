@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from scopec import options
 from scopec.diagnostics import Code, error, suggestion
@@ -14,9 +14,9 @@ from scopec.program.lower.names import ORDERS, SCOPES, order_named, scope_named
 from scopec.program.specialise import device_thread
 from scopec.program.values import Const, Reg, Value
 from scopec.source import Source, Span
-from scopec.syntax import tree
+from scopec.syntax import litmus_tree, tree
 
-MEMORY_KINDS = ("race_free", "race", "allowed", "forbidden", "required", "assertion")
+MEMORY_KINDS = ("race_free", "race", "allowed", "forbidden", "required", "assertion", "condition")
 PROGRESS_KINDS = ("terminates", "may_hang", "progresses", "may_stall")
 
 # ---------------------------------------------------------------- observations
@@ -38,7 +38,7 @@ def instance(object_: ir.Object, thread: ir.Thread) -> str:
             return thread.block_name
         case ir.Storage.AUTOMATIC:
             return thread.name
-        case ir.Storage.DEVICE if thread.device:
+        case ir.Storage.DEVICE if thread.device and object_.device is None:
             return f"device{thread.device}"
         case _:
             return ""
@@ -72,13 +72,30 @@ class Formula:
 
 @dataclass(frozen=True)
 class Expectation:
-    """One question of a file with the answer that is expected."""
+    """One question of a file with the answer that is expected.
+
+    A ``condition``, the final clause of a litmus file, has a quantifier, and maybe a restriction: the executions that
+    it is about (its ``filter``).
+    """
 
     kind: str
     text: str
     span: Span
     formula: Formula | None = None
     target: str | None = None
+    quantifier: Literal["exists", "not exists", "forall"] | None = None
+    restriction: Formula | None = None
+
+    @property
+    def sought(self) -> Formula | None:
+        """The final states that decide a condition: of one with `forall` those that contradict it."""
+        if self.formula is None or self.quantifier is None:
+            return self.formula
+        wanted = self.formula.value if self.quantifier != "forall" else values.unary("!", self.formula.value)
+        if self.restriction is None:
+            return Formula(wanted, self.formula.observed)
+        observed = {**self.restriction.observed, **self.formula.observed}
+        return Formula(values.binary("&&", self.restriction.value, wanted), observed)
 
 
 @dataclass(frozen=True)
@@ -99,7 +116,7 @@ class Settings:
         )
 
 
-def settings_of(file: tree.File) -> Settings:
+def settings_of(file: tree.File | litmus_tree.File) -> Settings:
     """The settings of a file: the defaults, changed by its directives."""
     settings = Settings.defaults()
     chosen, given, bound = dict(settings.options), dict(settings.given), dict(settings.bound)
@@ -148,7 +165,9 @@ def variants(file: tree.File) -> Iterator[dict[str, tree.Expr]]:
 # ---------------------------------------------------------------- expectations
 
 
-def expectations(file: tree.File, program: ir.Program, source: Source) -> Iterator[tuple[Expectation, tuple[str, ...]]]:
+def expectations(
+    file: tree.File | litmus_tree.File, program: ir.Program, source: Source
+) -> Iterator[tuple[Expectation, tuple[str, ...]]]:
     """The expectations that apply to a variant, each with the models it is `under` (none: the model asked for)."""
     for directive in file.directives:
         if not isinstance(directive, tree.Expect):
@@ -274,8 +293,8 @@ def _known_object(name: str, program: ir.Program, span: Span) -> ir.Object:
 def _thread(expr: tree.Expr, program: ir.Program) -> ir.Thread:
     """The thread that ``main``, ``kernel[block][thread]`` or ``kernel#2[block][thread]`` names."""
     match expr:
-        case tree.Name(_, "main"):
-            return program.host
+        case tree.Name(_, name) if any(t.name == name for t in (program.host, *program.others)):
+            return next(t for t in (program.host, *program.others) if t.name == name)
         case tree.Index(_, tree.Index(_, (tree.Name() | tree.ThreadLocal()) as head, block), lane):
             name = head.name if isinstance(head, tree.Name) else head.kernel
             if isinstance(head, tree.ThreadLocal) and head.launch != 1:

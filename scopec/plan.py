@@ -22,22 +22,25 @@ from scopec.expectations import (
 )
 from scopec.memory.base import Base
 from scopec.memory.cat import registry
-from scopec.memory.domains import domains
-from scopec.memory.events import EventGraph, identifier
+from scopec.memory.domains import domains, doubtful_indices
+from scopec.memory.events import EventGraph, Index, identifier
 from scopec.memory.graph import build as build_graph
 from scopec.memory.questions import Goal, Problem, Question
 from scopec.program import ir
+from scopec.program.litmus import lower as lower_litmus
 from scopec.program.lower import lower
 from scopec.program.values import Const, Value
 from scopec.progress.system import System
 from scopec.progress.system import build as build_system
 from scopec.source import Source, Span
-from scopec.syntax import cuda, tree
+from scopec.syntax import cuda, litmus, litmus_tree, tree
 from scopec.syntax.scan import read_source
 from scopec.tla.emit import Module, Property
 from scopec.tla.emit import emit as emit_tla
 
 _DEFAULT_MODEL = "cuda"
+#: The files that scopec reads.
+SUFFIXES = (".cu", ".litmus")
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Overrides:
     given: Mapping[str, str] | None = None
     unroll: int | None = None
     ignore_races: bool = False
+    progress: str | None = None
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,8 @@ class Run:
         observed = {
             (what.thread, what.register): check
             for check in self.checks
-            if check.formula is not None
-            for what in check.formula.observed.values()
+            if check.sought is not None
+            for what in check.sought.observed.values()
             if isinstance(what, FinalRegister)
         }
         graph = build_graph(self.program, self.settings.bound["unroll"], observed)
@@ -121,8 +125,8 @@ class Run:
             constant
             for check in self.checks
             # Values that only an expectation names matter where values may come out of thin air.
-            if check.formula is not None and not model.values_have_origins
-            for constant in _constants(check.formula.value)
+            if check.sought is not None and not model.values_have_origins
+            for constant in _constants(check.sought.value)
         }
         return Problem(
             self.name,
@@ -135,7 +139,9 @@ class Run:
         )
 
     def _questions(self) -> Iterator[Question]:
-        needs_ends = any(c.kind not in ("race", "race_free") for c in self.memory_checks) or not self.graph.cuts
+        needs_ends = not self.graph.cuts or any(
+            c.kind not in ("race", "race_free") and c.quantifier != "not exists" for c in self.memory_checks
+        )
         yield Question(
             "execution", Goal.EXECUTION, "some execution is consistent and complete", True if needs_ends else None
         )
@@ -149,7 +155,14 @@ class Run:
             expected = wanted == {"race"} if wanted else None
             yield Question(name, Goal.RACE, comment, expected, target=target)
         for number, check in enumerate(self.memory_checks):
-            if check.formula is not None:
+            if check.kind == "condition":
+                expected = check.quantifier == "exists"
+                comment = _one_line(check.text)
+                yield Question(question_name(number, check), Goal.OUTCOME, comment, expected, check.sought)
+                if check.restriction is not None:
+                    comment = "some execution is one that the condition is about"
+                    yield Question(filter_name(number, check), Goal.OUTCOME, comment, True, check.restriction)
+            elif check.formula is not None:
                 goal = Goal.COUNTER_OUTCOME if check.kind == "required" else Goal.OUTCOME
                 name = question_name(number, check)
                 yield Question(name, goal, _one_line(check.text), check.kind == "allowed", check.formula)
@@ -161,6 +174,9 @@ class Run:
         if any(not cut.wait for cut in self.graph.cuts):
             comment = f"some execution goes round a loop more than {self.settings.bound['unroll']} times"
             yield Question("longer", Goal.LONGER, comment)
+        for number, index in enumerate(self.doubtful_indices):
+            comment = f"line {index.span.line}: an index lies outside `{index.object}`"
+            yield Question(outside_name(number), Goal.ASSERTION, _one_line(comment), False, assertions=(index.inside,))
         if not self.problem_domains_closed:
             yield Question("overflow", Goal.OVERFLOW, "some write has a value beyond those that are modelled", False)
 
@@ -168,6 +184,11 @@ class Run:
     def problem_domains_closed(self) -> bool:
         """Whether the finite value domains cover every value that any execution computes."""
         return domains(self.graph).closed
+
+    @cached_property
+    def doubtful_indices(self) -> tuple[Index, ...]:
+        """The indices that only an engine can tell to be inside their objects."""
+        return tuple(doubtful_indices(self.graph, domains(self.graph))) if self.graph.indices else ()
 
     # ---- the progress question
 
@@ -222,6 +243,16 @@ def question_name(number: int, check: Expectation) -> str:
     return f"{check.kind}_{number + 1}"
 
 
+def filter_name(number: int, check: Expectation) -> str:
+    """The name of the question whether there are executions that a check with a filter is about."""
+    return f"{question_name(number, check)}_filter"
+
+
+def outside_name(number: int) -> str:
+    """The name of the question whether a doubtful index can lie outside its object."""
+    return f"outside_{number + 1}"
+
+
 def _constants(value: Value) -> Iterator[int]:
     if isinstance(value, Const):
         yield value.value
@@ -246,7 +277,7 @@ def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
     """Read a file and work out what it is asked; InputError where it is not in the language."""
     source = read_source(path, shown)
     try:
-        return _plan(source, shown, overrides)
+        return (_plan_litmus if path.suffix == ".litmus" else _plan)(source, shown, overrides)
     except RecursionError:
         at = source.span(0, 0)
         raise error(Code.TOO_LARGE, "an expression or statement nests too deeply", at, "split it up") from None
@@ -264,6 +295,9 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
         program = lower(file, source, Path(shown).stem, chosen)
         by_model: dict[registry.Entry, list[Expectation]] = {}
         for expectation, models in expectations(file, program, source):
+            if expectation.kind == "condition":
+                message = "a condition is the final clause of a litmus file"
+                raise error(Code.BAD_EXPECTATION, message, expectation.span, "use allowed, forbidden or required")
             entries = [registry.find(m, expectation.span) for m in models] or [default]
             for entry in entries:
                 by_model.setdefault(entry, []).append(expectation)
@@ -289,7 +323,40 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
     return Plan(tuple(runs), tuple(warnings))
 
 
-def _settings(file: tree.File, overrides: Overrides) -> Settings:
+def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
+    """A litmus file is asked its final clause and race freedom, and whether it terminates under a progress model.
+
+    Its `expect` directives, if it has any, are asked instead; `expect condition` is the final clause.
+    """
+    file = litmus.read(source)
+    settings = _settings(file, overrides)
+    default = registry.find(overrides.model or _DEFAULT_MODEL)
+    lowered = lower_litmus(file, source, Path(shown).stem)
+    program, condition = lowered.program, lowered.condition
+    asked: dict[registry.Entry, list[Expectation]] = {}
+    for expectation, models in expectations(file, program, source):
+        found = expectation
+        if expectation.kind == "condition":
+            if condition is None:
+                raise error(Code.BAD_EXPECTATION, "the file has no final clause", expectation.span, "add one")
+            found = condition
+        for entry in [registry.find(m, expectation.span) for m in models] or [default]:
+            asked.setdefault(entry, []).append(found)
+    if not any(isinstance(d, tree.Expect) for d in file.directives):
+        span = file.threads[0].span if condition is None else condition.span
+        asked[default] = [] if condition is None else [condition]
+        if registry.load(default, settings.options).flags:
+            asked[default].append(Expectation("race_free", "race_free", span))
+        if overrides.progress is not None:
+            asked[default].append(Expectation("terminates", "terminates", span))
+    asserts = _assertions(program)
+    runs = [
+        Run(shown, source, program, entry, settings, (*checks, *asserts), ()) for entry, checks in asked.items()
+    ]  # fmt: skip
+    return Plan(tuple(runs), lowered.warnings)
+
+
+def _settings(file: tree.File | litmus_tree.File, overrides: Overrides) -> Settings:
     settings = settings_of(file)
     if overrides.given:
         settings = replace(settings, given={**settings.given, **overrides.given})

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from scopec.diagnostics import Code, error
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
-from scopec.plan import question_name
+from scopec.plan import filter_name, outside_name, question_name
 from scopec.progress.schedule import Ending, Schedule
 
 if TYPE_CHECKING:
@@ -104,7 +105,12 @@ def failed_assertions(execution: Execution, assertions: object) -> list[object]:
 
 
 def memory_checks(run: Run, found: Findings | None, limit: float | None, engine: str = "alloy") -> list[Check]:
-    """The verdicts of a run's memory checks; without findings (the time limit came first) all are unknown."""
+    """The verdicts of a run's memory checks; without findings (the time limit came first) all are unknown.
+
+    Raises InputError where an execution accesses an element that an object does not have.
+    """
+    if found is not None:
+        _check_indices(run, found)
     checks = []
     for number, expectation in enumerate(run.memory_checks):
         if found is None:
@@ -114,6 +120,15 @@ def memory_checks(run: Run, found: Findings | None, limit: float | None, engine:
             verdict, reason, trace = _memory(run, found, number, expectation)
             checks.append(Check(expectation, verdict, reason, found.engine, found.time_ms, trace=trace))
     return checks
+
+
+def _check_indices(run: Run, found: Findings) -> None:
+    for number, index in enumerate(run.doubtful_indices):
+        execution = found.answers.get(outside_name(number))
+        if execution is not None:
+            message = f"{index.thread} accesses element {execution.value(index.value)} of `{index.object}`"
+            help_ = f"it has elements 0 to {index.length - 1}: add elements, or test the index before the access"
+            raise error(Code.TYPE_ERROR, message, index.span, help_)
 
 
 def _memory(
@@ -133,6 +148,8 @@ def _memory(
         if doubt:
             return "unknown", doubt, None
         return ("violated", "no execution has such a race", None) if wanted else ("holds", None, None)
+    if expectation.kind == "condition":
+        return _condition(run, found, number, expectation)
     if found.racy and run.settings.options["races"] == "report":
         return "violated", UNDEFINED, answers["race"]
     execution = answers.get(name)
@@ -153,6 +170,35 @@ def _memory(
             return ("unknown", doubt, None) if doubt else ("holds", None, None)
         case _:
             raise AssertionError(expectation.kind)
+
+
+def _condition(
+    run: Run, found: Findings, number: int, expectation: Expectation
+) -> tuple[Verdict, str | None, Execution | None]:
+    """The final clause of a litmus file, races ignored ("its race freedom is a separate verdict").
+
+    Where every execution gets stuck, nothing exists that a clause could ask for; `forall` then says nothing.
+    """
+    execution = found.answers.get(question_name(number, expectation))
+    if execution is not None:
+        if expectation.quantifier == "exists":
+            return "holds", None, execution
+        return (
+            "violated",
+            "an execution ends this way" if expectation.quantifier == "not exists" else ("an execution ends otherwise"),
+            execution,
+        )
+    universal = expectation.quantifier == "forall"
+    doubt = _doubt(run, found, complete=universal)
+    if doubt:
+        return "unknown", doubt, None
+    if universal and expectation.restriction and found.answers[filter_name(number, expectation)] is None:
+        return "unknown", "no execution satisfies the filter", None
+    return (
+        ("violated", "no execution ends this way", None)
+        if expectation.quantifier == "exists"
+        else ("holds", None, None)
+    )
 
 
 def _doubt(run: Run, found: Findings, *, complete: bool) -> str | None:

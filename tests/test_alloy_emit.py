@@ -152,3 +152,18 @@ def test_generated_text_cannot_be_broken_by_the_source(tmp_path: Path) -> None:
     _, module = run.module("Termination") if run.properties else (None, None)
     if module is not None:
         assert module.tla.isascii()
+
+
+def test_a_disjunction_stands_in_parentheses_beside_implications() -> None:
+    """In Alloy ``a or b => c else d`` is ``a or (b => c else d)``."""
+    a, b, c = (values.Reg(name, types.BOOL) for name in "abc")
+    either = values.binary("||", a, b)
+    emitted = Values(Domains({name: frozenset({0, 1}) for name in "abc"}, closed=True))
+    assert emitted.value(values.convert(either, types.INT)) == "((some (a.rv & v1) or some (b.rv & v1)) => v1 else v0)"
+    number = values.choose(either, values.Const(2, types.INT), values.Const(3, types.INT))
+    assert emitted.value(number) == "((some (a.rv & v1) or some (b.rv & v1)) => v2 else v3)"
+    nested = values.Choose(c, either, a, types.BOOL)
+    assert (
+        emitted.condition(nested)
+        == "(some (c.rv & v1) => (some (a.rv & v1) or some (b.rv & v1)) else some (a.rv & v1))"
+    )

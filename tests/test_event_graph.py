@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scopec.diagnostics import InputError
+from scopec.memory.domains import domains, doubtful_indices
 from scopec.memory.events import EventGraph, Kind
 from scopec.memory.graph import build
 from scopec.program import ir
@@ -207,7 +208,6 @@ def test_an_irreducible_looking_nest_of_loops() -> None:
     ("kernel", "message"),
     [
         ("int r; x = r;", "`r` is read before it has a value"),
-        ("__shared__ int s[2]; s[f.load()] = 1;", "the index into `k.s` depends on a value that is read from memory"),
         ("__shared__ int s[2]; s[threadIdx.x + 2] = 1;", "k[0][0] accesses element 2 of `k.s`"),
         ("x = 1; " * 401, "more than 400 events"),
         ("int n = 2; for (int i = 0; i < 3; i++) { n = f.load(); " + "n = n * n; " * 12 + "} x = n;", "too many reads"),
@@ -217,6 +217,20 @@ def test_what_cannot_be_unrolled(kernel: str, message: str) -> None:
     with pytest.raises(InputError) as raised:
         graph_of(kernel)
     assert message in str(raised.value)
+
+
+def test_an_index_that_is_read_gives_one_access_for_each_element() -> None:
+    graph = graph_of("__shared__ int s[2]; s[f.load()] = 1;")
+    assert lines(graph) == [
+        "k_0_0_L4_R: read.seq_cst.device f if true",
+        "k_0_0_L4_W: write k[0].s[0] = 1 if k_0_0_L4_R == 0",
+        "k_0_0_L4_W2: write k[0].s[1] = 1 if k_0_0_L4_R == 1",
+    ]
+    assert list(doubtful_indices(graph, domains(graph))) == []  # f is 0 in every execution
+    doubtful = graph_of("__shared__ int s[2]; f.store(2); s[f.load()] = 1;")
+    assert [i.object for i in doubtful_indices(doubtful, domains(doubtful))] == ["k.s"]
+    tested = graph_of("__shared__ int s[2]; f.store(2); int r = f.load(); if (r < 2) s[r] = 1;")
+    assert list(doubtful_indices(tested, domains(tested))) == []
 
 
 def test_each_block_and_thread_and_device_has_its_instance() -> None:

@@ -11,12 +11,12 @@ from scopec.alloy.run import SOLVER
 from scopec.check import Jars
 from scopec.compile import compile_programs, differences
 from scopec.java import Processes
-from scopec.plan import Overrides, plan
+from scopec.plan import SUFFIXES, Overrides, plan
 from tests.conftest import REPOSITORY
 
 SPECS = REPOSITORY / "specs"
 GENERATED = SPECS / "generated"
-PROGRAMS = sorted(SPECS.rglob("*.cu"))
+PROGRAMS = sorted(p for suffix in SUFFIXES for p in SPECS.rglob(f"*{suffix}"))
 #: The source documents' own code: looser than CUDA C++ (host globals used in kernels, cudaHostRegister with two arguments).
 DOCUMENT = {
     f"cuda-execution-model/{n}.cu"
@@ -110,7 +110,12 @@ def test_every_verdict_has_its_opposite() -> None:
     """No kind of verdict is right by accident: in each folder each kind and its opposite are expected."""
     opposites = {"race_free": "race", "forbidden": "allowed", "terminates": "may_hang", "progresses": "may_stall"}
     for folder in {p.parent for p in PROGRAMS}:
-        kinds = {c.kind for p in folder.glob("*.cu") for run in plan(p, str(p), Overrides()).runs for c in run.checks}
+        checks = [
+            c for p in PROGRAMS if p.parent == folder for r in plan(p, str(p), Overrides()).runs for c in r.checks
+        ]
+        kinds = {c.kind for c in checks}
+        quantifiers = {c.quantifier for c in checks if c.kind == "condition"}
+        assert quantifiers in (set(), {"exists", "not exists", "forall"}), folder
         for one, other in opposites.items():
             assert (one in kinds) == (other in kinds), (folder, one, other)
 
@@ -128,7 +133,7 @@ def test_the_documents_own_code_is_unchanged() -> None:
 @pytest.mark.nvcc
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's compiler is not on PATH")
-@pytest.mark.parametrize("path", [p for p in PROGRAMS if name(p) not in DOCUMENT], ids=name)
+@pytest.mark.parametrize("path", [p for p in PROGRAMS if p.suffix == ".cu" and name(p) not in DOCUMENT], ids=name)
 def test_nvcc_accepts_what_scopec_accepts(path: Path, tmp_path: Path) -> None:
     import subprocess
 

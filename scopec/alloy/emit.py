@@ -355,7 +355,7 @@ class _Emitter:
         for edge in edges:
             product = f"{_product(self._set(edge.before))}->{_product(self._set(edge.after))}"
             if edge.when is not None:
-                product = f"({self.values.condition(edge.when)} => {product} else none->none)"
+                product = f"({self.values.grouped(edge.when)} => {product} else none->none)"
             parts.append(product)
         body = _union(parts)
         return self._restricted(body) if body else "none->none"
@@ -363,7 +363,7 @@ class _Emitter:
     def _impossible(self) -> list[str]:
         """What no execution has, as conjuncts."""
         return [
-            f"not ({self._guard(guard)} and {self.values.condition(value)})" for guard, value in self.graph.impossible
+            f"not ({self._guard(guard)} and {self.values.grouped(value)})" for guard, value in self.graph.impossible
         ]
 
     def _complete(self) -> str:

@@ -59,10 +59,10 @@ class Values:
             case Reg(name, _):
                 return self._register(name)
             case Choose(condition, then, otherwise, _):
-                return f"({self.condition(condition)} => {self.value(then)} else {self.value(otherwise)})"
+                return f"({self.grouped(condition)} => {self.value(then)} else {self.value(otherwise)})"
             case _ if value.type.is_bool:
                 self.atoms |= {0, 1}
-                return f"({self.condition(value)} => v1 else v0)"
+                return f"({self.grouped(value)} => v1 else v0)"
             case _ if len(set(leaves(value))) == 1:
                 (leaf,) = set(leaves(value))
                 return f"{self._register(leaf.name)}.{self._table(self.domains.table(value), value)}"
@@ -117,7 +117,7 @@ class Values:
                 word = "and" if op == "&&" else "or"
                 return f"{self._formula_operand(left)} {word} {self._formula_operand(right)}"
             case Choose(condition, then, otherwise, type_) if type_.is_bool:
-                return f"({self.condition(condition)} => {self.condition(then)} else {self.condition(otherwise)})"
+                return f"({self.grouped(condition)} => {self.grouped(then)} else {self.grouped(otherwise)})"
             case _ if len(set(leaves(value))) == 1:
                 (leaf,) = set(leaves(value))
                 chosen = sorted(argument for (argument,), result in self.domains.table(value) if result)
@@ -138,6 +138,11 @@ class Values:
                 return self.condition(Binary("!=", operand, Const(0, operand.type), value.type))
             case _:
                 raise AssertionError(value)
+
+    def grouped(self, value: Value) -> str:
+        """A condition that may stand beside ``=>`` and ``and``, which bind tighter than ``or`` in Alloy."""
+        text = self.condition(value)
+        return f"({text})" if isinstance(value, Binary) and value.op == "||" else text
 
     def _formula_operand(self, value: Value) -> str:
         text = self.condition(value)

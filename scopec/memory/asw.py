@@ -224,7 +224,7 @@ class Ordering:
                 here, there = self.out.barriers[arrival.id], self.out.barriers[wait.id]
                 if arrival.thread == wait.thread or here.barrier != there.barrier:
                     continue
-                same = values.binary("==", here.phase, there.phase)
+                same = here.meets(there)
                 if same != values.FALSE:
                     yield arrival, wait, None if isinstance(same, Const) else same
 

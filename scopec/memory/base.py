@@ -152,7 +152,8 @@ class Base:
 
     @cached_property
     def dependencies(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
-        """``data``: a write's value is computed from a read; ``ctrl``: a read decides whether an event is reached."""
+        """``data``: a write's value is computed from a read; ``ctrl``: a read decides whether an event is reached;
+        ``addr``: a read decides which element an event accesses."""
         reads = {e.id for e in self.graph.events if e.kind is Kind.READ}
         data = [
             (leaf.name, event.id)
@@ -167,4 +168,5 @@ class Base:
             for read in sorted(self.graph.control.get(event.id, ()))
             if read in reads
         ]
-        return {"data": tuple(data), "ctrl": tuple(ctrl), "addr": ()}
+        addr = [(read, event) for event, from_ in self.graph.addresses.items() for read in sorted(from_ & reads)]
+        return {"data": tuple(data), "ctrl": tuple(ctrl), "addr": tuple(addr)}

@@ -11,11 +11,13 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.diagnostics import Code, error
+from scopec.memory.collective import arrives_at
 from scopec.memory.events import Cut, Kind
 from scopec.program import ir, values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from scopec.memory.asw import Ordering
     from scopec.memory.events import Event
@@ -30,8 +32,8 @@ def block(out: Collected, ordering: Ordering) -> list[tuple[Guard, Value]]:
     Returns what no execution has: a query that reports the completion (the value) of a grid of which a thread is stuck
     (the guard).
     """
-    if not out.cuts:
-        return []
+    if not out.cuts and not any(passage.barrier.named for passage in out.barriers.values()):
+        return []  # threads that meet at one barrier cannot wait for each other in vain
     return _Blocking(out, ordering).run()
 
 
@@ -40,11 +42,14 @@ class _Blocking:
         self.out = out
         self.ordering = ordering
         self.thread_grid = {t.name: t.grid for t in out.program.threads}
-        #: Where a thread is stuck, and for each event where its thread is stuck before it.
-        self.stuck: dict[str, Guard] = defaultdict(lambda: out.guards.never)
+        #: Where a thread goes round a loop for ever, if it gets there; where it is stuck; for each event where its
+        #: thread is stuck before it.  At first everything is taken to be stuck: what remains when waits that are
+        #: met are taken out, round by round, is what waits in vain, for each other included.
+        self.endless: dict[str, Guard] = {t.name: out.guards.never for t in out.program.threads}
         for cut in out.cuts:
-            self.stuck[cut.thread] |= cut.guard
-        self.before: dict[str, Guard] = {e.id: out.guards.never for e in out.events}
+            self.endless[cut.thread] |= cut.guard
+        self.stuck: dict[str, Guard] = dict.fromkeys(self.endless, out.guards.always)
+        self.before: dict[str, Guard] = {e.id: out.guards.always for e in out.events}
         self.waits: dict[str, Guard] = {}
 
     def run(self) -> list[tuple[Guard, Value]]:
@@ -53,6 +58,7 @@ class _Blocking:
         never = self.out.guards.never
         self.out.events = [replace(e, guard=e.guard & ~self.before[e.id]) for e in self.out.events]
         self.out.assertions = [replace(a, guard=a.guard & ~self._at(a.thread, a.position)) for a in self.out.assertions]
+        self.out.indices = [replace(i, guard=i.guard & ~self._at(i.thread, i.position)) for i in self.out.indices]
         cuts = [replace(c, guard=c.guard & ~self._at(c.thread, c.position)) for c in self.out.cuts]
         for event in self.out.events:
             guard = self.waits.get(event.id, never)
@@ -62,7 +68,10 @@ class _Blocking:
         return list(self._impossible())
 
     def _propagate(self) -> bool:
-        """One round: waits for what is stuck are stuck, and so is all that comes after them in their thread."""
+        """One round: waits for what is stuck are stuck, and so is all that comes after them in their thread.
+
+        What is stuck can only become less from round to round.
+        """
         changed = False
         reasons: dict[str, Guard] = defaultdict(lambda: self.out.guards.never)
         for call, grid, path, when in self.ordering.completions():
@@ -91,7 +100,7 @@ class _Blocking:
                 if before != self.before[event.id]:
                     self.before[event.id] = before
                     changed = True
-            stuck = self.stuck[thread.name] | before
+            stuck = self.endless[thread.name] | before
             if stuck != self.stuck[thread.name]:
                 self.stuck[thread.name] = stuck
                 changed = True
@@ -114,13 +123,44 @@ class _Blocking:
             arrived[arrival.thread, wait.id] |= here
         for wait in (e for e in self.out.events if e.kind is Kind.WAIT):
             for thread in self._members(wait):
-                if thread != wait.thread and thread in self.stuck:
-                    yield wait.id, self.stuck[thread] & ~arrived[thread, wait.id]
+                if thread != wait.thread:
+                    yield wait.id, self._absent(thread, wait) & ~arrived[thread, wait.id]
+            yield wait.id, self._too_few(wait, arrived)
 
     def _members(self, wait: Event) -> list[str]:
-        """The threads that a barrier joins, whether they ever arrive or not."""
-        barrier = self.out.barriers[wait.id].barrier
-        return [thread.name for thread in self.out.program.threads if barrier.joins(thread)]
+        """The threads that a barrier waits for: all that it joins, or those that may arrive at its name."""
+        passage = self.out.barriers[wait.id]
+        joined = [thread for thread in self.out.program.threads if passage.barrier.joins(thread)]
+        if passage.barrier.named:
+            joined = [] if passage.count is not None else [t for t in joined if arrives_at(t, passage.name)]
+        return [thread.name for thread in joined]
+
+    def _absent(self, thread: str, wait: Event) -> Guard:
+        """Where a barrier waits for a thread that has not arrived: of a barrier with a name, if its way leads there."""
+        if not self.out.barriers[wait.id].barrier.named:
+            return self.stuck[thread]
+        missing = self.endless[thread]
+        for arrival, other, when in self.ordering.phases():
+            if other.id == wait.id and arrival.thread == thread:
+                coming = arrival.guard & self.before[arrival.id]
+                missing |= coming if when is None else coming & self._literal(when)
+        return missing
+
+    def _too_few(self, wait: Event, arrived: Mapping[tuple[str, str], Guard]) -> Guard:
+        """Where fewer threads have arrived than the count of a barrier, the waiting thread included."""
+        count = self.out.barriers[wait.id].count
+        if count is None:
+            return self.out.guards.never
+        never, always = self.out.guards.never, self.out.guards.always
+        others = [guard for (_, other), guard in arrived.items() if other == wait.id and not guard.never]
+        if len(others) >= count:
+            message = f"a barrier that waits for {count} of {len(others) + 1} threads"
+            help_ = "scopec models counts that all threads which arrive there make up together"
+            raise error(Code.OUTSIDE_SUBSET, message, wait.span, help_)
+        enough = [always] + [never] * (count - 1)  # at each position: so many have arrived
+        for guard in others:
+            enough = [here | (guard & enough[n - 1]) if n else here for n, here in enumerate(enough)]
+        return ~enough[-1]
 
     def _literal(self, value: Value) -> Guard:
         """A condition as a guard: the branch condition that it is, or a new one."""

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scopec.program import ir
+from scopec.program import ir, types, values
+from scopec.program.values import Const, Value
 
 _WARP = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """A collective barrier of one block, grid, cluster or warp; of a warp, the ``lanes`` that it joins."""
+    """A collective barrier of one block, grid, cluster or warp; of a warp, the ``lanes`` that it joins.
+
+    ``named`` stands for all barriers of a block that have names: which of them it is is computed.
+    """
 
     place: str
     lanes: int | None = None
+    named: bool = False
 
     @property
     def name(self) -> str:
@@ -26,6 +31,58 @@ class Barrier:
         if self.lanes is not None:
             return _warp(thread) == self.place and bool(self.lanes >> thread.lane % _WARP & 1)
         return self.place in (thread.block_name, thread.cluster_name, thread.grid)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """An arrival or wait at a barrier: which one, in which phase, and what the thread votes.
+
+    At a barrier with a name, ``name`` tells which it is, and ``count``, if there is one, how many arrivals end a phase.
+    """
+
+    barrier: Barrier
+    phase: Value
+    vote: ir.Vote | None = None
+    name: tuple[Value, ...] = ()
+    count: int | None = None
+
+    def meets(self, other: Passage) -> Value:
+        """Where two passages of one barrier are of one phase."""
+        return values.binary("&&", same_name(self.name, other.name), values.binary("==", self.phase, other.phase))
+
+
+def same_name(name: tuple[Value, ...], other: tuple[Value, ...]) -> Value:
+    """Where two names of barriers are one."""
+    if len(name) != len(other):
+        return values.FALSE
+    result: Value = values.TRUE
+    for here, there in zip(name, other, strict=True):
+        # Equal expressions are equal whatever their registers hold.
+        same = values.TRUE if here == there else values.binary("==", here, there)
+        result = values.binary("&&", result, same)
+    return result
+
+
+def arrives_at(thread: ir.Thread, name: tuple[Value, ...]) -> bool:
+    """Whether a thread's text has an arrival at a barrier that may have a name."""
+    return any(
+        isinstance(node, ir.Do)
+        and isinstance(node.operation, ir.NamedBarrier)
+        and len(node.operation.name) == len(name)
+        and not any(
+            isinstance(here, Const) and isinstance(there, Const) and here.value != there.value
+            for here, there in zip(node.operation.name, name, strict=True)
+        )
+        for node in thread.body.nodes.values()
+    )
+
+
+def nth(terms: list[Value]) -> Value:
+    """How many of some conditions hold."""
+    total: Value = Const(0, types.INT)
+    for term in terms:
+        total = values.binary("+", total, values.choose(term, Const(1, types.INT), Const(0, types.INT)))
+    return total
 
 
 def _warp(thread: ir.Thread) -> str:

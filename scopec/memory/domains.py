@@ -10,12 +10,12 @@ from scopec.diagnostics import Code, error
 from scopec.graphs import components
 from scopec.memory.events import Kind
 from scopec.program.types import ArithmeticFault
-from scopec.program.values import Const, Value, evaluate, leaves
+from scopec.program.values import FALSE, Const, Value, evaluate, leaves, substitute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from scopec.memory.events import EventGraph
+    from scopec.memory.events import EventGraph, Index
 
 MOST_VALUES = 512
 
@@ -94,3 +94,23 @@ def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
                 break
             stored |= following
     return Domains(readable().of, closed)
+
+
+def doubtful_indices(graph: EventGraph, known: Domains) -> Iterator[Index]:
+    """The indices that may lie outside their objects, by the values that may be read.
+
+    Values that the path to the access rules out by themselves do not count: `if (r < 2) a[r]` is inside two elements.
+    """
+    for index in graph.indices:
+        names = list(dict.fromkeys(leaf.name for leaf in leaves(index.value)))
+        path = index.guard.value(graph.conditions)
+        if any(
+            not 0 <= selected < index.length and _where(path, dict(zip(names, combination, strict=True))) != FALSE
+            for combination, selected in known.table(index.value)
+        ):
+            yield index
+
+
+def _where(value: Value, known: Mapping[str, int]) -> Value:
+    """A value where some reads have known values."""
+    return substitute(value, lambda leaf: Const(known[leaf.name], leaf.type) if leaf.name in known else leaf)

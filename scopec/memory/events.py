@@ -6,13 +6,14 @@ What is left open, reads-from, the coherence order and the branches taken, is wh
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.expectations import FinalMemory
 from scopec.program import values
+from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -121,6 +122,27 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
+class Index:
+    """An index into an object of ``length`` elements that depends on what is read, where ``guard`` holds."""
+
+    object: str
+    length: int
+    value: Value
+    thread: str
+    span: Span
+    guard: Guard
+    position: int = 0
+
+    @property
+    def inside(self) -> Assertion:
+        """That the index is one of an element; ``position`` is the number of events before the access."""
+        low = values.binary(">=", self.value, Const(0, self.value.type))
+        high = values.binary("<", self.value, Const(self.length, self.value.type))
+        text = f"the index is inside `{self.object}`"
+        return Assertion(text, self.span, self.thread, self.guard, values.binary("&&", low, high), self.position)
+
+
+@dataclass(frozen=True, slots=True)
 class Final:
     """The final value of a local, and where it has one: its declaration may be on some paths only."""
 
@@ -135,8 +157,9 @@ class EventGraph:
     ``conditions[i]`` is the branch condition that guards call ``i``.  ``choices`` gives the possible values of what
     the program leaves to the implementation (a weak compare-exchange, a query), by the register that stands for it.
     ``impossible`` are guards and values that no execution has together.  ``finals`` are the final values of observed
-    registers, by thread and register; ``control`` the reads that decided whether an event is reached; ``ended`` the
-    threads that some path brings to their end; ``unrolled`` the number of iterations of the longest loop.
+    registers, by thread and register; ``control`` the reads that decided whether an event is reached; ``addresses``
+    those that decided which element it accesses, ``indices`` the indices that do; ``ended`` the threads that some path
+    brings to their end; ``unrolled`` the number of iterations of the longest loop.
     """
 
     program: ir.Program
@@ -151,6 +174,8 @@ class EventGraph:
     control: Mapping[str, frozenset[str]]
     ended: frozenset[str]
     unrolled: int
+    addresses: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    indices: tuple[Index, ...] = ()
 
     @cached_property
     def by_id(self) -> Mapping[str, Event]:

@@ -45,6 +45,8 @@ def build(program: ir.Program, unroll: int, observed: Iterable[tuple[str, str]] 
         out.control,
         frozenset(thread for thread, _ in out.ends),
         out.unrolled,
+        out.addresses,
+        tuple(out.indices),
     )
 
 

@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.diagnostics import Code, error
 from scopec.expectations import Location, instance
-from scopec.memory.collective import Barrier, barrier_of, scope_of, shown_barrier, shown_call
-from scopec.memory.events import Assertion, Cut, Event, Kind, identifier, shown_location
+from scopec.memory.collective import (
+    Barrier,
+    Passage,
+    barrier_of,
+    nth,
+    same_name,
+    scope_of,
+    shown_barrier,
+    shown_call,
+)
+from scopec.memory.events import Assertion, Cut, Event, Index, Kind, identifier, shown_location
 from scopec.memory.guards import Guard, Guards
 from scopec.program import ir, types, values
 from scopec.program.loops import Element, Loop, live_registers, weak_topological_order
@@ -16,7 +25,7 @@ from scopec.program.show import show_mode
 from scopec.program.values import Builtin, Const, Reg, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scopec.source import Span
 
@@ -24,6 +33,7 @@ MOST_EVENTS = 400
 NOT_READY = 600
 _LONGEST_COUNTED_LOOP = 64
 _LARGEST_VALUE = 2000
+_MOST_STORED = 64
 _PHASE = "%phase "
 
 
@@ -38,15 +48,6 @@ class State:
     guard: Guard
     registers: Mapping[str, Value]
     control: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """An arrival or wait at a collective barrier: which one, in which phase, and what the thread votes."""
-
-    barrier: Barrier
-    phase: Value
-    vote: ir.Vote | None = None
 
 
 @dataclass
@@ -64,6 +65,8 @@ class Collected:
     barriers: dict[str, Passage] = field(default_factory=dict)
     control: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: dict[str, ir.Operation] = field(default_factory=dict)
+    indices: list[Index] = field(default_factory=list)
+    addresses: dict[str, frozenset[str]] = field(default_factory=dict)
     unrolled: int = 0
 
     @property
@@ -91,30 +94,43 @@ class Collected:
         self.unrolled = mark[-1]
 
     def _lists(self) -> tuple[list[Any], ...]:
-        return self.events, self.conditions, self.assertions, self.cuts, self.ends
+        return self.events, self.conditions, self.assertions, self.cuts, self.ends, self.indices
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
-        return self.barriers, self.control, self.calls, self.choices
+        return self.barriers, self.control, self.calls, self.choices, self.addresses
 
     def stored(self, name: str) -> frozenset[int] | None:
-        """All values that an object may ever hold, if only constants are stored in it."""
+        """All values that an object may ever hold; None if some are computed from more than the value before."""
         object_ = self.program.objects[name]
         found = {v if v is not None else 0 for v in object_.values}
+        updates: list[tuple[Value, str]] = []
         for thread in self.program.threads:
             for node in thread.body.nodes.values():
+                target = ""
                 match node:
-                    case ir.Do(ir.Store(place, value, _) | ir.Rmw(_, place, value, _)) if place.object == name:
+                    case ir.Do(ir.Store(place, value, _)) if place.object == name:
+                        pass
+                    case ir.Do(ir.Rmw(target, place, value, _)) if place.object == name:
                         pass
                     case ir.Do(ir.CompareExchange(place=place, desired=value)) if place.object == name:
                         pass
-                    case ir.Do(ir.Await(place=place, new=value)) if place.object == name and value is not None:
+                    case ir.Do(ir.Await(target=target, place=place, new=value)) if place.object == name and value:
                         pass
                     case _:
                         continue
-                if not isinstance(value, Const):
+                if isinstance(value, Const):
+                    found.add(value.value)
+                else:
+                    updates.append((value, target))
+        size = 0
+        while size < len(found) <= _MOST_STORED:  # until no update stores a new value
+            size = len(found)
+            for update, target in updates:
+                results = {_at(update, value, target) for value in found}
+                if None in results:
                     return None
-                found.add(value.value)
-        return frozenset(found)
+                found |= results  # type: ignore[arg-type]
+        return frozenset(found) if size == len(found) else None
 
     def name(self, stem: str) -> str:
         """An event name that is not in use: the stem, numbered from the second on."""
@@ -353,11 +369,40 @@ class _ThreadRun:
         stem = f"{identifier(self.thread.name)}_L{span.line}_{kind.value}"
         return Event(stem, kind, self.thread.name, span, state.guard, text)
 
+    def at_each(
+        self, state: State, place: ir.Place, span: Span, access: Callable[[State, Location], tuple[Value, ...]]
+    ) -> tuple[Value, ...]:
+        """Make an access to the element of an object that an index selects.
+
+        Where the index depends on what is read, there is one access for each element, on the path where it is the one;
+        each depends on the reads of the index by address.
+        """
+        index = self.value(state, place.index, span)
+        if isinstance(index, Const):
+            return access(state, self.location(state, place, span))
+        object_ = self.out.program.objects[place.object]
+        length, mark = len(object_.values), len(self.out.events)
+        self.out.indices.append(Index(place.object, length, index, self.thread.name, span, state.guard, mark))
+        found: list[tuple[Guard, tuple[Value, ...]]] = []
+        for number in range(length):
+            selected = values.binary("==", index, Const(number, index.type))
+            guard = state.guard & self.out.guards.literal(*self.condition(selected))
+            at = Location(place.object, number, instance(object_, self.thread))
+            found.append((guard, access(replace(state, guard=guard), at)))
+        reads = frozenset(leaf.name.partition("?")[0] for leaf in values.leaves(index))
+        for event in self.out.events[mark:]:
+            self.out.addresses[event.id] = reads
+        results: tuple[Value, ...] = tuple(Const(0, value.type) for value in found[-1][1])  # outside of all elements
+        for guard, values_ in reversed(found):
+            chosen = guard.where(state.guard).value(self.out.conditions)
+            results = tuple(values.choose(chosen, one, other) for one, other in zip(values_, results, strict=True))
+        return results
+
     def location(self, state: State, place: ir.Place, span: Span) -> Location:
         index = self.value(state, place.index, span)
         if not isinstance(index, Const):
             message = f"the index into `{place.object}` depends on a value that is read from memory"
-            raise error(Code.NOT_CONSTANT, message, span, "the memory question needs constant indices")
+            raise error(Code.NOT_CONSTANT, message, span, "a wait needs a constant index")
         object_ = self.out.program.objects[place.object]
         if not 0 <= index.value < len(object_.values):
             message = f"{self.thread.name} accesses element {index.value} of `{place.object}`"
@@ -373,20 +418,15 @@ class _ThreadRun:
                     raise _TooComplexError(span, "this value depends on too many reads")
                 return self.set(state, target, computed)
             case ir.Load(target, place, mode):
-                read = self.read(state, self.location(state, place, span), mode, span)
-                self.out.events[-1] = replace(self.out.events[-1], load_or_store=True)
+                (read,) = self.at_each(state, place, span, lambda here, at: self.load(here, at, mode, span))
                 return self.set(state, target, read)
             case ir.Store(place, value, mode):
-                location = self.location(state, place, span)
-                self.write(state, location, self.value(state, value, span), mode, span)
-                self.out.events[-1] = replace(self.out.events[-1], load_or_store=True)
+                stored = self.value(state, value, span)
+                self.at_each(state, place, span, lambda here, at: self.store(here, at, stored, mode, span))
                 return state
-            case ir.Rmw(target, place, new, mode):
-                location = self.location(state, place, span)
-                old = self.read(state, location, mode, span)
-                after = self.set(state, target, old)
-                self.pair(old.name, self.write(state, location, self.value(after, new, span), mode, span))
-                return after
+            case ir.Rmw(place=place):
+                (old,) = self.at_each(state, place, span, lambda here, at: self.update(here, at, operation, span))
+                return self.set(state, operation.target, old)
             case ir.CompareExchange():
                 return self.compare_exchange(state, operation, span)
             case ir.Fence(order, scope):
@@ -397,6 +437,8 @@ class _ThreadRun:
                 return self.wait(state, operation, span)
             case ir.SyncThreads() | ir.GroupSync():
                 return self.collective_barrier(state, operation, span)
+            case ir.NamedBarrier():
+                return self.named_barrier(state, operation, span)
             case ir.Assert(condition, text):
                 value = self.value(state, condition, span)
                 position = len(self.out.events)
@@ -458,13 +500,43 @@ class _ThreadRun:
         events = self.out.events
         events[-2], events[-1] = replace(events[-2], rmw=write.id), replace(write, rmw=read)
 
+    def load(self, state: State, location: Location, mode: ir.Mode, span: Span) -> tuple[Value, ...]:
+        read = self.read(state, location, mode, span)
+        self.out.events[-1] = replace(self.out.events[-1], load_or_store=True)
+        return (read,)
+
+    def store(self, state: State, location: Location, value: Value, mode: ir.Mode, span: Span) -> tuple[Value, ...]:
+        self.write(state, location, value, mode, span)
+        self.out.events[-1] = replace(self.out.events[-1], load_or_store=True)
+        return ()
+
+    def update(self, state: State, location: Location, operation: ir.Rmw, span: Span) -> tuple[Value, ...]:
+        old = self.read(state, location, operation.mode, span)
+        new = self.value(self.set(state, operation.target, old), operation.new, span)
+        self.pair(old.name, self.write(state, location, new, operation.mode, span))
+        return (old,)
+
     def compare_exchange(self, state: State, operation: ir.CompareExchange, span: Span) -> State:
         """A successful one is an RMW; a failed one is the read alone, with the failure order."""
-        location = self.location(state, operation.place, span)
         expected = self.value(state, operation.expected, span)
         desired = self.value(state, operation.desired, span)
-        mode = operation.mode
-        old = self.read(state, location, mode, span)
+
+        def attempt(here: State, at: Location) -> tuple[Value, ...]:
+            return self.attempt_exchange(here, at, operation, expected, desired, span)
+
+        old, equal = self.at_each(state, operation.place, span, attempt)
+        return self.set(self.set(state, operation.target, old), operation.succeeded, equal)
+
+    def attempt_exchange(
+        self,
+        state: State,
+        location: Location,
+        operation: ir.CompareExchange,
+        expected: Value,
+        desired: Value,
+        span: Span,
+    ) -> tuple[Value, ...]:
+        old = self.read(state, location, operation.mode, span)
         equal = values.binary("==", old, expected)
         if operation.weak:
             choice = Reg(f"{old.name}?weak", types.BOOL)
@@ -480,8 +552,8 @@ class _ThreadRun:
         if not guard.never:
             control = state.control | {leaf.name.partition("?")[0] for leaf in values.leaves(equal)}
             success = State(guard, state.registers, control)
-            self.pair(old.name, self.write(success, location, desired, mode, span))
-        return self.set(self.set(state, operation.target, old), operation.succeeded, equal)
+            self.pair(old.name, self.write(success, location, desired, operation.mode, span))
+        return old, equal
 
     def wait(self, state: State, operation: ir.Await, span: Span) -> State:
         """Block until a condition holds: a wait loop, of which one failed turn and the last one are kept.
@@ -530,6 +602,29 @@ class _ThreadRun:
         result = Reg(f"{event.id}?vote", types.INT)
         self.out.choices[result.name] = tuple(range(self.block_size() + 1)) if vote.function == "count" else (0, 1)
         return self.set(state, vote.target, result)
+
+    def named_barrier(self, state: State, operation: ir.NamedBarrier, span: Span) -> State:
+        """The phase of an arrival is the number of the thread's arrivals at the same name before it."""
+        name = tuple(self.value(state, part, span) for part in operation.name)
+        count = None if operation.count is None else self.value(state, operation.count, span)
+        if count is not None and not isinstance(count, Const):
+            message = "the number of threads that a barrier waits for depends on a value that is read from memory"
+            raise error(Code.NOT_CONSTANT, message, span, "the memory question needs a constant")
+        barrier = Barrier(self.thread.block_name, named=True)
+        earlier = []
+        for event in self.out.events:
+            if event.kind is Kind.ARRIVE and event.thread == self.thread.name:
+                passage = self.out.barriers[event.id]
+                if passage.barrier == barrier and not event.guard.excludes(state.guard):
+                    path = event.guard.where(state.guard).value(self.out.conditions)
+                    earlier.append(values.binary("&&", path, same_name(passage.name, name)))
+        passage = Passage(barrier, nth(earlier), None, name, None if count is None else count.value)
+        shown = f"barrier {', '.join(values.show(part) for part in operation.name)}"
+        kinds = [(Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")]
+        for kind, text in kinds if operation.waits else kinds[:1]:
+            event = self.event(state, replace(self.blank(state, kind, span, text), scope=ir.Scope.BLOCK))
+            self.out.barriers[event.id] = passage
+        return state
 
     def block_size(self) -> int:
         return sum(t.block_name == self.thread.block_name for t in self.out.program.threads)

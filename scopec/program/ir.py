@@ -82,7 +82,8 @@ class Object:
 
     ``name`` is unique in the program; ``values`` are the initial values of its elements (one for a scalar), None
     where the object starts without one.  A shared object has one instance a block, an automatic one a device thread, a
-    ``__device__`` one a device; a local variable of a host thread is one object in system memory.
+    ``__device__`` one a device, unless ``device`` names the device in whose memory the only instance is; a local
+    variable of a host thread is one object in system memory.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Object:
     values: tuple[int | None, ...]
     array: bool = False
     use: Use = Use.DATA
+    device: int | None = None
 
     @property
     def size(self) -> int:
@@ -253,6 +255,20 @@ class GroupSync:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedBarrier:
+    """A barrier of the thread's block that has a name: ``bar.cta.sync``, ``bar.cta.arrive``, a labelled ``barrier``.
+
+    ``name`` are the numbers that tell barriers apart.  Each thread's k-th arrival at a name belongs to phase k.  A
+    thread that ``waits`` goes on when every other thread of its block that arrives at that name in that phase has
+    arrived, or, with a ``count``, when so many have.
+    """
+
+    name: tuple[Value, ...]
+    count: Value | None
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Yield:
     """``this_thread::yield()`` or ``__nanosleep``."""
 
@@ -366,6 +382,7 @@ Operation: TypeAlias = (
     | Decide
     | SyncThreads
     | GroupSync
+    | NamedBarrier
     | Yield
     | InputOutput
     | Assert

@@ -100,6 +100,8 @@ def _of_operation(operation: ir.Operation) -> tuple[set[str], set[str]]:
             return registers(place.index), set()
         case ir.SyncThreads(ir.Vote(target, _, predicate)):
             return registers(predicate), {target}
+        case ir.NamedBarrier(name, count, _):
+            return set[str]().union(*(registers(part) for part in (*name, *(() if count is None else (count,))))), set()
         case ir.Assert(condition, _):
             return registers(condition), set()
         case ir.StreamQuery(target, _) | ir.EventQuery(target, _) | ir.Decide(target):

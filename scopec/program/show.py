@@ -91,6 +91,9 @@ def show_operation(operation: ir.Operation) -> str:
             return f"{vote.target} = syncthreads {vote.function} {value(vote.predicate)}"
         case ir.GroupSync(group, mask):
             return f"sync {group.value}" + (f" {mask:#x}" if group is ir.Group.WARP else "")
+        case ir.NamedBarrier(name, count, waits):
+            counted = "" if count is None else f" of {value(count)}"
+            return f"barrier.{'sync' if waits else 'arrive'} {', '.join(value(part) for part in name)}{counted}"
         case ir.Yield():
             return "yield"
         case ir.InputOutput():

@@ -16,6 +16,7 @@ from scopec.program.ir import (
     Exit,
     Grid,
     Load,
+    NamedBarrier,
     Node,
     Notify,
     Operation,
@@ -168,6 +169,8 @@ def map_operation(operation: Operation, f: Callable[[Value], Value]) -> Operatio
             return Notify(_place(place, f), everyone)
         case SyncThreads(Vote(name, function, predicate)):
             return SyncThreads(Vote(name, function, f(predicate)))
+        case NamedBarrier(parts, count, waits):
+            return NamedBarrier(tuple(f(part) for part in parts), None if count is None else f(count), waits)
         case Assert(condition, text):
             return Assert(f(condition), text)
         case _:

@@ -116,6 +116,8 @@ def describe(operation: Visible) -> str:
             return f"waits on {show_place(place)}"
         case ir.Notify(place, _):
             return f"notifies {show_place(place)}"
+        case ir.NamedBarrier(name, _, _):
+            return f"arrives at barrier {', '.join(show(part) for part in name)}"
         case ir.GroupSync():
             return f"arrives at {shown_barrier(operation)}"
         case (

@@ -111,7 +111,7 @@ def build(
 #: What the memory question models and this one does not yet.
 _NOT_YET = (
     ir.Await, ir.Notify, ir.Decide, ir.GroupSync, ir.CreateThread, ir.JoinThread, ir.StreamSynchronize, ir.EventRecord,
-    ir.EventWait, ir.EventSynchronize, ir.EventQuery,
+    ir.EventWait, ir.EventSynchronize, ir.EventQuery, ir.NamedBarrier,
 )  # fmt: skip
 
 
@@ -119,6 +119,9 @@ def check_modelled(program: ir.Program) -> None:
     """InputError for what the progress question does not model."""
     for thread in (program.host, *program.others):
         _check_body(thread.body)
+        if not thread.is_host:
+            at = thread.body.nodes[thread.body.entry].span
+            raise error(Code.OUTSIDE_SUBSET, "the progress question does not model litmus files yet", at, _ASK_MEMORY)
     for grid in program.grids.values():
         _check_body(grid.body)
         if grid.work is not ir.Work.KERNEL or grid.cooperative or grid.cluster is not None:
@@ -170,6 +173,7 @@ def counts(operation: Visible, program: ir.Program, host: bool) -> bool:
         case (
             ir.SyncThreads()
             | ir.GroupSync()
+            | ir.NamedBarrier()
             | Wait()
             | ir.InputOutput()
             | ir.CreateThread()

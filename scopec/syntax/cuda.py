@@ -100,8 +100,16 @@ def read(source: Source) -> tree.File:
     if differs_on_device(scanned.code):
         host_items = tuple(_program(source, scanned.code, Names(), device=False))
     items = _program(source, scanned.code, names, device=True)
-    directives = _parse(source, scanned.directives, Preprocessed.verbatim(scanned.directives), names, "directives")
-    return tree.File(source.name, tuple(items), tuple(directives), host_items)
+    return tree.File(source.name, tuple(items), _directives(source, scanned.directives, names), host_items)
+
+
+def read_directives(source: Source, text: str) -> tuple[tree.Directive, ...]:
+    """The directives in the text of the ``//@`` comments of a file, in which everything else is blank."""
+    return _directives(source, text, Names())
+
+
+def _directives(source: Source, text: str, names: Names) -> tuple[tree.Directive, ...]:
+    return tuple(_parse(source, text, Preprocessed.verbatim(text), names, "directives"))
 
 
 def _program(source: Source, code: str, names: Names, *, device: bool) -> list[Any]:

@@ -108,8 +108,9 @@ class Model:
 
     @cached_property
     def values_have_origins(self) -> bool:
-        """Whether an axiom forbids cycles of po and rf, so that no value comes out of thin air."""
-        return any(a.check == "acyclic" and not a.negated and {"po", "rf"} <= self._united(a.expr) for a in self.axioms)
+        """Whether an axiom forbids cycles of rf and data dependencies, or po: no value comes out of thin air."""
+        forbidden = [self._united(a.expr) for a in self.axioms if a.check == "acyclic" and not a.negated]
+        return any("rf" in united and united & {"po", "data"} for united in forbidden)
 
     def _united(self, expr: tree.Expr) -> frozenset[str]:
         """The given relations that an expression is a union of, and maybe more."""

@@ -31,22 +31,20 @@ one sig main_L18_C2 extends Event {}   -- line 18: cudaDeviceSynchronize
 fun th_main : set Event { main_L18_C + main_L18_C2 }
 
 -- thread loop[0][0]
-one sig loop_0_0_L14_R extends Event {}    -- line 14: read.relaxed.device a
-one sig loop_0_0_L14_W extends Event {}    -- line 14: write.relaxed.device a
-one sig loop_0_0_L14_R2 extends Event {}   -- line 14: read.relaxed.device a
-one sig loop_0_0_L14_W2 extends Event {}   -- line 14: write.relaxed.device a
-fun th_loop_0_0 : set Event { loop_0_0_L14_R + loop_0_0_L14_W + loop_0_0_L14_R2 + loop_0_0_L14_W2 }
+one sig loop_0_0_L14_R extends Event {}   -- line 14: read.relaxed.device a
+one sig loop_0_0_L14_W extends Event {}   -- line 14: write.relaxed.device a
+fun th_loop_0_0 : set Event { loop_0_0_L14_R + loop_0_0_L14_W }
 
 -- accesses by location
-fun w_a : set Event { init_a + loop_0_0_L14_W + loop_0_0_L14_W2 }
-fun r_a : set Event { loop_0_0_L14_R + loop_0_0_L14_R2 }
+fun w_a : set Event { init_a + loop_0_0_L14_W }
+fun r_a : set Event { loop_0_0_L14_R }
 fun at_a : set Event { w_a + r_a }
 
 ------------------------------------------------------------------------- values and conditions
 
 fun f1 : Value->Value { v0->v0 }   -- a + 0
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { init_a->v0 + (wv_ & loop_0_0_L14_W->v0) + (wv_ & loop_0_0_L14_W2->v0) }
+fun wv : Event->Value { init_a->v0 + (wv_ & loop_0_0_L14_W->v0) }
 fun rv : Event->Value { ~rf.wv }
 
 -- the events that are executed
@@ -56,10 +54,9 @@ fun Exec : set Event { init + th_loop_0_0 + main_L18_C + (no Event => main_L18_C
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_a->r_a) }
-fun unordered : Event->Event { loop_0_0_L14_W->loop_0_0_L14_W2 & Exec->Exec }
-fun co : Event->Event { init_a->(w_a & Exec - init_a) + (co_ & unordered) + ~(unordered - co_) }
-fun R : set Event { (loop_0_0_L14_R + loop_0_0_L14_R2) & Exec }
-fun W : set Event { (init + loop_0_0_L14_W + loop_0_0_L14_W2) & Exec }
+fun co : Event->Event { init_a->(w_a & Exec - init_a) }
+fun R : set Event { loop_0_0_L14_R & Exec }
+fun W : set Event { (init + loop_0_0_L14_W) & Exec }
 fun M : set Event { (init + th_loop_0_0) & Exec }
 fun F : set Event { none }
 fun B : set Event { none }
@@ -68,11 +65,10 @@ fun A : set Event { th_loop_0_0 & Exec }
 fun Acq : set Event { none }
 fun Rel : set Event { none }
 fun SC : set Event { none }
-fun po : Event->Event { (main_L18_C->main_L18_C2 + ^(loop_0_0_L14_R->loop_0_0_L14_W + loop_0_0_L14_W->loop_0_0_L14_R2 +
-    loop_0_0_L14_R2->loop_0_0_L14_W2)) & Exec->Exec }
+fun po : Event->Event { (main_L18_C->main_L18_C2 + loop_0_0_L14_R->loop_0_0_L14_W) & Exec->Exec }
 fun loc : Event->Event { at_a->at_a & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_loop_0_0->th_loop_0_0 + (init <: id)) }
-fun rmw : Event->Event { (loop_0_0_L14_R->loop_0_0_L14_W + loop_0_0_L14_R2->loop_0_0_L14_W2) & Exec->Exec }
+fun rmw : Event->Event { loop_0_0_L14_R->loop_0_0_L14_W & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_loop_0_0) + main_L18_C->th_loop_0_0 + th_loop_0_0->main_L18_C2) & Exec->Exec }
 fun incl : Event->Event { (th_main->th_main + th_loop_0_0->th_loop_0_0) & Exec->Exec }
 
@@ -81,11 +77,10 @@ pred candidate {
   rf_ = rf
   rf in Exec->Exec
   all r : (r_a) & Exec | one rf.r
-  co_ in unordered
+  no co_
   co.co in co
-  wv_ = wv & (loop_0_0_L14_W + loop_0_0_L14_W2)->Value
+  wv_ = wv & (loop_0_0_L14_W)->Value
   loop_0_0_L14_W.wv_ = loop_0_0_L14_R.rv.f1
-  loop_0_0_L14_W2.wv_ = loop_0_0_L14_R2.rv.f1
 }
 
 ------------------------------------------------------------------------------ the memory model
@@ -142,5 +137,3 @@ run execution { consistent and complete }
 run prefix { consistent } expect 1
 -- some execution has a race
 run race { consistent and some race }
--- some execution goes round a loop more than 2 times
-run longer { consistent and (some Event) }

@@ -1,0 +1,379 @@
+"""Threads of the C dialects: expressions.  Operands are evaluated from left to right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from scopec.diagnostics import Code, error
+from scopec.program import ir, types, values
+from scopec.program.litmus.c_operands import (
+    AnyPointer,
+    Cell,
+    CFrame,
+    Followed,
+    Local,
+    LocalPointer,
+    Number,
+    Operand,
+    Pointer,
+    PointerOperand,
+    Variable,
+)
+from scopec.program.litmus.world import POINTER, integer_type
+from scopec.program.values import Const, Reg, Value
+from scopec.syntax import tree
+
+if TYPE_CHECKING:
+    from scopec.program.types import IntType
+    from scopec.source import Span
+
+# ---------------------------------------------------------------- values
+
+
+def number(frame: CFrame, expr: tree.Expr) -> Value:
+    """The value of an expression; a pointer is its address."""
+    return rvalue(frame, operand(frame, expr), expr.span)
+
+
+def condition(frame: CFrame, expr: tree.Expr | tree.Declaration) -> Value:
+    """An expression converted to bool."""
+    if isinstance(expr, tree.Declaration):
+        raise error(Code.OUTSIDE_SUBSET, "C has no declarations in conditions", expr.span, "declare it before")
+    return values.convert(number(frame, expr), types.BOOL)
+
+
+def discard(frame: CFrame, expr: tree.Expr) -> None:
+    """Evaluate an expression for its effects; a location that is named alone is read."""
+    found = operand(frame, expr)
+    if isinstance(found, (Cell, Followed)) and not isinstance(expr, tree.Assign):
+        load(frame, found, ir.PLAIN, expr.span)
+
+
+def rvalue(frame: CFrame, found: Operand, span: Span) -> Value:
+    """The value of an operand: what a variable holds, an address for a pointer."""
+    match found:
+        case Number(value):
+            return value
+        case Local(name, type_):
+            return Reg(name, type_)
+        case Cell() | Followed():
+            return load(frame, found, ir.PLAIN, span)
+        case Pointer() | LocalPointer() | AnyPointer():
+            return address(frame, found, span)
+        case _:
+            assert_never(found)
+
+
+def is_fixed(pointer: PointerOperand) -> bool:
+    """Whether it is known before the program runs what a pointer points to."""
+    return isinstance(pointer, LocalPointer) or (isinstance(pointer, Pointer) and isinstance(pointer.index, Const))
+
+
+def address(frame: CFrame, pointer: PointerOperand, span: Span) -> Value:
+    """The address that a pointer holds."""
+    match pointer:
+        case Pointer(object_, index, _):
+            scaled = values.binary("*", values.convert(index, POINTER), Const(_size(frame, object_), POINTER))
+            return values.binary("+", frame.world.address(object_), scaled)
+        case LocalPointer():
+            message = "the address of a local variable is used here as a value"
+            raise error(Code.OUTSIDE_SUBSET, message, span, "pass `&r` to the function that needs it")
+        case AnyPointer(value, _, _):
+            return value
+        case _:
+            assert_never(pointer)
+
+
+def _size(frame: CFrame, name: str) -> int:
+    return frame.world.objects[name].size
+
+
+def pointer(frame: CFrame, expr: tree.Expr, element: IntType | None = None) -> PointerOperand:
+    """An expression that is a pointer; ``element`` is what an integer that is used as one points to."""
+    found = operand(frame, expr)
+    match found:
+        case Pointer() | LocalPointer() | AnyPointer():
+            return found
+        case Local(name, type_, points_to) if points_to is not None:
+            return AnyPointer(Reg(name, type_), points_to, name)
+        case _ if element is not None or _holds_address(frame, found):
+            value = rvalue(frame, found, expr.span)
+            return AnyPointer(value, element or types.INT, frame.world.source.text_of(expr.span))
+        case _:
+            message = "a pointer is wanted here"
+            raise error(Code.TYPE_ERROR, message, expr.span, "pass a parameter, or the address of a local variable")
+
+
+def _holds_address(frame: CFrame, found: Operand) -> bool:
+    match found:
+        case Cell(ir.Place(name, _), _, _):
+            return name in frame.world.pointers
+        case Followed(_, type_, _):
+            return type_ == POINTER
+        case Number(Const(0)):  # a null pointer
+            return True
+        case _:
+            return False
+
+
+# ---------------------------------------------------------------- expressions
+
+
+def operand(frame: CFrame, expr: tree.Expr) -> Operand:
+    """What an expression denotes, its effects appended to the graph."""
+    match expr:
+        case tree.Int(_, value, unsigned, long):
+            return Number(_literal(value, unsigned, long))
+        case tree.Bool(_, truth):
+            return Number(Const(int(truth), types.INT))
+        case tree.Name(span, name):
+            return frame.lookup(name, span)
+        case tree.Unary(span, "*", inner):
+            return dereference(frame, pointer(frame, inner), span)
+        case tree.Unary(span, "&", inner):
+            return _address_of(frame, inner, span)
+        case tree.Unary(_, op, inner):
+            return Number(_as_int(values.unary(op, number(frame, inner))))
+        case tree.Binary(_, ("&&" | "||") as op, left, right):
+            return Number(_logical(frame, op, left, right))
+        case tree.Binary():
+            return _binary(frame, expr)
+        case tree.Conditional():
+            return Number(_conditional(frame, expr))
+        case tree.Assign():
+            return _assign(frame, expr)
+        case tree.Step(span, op, prefix, target):
+            return _step(frame, op, prefix, target, span)
+        case tree.Index(span, inner, index):
+            return dereference(frame, _offset(pointer(frame, inner), number(frame, index), span), span)
+        case tree.Cast(_, type_, inner):
+            return _cast(frame, type_, inner)
+        case tree.Call():
+            from scopec.program.litmus.c_calls import call
+
+            return call(frame, expr)
+        case _:
+            raise error(Code.OUTSIDE_SUBSET, "this expression is outside the modelled subset", expr.span)
+
+
+def _literal(value: int, unsigned: bool, long: bool) -> Const:
+    """The type of a literal is the first that holds it ([lex.icon])."""
+    kinds = [types.LONG, types.ULONG] if long else [types.INT, types.UINT, types.LONG, types.ULONG]
+    candidates = [t for t in kinds if not (unsigned and t.signed)]
+    return Const(value, next(t for t in candidates if t.wrap(value) == value))
+
+
+def _as_int(value: Value) -> Value:
+    """The result of ``!`` and of comparisons is an int in C."""
+    return values.convert(value, types.INT) if value.type.is_bool else value
+
+
+def _binary(frame: CFrame, expr: tree.Binary) -> Operand:
+    left = operand(frame, expr.left)
+    if expr.op in ("+", "-") and isinstance(left, (Pointer, AnyPointer)):
+        return _offset(left, _signed(expr.op, number(frame, expr.right)), expr.span)
+    if expr.op in ("+", "-") and isinstance(left, Local) and left.element is not None:
+        start = AnyPointer(Reg(left.name, left.type), left.element, left.name)
+        return _offset(start, _signed(expr.op, number(frame, expr.right)), expr.span)
+    # What the left operand holds now is its value, whatever the right one does.
+    value = _saved(frame, rvalue(frame, left, expr.left.span), expr.right)
+    return Number(_as_int(values.binary(expr.op, value, number(frame, expr.right))))
+
+
+def _signed(op: str, value: Value) -> Value:
+    return value if op == "+" else values.unary("-", value)
+
+
+def _saved(frame: CFrame, value: Value, before: tree.Expr) -> Value:
+    """A value that is kept while another expression is evaluated that may change registers."""
+    if isinstance(value, Const) or not _has_effect(before):
+        return value
+    kept = frame.temporary(value.type)
+    frame.emit(ir.Set(kept.name, value), before.span)
+    return kept
+
+
+def _has_effect(expr: tree.Expr) -> bool:
+    """Whether evaluating an expression may change a register."""
+    match expr:
+        case tree.Int() | tree.Bool() | tree.Name():
+            return False
+        case tree.Unary(_, _, inner) | tree.Cast(_, _, inner):
+            return _has_effect(inner)
+        case tree.Binary(_, _, left, right) | tree.Index(_, left, right):
+            return _has_effect(left) or _has_effect(right)
+        case _:
+            return True
+
+
+def _logical(frame: CFrame, op: str, left: tree.Expr, right: tree.Expr) -> Value:
+    first = condition(frame, left)
+    if not _reads(right):
+        return _as_int(values.binary(op, first, condition(frame, right)))
+    result = frame.temporary(types.BOOL)
+    frame.emit(ir.Set(result.name, first), left.span)
+    more, done = frame.builder.label(), frame.builder.label()
+    frame.builder.split(result, left.span, *((more, done) if op == "&&" else (done, more)))
+    frame.builder.place(more)
+    frame.emit(ir.Set(result.name, condition(frame, right)), right.span)
+    frame.builder.place(done)
+    return _as_int(result)
+
+
+def _reads(expr: tree.Expr) -> bool:
+    """Whether evaluating an expression does anything but compute with registers."""
+    match expr:
+        case tree.Unary(_, "*", _) | tree.Index():
+            return True
+        case tree.Unary(_, _, inner) | tree.Cast(_, _, inner):
+            return _reads(inner)
+        case tree.Binary(_, _, left, right):
+            return _reads(left) or _reads(right)
+        case tree.Int() | tree.Bool() | tree.Name():
+            return False
+        case _:
+            return True
+
+
+def _conditional(frame: CFrame, expr: tree.Conditional) -> Value:
+    test = condition(frame, expr.condition)
+    if not _reads(expr.then) and not _reads(expr.otherwise):
+        return values.choose(test, number(frame, expr.then), number(frame, expr.otherwise))
+    result = frame.temporary(types.LONG)
+    then, otherwise, done = (frame.builder.label() for _ in range(3))
+    frame.builder.split(test, expr.condition.span, then, otherwise)
+    frame.builder.place(then)
+    first = number(frame, expr.then)
+    frame.emit(ir.Set(result.name, values.convert(first, types.LONG)), expr.then.span)
+    frame.builder.jump(done)
+    frame.builder.place(otherwise)
+    second = number(frame, expr.otherwise)
+    frame.emit(ir.Set(result.name, values.convert(second, types.LONG)), expr.otherwise.span)
+    frame.builder.place(done)
+    type_ = first.type if first.type == second.type else types.common_type(first.type, second.type)
+    return values.convert(result, type_)
+
+
+def _cast(frame: CFrame, type_: tree.TypeName, inner: tree.Expr) -> Operand:
+    if type_.pointers:
+        return pointer(frame, inner, integer_type(type_))
+    return Number(values.convert(number(frame, inner), integer_type(type_)))
+
+
+# ---------------------------------------------------------------- variables and pointers
+
+
+def dereference(frame: CFrame, found: PointerOperand, span: Span) -> Variable:
+    """What a pointer points to."""
+    match found:
+        case Pointer(name, index, _):
+            object_ = frame.world.objects[name]
+            if isinstance(index, Const) and not 0 <= index.value < len(object_.values):
+                message = f"element {index.value} of `{name}`, which has {len(object_.values)}"
+                raise error(Code.TYPE_ERROR, message, span, f"declare it as an array: `int {name}[2] = {{0, 0}};`")
+            return Cell(ir.Place(name, index), object_.type, frame.world.source.text_of(span))
+        case LocalPointer(local):
+            return local
+        case AnyPointer(value, element, text):
+            return Followed(value, element, text)
+        case _:
+            assert_never(found)
+
+
+def _address_of(frame: CFrame, expr: tree.Expr, span: Span) -> PointerOperand:
+    match operand(frame, expr):
+        case Local() as local:
+            return LocalPointer(local)
+        case Cell(ir.Place(name, index), type_, _):
+            return Pointer(name, index, type_)
+        case Followed(value, type_, text):
+            return AnyPointer(value, type_, text)
+        case _:
+            message = "the address of a parameter that points to a location is outside the modelled subset"
+            raise error(Code.OUTSIDE_SUBSET, message, span, "the parameter is the address: leave out the `&`")
+
+
+def _offset(start: PointerOperand, by: Value, span: Span) -> PointerOperand:
+    match start:
+        case Pointer(name, index, element):
+            return Pointer(name, by if index == Const(0, index.type) else values.binary("+", index, by), element)
+        case AnyPointer(value, element, text):
+            scaled = values.binary("*", values.convert(by, POINTER), Const(element.size, POINTER))
+            return AnyPointer(values.binary("+", value, scaled), element, text)
+        case _:
+            message = "arithmetic on the address of a local variable is outside the modelled subset"
+            raise error(Code.OUTSIDE_SUBSET, message, span, "use an array that is a parameter")
+
+
+def load(frame: CFrame, variable: Variable, mode: ir.Mode, span: Span) -> Value:
+    """Read a variable."""
+    match variable:
+        case Local(name, type_):
+            return Reg(name, type_)
+        case Cell(place, type_, text):
+            result = frame.temporary(type_)
+            frame.emit(ir.Load(result.name, place, mode), span)
+            return result
+        case Followed(value, type_, text):
+            result = frame.temporary(type_)
+            frame.through(value, text, span, lambda place, _: frame.emit(ir.Load(result.name, place, mode), span))
+            return result
+        case _:
+            assert_never(variable)
+
+
+def store(frame: CFrame, variable: Variable, value: Value, mode: ir.Mode, span: Span) -> None:
+    """Write a variable."""
+    match variable:
+        case Local(name, type_):
+            frame.emit(ir.Set(name, values.convert(value, type_)), span)
+        case Cell(place, type_, text):
+            frame.emit(ir.Store(place, values.convert(value, type_), mode), span)
+        case Followed(where, _, text):
+            frame.through(
+                where,
+                text,
+                span,
+                lambda place, type_: frame.emit(ir.Store(place, values.convert(value, type_), mode), span),
+            )
+        case _:
+            assert_never(variable)
+
+
+def variable(frame: CFrame, expr: tree.Expr) -> Variable:
+    """What the left side of an assignment denotes; it is a plain access whatever its type (language note)."""
+    found = operand(frame, expr)
+    if isinstance(found, (Local, Cell, Followed)):
+        return found
+    shown = frame.world.source.text_of(expr.span)
+    raise error(Code.TYPE_ERROR, f"`{shown}` cannot be assigned to", expr.span, f"write *{shown} for what it points to")
+
+
+def _assign(frame: CFrame, expr: tree.Assign) -> Operand:
+    target = variable(frame, expr.target)
+    if expr.op is None:
+        if isinstance(target, Local) and target.element is not None:
+            value = address(frame, pointer(frame, expr.value), expr.value.span)
+        else:
+            value = number(frame, expr.value)
+    else:
+        before = load(frame, target, ir.PLAIN, expr.target.span)
+        before = _saved(frame, before, expr.value)
+        value = values.binary(expr.op, before, number(frame, expr.value))
+    value = values.convert(value, target.type)
+    store(frame, target, value, ir.PLAIN, expr.span)
+    return target if isinstance(target, Local) else Number(value)
+
+
+def _step(frame: CFrame, op: str, prefix: bool, target_expr: tree.Expr, span: Span) -> Operand:
+    target = variable(frame, target_expr)
+    if isinstance(target, Local) and target.element is not None:
+        raise error(Code.OUTSIDE_SUBSET, "stepping a pointer is outside the modelled subset", span, "write p = p + 1")
+    old = load(frame, target, ir.PLAIN, span)
+    if isinstance(target, Local):
+        kept = frame.temporary(old.type)
+        frame.emit(ir.Set(kept.name, old), span)
+        old = kept
+    new = values.convert(values.binary(op[0], old, Const(1, types.INT)), target.type)
+    store(frame, target, new, ir.PLAIN, span)
+    return Number(new if prefix else old)

@@ -1,0 +1,81 @@
+"""Reader of the program of a PTX litmus file: rows of instructions to columns of threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lark import Token, v_args
+
+from scopec.diagnostics import Code, error
+from scopec.source import Span
+from scopec.syntax.litmus_parse import Builder, number, parse
+from scopec.syntax.litmus_tree import Coordinate, Element, Instruction, Label, Name, Number, Operand, PtxThread
+
+if TYPE_CHECKING:
+    from lark.tree import Meta
+
+    from scopec.source import Source
+
+_Cell = tuple[Label | Instruction, ...]
+_Head = tuple[Span, str, tuple[Coordinate, ...]]
+
+
+def read(source: Source, text: str) -> tuple[PtxThread, ...]:
+    """The threads of a program; InputError at the first place that is not in the language."""
+    if not text.strip():
+        return ()
+    threads: tuple[PtxThread, ...] = parse("litmus_ptx", ("program",), "program", text, _Builder(source))
+    return threads
+
+
+@v_args(meta=True, inline=True)
+class _Builder(Builder):
+    def program(self, meta: Meta, heads: list[_Head], *rows: list[tuple[Span, _Cell]]) -> tuple[PtxThread, ...]:
+        code: list[list[Label | Instruction]] = [[] for _ in heads]
+        for row in rows:
+            for column, (_, cell) in enumerate(row):
+                if column < len(heads):
+                    code[column] += cell
+                elif cell:
+                    message = f"this is column {column + 1}, and there are {len(heads)} threads"
+                    raise error(Code.SYNTAX, message, cell[0].span, "name the thread in the first row")
+        return tuple(
+            PtxThread(span, name, place, tuple(column)) for (span, name, place), column in zip(heads, code, strict=True)
+        )
+
+    def heads(self, meta: Meta, *heads: _Head) -> list[_Head]:
+        return list(heads)
+
+    def head(self, meta: Meta, name: Token, *place: Coordinate) -> _Head:
+        return self.token(name), str(name), place
+
+    def coordinate(self, meta: Meta, level: Token, value: Token) -> Coordinate:
+        return Coordinate(self.at(meta), str(level), number(self, value))
+
+    def row(self, meta: Meta, *cells: tuple[Span, _Cell]) -> list[tuple[Span, _Cell]]:
+        return list(cells)
+
+    def cell(self, meta: Meta, *items: Label | Instruction) -> tuple[Span, _Cell]:
+        return self.at(meta), items
+
+    def label(self, meta: Meta, name: Token) -> Label:
+        return Label(self.token(name), str(name))
+
+    def instruction(self, meta: Meta, operation: Token, operands: list[Operand] | None) -> Instruction:
+        return Instruction(self.at(meta), tuple(operation.split(".")), tuple(operands or ()))
+
+    def operation(self, meta: Meta, token: Token) -> Token:
+        return token
+
+    def operands(self, meta: Meta, *operands: Operand) -> list[Operand]:
+        return list(operands)
+
+    def name(self, meta: Meta, token: Token) -> Name:
+        return Name(self.token(token), str(token))
+
+    def number(self, meta: Meta, *tokens: Token) -> Number:
+        value = number(self, tokens[-1])
+        return Number(self.at(meta), -value if len(tokens) > 1 else value)
+
+    def element(self, meta: Meta, name: Token) -> Element:
+        return Element(self.at(meta), str(name))

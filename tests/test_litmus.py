@@ -1,0 +1,340 @@
+"""Litmus files: what is read, what it becomes, and what is said about files that are not in the language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scopec.diagnostics import InputError
+from scopec.memory.graph import build
+from scopec.program.litmus import Litmus, lower
+from scopec.program.show import show_program
+from scopec.program.values import show
+from scopec.source import Source
+from scopec.syntax.litmus import read
+from scopec.syntax.litmus_scan import split
+
+C = """C all of C
+"a description, with { braces }
+and // slashes"
+(* a comment, (* nested *) { y = 1; } *)
+Orig=Rfe PodRR
+{
+  [x] = 0;  // here
+  int y = 1; atomic_int a[2] = {0, 0x10}; z; unsigned long long w = ATOMIC_VAR_INIT(7);
+  int* p = &y; 0:r9 = x; 10:k = -3;
+}
+P0 (atomic_int* x, volatile int* y, _Atomic(int)* a, int** p) {
+  int r0 = atomic_load(x), r1;
+  r1 = atomic_load_explicit(x, memory_order_consume) + *y;
+  if (r0 == 1) { atomic_store(x, 2); } else if (r1) *y = 3; else { r0++; }
+  while (atomic_load_explicit(x, memory_order_relaxed) != 2) ;
+  for (int i = 0; i < 2; ++i) { if (i == 1) break; *y += i; continue; }
+  do { r0 = r0 - 1; } while (r0 > 0 && *y != 3);
+  int* q = y + 0;
+  *q = (int) 7;
+  int *s = *p; /* a pointer that is loaded */
+  *s = 9;
+  atomic_store_explicit(a + r0, 4, memory_order_relaxed);
+  int t = r0 ? *y : r1 << 1;
+  (*y)++;
+  r1 = a[1] - a[r0];
+  if (!(*x == 1)) return;
+  *x = 1;
+}
+P10 (int* z, int k, unsigned long long* w) { int r = *z; *z = k; *w = *w + 1u; }
+exists (0:r0 = 1)
+"""
+
+FUNCTIONS = """C functions
+{}
+P0 (atomic_int* x, atomic_flag* f, int* y) {
+  int e = 0;
+  int ok = atomic_compare_exchange_strong_explicit(x, &e, 1, memory_order_acq_rel, memory_order_relaxed);
+  ok = atomic_compare_exchange_weak(x, y, *y);
+  atomic_compare_exchange_strong_explicit(x, y, 2, memory_order_release, memory_order_release);
+  ok = atomic_exchange_explicit(x, 5, memory_order_acquire);
+  ok = atomic_fetch_add(x, 1); ok = atomic_fetch_sub(x, 2); ok = atomic_fetch_and(x, 3);
+  ok = atomic_fetch_or(x, 4); ok = atomic_fetch_xor(x, 5); ok = atomic_fetch_min(x, 6); ok = atomic_fetch_max(x, 7);
+  atomic_init(x, 8);
+  ok = atomic_flag_test_and_set_explicit(f, memory_order_acquire);
+  atomic_flag_clear(f);
+  atomic_thread_fence(memory_order_acq_rel);
+  atomic_thread_fence(memory_order_relaxed);
+}
+forall true
+"""
+
+OPENCL = """OPENCL places
+{ [x]=0; }
+P0@wg 0, dev 0 (global atomic_int* x, local int* m, __global int* y) {
+  atomic_store_explicit(x, 1, memory_order_release, memory_scope_work_group);
+  int r = atomic_load_explicit(x, memory_order_acquire, memory_scope_all_svm_devices);
+  atomic_store(x, 2);
+  atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  *m = 1;
+  B1: barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
+  work_group_barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_scope_device);
+  *y = r;
+}
+P1@wg 1, dev 1 (global atomic_int* x) { int r = atomic_fetch_add_explicit(x, 1, memory_order_relaxed); }
+~exists (m=1 /\\ 0:x=0 /\\ 0:nothing=0)
+"""
+
+PTX = """PTX everything
+{ x = 1; P0:r1 = 3; P1:r7=x; }
+ P0@cta 0,cluster 1,gpu 0          | P1@cta 0, gpu 1          ;
+ LC00:                             | L: ld.volatile r0, x     ;
+ ld.relaxed.cluster r0, [x]        | st.weak r7, 3            ;
+ add r2, r0, 1                     | mov r3, -0x10            ;
+ bne r2, r1, LC00                  | membar.gl                ;
+ atom.cas.relaxed.sys r1, y, r0, 2 | atom.inc.gpu r1, x, 3    ;
+ red.relaxed.cta.max x, r1         | blt r1, 2, L             ;
+ bar.cta.sync 1, r2, 2             | bar.cta.arrive 0         ;
+ fence.sc.gpu                      | fence.acq_rel.cluster    ;
+ goto E                            | xor r4, r3, r1           ;
+ st.weak y, 4                      ;
+ E:                                | atom.acq_rel.gpu.exch r1, x, r1 ;
+~exists (P0:r1 == P1:r1 /\\ y >= 2 /\\ P1:r7 = &x)
+"""
+
+
+def litmus_of(text: str, name: str = "test") -> Litmus:
+    source = Source(f"{name}.litmus", text)
+    return lower(read(source), source, name)
+
+
+def problem_of(text: str) -> tuple[str, int, int, str]:
+    """Code, line, column and message of the one diagnostic that a text gets."""
+    with pytest.raises(InputError) as raised:
+        litmus_of(text)
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.way_out
+    return diagnostic.code.id, diagnostic.span.line, diagnostic.span.column, diagnostic.message
+
+
+@pytest.mark.parametrize(("name", "text"), [("c", C), ("functions", FUNCTIONS), ("opencl", OPENCL), ("ptx", PTX)])
+def test_printed_form(name: str, text: str, golden: Callable[[str, str], None]) -> None:
+    golden(f"litmus-{name}.txt", show_program(litmus_of(text, name).program))
+
+
+def test_parts_keep_their_places() -> None:
+    source = Source("a.litmus", C)
+    parts = split(source)
+    assert parts.dialect == "C"
+    for part in (parts.init, parts.program, parts.footer):
+        assert len(part) == len(C)
+        assert all(a == b for a, b in zip(part, C, strict=True) if not a.isspace())
+    assert parts.init.split()[:3] == ["{", "[x]", "="]
+    assert "(*y)++" in parts.program
+    assert "loaded" not in parts.program
+    commented = split(
+        Source("b.litmus", "C t\n{}\nP0 (int* x) { (*a comment*) int r = (*x); (* another *) }\nexists (*x=(*1*)2)")
+    )
+    assert commented.program.split() == ["P0", "(int*", "x)", "{", "int", "r", "=", "(*x);", "}"]
+    assert commented.footer.split() == ["exists", "(*x=", "2)"]
+    assert parts.footer.split() == ["exists", "(0:r0", "=", "1)"]
+
+
+def condition_of(clause: str, body: str = "int r0 = *x; int* q = x;", init: str = "int a[2]; x; p = &x;") -> str:
+    """The final clause of a small program, as a value."""
+    litmus = litmus_of(f"C t\n{{ {init} }}\nP0 (int* x, int* y, int* a) {{ {body} }}\n{clause}")
+    assert litmus.condition is not None
+    assert litmus.condition.formula is not None
+    return f"{litmus.condition.quantifier}: {show(litmus.condition.formula.value)}"
+
+
+@pytest.mark.parametrize(
+    ("clause", "wanted"),
+    [
+        ("exists (0:r0=1 /\\ x=2)", "exists: P0:r0 == 1 && x == 2"),
+        ("~exists (P0:r0 == -1 \\/ [x] <> 0x10)", "not exists: P0:r0 == -1 || x != 16"),
+        ("not exists (*y >= 2 && y < 3 || ~(x > 1))", "not exists: y >= 2 && y < 3 || x <= 1"),
+        ("forall (x = 1 => y = 2 => 0:r0 <= 3)", "forall: x != 1 || (y != 2 || P0:r0 <= 3)"),
+        ("exists (a[1] = 1 /\\ a[0] != y)", "exists: a[1] == 1 && a[0] != y"),
+        ("exists (not x = 1 /\\ y = 2 \\/ 0:r0 = 3)", "exists: x != 1 && y == 2 || P0:r0 == 3"),
+        ("exists 0==0", "exists: true"),
+        ("exists false", "exists: false"),
+        # What holds an address is compared with addresses.
+        ("exists (p = x)", "exists: p == 1052672"),
+        ("exists (0:q = &x /\\ 0:x = x)", "exists: P0:q == 1052672 && P0:x == 1052672"),
+        ("exists (0:x = 0)", "exists: P0:x == 0"),
+        ("exists (x = y)", "exists: x == y"),
+    ],
+)  # fmt: skip
+def test_conditions(clause: str, wanted: str) -> None:
+    assert condition_of(clause) == wanted
+
+
+def test_filter_and_locations() -> None:
+    litmus = litmus_of("C t\n{}\nP0 (int* x) { int r0 = *x; }\nlocations [x; 0:r0;]\nfilter (x=1)\nforall (0:r0=1)")
+    check = litmus.condition
+    assert check is not None
+    assert check.restriction is not None
+    assert check.sought is not None
+    assert show(check.restriction.value) == "x == 1"
+    assert show(check.sought.value) == "x == 1 && P0:r0 != 1"
+    assert set(check.sought.observed) == {"x", "P0:r0"}
+
+
+def test_a_register_that_nothing_sets_is_0_and_gets_a_warning() -> None:
+    litmus = litmus_of("PTX t\n{ P0:r1=0; P7:r0=0; }\nP0@cta 0,gpu 0 ;\nld.weak r2, x ;\nexists (0:r1=0 /\\ 0:r3=0)")
+    assert [(w.span.line, w.message, w.severity) for w in litmus.warnings] == [
+        (2, "there is no thread P7", "warning"),
+        (5, "P0 has no register `r3`: it is 0 at the end", "warning"),
+    ]
+    assert litmus.program.others[0].body.variables.keys() == {"r1", "r2", "r3"}
+
+
+def test_scope_trees_place_threads() -> None:
+    program = litmus_of(
+        "OpenCL t\n{}\nP0(int* x){}\nP1(int* x){}\nP2(int* x){}\n"
+        "scopes: (system (device (work_group P0 (sub_group P1))) (device (work_group P2)))\nexists true"
+    ).program
+    assert [(t.block_name, t.device) for t in program.others] == [
+        ("work_group 0, device 0", 0), ("work_group 0, device 0", 0), ("work_group 1, device 1", 1),
+    ]  # fmt: skip
+
+
+def test_locations_are_one_object_for_all_devices() -> None:
+    program = litmus_of(
+        "PTX t\n{}\nP0@cta 0,gpu 0 | P1@cta 0,gpu 1 ;\nst.weak x, 1 | st.weak x, 2 ;\nexists true"
+    ).program
+    assert [e.id for e in build(program, 1).events] == ["init_x", "P0_L4_W", "P1_L4_W"]
+    blocks = [t.block_name for t in program.others]
+    assert blocks[0] != blocks[1]
+
+
+def test_local_memory_is_one_object_a_work_group() -> None:
+    text = (
+        "OPENCL t\n{}\nP0@wg 0,dev 0 (local int* m) { *m = 1; }\nP1@wg 0,dev 0 (local int* m) { *m = 2; }\n"
+        "P2@wg 1,dev 0 (local int* m) { *m = 3; }\n"
+    )
+    events = build(litmus_of(text + "exists true").program, 1).events
+    assert len({e.location for e in events}) == 2
+    assert problem_of(text + "exists (m=1)")[3] == "`m` is local memory of 2 work-groups"
+
+
+def test_an_index_that_is_read_selects_an_element_by_address() -> None:
+    """The events of the other elements are not executed, and what follows does not depend on the index by control."""
+    program = litmus_of(
+        "C t\n{ int a[2]={0,0}; }\nP0(int* a, int* x){ int r = *x; int v = a[r]; *x = 1; }\n"
+        "P1(int* x){ *x = 1; }\nexists (0:v=0)"
+    ).program
+    graph = build(program, 1, [("P0", "v")])
+    loads = [e for e in graph.events if e.location is not None and e.location.object == "a" and e.thread]
+    assert [show(e.guard.value(graph.conditions)) for e in loads] == ["P0_L3_R == 0", "P0_L3_R == 1"]
+    assert graph.addresses == {e.id: frozenset({"P0_L3_R"}) for e in loads}
+    assert show(graph.finals["P0", "v"].value) == "P0_L3_R == 0 ? P0_L3_R2 : P0_L3_R == 1 ? P0_L3_R3 : 0"
+    assert graph.control["P0_L3_W"] == frozenset()
+
+
+HEAD = "C t\n{}\nP0 (atomic_int* x, int* y) {\n"
+TAIL = "\n}\nexists (x=1)"
+PTX_HEAD = "PTX t\n{ x = 0; }\nP0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n"
+PTX_TAIL = "\nexists (x=1)"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("", ("SCP005", 1, 1, "a litmus file begins with the name of its dialect")),
+        ("X86 t\n{}", ("SCP012", 1, 1, "`X86` is not a litmus dialect that scopec reads")),
+        ("C t\nP0", ("SCP005", 2, 3, "the file has no initial state")),
+        ("C t\n\"never", ("SCP004", 2, 1, "this description is never closed")),
+        ("C t\n(* (* *)\n{}", ("SCP004", 2, 1, "this comment is never closed")),
+        ("C t\n{ x = 1;", ("SCP004", 2, 1, "this brace is never closed")),
+        ("C t\n{}\nexists true", ("SCP001", 2, 3, "the file has no threads")),
+        ("C t\n{ x 1; }\nP0(){}", ("SCP005", 2, 5, "unexpected `1`")),
+        ("C t\n{ x = 1; x = 2; }\nP0(){}", ("SCP016", 2, 10, "`x` has an initial value already")),
+        ("C t\n{ p = &q; }\nP0(){}", ("SCP010", 2, 7, "there is no location `q`")),
+        ("C t\n{ int a[1] = {1, 2}; }\nP0(){}", ("SCP015", 2, 14, "2 values for an array of 1")),
+        ("C t\n{}\nP0(){}\nP0(){}", ("SCP016", 4, 1, "there are two threads P0")),
+        ("C t\n{}\nQ(){}", ("SCP005", 3, 1, "`Q` is not a thread's name")),
+        ("C t\n{}\nP0@wg 0, dev 0 (){}", ("SCP026", 3, 4, "threads of the C dialect run on the host")),
+        ("OPENCL t\n{}\nP0 (int* x){}", ("SCP026", 3, 1, "P0 does not say on which wg it runs")),
+        ("OPENCL t\n{}\nP0@wg 0 (int* x){}", ("SCP026", 3, 1, "P0 does not say on which dev it runs")),
+        ("OPENCL t\n{}\nP0@wx 0, dev 0 (int* x){}", ("SCP010", 3, 4, "`wx` is not a level of the hierarchy")),
+        (HEAD + "int r = z;" + TAIL, ("SCP010", 4, 9, "`z` is not declared")),
+        (HEAD + "int r = 1; { int r = 2; }" + TAIL, ("SCP016", 4, 18, "`r` is declared already in this thread")),
+        (HEAD + "x = 1;" + TAIL, ("SCP015", 4, 5, "a pointer is wanted here")),
+        (HEAD + "int r = atomic_laod(x);" + TAIL, ("SCP013", 4, 9, "`atomic_laod` is not a function that scopec models")),
+        (HEAD + "int r = READ_ONCE(*x);" + TAIL, ("SCP013", 4, 9, "`READ_ONCE` is not a function that scopec models")),
+        (HEAD + "atomic_store_explicit(x, 1);" + TAIL, ("SCP014", 4, 1, "`atomic_store_explicit` takes 3 arguments, 2 given")),
+        (HEAD + "atomic_store_explicit(x, 1, relaxed);" + TAIL, ("SCP014", 4, 29, "a memory order is wanted here")),
+        (HEAD + "atomic_store_explicit(x, 1, memory_order_release, memory_scope_device);" + TAIL,
+         ("SCP014", 4, 1, "`atomic_store_explicit` takes 3 arguments, 4 given")),
+        (HEAD + "barrier(CLK_GLOBAL_MEM_FENCE);" + TAIL, ("SCP013", 4, 1, "`barrier` is a function of OpenCL C")),
+        (HEAD + "int r = x->y;" + TAIL, ("SCP005", 4, 11, "unexpected `>`")),
+        (HEAD + "int r = *(x + 1);" + TAIL, ("SCP015", 4, 9, "element 1 of `x`, which has 1")),
+        (HEAD + "break;" + TAIL, ("SCP005", 4, 1, "`break` outside a loop")),
+        (HEAD + "float f = 1;" + TAIL, ("SCP005", 4, 7, "unexpected `f`")),
+        (HEAD + "int r[2];" + TAIL, ("SCP012", 4, 5, "an array inside a thread is outside the modelled subset")),
+        (HEAD + "}\nexists (0:r=1 /\\ z=2)", ("SCP023", 5, 18, "there is no location `z`")),
+        (HEAD + "}\nexists (1:r=1)", ("SCP023", 5, 9, "there is no thread P1")),
+        (HEAD + "}\nexists (x[1]=1)", ("SCP023", 5, 9, "`x` has elements 0 to 0")),
+        (HEAD + "}\nexists (x=1", ("SCP005", 5, 12, "unexpected the end of the file")),
+        (HEAD + "}\nexists x", ("SCP005", 5, 9, "unexpected the end of the file")),
+        (HEAD + "}\nlocations [z]", ("SCP023", 5, 12, "there is no location `z`")),
+        ("OPENCL t\n{}\nP0@wg 0,dev 0 (global int* x, local int* m) {\n barrier(CLK_LOCAL_MEM_FENCE);\n}",
+         ("SCP012", 4, 10, "a fence that leaves out global memory has no counterpart in CUDA C++")),
+        ("OPENCL t\n{}\nP0@wg 0,dev 0 (atomic_int* x) {\n atomic_load_explicit(x, memory_order_relaxed, memory_scope_sub_group);\n}",
+         ("SCP012", 4, 48, "sub-group scope has no counterpart in CUDA C++")),
+        ("OPENCL t\n{}\nP0 (int* x){}\nP1(int* x){}\nscopes: (device (wg P0))",
+         ("SCP026", 5, 9, "P1 is not in the scope tree")),
+        ("PTX t\n{ x = 0; y @ surface aka x; }\nP0@cta 0,gpu 0 ;", ("SCP012", 2, 10, "proxies and aliases of a location are outside the modelled subset")),
+        ("PTX t\n{ x = 0; y -> x; }\nP0@cta 0,gpu 0 ;", ("SCP012", 2, 10, "proxies and aliases of a location are outside the modelled subset")),
+        ("PTX t\n{}\nP0@cta 0 ;\n", ("SCP026", 3, 1, "P0 does not say on which gpu it runs")),
+        (PTX_HEAD + "ld.weak r0, x | | st.weak x, 1 ;" + PTX_TAIL, ("SCP005", 4, 19, "this is column 3, and there are 2 threads")),
+        (PTX_HEAD + "tld.weak r0, x ;" + PTX_TAIL, ("SCP012", 4, 1, "`tld.weak` is outside the modelled subset of PTX")),
+        (PTX_HEAD + "fence.proxy.alias ;" + PTX_TAIL, ("SCP012", 4, 1, "proxies and aliases of a location are outside the modelled subset")),
+        (PTX_HEAD + "ld.weak.gpu r0, x ;" + PTX_TAIL, ("SCP014", 4, 1, "`ld.weak.gpu`: a weak access has no scope")),
+        (PTX_HEAD + "ld.acquire r0, x ;" + PTX_TAIL, ("SCP014", 4, 1, "`ld.acquire` needs a scope")),
+        (PTX_HEAD + "ld.release.gpu r0, x ;" + PTX_TAIL, ("SCP014", 4, 1, "`ld.release.gpu`: ld cannot be release")),
+        (PTX_HEAD + "ld.acquire.gqu r0, x ;" + PTX_TAIL, ("SCP012", 4, 1, "`.gqu` is outside the modelled subset")),
+        (PTX_HEAD + "ld.relaxed.acquire.gpu r0, x ;" + PTX_TAIL, ("SCP014", 4, 1, "`ld.relaxed.acquire.gpu` has two orders")),
+        (PTX_HEAD + "atom.relaxed.gpu r0, x, 1 ;" + PTX_TAIL, ("SCP012", 4, 1, "`atom.relaxed.gpu` needs one operation")),
+        (PTX_HEAD + "atom.relaxed.gpu.cas r0, x, 1 ;" + PTX_TAIL, ("SCP014", 4, 1, "`atom.relaxed.gpu.cas` takes 4 operands, 3 given")),
+        (PTX_HEAD + "ld.weak x, x ;" + PTX_TAIL, ("SCP014", 4, 9, "`x` is a location, and a register is wanted here")),
+        (PTX_HEAD + "st.weak 1, x ;" + PTX_TAIL, ("SCP014", 4, 9, "a location is wanted here")),
+        (PTX_HEAD + "L: ; L: ;" + PTX_TAIL, ("SCP016", 4, 6, "P0 has two labels `L`")),
+        (PTX_HEAD + "goto M ;" + PTX_TAIL, ("SCP010", 4, 6, "P0 has no label `M`")),
+        (PTX_HEAD + "bar.sync 0 ;" + PTX_TAIL, ("SCP012", 4, 1, "`bar.sync` is outside the modelled subset of PTX")),
+        (PTX_HEAD + "bar.cta.sync ;" + PTX_TAIL, ("SCP014", 4, 1, "a barrier has a label, and may have an identity and a count")),
+        (PTX_HEAD + ";\nexists (0:x=1)", ("SCP023", 5, 9, "`x` is a location, not a register of P0")),
+    ],
+)  # fmt: skip
+def test_what_is_not_in_the_language(text: str, wanted: tuple[str, int, int, str]) -> None:
+    code, line, column, message = problem_of(text)
+    assert (code, line, column) == wanted[:3], message
+    assert message.startswith(wanted[3])
+
+
+def test_an_endless_jump_is_a_loop() -> None:
+    graph = build(litmus_of("PTX t\n{}\nP0@cta 0,gpu 0 ;\nL: goto L ;\nexists true").program, 2)
+    assert [cut.wait for cut in graph.cuts] == [True]
+    assert not graph.ended & {"P0"}
+
+
+def test_a_compare_and_swap_that_fails_writes_the_old_value() -> None:
+    text = "PTX t\n{}\nP0@cta 0,gpu 0 ;\natom.relaxed.gpu.cas r0, x, 1, 2 ;\nexists true"
+    graph = build(litmus_of(text).program, 1)
+    (write,) = (e for e in graph.events if e.writes and e.thread)
+    assert write.guard.always
+    assert write.value is not None
+    assert show(write.value) == "P0_L4_R == 1 ? 2 : P0_L4_R"
+
+
+def test_a_large_file_is_read(tmp_path: Path) -> None:
+    """Ten thousand lines are read, or refused, in seconds."""
+    rows = "\n".join("add r0, r0, 1 ;" for _ in range(10_000))
+    assert (
+        len(litmus_of(f"PTX t\n{{}}\nP0@cta 0,gpu 0 ;\n{rows}\nexists (0:r0=1)").program.others[0].body.nodes) > 10_000
+    )
+    many = "\n".join(f"int r{n} = atomic_load(x);" for n in range(10_000))
+    program = litmus_of(f"C t\n{{}}\nP0 (atomic_int* x) {{\n{many}\n}}\nexists (0:r1=1)").program
+    with pytest.raises(InputError, match="more than 400 events"):
+        build(program, 1)
