@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -108,6 +110,140 @@ def test_errors_have_a_place(text: str, place: tuple[int, int], message: str) ->
     (diagnostic,) = raised.value.diagnostics
     assert diagnostic.message == message
     assert (diagnostic.span.line, diagnostic.span.column) == place
+
+
+def test_a_binding_does_not_see_its_neighbours_and_functions_keep_their_meaning() -> None:
+    model = model_of("let x = po and y = rf\nlet f(r) = r ; x\nlet x = y and y = x\nlet z = f(x) | y\nempty z as e")
+    relations = {"po": relation(3, [(0, 1)]), "rf": relation(3, [(2, 0)])}
+    evaluation = Evaluation(model, 3, {}, relations)
+    assert [d.name for d in model.definitions] == ["x", "y", "x_2", "y_2", "z"]
+    assert evaluation.relations["x_2"] == relations["rf"]
+    assert evaluation.relations["y_2"] == relations["po"]
+    assert set(pairs(evaluation.relations["z"])) == {(2, 1), (0, 1)}
+
+
+def test_built_in_names_and_other_names_of_given_ones() -> None:
+    """They are about the given relations, whatever the file has redefined before it uses them."""
+    model = model_of(
+        "let co = 0\nlet a = fre | fri | coe | coi | rfe | rfi | po-loc\nlet b = [CTA] ; sr ; [I] ; swg\nlet c = fencerel(F)\n"
+        'let fre = po\ninclude "cos.cat"\nlet d = fre | co'
+    )
+    size = 3
+    relations = dict.fromkeys(GIVEN_RELATIONS, relation(size, [])) | {
+        "po": relation(size, [(0, 1), (1, 2), (0, 2)]), "rf": relation(size, [(0, 1)]), "co": relation(size, [(0, 2)]),
+        "ext": relation(size, [(0, 1), (1, 0), (1, 2), (2, 1)]), "int": relation(size, [(0, 2), (2, 0), (2, 2)]),
+        "loc": relation(size, [(0, 2)]),
+    }  # fmt: skip
+    found = Evaluation(model, size, dict.fromkeys(GIVEN_SETS, 0) | {"F": 2}, relations).relations
+    assert set(pairs(found["a"])) == {(1, 2), (0, 2), (0, 1)}
+    assert set(pairs(found["b"])) == set()
+    assert set(pairs(found["c"])) == {(0, 2)}
+    assert set(pairs(found["d"])) == {(1, 2), (0, 2)}
+
+
+def test_files_beside_the_model_can_be_included(tmp_path: Path) -> None:
+    (tmp_path / "part.cat").write_text("(* shared *)\nlet hb = (po | rf)+\nacyclic hb as order\n")
+    (tmp_path / "m.cat").write_text('include "part.cat"\nlet race = loc \\ hb\nflag ~empty race as race\n')
+    model = registry.load(registry.find(str(tmp_path / "m.cat")), OPTIONS)
+    assert [a.name for a in model.axioms] == ["order"]
+    assert model.definitions[0].text == "let hb = (po | rf)+"
+    (tmp_path / "m.cat").write_text('include "part.cat"\ninclude "part.cat"')
+    with pytest.raises(InputError, match=r"m.cat:2:1: error: `part.cat` is included twice"):
+        registry.load(registry.find(str(tmp_path / "m.cat")), OPTIONS)
+    (tmp_path / "part.cat").write_text("\nlet a = pox")
+    with pytest.raises(InputError, match=r"part.cat:2:9: error: `pox` is not defined"):
+        registry.load(registry.find(str(tmp_path / "m.cat")), OPTIONS)
+
+
+def test_the_intersection_of_reads_and_writes_is_warned_about() -> None:
+    model = model_of("let rmws = A & R & W\nlet f(S) = [S & R & W]\nlet g = f(A) | f(NA)\nlet none = (R & M) & (W & M)")
+    assert [(w.message.partition(" is")[0], w.span.line, w.severity) for w in model.warnings] == [
+        ("`R & W`", 1, "warning"), ("`R & W`", 2, "warning"), ("`R & W`", 4, "warning"),
+    ]  # fmt: skip
+    assert model_of("let a = R & M let b = W & M let c = [R] ; po ; [W]").warnings == ()
+
+
+def test_flags_say_what_is_undefined() -> None:
+    model = model_of(
+        "flag ~empty po & rf as a\nundefined_unless empty rf as b\nflag ~empty W as c\nundefined_unless irreflexive co as d"
+    )
+    assert [(f.name, f.check, f.negated) for f in model.flags] == [
+        ("a", "empty", True), ("b", "empty", True), ("c", "empty", True), ("d", "irreflexive", True),
+    ]  # fmt: skip
+    assert len(model.races) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "forbids"),
+    [
+        ("acyclic po | rf as a", True),
+        ("let sb = po let all = rf | sb | co acyclic all as a", True),
+        ("acyclic (po | rf)+ as a", False),
+        ("irreflexive po | rf as a", False),
+        ("~acyclic po | rf as a", False),
+        ("acyclic rf | data as a", False),
+        ("let rf = 0 acyclic po | rf as a", False),
+    ],
+)
+def test_whether_a_model_rules_out_thin_air_is_read_off_it(text: str, forbids: bool) -> None:
+    assert model_of(text).values_have_origins is forbids
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("let rec x = po | x ; rf", "let y = po ; rf*"),
+        ("let rec x = rf ; x | po", "let y = rf* ; po"),
+        ("let rec x = po | x ; x", "let y = po+"),
+        ("let rec x = po | rf | x ; co ; x", "let y = (po | rf) ; (co ; (po | rf))*"),
+        ("let rec x = (po | x ; rf) | co ; x", "let y = co* ; po ; rf*"),
+        ("let rec x = po | x ; rf | x ; x | x", "let y = (po ; rf*)+"),
+        ("let rec x = po | x ; (rf ; co) | x ; co ; x | loc ; x", "let y = (loc* ; po ; (rf;co)*) ; (co ; (loc* ; po ; (rf;co)*))*"),
+        ("let rec x = po ; rf", "let y = po ; rf"),
+        ("let rec x = po | x ; rf and z = co | z ; z", "let y = po ; rf*"),
+    ],
+)  # fmt: skip
+def test_recursion_is_the_least_solution(text: str, meaning: str) -> None:
+    """Against the equation itself, from the empty relation upwards, on random relations."""
+    model = model_of(f"{text}\n{meaning}")
+    equation = model_of("let x = 0\n" + text.partition(" and ")[0].replace("let rec x", "let next"))
+    chance = random.Random(text)
+    for _ in range(40):
+        base = {
+            name: relation(SIZE, [p for p in EVERYTHING if chance.random() < 0.2]) for name in ("po", "rf", "co", "loc")
+        }
+        found = Evaluation(model, SIZE, {}, base).relations
+        least = relation(SIZE, [])
+        while True:
+            (step,) = (d.expr for d in equation.definitions if d.name == "next")
+            evaluation = Evaluation(equation, SIZE, {}, base)
+            evaluation.relations["x"] = least
+            following = evaluation.relation(step)
+            if following == least:
+                break
+            least = following
+        assert found["x"] == found["y"] == least
+
+
+def test_published_styles_load() -> None:
+    """Files in the manner of herd7's and Dartagnan's: what they name is there, and means what it means there."""
+    folder = Path(__file__).parent / "fixtures" / "cat"
+    herd = registry.load(registry.find(str(folder / "herd-style.cat")), OPTIONS)
+    assert [a.name for a in herd.axioms] == ["Coh", "Atom", "no-thin-air"]
+    assert [f.name for f in herd.flags] == ["Dr", "unsequenced"]
+    assert not herd.partial_co
+    assert herd.values_have_origins
+    dartagnan = registry.load(registry.find(str(folder / "dartagnan-style.cat")), OPTIONS)
+    assert dartagnan.partial_co
+    assert {"sync_fence", "syncbar", "scta", "incl"} <= dartagnan.mentioned
+    assert dartagnan.flags == ()
+
+
+def test_large_files_are_read_or_refused_with_a_place() -> None:
+    lines = "\n".join(f"let a{n + 1} = a{n} | rf (* {n} *) // {n}" for n in range(10_000))
+    assert len(model_of(f"let a0 = po\n{lines}").definitions) == 10_001
+    with pytest.raises(InputError, match="functions make this model too large"):
+        model_of("let f0(x) = x ; x\n" + "\n".join(f"let f{n + 1}(x) = f{n}(f{n}(x))" for n in range(30)))
 
 
 def test_every_model_loads_under_every_option() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from scopec.alloy import run as alloy_run
 from scopec.alloy.emit import emit
 from scopec.check import Jars
+from scopec.embedded.memory import solve
 from scopec.java import Processes
 from scopec.memory.cat import registry
 from scopec.memory.cat.build import build
@@ -21,7 +23,6 @@ from scopec.source import Source
 from scopec.tla import run as tla_run
 from tests.conftest import REPOSITORY
 
-pytestmark = pytest.mark.jvm
 SPECS = REPOSITORY / "specs"
 
 
@@ -128,21 +129,96 @@ HRF_AXIOMS: dict[str, tuple[str, str, str, str, dict[str, str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("model", "old", "new", "spec", "variant"),
-    [pytest.param("cuda-v3", *change, id=name) for name, change in AXIOMS.items()]
-    + [pytest.param(*change, id=name) for name, change in HRF_AXIOMS.items()],
-)
-def test_every_part_of_the_models_is_needed(
-    model: str, old: str, new: str, spec: str, variant: dict[str, str],
-    jars: Jars, processes: Processes, tmp_path: Path,
-) -> None:  # fmt: skip
-    run = run_of(spec, model, **variant)
+#: The same for RC11 and PTX.
+RC11_AXIOMS: dict[str, tuple[str, str, str, dict[str, str]]] = {
+    "coherence": ("irreflexive hb ; eco? as coherence", "", "rc11/coherence.cu", {}),
+    "atomicity": ("empty rmw & (fr ; co) as atomicity", "", "rc11/coherence.cu", {}),
+    "no_thin_air": ("acyclic po | rf as no_thin_air", "", "rc11/coherence.cu", {}),
+    "psc": ("acyclic psc-base | psc-fences as seq_cst", "", "rc11/store-buffering.cu", {"ORDER": "seq_cst", "FENCES": "false"}),
+    "psc_base": ("psc-base | psc-fences as", "psc-fences as", "rc11/store-buffering.cu", {"ORDER": "seq_cst", "FENCES": "false"}),
+    "psc_F": ("psc-base | psc-fences as", "psc-base as", "rc11/iriw.cu", {"ORDER": "relaxed", "FENCES": "true"}),
+    "eco in psc_F": ("(hb | hb ; eco ; hb) ; [SC & F]", "hb ; [SC & F]", "rc11/iriw.cu", {"ORDER": "relaxed", "FENCES": "true"}),
+    "fr in scb": ("(hb & loc) | co | fr\n", "(hb & loc) | co\n", "rc11/store-buffering.cu", {"ORDER": "seq_cst", "FENCES": "false"}),
+    "fr in eco": ("(rf | co | fr)+", "(rf | co)+", "rc11/coherence.cu", {}),
+    "releases": ("[Rel] ; ([F] ; po)?", "([F] ; po)?", "rc11/message-passing.cu", {"RELEASE": "relaxed", "ACQUIRE": "acquire"}),
+    "release fences": ("[Rel] ; ([F] ; po)?", "[Rel]", "rc11/fences.cu", {"RELEASE": "release", "ACQUIRE": "acquire"}),
+    "acquires": ("(po ; [F])? ; [Acq]", "(po ; [F])?", "rc11/message-passing.cu", {"RELEASE": "release", "ACQUIRE": "relaxed"}),
+    "acquire fences": ("(po ; [F])? ; [Acq]", "[Acq]", "rc11/fences.cu", {"RELEASE": "release", "ACQUIRE": "acquire"}),
+    "release sequences by stores": ("(po & loc)? ; [W & A]", "[W & A]", "rc11/release-sequence.cu", {"BY": "0"}),
+    "release sequences by RMWs": (" ; (rf ; rmw)*", "", "rc11/release-sequence.cu", {"BY": "1"}),
+    "sw in hb": ("(po | asw | sw)+", "(po | asw)+", "rc11/message-passing.cu", {"RELEASE": "release", "ACQUIRE": "acquire"}),
+    "asw in hb": ("(po | asw | sw)+", "(po | sw)+", "rc11/launch.cu", {}),
+    "hb orders conflicts": ("conflict \\ hb \\ hb^-1", "conflict \\ hb^-1", "rc11/message-passing.cu", {"RELEASE": "release", "ACQUIRE": "acquire"}),
+    "atomics do not race": (" \\ (A * A)", "", "rc11/coherence.cu", {}),
+}  # fmt: skip
+PTX_AXIOMS: dict[str, tuple[str, str, str, dict[str, str]]] = {
+    "coherence order is total": ("empty ((ms & (W * W)) \\ id) \\ (co | co^-1) as coherence_total", "", "ptx/coherence.cu", {"S": "device"}),
+    "only where morally strong": ("empty ((ms & (W * W)) \\ id)", "empty ((loc & (W * W)) \\ id)", "ptx/two-orders.cu", {"WEAK": "true"}),
+    "coherence": ("empty (loc & ([W] ; cause ; [W])) \\ co as coherence\n", "", "ptx/last-write.cu", {"RELEASE": "release"}),
+    "atomicity": ("empty rmw & ((ms & fr) ; (ms & co)) as atomicity", "", "ptx/atomicity.cu", {"S": "device"}),
+    "no_thin_air": ("acyclic rf | addr | data | ctrl as no_thin_air", "", "ptx/load-buffering.cu", {"THROUGH": "1"}),
+    "data dependencies": ("rf | addr | data | ctrl", "rf | addr | ctrl", "ptx/load-buffering.cu", {"THROUGH": "1"}),
+    "control dependencies": ("rf | addr | data | ctrl", "rf | addr | data", "ptx/load-buffering.cu", {"THROUGH": "2"}),
+    "only dependencies": ("rf | addr | data | ctrl", "rf | po", "ptx/load-buffering.cu", {"THROUGH": "0"}),
+    "sc_per_location": ("acyclic (ms & (rf | co | fr)) | (po & loc) as sc_per_location", "", "ptx/one-thread.cu", {}),
+    "a thread is morally strong with itself": ("(po | po^-1 | (incl", "((incl", "ptx/one-thread.cu", {}),
+    "causality": ("irreflexive (rf | fr) ; cause as causality", "", "ptx/message-passing.cu", {"S": "device", "RELEASE": "release", "ACQUIRE": "acquire"}),
+    "fr in causality": ("irreflexive (rf | fr) ; cause", "irreflexive rf ; cause", "ptx/message-passing.cu", {"S": "device", "RELEASE": "release", "ACQUIRE": "acquire"}),
+    "rf in causality": ("irreflexive (rf | fr) ; cause", "irreflexive fr ; cause", "ptx/load-buffering.cu", {"THROUGH": "3"}),
+    "scopes": ("(incl & (strong * strong))", "(strong * strong)", "ptx/message-passing.cu", {"S": "block", "RELEASE": "release", "ACQUIRE": "acquire"}),
+    "the ends are morally strong": ("let sync = ms & ", "let sync = ", "ptx/fences.cu", {"S": "block"}),
+    "observation through atomics": ("(ms & rf) ; (rmw ; (ms & rf))*", "(ms & rf)", "ptx/patterns.cu", {"THROUGH": "3"}),
+    "releases": ("[Rel & W] ; ", "[W] ; ", "ptx/message-passing.cu", {"S": "device", "RELEASE": "relaxed", "ACQUIRE": "acquire"}),
+    "acquires": (" ; [Acq & R]", " ; [R]", "ptx/message-passing.cu", {"S": "device", "RELEASE": "release", "ACQUIRE": "relaxed"}),
+    "release patterns go on": ("[Rel & W] ; (po & loc)? ; ", "[Rel & W] ; ", "ptx/patterns.cu", {"THROUGH": "1"}),
+    "acquire patterns begin earlier": ("[R & strong] ; (po & loc)? ; ", "[R & strong] ; ", "ptx/patterns.cu", {"THROUGH": "2"}),
+    "release fences": (" | [fence] ; po ; [W & strong]", "", "ptx/fences.cu", {"S": "device"}),
+    "acquire fences": (" | [R & strong] ; po ; [fence]", "", "ptx/fences.cu", {"S": "device"}),
+    "sync in causality": ("(sync | sync_fence | asw)", "(sync_fence | asw)", "ptx/message-passing.cu", {"S": "device", "RELEASE": "release", "ACQUIRE": "acquire"}),
+    "sync_fence in causality": ("(sync | sync_fence | asw)", "(sync | asw)", "ptx/store-buffering.cu", {"S": "device"}),
+    "barriers in causality": ("(sync | sync_fence | asw)", "(sync | sync_fence)", "ptx/barrier.cu", {"BARRIER": "true"}),
+    "launches in causality": ("(sync | sync_fence | asw)", "(sync | sync_fence | syncbar)", "ptx/launch.cu", {}),
+    "program order before": ("(po? ; ((sync", "(((sync", "ptx/message-passing.cu", {"S": "device", "RELEASE": "release", "ACQUIRE": "acquire"}),
+    "program order after": ("asw) ; po?))+", "asw)))+", "ptx/message-passing.cu", {"S": "device", "RELEASE": "release", "ACQUIRE": "acquire"}),
+    "causality is transitive": ("asw) ; po?))+", "asw) ; po?))", "ptx/relay.cu", {"FIRST": "release", "SECOND": "release"}),
+    "what was observed is passed on": ("cause-base | obs ; (cause-base | (po & loc))", "cause-base | obs ; (po & loc)", "ptx/relay.cu", {"FIRST": "relaxed", "SECOND": "release"}),
+    "what was observed stays so": ("obs ; (cause-base | (po & loc))", "obs ; cause-base", "ptx/read-read.cu", {"STRONG": "true"}),
+}  # fmt: skip
+
+
+def check_mutation(run: Run, old: str, new: str, folder: Path, ask: Callable[[Problem, str], dict[str, bool]]) -> None:
+    """With the model as it is every question is answered as the spec expects, with the change some question is not."""
     expected = {q.name: q.expected for q in run.problem.questions if q.expected is not None}
-    before = found(run, run.problem, jars, processes, tmp_path / "before")
-    after = found(run, mutated(run, old, new, tmp_path / "models"), jars, processes, tmp_path / "after")
+    before, after = ask(run.problem, "before"), ask(mutated(run, old, new, folder / "models"), "after")
     assert all(before[q] == wanted for q, wanted in expected.items())
     assert any(after[q] != wanted for q, wanted in expected.items())
+
+
+@pytest.mark.jvm
+@pytest.mark.parametrize("name", list(AXIOMS))
+def test_every_part_of_the_cuda_model_is_needed(name: str, jars: Jars, processes: Processes, tmp_path: Path) -> None:
+    old, new, spec, variant = AXIOMS[name]
+    run = run_of(spec, **variant)
+    check_mutation(run, old, new, tmp_path, lambda p, label: found(run, p, jars, processes, tmp_path / label))
+
+
+@pytest.mark.parametrize(
+    ("model", "old", "new", "spec", "variant"),
+    [pytest.param(*change, id=name) for name, change in HRF_AXIOMS.items()]
+    + [pytest.param("rc11", *change, id=f"RC11, {name}") for name, change in RC11_AXIOMS.items()]
+    + [pytest.param("ptx", *change, id=f"PTX, {name}") for name, change in PTX_AXIOMS.items()],
+)
+def test_every_part_of_the_other_models_is_needed(
+    model: str, old: str, new: str, spec: str, variant: dict[str, str], tmp_path: Path
+) -> None:
+    """Asked of the engine in this process, which reads the same files."""
+
+    def ask(problem: Problem, _label: str) -> dict[str, bool]:
+        answers = solve(problem)
+        assert answers is not None
+        return {name: choice is not None for name, choice in answers.items()}
+
+    check_mutation(run_of(spec, model, **variant), old, new, tmp_path, ask)
 
 
 # ---------------------------------------------------------------- progress
@@ -168,6 +244,7 @@ FORMULAS: dict[str, tuple[str, str, str, dict[str, str]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.jvm
 @pytest.mark.parametrize("name", list(FORMULAS))
 def test_every_promise_is_needed(name: str, jars: Jars, processes: Processes, tmp_path: Path) -> None:
     old, new, spec, variant = FORMULAS[name]
@@ -187,6 +264,7 @@ def test_every_promise_is_needed(name: str, jars: Jars, processes: Processes, tm
     assert verdicts[0] != verdicts[1]
 
 
+@pytest.mark.jvm
 def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, processes: Processes, tmp_path: Path) -> None:
     """NotStuck finds a hang before the temporal property does; with it or without, the verdict is the same."""
     for spec, variant in (
@@ -208,6 +286,7 @@ def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, processes: Pr
         assert outcomes[0] == outcomes[1]
 
 
+@pytest.mark.jvm
 def test_a_deadlock_is_told_from_an_unfair_stop(jars: Jars, processes: Processes, tmp_path: Path) -> None:
     """A state without any step is TLC's deadlock; no program of scopec's language has one unless a barrier is broken."""
     run = run_of("cuda-execution-model/syncthreads.cu", OTHER="0")
