@@ -134,7 +134,7 @@ def check(
     alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, jobs: int, timeout: float,
     keep: Path | None, requests: Sequence[formats.Request], quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
-    """Check every expectation of every .cu file in PATHS (folders recurse).
+    """Check every expectation of every .cu and .litmus file in PATHS (folders recurse).
 
     Exit status: 0 all hold, 1 some violated, 2 bad input or usage, 3 an engine failed, 4 undecided.
     """
@@ -232,7 +232,7 @@ def compile_(
     paths: tuple[Path, ...], folder: Path, target: str, compare: bool,
     model: str | None, given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
 ) -> int:  # fmt: skip
-    """Write the generated .als, .tla and .cfg of the .cu files in PATHS, without running an engine."""
+    """Write the generated .als, .tla and .cfg of the .cu and .litmus files in PATHS, without running an engine."""
     from scopec.compile import compile_programs, differences, write
     from scopec.diagnostics import InputError
 

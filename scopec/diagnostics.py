@@ -21,7 +21,11 @@ class Code(Enum):
     """One kind of diagnostic: its code, what it is about, and the way out."""
 
     # ---- files
-    NOTHING_TO_CHECK = ("SCP001", "nothing to check", "name a .cu file with a kernel, or a folder that holds one")
+    NOTHING_TO_CHECK = (
+        "SCP001",
+        "nothing to check",
+        "name a .cu file with a kernel, a .litmus file, or a folder that holds one",
+    )
     UNREADABLE = ("SCP002", "the file cannot be read", "check the path and its permissions")
     NOT_UTF8 = ("SCP003", "the file is not UTF-8 text", "save the file as UTF-8")
     UNTERMINATED = ("SCP004", "a comment or literal is not closed", "close it")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -171,8 +173,11 @@ def test_conditions(clause: str, wanted: str) -> None:
 
 def test_filter_and_locations() -> None:
     litmus = litmus_of("C t\n{}\nP0 (int* x) { int r0 = *x; }\nlocations [x; 0:r0;]\nfilter (x=1)\nforall (0:r0=1)")
+    other_order = litmus_of("C t\n{}\nP0 (int* x) { int r0 = *x; }\nfilter (x=1)\nlocations [x]\nforall (0:r0=1)")
     check = litmus.condition
     assert check is not None
+    assert other_order.condition is not None
+    assert other_order.condition.text == check.text == "filter (x=1) forall (0:r0=1)"
     assert check.restriction is not None
     assert check.sought is not None
     assert show(check.restriction.value) == "x == 1"
@@ -278,6 +283,7 @@ PTX_TAIL = "\nexists (x=1)"
         (HEAD + "}\nexists (x[1]=1)", ("SCP023", 5, 9, "`x` has elements 0 to 0")),
         (HEAD + "}\nexists (x=1", ("SCP005", 5, 12, "unexpected the end of the file")),
         (HEAD + "}\nexists x", ("SCP005", 5, 9, "unexpected the end of the file")),
+        (HEAD + "}\nfilter true filter true exists true", ("SCP016", 5, 1, "there are two sections `filter`")),
         (HEAD + "}\nlocations [z]", ("SCP023", 5, 12, "there is no location `z`")),
         ("OPENCL t\n{}\nP0@wg 0,dev 0 (global int* x, local int* m) {\n barrier(CLK_LOCAL_MEM_FENCE);\n}",
          ("SCP012", 4, 10, "a fence that leaves out global memory has no counterpart in CUDA C++")),
@@ -338,3 +344,27 @@ def test_a_large_file_is_read(tmp_path: Path) -> None:
     program = litmus_of(f"C t\n{{}}\nP0 (atomic_int* x) {{\n{many}\n}}\nexists (0:r1=1)").program
     with pytest.raises(InputError, match="more than 400 events"):
         build(program, 1)
+
+
+WORDS = re.compile(r"\w+|[^\w\s]|\s+")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_files_get_a_diagnostic(seed: int) -> None:
+    """Whatever is done to a file, it is read or refused at a place in it."""
+    random = Random(seed)
+    texts = [C, FUNCTIONS, OPENCL, PTX]
+    words = [word for text in texts for word in WORDS.findall(text)]
+    for _ in range(60):
+        parts = WORDS.findall(random.choice(texts))
+        for _ in range(random.randint(1, 3)):
+            at = random.randrange(len(parts))
+            change = random.choice(("replace", "drop", "insert"))
+            parts[at : at + (change != "insert")] = [] if change == "drop" else [random.choice(words)]
+        text = "".join(parts)
+        try:
+            litmus_of(text)
+        except InputError as bad:
+            (diagnostic,) = bad.diagnostics
+            assert 1 <= diagnostic.span.line <= text.count("\n") + 1
+            assert diagnostic.way_out

@@ -142,7 +142,10 @@ class _Builder(Builder):
     def footer(self, meta: Meta, *parts: Any) -> Footer:
         values: dict[str, Any] = {}
         for part in parts:
-            values |= part if isinstance(part, dict) else {"clause": part}
+            found = part if isinstance(part, dict) else {"clause": part}
+            for name in found.keys() & values.keys():
+                raise error(Code.DUPLICATE, f"there are two sections `{name}`", self.at(meta), "join them")
+            values |= found
         return Footer(**values)
 
     def scopes(self, meta: Meta, group: Group) -> dict[str, Any]:
