@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 from scopec.program import ir, types, values
 from scopec.program.values import Const, Value
@@ -77,12 +78,10 @@ def arrives_at(thread: ir.Thread, name: tuple[Value, ...]) -> bool:
     )
 
 
-def nth(terms: list[Value]) -> Value:
+def how_many(terms: list[Value]) -> Value:
     """How many of some conditions hold."""
-    total: Value = Const(0, types.INT)
-    for term in terms:
-        total = values.binary("+", total, values.choose(term, Const(1, types.INT), Const(0, types.INT)))
-    return total
+    ones = [values.choose(term, Const(1, types.INT), Const(0, types.INT)) for term in terms]
+    return reduce(lambda total, one: values.binary("+", total, one), ones) if ones else Const(0, types.INT)
 
 
 def _warp(thread: ir.Thread) -> str:

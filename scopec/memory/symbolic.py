@@ -11,7 +11,7 @@ from scopec.memory.collective import (
     Barrier,
     Passage,
     barrier_of,
-    nth,
+    how_many,
     same_name,
     scope_of,
     shown_barrier,
@@ -618,7 +618,7 @@ class _ThreadRun:
                 if passage.barrier == barrier and not event.guard.excludes(state.guard):
                     path = event.guard.where(state.guard).value(self.out.conditions)
                     earlier.append(values.binary("&&", path, same_name(passage.name, name)))
-        passage = Passage(barrier, nth(earlier), None, name, None if count is None else count.value)
+        passage = Passage(barrier, how_many(earlier), None, name, None if count is None else count.value)
         shown = f"barrier {', '.join(values.show(part) for part in operation.name)}"
         kinds = [(Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")]
         for kind, text in kinds if operation.waits else kinds[:1]:
