@@ -64,6 +64,7 @@ def _engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def _program_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--model", metavar="NAME", help="Memory model (see `scopec models`)."),
+        click.option("--progress", metavar="NAME", help="Progress model (see `scopec models`)."),
         click.option("--given", multiple=True, metavar="K=V", help="A device attribute, as `//@ given`."),
         click.option("--bound", multiple=True, metavar="unroll=N", help="A bound, as `//@ bound`."),
         click.option("--ignore-races", is_flag=True, help="Ask outcomes and assertions of racy programs too."),
@@ -72,11 +73,14 @@ def _program_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def _overrides(model: str | None, given: Sequence[str], bound: Sequence[str], ignore_races: bool) -> Any:
+def _overrides(
+    model: str | None, progress: str | None, given: Sequence[str], bound: Sequence[str], ignore_races: bool
+) -> Any:
     from scopec.diagnostics import InputError
     from scopec.expectations import Settings
     from scopec.memory.cat import registry
     from scopec.plan import Overrides
+    from scopec.progress import models
 
     if model is not None:
         try:
@@ -87,11 +91,13 @@ def _overrides(model: str | None, given: Sequence[str], bound: Sequence[str], ig
             raise click.exceptions.Exit(2) from None
         for warning in loaded.warnings:
             _show(warning)
+    if progress is not None:
+        models.find(progress)
     attributes = dict(_pair(text, "--given") for text in given)
     for name, value in attributes.items():
         options.choose(options.ATTRIBUTES, "an attribute", name, value, None)
     bounds = {name: options.bound(name, value, None) for name, value in (_pair(text, "--bound") for text in bound)}
-    return Overrides(model, attributes or None, bounds.get("unroll"), ignore_races)
+    return Overrides(model, attributes or None, bounds.get("unroll"), ignore_races, progress)
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
@@ -105,7 +111,6 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_program_options
 @_engine_options
-@click.option("--progress", type=click.Choice(["cuda"]), default="cuda", expose_value=False, help="Progress model.")
 @click.option(
     "--engine",
     type=click.Choice(["auto", "alloy", "tlc", "embedded", "both"]),
@@ -130,8 +135,8 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 @click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
 @click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states and times.")
 def check(
-    paths: tuple[Path, ...], model: str | None, given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
-    alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, jobs: int, timeout: float,
+    paths: tuple[Path, ...], model: str | None, progress: str | None, given: tuple[str, ...], bound: tuple[str, ...],
+    ignore_races: bool, alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, jobs: int, timeout: float,
     keep: Path | None, requests: Sequence[formats.Request], quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Check every expectation of every .cu and .litmus file in PATHS (folders recurse).
@@ -142,7 +147,7 @@ def check(
     from scopec.check import check as run_checks
 
     settings = Settings(
-        _overrides(model, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar, engine,
+        _overrides(model, progress, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar, engine,
         lambda line: click.echo(f"scopec: {line}", err=True),
     )  # fmt: skip
     started, start = datetime.now(), time.monotonic()
@@ -230,14 +235,14 @@ def _show(diagnostic: Diagnostic) -> None:
 @_program_options
 def compile_(
     paths: tuple[Path, ...], folder: Path, target: str, compare: bool,
-    model: str | None, given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
+    model: str | None, progress: str | None, given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
 ) -> int:  # fmt: skip
     """Write the generated .als, .tla and .cfg of the .cu and .litmus files in PATHS, without running an engine."""
     from scopec.compile import compile_programs, differences, write
     from scopec.diagnostics import InputError
 
     try:
-        files = compile_programs(paths, _overrides(model, given, bound, ignore_races), target)
+        files = compile_programs(paths, _overrides(model, progress, given, bound, ignore_races), target)
     except InputError as bad:
         for diagnostic in bad.diagnostics:
             _show(diagnostic)
@@ -257,6 +262,7 @@ def compile_(
 def models(name: str | None) -> int:
     """List the memory and progress models, or print the text of one."""
     from scopec.memory.cat import registry
+    from scopec.progress import models as progress
 
     if name is not None:
         for number, source in enumerate(registry.texts(registry.find(name))):
@@ -266,9 +272,8 @@ def models(name: str | None) -> int:
     for entry in registry.MODELS.values():
         click.echo(f"  {entry.name:<12} {entry.summary}")
     click.echo("progress models (--progress NAME):")
-    click.echo(
-        f"  {'cuda':<12} the CUDA execution model: once a thread of a block has made progress, all of them are owed it"
-    )
+    for model in progress.MODELS.values():
+        click.echo(f"  {model.name:<12} {model.summary}")
     click.echo("options (//@ options NAME = VALUE; the first value is the default):")
     for option, setting in options.OPTIONS.items():
         click.echo(f"  {option + ' = ' + ' | '.join(setting.values):<48} {setting.meaning}")

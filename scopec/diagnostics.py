@@ -65,6 +65,11 @@ class Code(Enum):
     NO_THREADS = ("SCP024", "a launch of no threads", "launch at least one block of at least one thread")
     NOT_LAUNCHED = ("SCP025", "no kernel is launched", "write `int main()` or `//@ launch kernel<<<1, 1>>>();`")
     BAD_LAUNCH = ("SCP026", "a launch that does not fit its kernel", "pass one argument a parameter")
+    NO_HOST = (
+        "SCP027",
+        "a program whose host does what a progress model does not have",
+        "use the progress model `cuda`",
+    )
     # ---- limits
     TOO_LARGE = ("SCP030", "a program beyond what scopec can explore", "use fewer threads, or a smaller bound")
     VALUE_RANGE = ("SCP031", "a value beyond what the progress question holds", "use values of at most 31 bits")

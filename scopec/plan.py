@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TypeAlias
 
 from scopec import __version__
 from scopec.diagnostics import Code, Diagnostic, error
@@ -30,6 +31,8 @@ from scopec.program import ir
 from scopec.program.litmus import lower as lower_litmus
 from scopec.program.lower import lower
 from scopec.program.values import Const, Value
+from scopec.progress import models as progress_models
+from scopec.progress.reductions import Reductions
 from scopec.progress.system import System
 from scopec.progress.system import build as build_system
 from scopec.source import Source, Span
@@ -62,17 +65,20 @@ class Run:
     source: Source
     program: ir.Program
     model: registry.Entry
+    progress: progress_models.Model
     settings: Settings
     checks: tuple[Expectation, ...]
     void: tuple[Expectation, ...]
 
     @cached_property
     def name(self) -> str:
-        """A name for generated files: the file's stem, the variant, and the model if it is not the default."""
+        """A name for generated files: the file's stem, the variant, and the models that are not the default."""
         parts = [identifier(Path(self.file).stem)]
         parts += [f"{identifier(k)}_{identifier(v)}" for k, v in self.program.variant.items()]
         if self.model.name != registry.find(_DEFAULT_MODEL).name:
             parts.append(identifier(self.model.name))
+        if self.progress is not progress_models.CUDA:
+            parts.append(identifier(self.progress.name))
         name = "__".join(parts)
         return name if name[0].isalpha() else f"p_{name}"
 
@@ -193,8 +199,9 @@ class Run:
     # ---- the progress question
 
     def system(self, property_: Property) -> System:
-        """The labelled steps for a property; Progress counts each turn of a poll."""
-        return build_system(self.program, split_polls=property_ == "Progress")
+        """The labelled steps for a property; where each turn of a poll matters it is a step."""
+        polls = self.progress.has_host and property_ == "Termination"
+        return build_system(self.program, self.progress, Reductions(polls=polls))
 
     def module(self, property_: Property) -> tuple[System, Module]:
         """The TLA+ module that asks a property, and the system that it is made from."""
@@ -218,6 +225,7 @@ class Run:
             lines.append(f"model {self.model.name}" + (f", options {changed}" if changed else ""))
             lines.append("given " + ", ".join(f"{k} = {v}" for k, v in self.settings.given.items() if k != "device"))
         else:
+            lines.append(f"progress model {self.progress.name}")
             lines.append("memory is sequentially consistent here; races are the memory question's")
         return tuple(part for line in lines for part in _wrapped(line, 74))
 
@@ -286,21 +294,19 @@ def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
 def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
     file = cuda.read(source)
     settings = _settings(file, overrides)
-    asked_for = overrides.model or _DEFAULT_MODEL
-    default = registry.find(asked_for)
+    default = _default_models(overrides)
     runs: list[Run] = []
     warnings: list[Diagnostic] = []
     has_expectations = any(isinstance(d, tree.Expect) for d in file.directives)
     for number, chosen in enumerate(variants(file)):
         program = lower(file, source, Path(shown).stem, chosen)
-        by_model: dict[registry.Entry, list[Expectation]] = {}
-        for expectation, models in expectations(file, program, source):
+        by_model: dict[_Models, list[Expectation]] = {}
+        for expectation, names in expectations(file, program, source):
             if expectation.kind == "condition":
                 message = "a condition is the final clause of a litmus file"
                 raise error(Code.BAD_EXPECTATION, message, expectation.span, "use allowed, forbidden or required")
-            entries = [registry.find(m, expectation.span) for m in models] or [default]
-            for entry in entries:
-                by_model.setdefault(entry, []).append(expectation)
+            for models in [_under(name, expectation, default) for name in names] or [default]:
+                by_model.setdefault(models, []).append(expectation)
         if not has_expectations:
             by_model[default] = list(_usual(source, file))
         elif not by_model:
@@ -310,11 +316,14 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
             warnings.append(Diagnostic(Code.IGNORED, message, at, "remove the value, or add an expectation", "warning"))
             by_model[default] = []
         asserts = _assertions(program)
-        for entry, checks in by_model.items():
+        asserted: set[registry.Entry] = set()
+        for (entry, progress), checks in by_model.items():
             racy = any(c.kind == "race" for c in checks)
+            also = [] if entry in asserted else asserts
+            asserted.add(entry)
             run = Run(
-                shown, source, program, entry, settings,
-                tuple(checks + ([] if racy else asserts)), tuple(asserts if racy else ()),
+                shown, source, program, entry, progress, settings,
+                tuple(checks + ([] if racy else also)), tuple(also if racy else ()),
             )  # fmt: skip
             runs.append(run)
         if number >= 255:
@@ -330,30 +339,45 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
     """
     file = litmus.read(source)
     settings = _settings(file, overrides)
-    default = registry.find(overrides.model or _DEFAULT_MODEL)
+    default = _default_models(overrides)
     lowered = lower_litmus(file, source, Path(shown).stem)
     program, condition = lowered.program, lowered.condition
-    asked: dict[registry.Entry, list[Expectation]] = {}
-    for expectation, models in expectations(file, program, source):
+    asked: dict[_Models, list[Expectation]] = {}
+    for expectation, names in expectations(file, program, source):
         found = expectation
         if expectation.kind == "condition":
             if condition is None:
                 raise error(Code.BAD_EXPECTATION, "the file has no final clause", expectation.span, "add one")
             found = condition
-        for entry in [registry.find(m, expectation.span) for m in models] or [default]:
-            asked.setdefault(entry, []).append(found)
+        for models in [_under(name, expectation, default) for name in names] or [default]:
+            asked.setdefault(models, []).append(found)
     if not any(isinstance(d, tree.Expect) for d in file.directives):
         span = file.threads[0].span if condition is None else condition.span
         asked[default] = [] if condition is None else [condition]
-        if registry.load(default, settings.options).flags:
+        if registry.load(default[0], settings.options).flags:
             asked[default].append(Expectation("race_free", "race_free", span))
         if overrides.progress is not None:
             asked[default].append(Expectation("terminates", "terminates", span))
     asserts = _assertions(program)
     runs = [
-        Run(shown, source, program, entry, settings, (*checks, *asserts), ()) for entry, checks in asked.items()
-    ]  # fmt: skip
+        Run(shown, source, program, entry, progress, settings, (*checks, *asserts), ())
+        for (entry, progress), checks in asked.items()
+    ]
     return Plan(tuple(runs), lowered.warnings)
+
+
+_Models: TypeAlias = tuple[registry.Entry, progress_models.Model]
+
+
+def _default_models(overrides: Overrides) -> _Models:
+    return registry.find(overrides.model or _DEFAULT_MODEL), progress_models.find(overrides.progress or "cuda")
+
+
+def _under(name: str, expectation: Expectation, default: _Models) -> _Models:
+    """The models that an expectation is asked `under`: a progress model's name is one only for progress questions."""
+    if expectation.kind in PROGRESS_KINDS and name in progress_models.MODELS:
+        return default[0], progress_models.find(name)
+    return registry.find(name, expectation.span), default[1]
 
 
 def _settings(file: tree.File | litmus_tree.File, overrides: Overrides) -> Settings:

@@ -11,6 +11,7 @@ import pytest
 from scopec.check import Settings, check
 from scopec.diagnostics import Code
 from scopec.options import ATTRIBUTES, OPTIONS
+from scopec.progress.models import MODELS
 from scopec.report.text import outcome_lines, summary_line
 from tests.conftest import REPOSITORY, plan_of
 
@@ -68,6 +69,12 @@ def test_every_option_and_attribute_is_listed() -> None:
             f"| `{name}` | {', '.join(f'`{v}`' for v in setting.values)} | {setting.meaning} |"
             for name, setting in table.items()
         ]
+
+
+def test_every_progress_model_is_listed() -> None:
+    text = (REPOSITORY / "docs" / "forward-progress.md").read_text(encoding="utf-8")
+    rows = text.partition("<!-- models -->\n")[2].partition("\n\n")[0].splitlines()[2:]
+    assert rows == [f"| `{m.name}` | {m.summary} |" for m in MODELS.values()]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)

@@ -165,12 +165,22 @@ def _move(system: System, before: Moment, after: Moment) -> Move:
     for name, value in after.registers.get(thread, {}).items():
         if before.registers.get(thread, {}).get(name) != value and not name.startswith("%"):
             changes[f"{thread}.{name}"] = _shown(value)
-    if label == IDLE:
-        grid = next(t.grid for t in system.threads if t.name == thread)
-        assert grid is not None
-        return Move(thread, label, "starts", system.program.grids[grid].span, changes, after)
+    starts = label == IDLE
+    if starts:
+        starting = next(t for t in system.threads if t.name == thread)
+        label = system.begin(starting).label
+        if label in system.late_entries:
+            return Move(thread, IDLE, "starts", _origin(system, starting), changes, after)
     step = system.steps[label]
-    return Move(thread, label, describe(step.operation), step.span, changes, after)
+    action = f"starts, {describe(step.operation)}" if starts else describe(step.operation)
+    return Move(thread, label, action, step.span, changes, after)
+
+
+def _origin(system: System, thread: ir.Thread) -> Span:
+    """What starts a thread: its launch, or its first operation."""
+    if thread.grid is not None:
+        return system.program.grids[thread.grid].span
+    return thread.body.nodes[thread.body.entry].span
 
 
 def _shown(value: object) -> str:
@@ -192,6 +202,13 @@ _SILENT = (
 )
 
 
+_UNIT_RULE = "no rule starts another {0}: only threads of a {0} that has made progress are owed progress"
+
+
+def _refused(system: System) -> str:
+    return f"`{system.model.name}` owes it nothing: {system.model.why}"
+
+
 def _behind(system: System, around: Sequence[Moment]) -> list[Behind]:
     """For each thread that is not done in the states that repeat for ever: where it stays, and why nothing helps."""
     last = around[-1]
@@ -203,14 +220,21 @@ def _behind(system: System, around: Sequence[Moment]) -> list[Behind]:
         if label == IDLE:
             found.append(_not_started(system, thread, last))
         else:
-            found.append(_running(system, thread, label, last))
+            moving = len({moment.labels[thread.name] for moment in around}) > 1
+            found.append(_running(system, thread, label, last, moving=moving))
     return found
 
 
 def _not_started(system: System, thread: ir.Thread, last: Moment) -> Behind:
-    assert thread.grid is not None
-    span = system.program.grids[thread.grid].span
+    span = _origin(system, thread)
     where = NOT_STARTED
+    if not system.model.has_host:
+        waits = [g for g in system.before.get(thread.grid or "", ()) if not _grid_done(system, g, last)]
+        if waits:
+            return Behind(thread.name, where, f"{thread.grid} comes after {waits[0]}", span)
+        return Behind(thread.name, where, _refused(system), span)
+    if thread.grid is None:
+        return Behind(thread.name, where, _UNIT_RULE.format("block"), span)
     if thread.grid not in last.issued:
         return Behind(thread.name, where, f"{thread.grid} has not been launched", span)
     position = last.issued.index(thread.grid)
@@ -220,15 +244,10 @@ def _not_started(system: System, thread: ir.Thread, last: Moment) -> Behind:
     if unfinished:
         return Behind(thread.name, where, f"{thread.grid} comes after {unfinished[0]} in stream order", span)
     running = [t.name for t in system.threads if last.labels[t.name] not in (IDLE, DONE)]
-    in_api = last.labels["main"] in system.api_labels
+    in_api = any(last.labels[h.name] in system.api_labels for h in system.hosts)
     unit = "block" if len({t.block_name for t in system.threads}) > 1 else "grid"
     if running:
-        why = (
-            f"no rule starts another {unit}: only threads of a {unit} that has made progress are owed progress, "
-            f"and the API's promise is kept by {running[0]}"
-            if in_api
-            else f"no rule starts another {unit}: only threads of a {unit} that has made progress are owed progress"
-        )
+        why = _UNIT_RULE.format(unit) + (f", and the API's promise is kept by {running[0]}" if in_api else "")
     elif in_api:
         why = "the pending API call may return first"
     else:
@@ -240,7 +259,7 @@ def _grid_done(system: System, grid: str, moment: Moment) -> bool:
     return all(moment.labels[t.name] == DONE for t in system.threads if t.grid == grid)
 
 
-def _running(system: System, thread: ir.Thread, label: str, last: Moment) -> Behind:
+def _running(system: System, thread: ir.Thread, label: str, last: Moment, *, moving: bool) -> Behind:
     step = system.steps[label]
     operation = step.operation.of if isinstance(step.operation, Again) else step.operation
     match operation:
@@ -266,6 +285,8 @@ def _running(system: System, thread: ir.Thread, label: str, last: Moment) -> Beh
         case _:
             pass
     counts = system.steps[label.removesuffix("_again")].counts
+    if not moving and not system.model.has_host:
+        return Behind(thread.name, f"is before: {describe(operation)}", _refused(system), step.span)
     return Behind(thread.name, f"{describe(operation)}, again and again", _UNCHANGED if counts else _SILENT, step.span)
 
 

@@ -74,7 +74,7 @@ def program(report: Report) -> dict[str, Any]:
         "model": run.model.name,
         "options": dict(run.settings.options),
         "given": dict(run.settings.given),
-        "progress": "cuda",
+        "progress": run.progress.name,
         "bound": dict(run.settings.bound),
         "generated": list(report.generated),
         "generated_in": None if report.folder is None else str(report.folder),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scopec import explain
 from scopec.expectations import Settings
+from scopec.progress.models import CUDA
 from scopec.report.lanes import lanes, rows
 from scopec.report.source import Mark, clean, excerpt
 from scopec.verdicts import UNDEFINED
@@ -70,11 +71,13 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterat
 
 
 def title(report: Report) -> str:
-    """The file with its variant and, if it is not the default, its model."""
+    """The file with its variant and the models that are not the default."""
     run = report.run
     shown = [f"{k} = {v}" for k, v in run.program.variant.items()]
     if run.model.name != "cuda-v3":
         shown.append(run.model.name)
+    if run.progress is not CUDA:
+        shown.append(run.progress.name)
     return clean(run.file) + (f" [{', '.join(shown)}]" if shown else "")
 
 

@@ -4,6 +4,7 @@
 (*   by scopec 0.1.0                                                          *)
 (* from grid-barrier.cu, SHA-256 32fac4cdc9e899f1ac21505fb0514720             *)
 (* variant BLOCKS = 2, ARRIVE = acq_rel                                       *)
+(* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
@@ -12,21 +13,18 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"both_sides_b0_t0", "both_sides_b1_t0"}
 Threads       == HostThreads \cup DeviceThreads
-GridOf     == "both_sides_b0_t0" :> "both_sides" @@ "both_sides_b1_t0" :> "both_sides"
-BlockOf    == "both_sides_b0_t0" :> "both_sides_b0" @@ "both_sides_b1_t0" :> "both_sides_b1"
-UnitOf     == BlockOf      \* no cluster is launched: each block is one
-blockIdx_x == "both_sides_b0_t0" :> 0 @@ "both_sides_b1_t0" :> 1
-Labels     == {"idle", "done", "main_L19", "main_L19_return", "main_L19_2", "both_sides_L13", "both_sides_L14",
-    "both_sides_L15", "both_sides_L16", "both_sides_L16_2"}
-ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
+Entry   == "both_sides_b0_t0" :> "both_sides_L14" @@ "both_sides_b1_t0" :> "both_sides_L14"
+GridOf  == "both_sides_b0_t0" :> "both_sides" @@ "both_sides_b1_t0" :> "both_sides"
+BlockOf == "both_sides_b0_t0" :> "both_sides_b0" @@ "both_sides_b1_t0" :> "both_sides_b1"
+UnitOf  == BlockOf      \* no cluster is launched: each block is one
+Labels  == {"idle", "done", "main_L19", "main_L19_return", "main_L19_2", "both_sides_L14", "both_sides_L15"}
 
 VARIABLES
   pc,     \* label of each thread
   mem,    \* objects in memory, sequentially consistent
-  reg,    \* registers and automatic objects of each thread
   issued  \* grids in the order in which the host launched them
 
-vars == <<pc, mem, reg, issued>>
+vars == <<pc, mem, issued>>
 
 TypeOK ==
   /\ pc \in [Threads -> Labels]
@@ -34,9 +32,8 @@ TypeOK ==
   /\ \A i \in DOMAIN issued : issued[i] \in {"both_sides"}
 
 Init ==
-  /\ pc = [t \in Threads |-> IF t \in HostThreads THEN "main_L19" ELSE "idle"]
-  /\ mem = [before |-> [i \in 0..1 |-> 0], after |-> [i \in 0..1 |-> 0], arrived |-> 0]
-  /\ reg = "main" :> <<>> @@ "both_sides_b0_t0" :> [tmp3 |-> 0] @@ "both_sides_b1_t0" :> [tmp3 |-> 0]
+  /\ pc = "main" :> "main_L19" @@ [t \in DeviceThreads |-> "idle"]
+  /\ mem = [arrived |-> 0]
   /\ issued = <<>>
 
 \* ---- starting and ending --------------------------------------------------------
@@ -47,99 +44,69 @@ GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
-CanStart(g) == \E i \in DOMAIN issued :
-                 /\ issued[i] = g
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], g) => GridDone(issued[j])
+CanStart(t) == \E i \in DOMAIN issued :
+                 /\ issued[i] = GridOf[t]
+                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
 AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
+\* a device thread starts with its first step
+At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
-\* ---- kernel both_sides ---------------------------------------------------------
-\* a thread of both_sides starts
-both_sides_start(t) ==
-  /\ pc[t] = "idle"
-  /\ GridOf[t] = "both_sides"
-  /\ CanStart("both_sides")
-  /\ Goto(t, "both_sides_L13")
-  /\ UNCHANGED <<mem, reg, issued>>
-
-\* grid-barrier.cu:13: before[blockIdx.x] = 1;
-both_sides_L13(t) ==
-  /\ pc[t] = "both_sides_L13"
-  /\ mem' = [mem EXCEPT !.before[blockIdx_x[t]] = 1]
-  /\ Goto(t, "both_sides_L14")
-  /\ UNCHANGED <<reg, issued>>
-
-\* grid-barrier.cu:14: arrived.fetch_add(1, ARRIVE);
-both_sides_L14(t) ==
-  /\ pc[t] = "both_sides_L14"
-  /\ mem' = [mem EXCEPT !.arrived = mem.arrived + 1]
-  /\ Goto(t, "both_sides_L15")
-  /\ UNCHANGED <<reg, issued>>
-
-\* grid-barrier.cu:15: while (arrived.load(cuda::memory_order_acquire) != BLOCKS);
-both_sides_L15(t) ==
-  /\ pc[t] = "both_sides_L15"
-  /\ Goto(t, IF mem.arrived # 2 THEN "both_sides_L15" ELSE "both_sides_L16")
-  /\ UNCHANGED <<mem, reg, issued>>
-
-\* grid-barrier.cu:16: after[blockIdx.x] = before[0];
-both_sides_L16(t) ==
-  /\ pc[t] = "both_sides_L16"
-  /\ reg' = [reg EXCEPT ![t].tmp3 = mem.before[0]]
-  /\ Goto(t, "both_sides_L16_2")
-  /\ UNCHANGED <<mem, issued>>
-
-\* grid-barrier.cu:16: after[blockIdx.x] = before[0];
-both_sides_L16_2(t) ==
-  /\ pc[t] = "both_sides_L16_2"
-  /\ mem' = [mem EXCEPT !.after[blockIdx_x[t]] = reg[t].tmp3]
-  /\ Goto(t, "done")
-  /\ UNCHANGED <<reg, issued>>
-
-both_sides_step(t) ==
-  \/ both_sides_L13(t)
-  \/ both_sides_L14(t)
-  \/ both_sides_L15(t)
-  \/ both_sides_L16(t)
-  \/ both_sides_L16_2(t)
-
-\* ---- host ----------------------------------------------------------------------
+\* ---- host main -----------------------------------------------------------------
 \* grid-barrier.cu:19: //@ launch both_sides<<<BLOCKS, 1>>>();
 main_L19(t) ==
   /\ pc[t] = "main_L19"
   /\ issued' = Append(issued, "both_sides")
   /\ Goto(t, "main_L19_return")
-  /\ UNCHANGED <<mem, reg>>
+  /\ UNCHANGED mem
 
 \* grid-barrier.cu:19: //@ launch both_sides<<<BLOCKS, 1>>>();
 main_L19_return(t) ==
   /\ pc[t] = "main_L19_return"
   /\ Goto(t, "main_L19_2")
-  /\ UNCHANGED <<mem, reg, issued>>
+  /\ UNCHANGED <<mem, issued>>
 
 \* grid-barrier.cu:19: //@ launch both_sides<<<BLOCKS, 1>>>();
 main_L19_2(t) ==
   /\ pc[t] = "main_L19_2"
   /\ AllIssuedDone
   /\ Goto(t, "done")
-  /\ UNCHANGED <<mem, reg, issued>>
+  /\ UNCHANGED <<mem, issued>>
 
 main_step(t) ==
   \/ main_L19(t)
   \/ main_L19_return(t)
   \/ main_L19_2(t)
 
+\* ---- kernel both_sides ---------------------------------------------------------
+\* grid-barrier.cu:14: arrived.fetch_add(1, ARRIVE);
+both_sides_L14(t) ==
+  /\ At(t, "both_sides_L14")
+  /\ mem' = [mem EXCEPT !.arrived = mem.arrived + 1]
+  /\ Goto(t, "both_sides_L15")
+  /\ UNCHANGED issued
+
+\* grid-barrier.cu:15: while (arrived.load(cuda::memory_order_acquire) != BLOCKS);
+both_sides_L15(t) ==
+  /\ pc[t] = "both_sides_L15"
+  /\ Goto(t, IF mem.arrived # 2 THEN "both_sides_L15" ELSE "done")
+  /\ UNCHANGED <<mem, issued>>
+
+both_sides_step(t) ==
+  \/ both_sides_L14(t)
+  \/ both_sides_L15(t)
+
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)
-Start(t)   == both_sides_start(t)
-DevStep(t) == Start(t) \/ both_sides_step(t)
+DevStep(t) == both_sides_step(t)
+Start(t)   == pc[t] = "idle" /\ DevStep(t)
 Step(t)    == IF t \in HostThreads THEN Host(t) ELSE DevStep(t)
 Terminating == AllDone /\ UNCHANGED vars
-Next == (\E t \in HostThreads : Host(t)) \/ (\E t \in DeviceThreads : DevStep(t)) \/ Terminating
+Next == (\E t \in Threads : Step(t)) \/ Terminating
 
-\* ---- forward progress ---------------------------------------------------------------
+\* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
 ApiLabels == {"main_L19_return", "main_L19_2"}
 InApi(h)  == pc[h] \in ApiLabels
@@ -157,6 +124,10 @@ ApiProgress(h) == WF_vars(ApiStep(h))
 Promises ==
   /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
   /\ \A t \in DeviceThreads : DeviceProgress(t)
+Guaranteed ==
+  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
+  \/ \E h \in HostThreads : ApiStep(h)
+  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 
@@ -164,9 +135,5 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 Termination == <>AllDone
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
-Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

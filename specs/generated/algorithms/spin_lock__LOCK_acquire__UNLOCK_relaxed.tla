@@ -4,6 +4,7 @@
 (*   by scopec 0.1.0                                                          *)
 (* from spin-lock.cu, SHA-256 f2d0901e1ad081fda592825182996e5a                *)
 (* variant LOCK = acquire, UNLOCK = relaxed                                   *)
+(* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
@@ -12,30 +13,27 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"increment_b0_t0", "increment_b1_t0"}
 Threads       == HostThreads \cup DeviceThreads
+Entry   == "increment_b0_t0" :> "increment_L12" @@ "increment_b1_t0" :> "increment_L12"
 GridOf  == "increment_b0_t0" :> "increment" @@ "increment_b1_t0" :> "increment"
 BlockOf == "increment_b0_t0" :> "increment_b0" @@ "increment_b1_t0" :> "increment_b1"
 UnitOf  == BlockOf      \* no cluster is launched: each block is one
-Labels  == {"idle", "done", "main_L17", "main_L17_return", "main_L17_2", "increment_L12", "increment_L13",
-    "increment_L13_2", "increment_L14"}
-ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
+Labels  == {"idle", "done", "main_L17", "main_L17_return", "main_L17_2", "increment_L12", "increment_L14"}
 
 VARIABLES
   pc,     \* label of each thread
   mem,    \* objects in memory, sequentially consistent
-  reg,    \* registers and automatic objects of each thread
   issued  \* grids in the order in which the host launched them
 
-vars == <<pc, mem, reg, issued>>
+vars == <<pc, mem, issued>>
 
 TypeOK ==
   /\ pc \in [Threads -> Labels]
-  /\ \A o \in {"counter", "lock"} : mem[o] \in Int
+  /\ \A o \in {"lock"} : mem[o] \in Int
   /\ \A i \in DOMAIN issued : issued[i] \in {"increment"}
 
 Init ==
-  /\ pc = [t \in Threads |-> IF t \in HostThreads THEN "main_L17" ELSE "idle"]
-  /\ mem = [counter |-> 0, lock |-> 0]
-  /\ reg = "main" :> <<>> @@ "increment_b0_t0" :> [tmp2 |-> 0] @@ "increment_b1_t0" :> [tmp2 |-> 0]
+  /\ pc = "main" :> "main_L17" @@ [t \in DeviceThreads |-> "idle"]
+  /\ mem = [lock |-> 0]
   /\ issued = <<>>
 
 \* ---- starting and ending --------------------------------------------------------
@@ -46,92 +44,70 @@ GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
-CanStart(g) == \E i \in DOMAIN issued :
-                 /\ issued[i] = g
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], g) => GridDone(issued[j])
+CanStart(t) == \E i \in DOMAIN issued :
+                 /\ issued[i] = GridOf[t]
+                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
 AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
+\* a device thread starts with its first step
+At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
-\* ---- kernel increment ----------------------------------------------------------
-\* a thread of increment starts
-increment_start(t) ==
-  /\ pc[t] = "idle"
-  /\ GridOf[t] = "increment"
-  /\ CanStart("increment")
-  /\ Goto(t, "increment_L12")
-  /\ UNCHANGED <<mem, reg, issued>>
-
-\* spin-lock.cu:12: while (lock.exchange(1, LOCK) == 1);
-increment_L12(t) ==
-  /\ pc[t] = "increment_L12"
-  /\ mem' = [mem EXCEPT !.lock = 1]
-  /\ Goto(t, IF mem.lock = 1 THEN "increment_L12" ELSE "increment_L13")
-  /\ UNCHANGED <<reg, issued>>
-
-\* spin-lock.cu:13: counter = counter + 1;
-increment_L13(t) ==
-  /\ pc[t] = "increment_L13"
-  /\ reg' = [reg EXCEPT ![t].tmp2 = mem.counter]
-  /\ Goto(t, "increment_L13_2")
-  /\ UNCHANGED <<mem, issued>>
-
-\* spin-lock.cu:13: counter = counter + 1;
-increment_L13_2(t) ==
-  /\ pc[t] = "increment_L13_2"
-  /\ mem' = [mem EXCEPT !.counter = reg[t].tmp2 + 1]
-  /\ Goto(t, "increment_L14")
-  /\ UNCHANGED <<reg, issued>>
-
-\* spin-lock.cu:14: lock.store(0, UNLOCK);
-increment_L14(t) ==
-  /\ pc[t] = "increment_L14"
-  /\ mem' = [mem EXCEPT !.lock = 0]
-  /\ Goto(t, "done")
-  /\ UNCHANGED <<reg, issued>>
-
-increment_step(t) ==
-  \/ increment_L12(t)
-  \/ increment_L13(t)
-  \/ increment_L13_2(t)
-  \/ increment_L14(t)
-
-\* ---- host ----------------------------------------------------------------------
+\* ---- host main -----------------------------------------------------------------
 \* spin-lock.cu:17: //@ launch increment<<<2, 1>>>();
 main_L17(t) ==
   /\ pc[t] = "main_L17"
   /\ issued' = Append(issued, "increment")
   /\ Goto(t, "main_L17_return")
-  /\ UNCHANGED <<mem, reg>>
+  /\ UNCHANGED mem
 
 \* spin-lock.cu:17: //@ launch increment<<<2, 1>>>();
 main_L17_return(t) ==
   /\ pc[t] = "main_L17_return"
   /\ Goto(t, "main_L17_2")
-  /\ UNCHANGED <<mem, reg, issued>>
+  /\ UNCHANGED <<mem, issued>>
 
 \* spin-lock.cu:17: //@ launch increment<<<2, 1>>>();
 main_L17_2(t) ==
   /\ pc[t] = "main_L17_2"
   /\ AllIssuedDone
   /\ Goto(t, "done")
-  /\ UNCHANGED <<mem, reg, issued>>
+  /\ UNCHANGED <<mem, issued>>
 
 main_step(t) ==
   \/ main_L17(t)
   \/ main_L17_return(t)
   \/ main_L17_2(t)
 
+\* ---- kernel increment ----------------------------------------------------------
+\* spin-lock.cu:12: while (lock.exchange(1, LOCK) == 1);
+increment_L12(t) ==
+  /\ At(t, "increment_L12")
+  /\ mem' = [mem EXCEPT !.lock = 1]
+  /\ Goto(t, IF mem.lock = 1 THEN "increment_L12" ELSE "increment_L14")
+  /\ UNCHANGED issued
+
+\* spin-lock.cu:14: lock.store(0, UNLOCK);
+increment_L14(t) ==
+  /\ pc[t] = "increment_L14"
+  /\ mem' = [mem EXCEPT !.lock = 0]
+  /\ Goto(t, "done")
+  /\ UNCHANGED issued
+
+increment_step(t) ==
+  \/ increment_L12(t)
+  \/ increment_L14(t)
+
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)
-Start(t)   == increment_start(t)
-DevStep(t) == Start(t) \/ increment_step(t)
+DevStep(t) == increment_step(t)
+Start(t)   == pc[t] = "idle" /\ DevStep(t)
 Step(t)    == IF t \in HostThreads THEN Host(t) ELSE DevStep(t)
 Terminating == AllDone /\ UNCHANGED vars
-Next == (\E t \in HostThreads : Host(t)) \/ (\E t \in DeviceThreads : DevStep(t)) \/ Terminating
+Next == (\E t \in Threads : Step(t)) \/ Terminating
 
-\* ---- forward progress ---------------------------------------------------------------
+\* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
 ApiLabels == {"main_L17_return", "main_L17_2"}
 InApi(h)  == pc[h] \in ApiLabels
@@ -149,6 +125,10 @@ ApiProgress(h) == WF_vars(ApiStep(h))
 Promises ==
   /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
   /\ \A t \in DeviceThreads : DeviceProgress(t)
+Guaranteed ==
+  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
+  \/ \E h \in HostThreads : ApiStep(h)
+  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 
@@ -156,9 +136,5 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 Termination == <>AllDone
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
-Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

@@ -4,6 +4,7 @@
 (*   0.1.0                                                                    *)
 (* from api-1-stuck.cu, SHA-256 da5bbab970b85245241fd0274b15c9cd              *)
 (* variant ARRIVES = false                                                    *)
+(* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
@@ -12,12 +13,12 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"hello_world_b0_t0", "hello_world_b0_t1"}
 Threads       == HostThreads \cup DeviceThreads
-GridOf      == "hello_world_b0_t0" :> "hello_world" @@ "hello_world_b0_t1" :> "hello_world"
-BlockOf     == "hello_world_b0_t0" :> "hello_world_b0" @@ "hello_world_b0_t1" :> "hello_world_b0"
-UnitOf      == BlockOf      \* no cluster is launched: each block is one
-threadIdx_x == "hello_world_b0_t0" :> 0 @@ "hello_world_b0_t1" :> 1
-Blocks      == {"hello_world_b0"}
-Labels      == {"idle", "done", "main_L16", "main_L16_return", "main_L17", "hello_world_L10",
+Entry   == "hello_world_b0_t0" :> "hello_world_L12" @@ "hello_world_b0_t1" :> "hello_world_L10"
+GridOf  == "hello_world_b0_t0" :> "hello_world" @@ "hello_world_b0_t1" :> "hello_world"
+BlockOf == "hello_world_b0_t0" :> "hello_world_b0" @@ "hello_world_b0_t1" :> "hello_world_b0"
+UnitOf  == BlockOf      \* no cluster is launched: each block is one
+Blocks  == {"hello_world_b0"}
+Labels  == {"idle", "done", "main_L16", "main_L16_return", "main_L17", "hello_world_L10",
     "hello_world_L10_again", "hello_world_L12", "hello_world_L12_wait", "hello_world_L12_wait_again"}
 ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
 
@@ -36,7 +37,7 @@ TypeOK ==
   /\ \A b \in Blocks : arrived[b] \subseteq ThreadsOf(b)
 
 Init ==
-  /\ pc = [t \in Threads |-> IF t \in HostThreads THEN "main_L16" ELSE "idle"]
+  /\ pc = "main" :> "main_L16" @@ [t \in DeviceThreads |-> "idle"]
   /\ mem = [never |-> 0]
   /\ issued = <<>>
   /\ arrived = [b \in Blocks |-> {}]
@@ -49,9 +50,9 @@ GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
-CanStart(g) == \E i \in DOMAIN issued :
-                 /\ issued[i] = g
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], g) => GridDone(issued[j])
+CanStart(t) == \E i \in DOMAIN issued :
+                 /\ issued[i] = GridOf[t]
+                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
 AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* every thread of the block that has not exited has arrived, or the phase is over already
@@ -59,19 +60,39 @@ Released(t) == \/ t \notin arrived[BlockOf[t]]
                \/ \A u \in ThreadsOf(BlockOf[t]) : u \in arrived[BlockOf[t]] \/ Done(u)
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
+\* a device thread starts with its first step
+At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
-\* ---- kernel hello_world --------------------------------------------------------
-\* a thread of hello_world starts
-hello_world_start(t) ==
-  /\ pc[t] = "idle"
-  /\ GridOf[t] = "hello_world"
-  /\ CanStart("hello_world")
-  /\ Goto(t, IF threadIdx_x[t] = 1 THEN "hello_world_L10" ELSE "hello_world_L12")
+\* ---- host main -----------------------------------------------------------------
+\* api-1-stuck.cu:16: hello_world<<<1, 2>>>();
+main_L16(t) ==
+  /\ pc[t] = "main_L16"
+  /\ issued' = Append(issued, "hello_world")
+  /\ Goto(t, "main_L16_return")
+  /\ UNCHANGED <<mem, arrived>>
+
+\* api-1-stuck.cu:16: hello_world<<<1, 2>>>();
+main_L16_return(t) ==
+  /\ pc[t] = "main_L16_return"
+  /\ Goto(t, "main_L17")
   /\ UNCHANGED <<mem, issued, arrived>>
 
+\* api-1-stuck.cu:17: return (int)cudaDeviceSynchronize();
+main_L17(t) ==
+  /\ pc[t] = "main_L17"
+  /\ AllIssuedDone
+  /\ Goto(t, "done")
+  /\ UNCHANGED <<mem, issued, arrived>>
+
+main_step(t) ==
+  \/ main_L16(t)
+  \/ main_L16_return(t)
+  \/ main_L17(t)
+
+\* ---- kernel hello_world --------------------------------------------------------
 \* api-1-stuck.cu:10: while (never.load(cuda::memory_order_relaxed) == 0);
 hello_world_L10(t) ==
-  /\ pc[t] = "hello_world_L10"
+  /\ At(t, "hello_world_L10")
   /\ Goto(t, IF mem.never = 0 THEN "hello_world_L10_again" ELSE "hello_world_L12")
   /\ UNCHANGED <<mem, issued, arrived>>
 
@@ -83,7 +104,7 @@ hello_world_L10_again(t) ==
 
 \* api-1-stuck.cu:12: __syncthreads();
 hello_world_L12(t) ==
-  /\ pc[t] = "hello_world_L12"
+  /\ At(t, "hello_world_L12")
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = @ \cup {t}]
   /\ Goto(t, "hello_world_L12_wait")
   /\ UNCHANGED <<mem, issued>>
@@ -112,41 +133,15 @@ hello_world_step(t) ==
   \/ hello_world_L12_wait(t)
   \/ hello_world_L12_wait_again(t)
 
-\* ---- host ----------------------------------------------------------------------
-\* api-1-stuck.cu:16: hello_world<<<1, 2>>>();
-main_L16(t) ==
-  /\ pc[t] = "main_L16"
-  /\ issued' = Append(issued, "hello_world")
-  /\ Goto(t, "main_L16_return")
-  /\ UNCHANGED <<mem, arrived>>
-
-\* api-1-stuck.cu:16: hello_world<<<1, 2>>>();
-main_L16_return(t) ==
-  /\ pc[t] = "main_L16_return"
-  /\ Goto(t, "main_L17")
-  /\ UNCHANGED <<mem, issued, arrived>>
-
-\* api-1-stuck.cu:17: return (int)cudaDeviceSynchronize();
-main_L17(t) ==
-  /\ pc[t] = "main_L17"
-  /\ AllIssuedDone
-  /\ Goto(t, "done")
-  /\ UNCHANGED <<mem, issued, arrived>>
-
-main_step(t) ==
-  \/ main_L16(t)
-  \/ main_L16_return(t)
-  \/ main_L17(t)
-
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)
-Start(t)   == hello_world_start(t)
-DevStep(t) == Start(t) \/ hello_world_step(t)
+DevStep(t) == hello_world_step(t)
+Start(t)   == pc[t] = "idle" /\ DevStep(t)
 Step(t)    == IF t \in HostThreads THEN Host(t) ELSE DevStep(t)
 Terminating == AllDone /\ UNCHANGED vars
-Next == (\E t \in HostThreads : Host(t)) \/ (\E t \in DeviceThreads : DevStep(t)) \/ Terminating
+Next == (\E t \in Threads : Step(t)) \/ Terminating
 
-\* ---- forward progress ---------------------------------------------------------------
+\* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
 ApiLabels == {"main_L16_return", "main_L17"}
 InApi(h)  == pc[h] \in ApiLabels

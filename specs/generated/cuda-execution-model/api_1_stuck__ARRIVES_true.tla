@@ -4,6 +4,7 @@
 (*   0.1.0                                                                    *)
 (* from api-1-stuck.cu, SHA-256 da5bbab970b85245241fd0274b15c9cd              *)
 (* variant ARRIVES = true                                                     *)
+(* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
@@ -12,6 +13,7 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"hello_world_b0_t0", "hello_world_b0_t1"}
 Threads       == HostThreads \cup DeviceThreads
+Entry   == "hello_world_b0_t0" :> "hello_world_L12" @@ "hello_world_b0_t1" :> "hello_world_L12"
 GridOf  == "hello_world_b0_t0" :> "hello_world" @@ "hello_world_b0_t1" :> "hello_world"
 BlockOf == "hello_world_b0_t0" :> "hello_world_b0" @@ "hello_world_b0_t1" :> "hello_world_b0"
 UnitOf  == BlockOf      \* no cluster is launched: each block is one
@@ -33,7 +35,7 @@ TypeOK ==
   /\ \A b \in Blocks : arrived[b] \subseteq ThreadsOf(b)
 
 Init ==
-  /\ pc = [t \in Threads |-> IF t \in HostThreads THEN "main_L16" ELSE "idle"]
+  /\ pc = "main" :> "main_L16" @@ [t \in DeviceThreads |-> "idle"]
   /\ issued = <<>>
   /\ arrived = [b \in Blocks |-> {}]
 
@@ -45,9 +47,9 @@ GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
-CanStart(g) == \E i \in DOMAIN issued :
-                 /\ issued[i] = g
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], g) => GridDone(issued[j])
+CanStart(t) == \E i \in DOMAIN issued :
+                 /\ issued[i] = GridOf[t]
+                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
 AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* every thread of the block that has not exited has arrived, or the phase is over already
@@ -55,36 +57,10 @@ Released(t) == \/ t \notin arrived[BlockOf[t]]
                \/ \A u \in ThreadsOf(BlockOf[t]) : u \in arrived[BlockOf[t]] \/ Done(u)
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
+\* a device thread starts with its first step
+At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
-\* ---- kernel hello_world --------------------------------------------------------
-\* a thread of hello_world starts
-hello_world_start(t) ==
-  /\ pc[t] = "idle"
-  /\ GridOf[t] = "hello_world"
-  /\ CanStart("hello_world")
-  /\ Goto(t, "hello_world_L12")
-  /\ UNCHANGED <<issued, arrived>>
-
-\* api-1-stuck.cu:12: __syncthreads();
-hello_world_L12(t) ==
-  /\ pc[t] = "hello_world_L12"
-  /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = @ \cup {t}]
-  /\ Goto(t, "hello_world_L12_wait")
-  /\ UNCHANGED issued
-
-\* api-1-stuck.cu:12: __syncthreads();
-hello_world_L12_wait(t) ==
-  /\ pc[t] = "hello_world_L12_wait"
-  /\ Released(t)
-  /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
-  /\ Goto(t, "done")
-  /\ UNCHANGED issued
-
-hello_world_step(t) ==
-  \/ hello_world_L12(t)
-  \/ hello_world_L12_wait(t)
-
-\* ---- host ----------------------------------------------------------------------
+\* ---- host main -----------------------------------------------------------------
 \* api-1-stuck.cu:16: hello_world<<<1, 2>>>();
 main_L16(t) ==
   /\ pc[t] = "main_L16"
@@ -110,15 +86,35 @@ main_step(t) ==
   \/ main_L16_return(t)
   \/ main_L17(t)
 
+\* ---- kernel hello_world --------------------------------------------------------
+\* api-1-stuck.cu:12: __syncthreads();
+hello_world_L12(t) ==
+  /\ At(t, "hello_world_L12")
+  /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = @ \cup {t}]
+  /\ Goto(t, "hello_world_L12_wait")
+  /\ UNCHANGED issued
+
+\* api-1-stuck.cu:12: __syncthreads();
+hello_world_L12_wait(t) ==
+  /\ pc[t] = "hello_world_L12_wait"
+  /\ Released(t)
+  /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
+  /\ Goto(t, "done")
+  /\ UNCHANGED issued
+
+hello_world_step(t) ==
+  \/ hello_world_L12(t)
+  \/ hello_world_L12_wait(t)
+
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)
-Start(t)   == hello_world_start(t)
-DevStep(t) == Start(t) \/ hello_world_step(t)
+DevStep(t) == hello_world_step(t)
+Start(t)   == pc[t] = "idle" /\ DevStep(t)
 Step(t)    == IF t \in HostThreads THEN Host(t) ELSE DevStep(t)
 Terminating == AllDone /\ UNCHANGED vars
-Next == (\E t \in HostThreads : Host(t)) \/ (\E t \in DeviceThreads : DevStep(t)) \/ Terminating
+Next == (\E t \in Threads : Step(t)) \/ Terminating
 
-\* ---- forward progress ---------------------------------------------------------------
+\* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
 ApiLabels == {"main_L16_return", "main_L17"}
 InApi(h)  == pc[h] \in ApiLabels
@@ -136,6 +132,10 @@ ApiProgress(h) == WF_vars(ApiStep(h))
 Promises ==
   /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
   /\ \A t \in DeviceThreads : DeviceProgress(t)
+Guaranteed ==
+  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
+  \/ \E h \in HostThreads : ApiStep(h)
+  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 
@@ -143,9 +143,5 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 Termination == <>AllDone
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
-Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

@@ -4,6 +4,7 @@
 (*   scopec 0.1.0                                                             *)
 (* from api-2-synchronized.cu, SHA-256 82a1519a54b2e8780b1ddddf8106abff       *)
 (* variant BEFORE = false                                                     *)
+(* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
@@ -12,11 +13,11 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"producer_b0_t0"}
 Threads       == HostThreads \cup DeviceThreads
+Entry   == "producer_b0_t0" :> "producer_L9"
 GridOf  == "producer_b0_t0" :> "producer"
 BlockOf == "producer_b0_t0" :> "producer_b0"
 UnitOf  == BlockOf      \* no cluster is launched: each block is one
 Labels  == {"idle", "done", "main_L12", "main_L12_return", "main_L14", "main_L15", "producer_L9"}
-ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
 
 VARIABLES
   pc,     \* label of each thread
@@ -31,7 +32,7 @@ TypeOK ==
   /\ \A i \in DOMAIN issued : issued[i] \in {"producer"}
 
 Init ==
-  /\ pc = [t \in Threads |-> IF t \in HostThreads THEN "main_L12" ELSE "idle"]
+  /\ pc = "main" :> "main_L12" @@ [t \in DeviceThreads |-> "idle"]
   /\ mem = [flag |-> 0]
   /\ issued = <<>>
 
@@ -43,34 +44,17 @@ GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
-CanStart(g) == \E i \in DOMAIN issued :
-                 /\ issued[i] = g
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], g) => GridDone(issued[j])
+CanStart(t) == \E i \in DOMAIN issued :
+                 /\ issued[i] = GridOf[t]
+                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
 AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
+\* a device thread starts with its first step
+At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
-\* ---- kernel producer -----------------------------------------------------------
-\* a thread of producer starts
-producer_start(t) ==
-  /\ pc[t] = "idle"
-  /\ GridOf[t] = "producer"
-  /\ CanStart("producer")
-  /\ Goto(t, "producer_L9")
-  /\ UNCHANGED <<mem, issued>>
-
-\* api-2-synchronized.cu:9: __global__ void producer() { flag.store(1); }
-producer_L9(t) ==
-  /\ pc[t] = "producer_L9"
-  /\ mem' = [mem EXCEPT !.flag = 1]
-  /\ Goto(t, "done")
-  /\ UNCHANGED issued
-
-producer_step(t) ==
-  \/ producer_L9(t)
-
-\* ---- host ----------------------------------------------------------------------
+\* ---- host main -----------------------------------------------------------------
 \* api-2-synchronized.cu:12: producer<<<1, 1>>>();
 main_L12(t) ==
   /\ pc[t] = "main_L12"
@@ -103,15 +87,26 @@ main_step(t) ==
   \/ main_L14(t)
   \/ main_L15(t)
 
+\* ---- kernel producer -----------------------------------------------------------
+\* api-2-synchronized.cu:9: __global__ void producer() { flag.store(1); }
+producer_L9(t) ==
+  /\ At(t, "producer_L9")
+  /\ mem' = [mem EXCEPT !.flag = 1]
+  /\ Goto(t, "done")
+  /\ UNCHANGED issued
+
+producer_step(t) ==
+  \/ producer_L9(t)
+
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)
-Start(t)   == producer_start(t)
-DevStep(t) == Start(t) \/ producer_step(t)
+DevStep(t) == producer_step(t)
+Start(t)   == pc[t] = "idle" /\ DevStep(t)
 Step(t)    == IF t \in HostThreads THEN Host(t) ELSE DevStep(t)
 Terminating == AllDone /\ UNCHANGED vars
-Next == (\E t \in HostThreads : Host(t)) \/ (\E t \in DeviceThreads : DevStep(t)) \/ Terminating
+Next == (\E t \in Threads : Step(t)) \/ Terminating
 
-\* ---- forward progress ---------------------------------------------------------------
+\* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
 ApiLabels == {"main_L12_return", "main_L15"}
 InApi(h)  == pc[h] \in ApiLabels
@@ -129,6 +124,10 @@ ApiProgress(h) == WF_vars(ApiStep(h))
 Promises ==
   /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
   /\ \A t \in DeviceThreads : DeviceProgress(t)
+Guaranteed ==
+  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
+  \/ \E h \in HostThreads : ApiStep(h)
+  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 
@@ -136,9 +135,5 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 Termination == <>AllDone
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
-Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

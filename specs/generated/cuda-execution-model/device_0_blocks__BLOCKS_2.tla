@@ -4,6 +4,7 @@
 (*   0.1.0                                                                    *)
 (* from device-0-blocks.cu, SHA-256 bffa1c7eb3bb7a748a2a91559ddae7d3          *)
 (* variant BLOCKS = 2                                                         *)
+(* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
@@ -12,13 +13,11 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"ex0_b0_t0", "ex0_b1_t0"}
 Threads       == HostThreads \cup DeviceThreads
-GridOf      == "ex0_b0_t0" :> "ex0" @@ "ex0_b1_t0" :> "ex0"
-BlockOf     == "ex0_b0_t0" :> "ex0_b0" @@ "ex0_b1_t0" :> "ex0_b1"
-UnitOf      == BlockOf      \* no cluster is launched: each block is one
-blockIdx_x  == "ex0_b0_t0" :> 0 @@ "ex0_b1_t0" :> 1
-threadIdx_x == "ex0_b0_t0" :> 0 @@ "ex0_b1_t0" :> 0
-Labels      == {"idle", "done", "main_L17", "main_L17_return", "main_L17_2", "ex0_L11", "ex0_L13"}
-ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
+Entry   == "ex0_b0_t0" :> "ex0_L11" @@ "ex0_b1_t0" :> "ex0_L13"
+GridOf  == "ex0_b0_t0" :> "ex0" @@ "ex0_b1_t0" :> "ex0"
+BlockOf == "ex0_b0_t0" :> "ex0_b0" @@ "ex0_b1_t0" :> "ex0_b1"
+UnitOf  == BlockOf      \* no cluster is launched: each block is one
+Labels  == {"idle", "done", "main_L17", "main_L17_return", "main_L17_2", "ex0_L11", "ex0_L13"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -33,7 +32,7 @@ TypeOK ==
   /\ \A i \in DOMAIN issued : issued[i] \in {"ex0"}
 
 Init ==
-  /\ pc = [t \in Threads |-> IF t \in HostThreads THEN "main_L17" ELSE "idle"]
+  /\ pc = "main" :> "main_L17" @@ [t \in DeviceThreads |-> "idle"]
   /\ mem = [a |-> 0]
   /\ issued = <<>>
 
@@ -45,41 +44,17 @@ GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
-CanStart(g) == \E i \in DOMAIN issued :
-                 /\ issued[i] = g
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], g) => GridDone(issued[j])
+CanStart(t) == \E i \in DOMAIN issued :
+                 /\ issued[i] = GridOf[t]
+                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
 AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
+\* a device thread starts with its first step
+At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
-\* ---- kernel ex0 ----------------------------------------------------------------
-\* a thread of ex0 starts
-ex0_start(t) ==
-  /\ pc[t] = "idle"
-  /\ GridOf[t] = "ex0"
-  /\ CanStart("ex0")
-  /\ Goto(t, IF blockIdx_x[t] = 0 /\ threadIdx_x[t] = 0 THEN "ex0_L11" ELSE "ex0_L13")
-  /\ UNCHANGED <<mem, issued>>
-
-\* device-0-blocks.cu:11: while (atom.load(cuda::memory_order_relaxed) == 0);
-ex0_L11(t) ==
-  /\ pc[t] = "ex0_L11"
-  /\ Goto(t, IF mem.a = 0 THEN "ex0_L11" ELSE "done")
-  /\ UNCHANGED <<mem, issued>>
-
-\* device-0-blocks.cu:13: atom.store(1, cuda::memory_order_relaxed);
-ex0_L13(t) ==
-  /\ pc[t] = "ex0_L13"
-  /\ mem' = [mem EXCEPT !.a = 1]
-  /\ Goto(t, "done")
-  /\ UNCHANGED issued
-
-ex0_step(t) ==
-  \/ ex0_L11(t)
-  \/ ex0_L13(t)
-
-\* ---- host ----------------------------------------------------------------------
+\* ---- host main -----------------------------------------------------------------
 \* device-0-blocks.cu:17: //@ launch ex0<<<BLOCKS, 2 / BLOCKS>>>(a);
 main_L17(t) ==
   /\ pc[t] = "main_L17"
@@ -105,15 +80,33 @@ main_step(t) ==
   \/ main_L17_return(t)
   \/ main_L17_2(t)
 
+\* ---- kernel ex0 ----------------------------------------------------------------
+\* device-0-blocks.cu:11: while (atom.load(cuda::memory_order_relaxed) == 0);
+ex0_L11(t) ==
+  /\ At(t, "ex0_L11")
+  /\ Goto(t, IF mem.a = 0 THEN "ex0_L11" ELSE "done")
+  /\ UNCHANGED <<mem, issued>>
+
+\* device-0-blocks.cu:13: atom.store(1, cuda::memory_order_relaxed);
+ex0_L13(t) ==
+  /\ At(t, "ex0_L13")
+  /\ mem' = [mem EXCEPT !.a = 1]
+  /\ Goto(t, "done")
+  /\ UNCHANGED issued
+
+ex0_step(t) ==
+  \/ ex0_L11(t)
+  \/ ex0_L13(t)
+
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)
-Start(t)   == ex0_start(t)
-DevStep(t) == Start(t) \/ ex0_step(t)
+DevStep(t) == ex0_step(t)
+Start(t)   == pc[t] = "idle" /\ DevStep(t)
 Step(t)    == IF t \in HostThreads THEN Host(t) ELSE DevStep(t)
 Terminating == AllDone /\ UNCHANGED vars
-Next == (\E t \in HostThreads : Host(t)) \/ (\E t \in DeviceThreads : DevStep(t)) \/ Terminating
+Next == (\E t \in Threads : Step(t)) \/ Terminating
 
-\* ---- forward progress ---------------------------------------------------------------
+\* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
 ApiLabels == {"main_L17_return", "main_L17_2"}
 InApi(h)  == pc[h] \in ApiLabels
@@ -131,6 +124,10 @@ ApiProgress(h) == WF_vars(ApiStep(h))
 Promises ==
   /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
   /\ \A t \in DeviceThreads : DeviceProgress(t)
+Guaranteed ==
+  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
+  \/ \E h \in HostThreads : ApiStep(h)
+  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 
@@ -138,9 +135,5 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 Termination == <>AllDone
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
-Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

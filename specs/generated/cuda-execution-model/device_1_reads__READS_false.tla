@@ -4,6 +4,7 @@
 (*   0.1.0                                                                    *)
 (* from device-1-reads.cu, SHA-256 342c877da56a4e1716fd122ce370c131           *)
 (* variant READS = false                                                      *)
+(* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
@@ -12,11 +13,11 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"ex1_b0_t0"}
 Threads       == HostThreads \cup DeviceThreads
+Entry   == "ex1_b0_t0" :> "ex1_L12"
 GridOf  == "ex1_b0_t0" :> "ex1"
 BlockOf == "ex1_b0_t0" :> "ex1_b0"
 UnitOf  == BlockOf      \* no cluster is launched: each block is one
 Labels  == {"idle", "done", "main_L17", "main_L17_return", "main_L17_2", "ex1_L12", "ex1_L12_again"}
-ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
 
 VARIABLES
   pc,     \* label of each thread
@@ -29,7 +30,7 @@ TypeOK ==
   /\ \A i \in DOMAIN issued : issued[i] \in {"ex1"}
 
 Init ==
-  /\ pc = [t \in Threads |-> IF t \in HostThreads THEN "main_L17" ELSE "idle"]
+  /\ pc = "main" :> "main_L17" @@ [t \in DeviceThreads |-> "idle"]
   /\ issued = <<>>
 
 \* ---- starting and ending --------------------------------------------------------
@@ -40,40 +41,17 @@ GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
-CanStart(g) == \E i \in DOMAIN issued :
-                 /\ issued[i] = g
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], g) => GridDone(issued[j])
+CanStart(t) == \E i \in DOMAIN issued :
+                 /\ issued[i] = GridOf[t]
+                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
 AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
+\* a device thread starts with its first step
+At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
-\* ---- kernel ex1 ----------------------------------------------------------------
-\* a thread of ex1 starts
-ex1_start(t) ==
-  /\ pc[t] = "idle"
-  /\ GridOf[t] = "ex1"
-  /\ CanStart("ex1")
-  /\ Goto(t, "ex1_L12")
-  /\ UNCHANGED issued
-
-\* device-1-reads.cu:12: __nanosleep(20);
-ex1_L12(t) ==
-  /\ pc[t] = "ex1_L12"
-  /\ Goto(t, "ex1_L12_again")
-  /\ UNCHANGED issued
-
-\* device-1-reads.cu:12: __nanosleep(20);
-ex1_L12_again(t) ==
-  /\ pc[t] = "ex1_L12_again"
-  /\ Goto(t, "ex1_L12")
-  /\ UNCHANGED issued
-
-ex1_step(t) ==
-  \/ ex1_L12(t)
-  \/ ex1_L12_again(t)
-
-\* ---- host ----------------------------------------------------------------------
+\* ---- host main -----------------------------------------------------------------
 \* device-1-reads.cu:17: //@ launch ex1<<<1, 1>>>();
 main_L17(t) ==
   /\ pc[t] = "main_L17"
@@ -98,15 +76,32 @@ main_step(t) ==
   \/ main_L17_return(t)
   \/ main_L17_2(t)
 
+\* ---- kernel ex1 ----------------------------------------------------------------
+\* device-1-reads.cu:12: __nanosleep(20);
+ex1_L12(t) ==
+  /\ At(t, "ex1_L12")
+  /\ Goto(t, "ex1_L12_again")
+  /\ UNCHANGED issued
+
+\* device-1-reads.cu:12: __nanosleep(20);
+ex1_L12_again(t) ==
+  /\ pc[t] = "ex1_L12_again"
+  /\ Goto(t, "ex1_L12")
+  /\ UNCHANGED issued
+
+ex1_step(t) ==
+  \/ ex1_L12(t)
+  \/ ex1_L12_again(t)
+
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)
-Start(t)   == ex1_start(t)
-DevStep(t) == Start(t) \/ ex1_step(t)
+DevStep(t) == ex1_step(t)
+Start(t)   == pc[t] = "idle" /\ DevStep(t)
 Step(t)    == IF t \in HostThreads THEN Host(t) ELSE DevStep(t)
 Terminating == AllDone /\ UNCHANGED vars
-Next == (\E t \in HostThreads : Host(t)) \/ (\E t \in DeviceThreads : DevStep(t)) \/ Terminating
+Next == (\E t \in Threads : Step(t)) \/ Terminating
 
-\* ---- forward progress ---------------------------------------------------------------
+\* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
 ApiLabels == {"main_L17_return", "main_L17_2"}
 InApi(h)  == pc[h] \in ApiLabels
@@ -124,6 +119,10 @@ ApiProgress(h) == WF_vars(ApiStep(h))
 Promises ==
   /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
   /\ \A t \in DeviceThreads : DeviceProgress(t)
+Guaranteed ==
+  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
+  \/ \E h \in HostThreads : ApiStep(h)
+  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 \* [intro.progress.1] as modified: a thread that eventually only takes steps that do not count is undefined behaviour,
 \* and nothing is promised to anyone
 SilentLabels == {"ex1_L12", "ex1_L12_again"}
@@ -135,9 +134,5 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 Termination == <>AllDone
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
-Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

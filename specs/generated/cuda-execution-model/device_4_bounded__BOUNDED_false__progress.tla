@@ -4,6 +4,7 @@
 (*   scopec 0.1.0                                                             *)
 (* from device-4-bounded.cu, SHA-256 007591a393a4cf3d8fab0664946ef127         *)
 (* variant BOUNDED = false                                                    *)
+(* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
@@ -12,11 +13,11 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"ex4_b0_t0"}
 Threads       == HostThreads \cup DeviceThreads
+Entry   == "ex4_b0_t0" :> "ex4_L5"
 GridOf  == "ex4_b0_t0" :> "ex4"
 BlockOf == "ex4_b0_t0" :> "ex4_b0"
 UnitOf  == BlockOf      \* no cluster is launched: each block is one
 Labels  == {"idle", "done", "main_L8", "main_L8_return", "main_L8_2", "ex4_L5", "ex4_L5_again"}
-ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
 
 VARIABLES
   pc,     \* label of each thread
@@ -29,7 +30,7 @@ TypeOK ==
   /\ \A i \in DOMAIN issued : issued[i] \in {"ex4"}
 
 Init ==
-  /\ pc = [t \in Threads |-> IF t \in HostThreads THEN "main_L8" ELSE "idle"]
+  /\ pc = "main" :> "main_L8" @@ [t \in DeviceThreads |-> "idle"]
   /\ issued = <<>>
 
 \* ---- starting and ending --------------------------------------------------------
@@ -40,40 +41,17 @@ GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
-CanStart(g) == \E i \in DOMAIN issued :
-                 /\ issued[i] = g
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], g) => GridDone(issued[j])
+CanStart(t) == \E i \in DOMAIN issued :
+                 /\ issued[i] = GridOf[t]
+                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
 AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
+\* a device thread starts with its first step
+At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
-\* ---- kernel ex4 ----------------------------------------------------------------
-\* a thread of ex4 starts
-ex4_start(t) ==
-  /\ pc[t] = "idle"
-  /\ GridOf[t] = "ex4"
-  /\ CanStart("ex4")
-  /\ Goto(t, "ex4_L5")
-  /\ UNCHANGED issued
-
-\* device-4-bounded.cu:5: for (int i = 0; !BOUNDED || i < 3; i += BOUNDED ? 1 : 0) { /* empty */ }
-ex4_L5(t) ==
-  /\ pc[t] = "ex4_L5"
-  /\ Goto(t, "ex4_L5_again")
-  /\ UNCHANGED issued
-
-\* device-4-bounded.cu:5: for (int i = 0; !BOUNDED || i < 3; i += BOUNDED ? 1 : 0) { /* empty */ }
-ex4_L5_again(t) ==
-  /\ pc[t] = "ex4_L5_again"
-  /\ Goto(t, "ex4_L5")
-  /\ UNCHANGED issued
-
-ex4_step(t) ==
-  \/ ex4_L5(t)
-  \/ ex4_L5_again(t)
-
-\* ---- host ----------------------------------------------------------------------
+\* ---- host main -----------------------------------------------------------------
 \* device-4-bounded.cu:8: //@ launch ex4<<<1, 1>>>();
 main_L8(t) ==
   /\ pc[t] = "main_L8"
@@ -98,15 +76,32 @@ main_step(t) ==
   \/ main_L8_return(t)
   \/ main_L8_2(t)
 
+\* ---- kernel ex4 ----------------------------------------------------------------
+\* device-4-bounded.cu:5: for (int i = 0; !BOUNDED || i < 3; i += BOUNDED ? 1 : 0) { /* empty */ }
+ex4_L5(t) ==
+  /\ At(t, "ex4_L5")
+  /\ Goto(t, "ex4_L5_again")
+  /\ UNCHANGED issued
+
+\* device-4-bounded.cu:5: for (int i = 0; !BOUNDED || i < 3; i += BOUNDED ? 1 : 0) { /* empty */ }
+ex4_L5_again(t) ==
+  /\ pc[t] = "ex4_L5_again"
+  /\ Goto(t, "ex4_L5")
+  /\ UNCHANGED issued
+
+ex4_step(t) ==
+  \/ ex4_L5(t)
+  \/ ex4_L5_again(t)
+
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)
-Start(t)   == ex4_start(t)
-DevStep(t) == Start(t) \/ ex4_step(t)
+DevStep(t) == ex4_step(t)
+Start(t)   == pc[t] = "idle" /\ DevStep(t)
 Step(t)    == IF t \in HostThreads THEN Host(t) ELSE DevStep(t)
 Terminating == AllDone /\ UNCHANGED vars
-Next == (\E t \in HostThreads : Host(t)) \/ (\E t \in DeviceThreads : DevStep(t)) \/ Terminating
+Next == (\E t \in Threads : Step(t)) \/ Terminating
 
-\* ---- forward progress ---------------------------------------------------------------
+\* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
 ApiLabels == {"main_L8_return", "main_L8_2"}
 InApi(h)  == pc[h] \in ApiLabels

@@ -4,6 +4,7 @@
 (*   0.1.0                                                                    *)
 (* from host-after-launch.cu, SHA-256 9f4d1978ee327b84b565450b6d6ce05b        *)
 (* variant BEFORE = true                                                      *)
+(* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
@@ -12,11 +13,11 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"consumer_b0_t0"}
 Threads       == HostThreads \cup DeviceThreads
+Entry   == "consumer_b0_t0" :> "consumer_L10"
 GridOf  == "consumer_b0_t0" :> "consumer"
 BlockOf == "consumer_b0_t0" :> "consumer_b0"
 UnitOf  == BlockOf      \* no cluster is launched: each block is one
 Labels  == {"idle", "done", "main_L13", "main_L14", "main_L14_return", "main_L16", "consumer_L10"}
-ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
 
 VARIABLES
   pc,     \* label of each thread
@@ -31,7 +32,7 @@ TypeOK ==
   /\ \A i \in DOMAIN issued : issued[i] \in {"consumer"}
 
 Init ==
-  /\ pc = [t \in Threads |-> IF t \in HostThreads THEN "main_L13" ELSE "idle"]
+  /\ pc = "main" :> "main_L13" @@ [t \in DeviceThreads |-> "idle"]
   /\ mem = [flag |-> 0]
   /\ issued = <<>>
 
@@ -43,33 +44,17 @@ GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
-CanStart(g) == \E i \in DOMAIN issued :
-                 /\ issued[i] = g
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], g) => GridDone(issued[j])
+CanStart(t) == \E i \in DOMAIN issued :
+                 /\ issued[i] = GridOf[t]
+                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
 AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
+\* a device thread starts with its first step
+At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
-\* ---- kernel consumer -----------------------------------------------------------
-\* a thread of consumer starts
-consumer_start(t) ==
-  /\ pc[t] = "idle"
-  /\ GridOf[t] = "consumer"
-  /\ CanStart("consumer")
-  /\ Goto(t, "consumer_L10")
-  /\ UNCHANGED <<mem, issued>>
-
-\* host-after-launch.cu:10: __global__ void consumer() { while (flag.load() == 0); }
-consumer_L10(t) ==
-  /\ pc[t] = "consumer_L10"
-  /\ Goto(t, IF mem.flag = 0 THEN "consumer_L10" ELSE "done")
-  /\ UNCHANGED <<mem, issued>>
-
-consumer_step(t) ==
-  \/ consumer_L10(t)
-
-\* ---- host ----------------------------------------------------------------------
+\* ---- host main -----------------------------------------------------------------
 \* host-after-launch.cu:13: if (BEFORE) flag.store(1);
 main_L13(t) ==
   /\ pc[t] = "main_L13"
@@ -103,15 +88,25 @@ main_step(t) ==
   \/ main_L14_return(t)
   \/ main_L16(t)
 
+\* ---- kernel consumer -----------------------------------------------------------
+\* host-after-launch.cu:10: __global__ void consumer() { while (flag.load() == 0); }
+consumer_L10(t) ==
+  /\ At(t, "consumer_L10")
+  /\ Goto(t, IF mem.flag = 0 THEN "consumer_L10" ELSE "done")
+  /\ UNCHANGED <<mem, issued>>
+
+consumer_step(t) ==
+  \/ consumer_L10(t)
+
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)
-Start(t)   == consumer_start(t)
-DevStep(t) == Start(t) \/ consumer_step(t)
+DevStep(t) == consumer_step(t)
+Start(t)   == pc[t] = "idle" /\ DevStep(t)
 Step(t)    == IF t \in HostThreads THEN Host(t) ELSE DevStep(t)
 Terminating == AllDone /\ UNCHANGED vars
-Next == (\E t \in HostThreads : Host(t)) \/ (\E t \in DeviceThreads : DevStep(t)) \/ Terminating
+Next == (\E t \in Threads : Step(t)) \/ Terminating
 
-\* ---- forward progress ---------------------------------------------------------------
+\* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
 ApiLabels == {"main_L14_return", "main_L16"}
 InApi(h)  == pc[h] \in ApiLabels
@@ -129,6 +124,10 @@ ApiProgress(h) == WF_vars(ApiStep(h))
 Promises ==
   /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
   /\ \A t \in DeviceThreads : DeviceProgress(t)
+Guaranteed ==
+  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
+  \/ \E h \in HostThreads : ApiStep(h)
+  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 
@@ -136,9 +135,5 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 Termination == <>AllDone
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
-Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

@@ -4,6 +4,7 @@
 (*   scopec 0.1.0                                                             *)
 (* from message-passing-progress.cu, SHA-256 4930426e6230a257b5cae0edf3a40880 *)
 (* variant BLOCKS = 1                                                         *)
+(* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
@@ -12,14 +13,12 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"message_passing_b0_t0", "message_passing_b0_t1"}
 Threads       == HostThreads \cup DeviceThreads
-GridOf      == "message_passing_b0_t0" :> "message_passing" @@ "message_passing_b0_t1" :> "message_passing"
-BlockOf     == "message_passing_b0_t0" :> "message_passing_b0" @@ "message_passing_b0_t1" :> "message_passing_b0"
-UnitOf      == BlockOf      \* no cluster is launched: each block is one
-blockIdx_x  == "message_passing_b0_t0" :> 0 @@ "message_passing_b0_t1" :> 0
-threadIdx_x == "message_passing_b0_t0" :> 0 @@ "message_passing_b0_t1" :> 1
-Labels      == {"idle", "done", "main_L22", "main_L22_return", "main_L22_2", "message_passing_L14",
-    "message_passing_L15", "message_passing_L17", "message_passing_L18"}
-ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
+Entry   == "message_passing_b0_t0" :> "message_passing_L15" @@ "message_passing_b0_t1" :> "message_passing_L17"
+GridOf  == "message_passing_b0_t0" :> "message_passing" @@ "message_passing_b0_t1" :> "message_passing"
+BlockOf == "message_passing_b0_t0" :> "message_passing_b0" @@ "message_passing_b0_t1" :> "message_passing_b0"
+UnitOf  == BlockOf      \* no cluster is launched: each block is one
+Labels  == {"idle", "done", "main_L22", "main_L22_return", "main_L22_2", "message_passing_L15",
+    "message_passing_L17", "message_passing_L18"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -30,12 +29,12 @@ vars == <<pc, mem, issued>>
 
 TypeOK ==
   /\ pc \in [Threads -> Labels]
-  /\ \A o \in {"x", "f"} : mem[o] \in Int
+  /\ \A o \in {"f"} : mem[o] \in Int
   /\ \A i \in DOMAIN issued : issued[i] \in {"message_passing"}
 
 Init ==
-  /\ pc = [t \in Threads |-> IF t \in HostThreads THEN "main_L22" ELSE "idle"]
-  /\ mem = [x |-> 0, f |-> 0]
+  /\ pc = "main" :> "main_L22" @@ [t \in DeviceThreads |-> "idle"]
+  /\ mem = [f |-> 0]
   /\ issued = <<>>
 
 \* ---- starting and ending --------------------------------------------------------
@@ -46,56 +45,17 @@ GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
-CanStart(g) == \E i \in DOMAIN issued :
-                 /\ issued[i] = g
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], g) => GridDone(issued[j])
+CanStart(t) == \E i \in DOMAIN issued :
+                 /\ issued[i] = GridOf[t]
+                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
 AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
+\* a device thread starts with its first step
+At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
-\* ---- kernel message_passing ----------------------------------------------------
-\* a thread of message_passing starts
-message_passing_start(t) ==
-  /\ pc[t] = "idle"
-  /\ GridOf[t] = "message_passing"
-  /\ CanStart("message_passing")
-  /\ Goto(t, IF blockIdx_x[t] = 0 /\ threadIdx_x[t] = 0 THEN "message_passing_L14" ELSE "message_passing_L17")
-  /\ UNCHANGED <<mem, issued>>
-
-\* message-passing-progress.cu:14: x = 42;
-message_passing_L14(t) ==
-  /\ pc[t] = "message_passing_L14"
-  /\ mem' = [mem EXCEPT !.x = 42]
-  /\ Goto(t, "message_passing_L15")
-  /\ UNCHANGED issued
-
-\* message-passing-progress.cu:15: flag.store(1, cuda::memory_order_release);
-message_passing_L15(t) ==
-  /\ pc[t] = "message_passing_L15"
-  /\ mem' = [mem EXCEPT !.f = 1]
-  /\ Goto(t, "done")
-  /\ UNCHANGED issued
-
-\* message-passing-progress.cu:17: while (flag.load(cuda::memory_order_acquire) != 1);
-message_passing_L17(t) ==
-  /\ pc[t] = "message_passing_L17"
-  /\ Goto(t, IF mem.f # 1 THEN "message_passing_L17" ELSE "message_passing_L18")
-  /\ UNCHANGED <<mem, issued>>
-
-\* message-passing-progress.cu:18: assert(x == 42);
-message_passing_L18(t) ==
-  /\ pc[t] = "message_passing_L18"
-  /\ Goto(t, "done")
-  /\ UNCHANGED <<mem, issued>>
-
-message_passing_step(t) ==
-  \/ message_passing_L14(t)
-  \/ message_passing_L15(t)
-  \/ message_passing_L17(t)
-  \/ message_passing_L18(t)
-
-\* ---- host ----------------------------------------------------------------------
+\* ---- host main -----------------------------------------------------------------
 \* message-passing-progress.cu:22: //@ launch message_passing<<<BLOCKS, 2 / BLOCKS>>>();
 main_L22(t) ==
   /\ pc[t] = "main_L22"
@@ -121,15 +81,40 @@ main_step(t) ==
   \/ main_L22_return(t)
   \/ main_L22_2(t)
 
+\* ---- kernel message_passing ----------------------------------------------------
+\* message-passing-progress.cu:15: flag.store(1, cuda::memory_order_release);
+message_passing_L15(t) ==
+  /\ At(t, "message_passing_L15")
+  /\ mem' = [mem EXCEPT !.f = 1]
+  /\ Goto(t, "done")
+  /\ UNCHANGED issued
+
+\* message-passing-progress.cu:17: while (flag.load(cuda::memory_order_acquire) != 1);
+message_passing_L17(t) ==
+  /\ At(t, "message_passing_L17")
+  /\ Goto(t, IF mem.f # 1 THEN "message_passing_L17" ELSE "done")
+  /\ UNCHANGED <<mem, issued>>
+
+\* message-passing-progress.cu:18: assert(x == 42);
+message_passing_L18(t) ==
+  /\ pc[t] = "message_passing_L18"
+  /\ Goto(t, "done")
+  /\ UNCHANGED <<mem, issued>>
+
+message_passing_step(t) ==
+  \/ message_passing_L15(t)
+  \/ message_passing_L17(t)
+  \/ message_passing_L18(t)
+
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)
-Start(t)   == message_passing_start(t)
-DevStep(t) == Start(t) \/ message_passing_step(t)
+DevStep(t) == message_passing_step(t)
+Start(t)   == pc[t] = "idle" /\ DevStep(t)
 Step(t)    == IF t \in HostThreads THEN Host(t) ELSE DevStep(t)
 Terminating == AllDone /\ UNCHANGED vars
-Next == (\E t \in HostThreads : Host(t)) \/ (\E t \in DeviceThreads : DevStep(t)) \/ Terminating
+Next == (\E t \in Threads : Step(t)) \/ Terminating
 
-\* ---- forward progress ---------------------------------------------------------------
+\* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
 ApiLabels == {"main_L22_return", "main_L22_2"}
 InApi(h)  == pc[h] \in ApiLabels
@@ -147,6 +132,10 @@ ApiProgress(h) == WF_vars(ApiStep(h))
 Promises ==
   /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
   /\ \A t \in DeviceThreads : DeviceProgress(t)
+Guaranteed ==
+  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
+  \/ \E h \in HostThreads : ApiStep(h)
+  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 
@@ -154,9 +143,5 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 Termination == <>AllDone
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
-Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

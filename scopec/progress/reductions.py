@@ -1,0 +1,147 @@
+"""Smaller state spaces: which steps and values are left out, and why no verdict changes.
+
+A verdict is about infinite behaviours: which steps recur for ever, who is owed one, and whether everything ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from scopec.graphs import components
+from scopec.program import ir, values
+from scopec.program.types import BOOL, INT
+from scopec.program.values import Const, Reg, Value
+from scopec.progress.influence import accessed, is_idle
+from scopec.progress.steps import Goto, Step, map_leaves
+
+
+@dataclass(frozen=True, slots=True)
+class Reductions:
+    """What is left out of a state space.
+
+    ``polls``: a poll that fails without changing anything has one label and stutters.  Every behaviour with its failed
+    turns is one without them, stuttering aside, and the other way round, as long as nothing asks for the turns
+    themselves: ``SilentForever`` does for polls that do not count, ``Progress`` for those that do, and the progress
+    models other than ``cuda`` do where a turn of one thread's poll is the step that *some* thread takes.
+
+    ``start``: a thread starts with its first step.  To have started means only that the threads of its unit are owed
+    progress and that the device is not quiet.  Each behaviour in which a thread starts early has a like one in which
+    it starts right before its first step: what was owed in between was owed for a finite time only, or the thread never
+    takes its first step, although owed it, and the behaviour is not fair.  A first step that may block does not count
+    as a start, so it stays a step of its own.
+
+    ``local``: a step that no other thread can notice is made with the one before it, unless it counts and lies on a
+    cycle: only there can it recur, and only what recurs for ever counts.
+
+    ``registers``: a register that is not read again is 0, whatever it was.
+
+    ``objects``: an object whose values decide nothing has none (:mod:`scopec.progress.influence`).
+    """
+
+    polls: bool = True
+    start: bool = True
+    local: bool = True
+    registers: bool = True
+    objects: bool = True
+
+
+NOTHING = Reductions(polls=False, start=False, local=False, registers=False, objects=False)
+
+Counts = Callable[[ir.Operation], bool]
+
+
+def on_cycles(body: ir.Body) -> frozenset[int]:
+    """The nodes that a thread may reach again."""
+    edges = {number: ir.successors(node) for number, node in body.nodes.items()}
+    groups = components([body.entry], lambda n: edges[n])
+    return frozenset(n for group in groups for n in group if len(group) > 1 or n in edges[n])
+
+
+def is_unnoticed(operation: ir.Operation, live_after: frozenset[str], deciding: frozenset[str]) -> bool:
+    """Whether no other thread can notice an operation: memory is sequentially consistent, so fences do nothing."""
+    match operation:
+        case ir.Fence() | ir.Yield() | ir.InputOutput():
+            return True
+        case ir.Load(target=target):
+            return target not in live_after
+        case _:
+            return is_idle(operation, deciding)
+
+
+def without_assertions(body: ir.Body) -> ir.Body:
+    """The graph without assertions, which are the memory question's: here they are taken to hold."""
+
+    def target(number: int) -> int:
+        while isinstance(node := body.nodes[number], ir.Do) and isinstance(node.operation, ir.Assert):
+            number = node.next
+        return number
+
+    def redirected(node: ir.Node) -> ir.Node:
+        match node:
+            case ir.Do(operation, span, following):
+                return ir.Do(operation, span, target(following))
+            case ir.Branch(condition, span, then, otherwise):
+                return ir.Branch(condition, span, target(then), target(otherwise))
+            case ir.Exit():
+                return node
+
+    return replace(body, entry=target(body.entry), nodes={n: redirected(node) for n, node in body.nodes.items()})
+
+
+def automatic_as_registers(body: ir.Body, own: Mapping[str, ir.Object], counts: Counts) -> ir.Body:
+    """The graph with scalar automatic objects as registers, where each of their accesses may go unnoticed.
+
+    ``own`` are the objects that only the thread of this body accesses.
+    """
+    cycles = on_cycles(body)
+    candidates = {name for name, o in own.items() if o.storage is ir.Storage.AUTOMATIC and not o.array}
+    for number, node in body.nodes.items():
+        if isinstance(node, ir.Do) and (place := accessed(node.operation)) is not None and place.object in candidates:
+            weak = isinstance(node.operation, ir.CompareExchange) and node.operation.weak
+            if weak or (number in cycles and counts(node.operation)):
+                candidates.discard(place.object)
+    nodes: dict[int, ir.Node] = dict(body.nodes)
+    for number, node in body.nodes.items():
+        if isinstance(node, ir.Do) and (place := accessed(node.operation)) is not None and place.object in candidates:
+            *rest, first = reversed(_as_assignments(node.operation, Reg(place.object, own[place.object].type)))
+            following = node.next
+            for assignment in rest:
+                nodes[max(nodes) + 1] = ir.Do(assignment, node.span, following)
+                following = max(nodes)
+            nodes[number] = ir.Do(first, node.span, following)
+    return replace(body, nodes=nodes)
+
+
+def _as_assignments(operation: ir.Operation, object_: Reg) -> list[ir.Set]:
+    """What an access to an object does, one after the other, when the object is a register."""
+    match operation:
+        case ir.Load(target, _, _):
+            return [ir.Set(target, object_)]
+        case ir.Store(_, value, _):
+            return [ir.Set(object_.name, value)]
+        case ir.Rmw(target, _, new, _):
+            return [ir.Set(target, object_), ir.Set(object_.name, new)]
+        case ir.CompareExchange(target, succeeded, _, expected, desired, _, _, _):
+            after = values.choose(Reg(succeeded, BOOL), desired, object_)
+            equal = values.binary("==", object_, expected)
+            return [ir.Set(succeeded, equal), ir.Set(target, object_), ir.Set(object_.name, after)]
+        case _:
+            raise AssertionError(operation)
+
+
+def without_dead_values(steps: Mapping[str, Step], live: Mapping[str, frozenset[str]]) -> dict[str, Step]:
+    """The steps with each register reset where it stops being live; ``live`` gives the live registers by label.
+
+    A register that is not live is 0 at every label: it is when the thread begins, and whenever it stops being live.
+    """
+
+    def reset(step: Step) -> Step:
+        def ended(end: Goto) -> Goto:
+            dead = sorted(live[step.label] - live[end.label])
+            zeros: list[tuple[str, Value]] = [(name, Const(0, INT)) for name in dead]
+            return replace(end, updates=tuple(sorted([*end.updates, *zeros], key=lambda update: update[0])))
+
+        return replace(step, tree=map_leaves(step.tree, ended))
+
+    return {label: reset(step) for label, step in steps.items()}

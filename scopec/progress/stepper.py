@@ -1,0 +1,275 @@
+"""From control-flow graphs to labelled steps: one visible operation a step, local arithmetic folded into it.
+
+A step performs its operation and then runs the thread's own arithmetic up to the next visible operation, so that a
+schedule shows what other threads can see and nothing else.  Merging is sound for both properties: local arithmetic
+commutes with the steps of every other thread, and a loop without a visible operation keeps a step of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.program import ir, values
+from scopec.program.loops import live_registers, registers
+from scopec.program.types import INT
+from scopec.program.values import Builtin, Const, Reg, Value, substitute
+from scopec.progress.influence import accessed, is_idle, without_idle_stores
+from scopec.progress.reductions import (
+    Reductions,
+    automatic_as_registers,
+    is_unnoticed,
+    on_cycles,
+    without_dead_values,
+)
+from scopec.progress.steps import (
+    DONE,
+    OLD,
+    Again,
+    Either,
+    Goto,
+    Machine,
+    Return,
+    Step,
+    Tick,
+    Tree,
+    Visible,
+    Wait,
+    fork,
+    leaves,
+    map_leaves,
+    registers_read,
+    touches_memory,
+)
+
+if TYPE_CHECKING:
+    from scopec.source import Span
+
+_MOST_WAYS = 32
+
+
+def machine(
+    name: str,
+    body: ir.Body,
+    own: Mapping[str, ir.Object],
+    deciding: frozenset[str],
+    counts: Callable[[Visible], bool],
+    reductions: Reductions,
+) -> Machine:
+    """The labelled steps of a body; labels begin with ``name``.
+
+    ``own`` are the objects that only the threads of this body access, each thread its own instance; ``deciding`` those
+    whose values are kept; ``counts`` classifies operations (see :class:`Step`).  A step that can lead to itself gets a
+    second label, so that each turn of a poll is a step, except where ``reductions`` has a failed poll stutter.
+    """
+    if reductions.local:
+        body = automatic_as_registers(body, own, counts)
+    return _Stepper(name, body, deciding, counts, reductions).machine()
+
+
+class _TooManyWaysError(Exception):
+    pass
+
+
+class _Stepper:
+    def __init__(
+        self,
+        name: str,
+        body: ir.Body,
+        deciding: frozenset[str],
+        counts: Callable[[Visible], bool],
+        reductions: Reductions,
+    ) -> None:
+        self.name = name
+        self.body = body
+        self.counts = counts
+        self.reductions = reductions
+        self.deciding = deciding
+        self.live = live_registers(without_idle_stores(body, deciding))
+        self.cycles = on_cycles(body)
+        self.visible = {n for n, node in body.nodes.items() if self._is_visible(n, node)}
+        self.visible |= self._local_loops()
+        self.labels = self._labels()
+
+    def machine(self) -> Machine:
+        try:
+            entry, steps = self._all_steps()
+        except _TooManyWaysError:
+            # Decisions one after the other multiply; give each a step of its own instead.
+            self.visible |= {n for n, node in self.body.nodes.items() if isinstance(node, ir.Branch)}
+            self.labels = self._labels()
+            entry, steps = self._all_steps()
+        steps = dict(self._without_self_loops(steps))
+        if self.reductions.registers:
+            steps = without_dead_values(steps, self._live_at(steps))
+        read = set(registers_read(entry))
+        for step in steps.values():
+            read |= set(registers_read(step.tree)) | _read_by(step)
+        read.discard(OLD)
+
+        def needed(end: Goto) -> Goto:
+            return replace(end, updates=tuple((r, v) for r, v in end.updates if r in read))
+
+        kept = {label: replace(s, tree=map_leaves(s.tree, needed)) for label, s in steps.items()}
+        return Machine(self.name, map_leaves(entry, needed), kept, tuple(sorted(read)))
+
+    def _all_steps(self) -> tuple[Tree, dict[str, Step]]:
+        entry = self._follow(self.body.entry, {})
+        return entry, {step.label: step for n in sorted(self.visible) for step in self._steps(n)}
+
+    def _live_at(self, steps: Mapping[str, Step]) -> dict[str, frozenset[str]]:
+        """The registers that are live at each label; all labels of one operation have those of its first."""
+        by_label = {label: self.live[number] for number, label in self.labels.items()}
+        live = {DONE: frozenset[str]()}
+        for label in steps:
+            stem = label
+            while stem not in by_label:
+                stem = stem.rpartition("_")[0]
+            live[label] = by_label[stem]
+        return live
+
+    def _is_visible(self, number: int, node: ir.Node) -> bool:
+        if not isinstance(node, ir.Do) or isinstance(node.operation, ir.Set):
+            return False
+        if self.reductions.local and is_unnoticed(node.operation, self.live[node.next], self.deciding):
+            return number in self.cycles and self.counts(node.operation)
+        return True
+
+    def _without_self_loops(self, steps: Mapping[str, Step]) -> Iterator[tuple[str, Step]]:
+        for label, step in steps.items():
+            loops = any(end.label == label for end in leaves(step.tree)) or isinstance(step.operation, Wait)
+            if not loops or (self.reductions.polls and step.counts):
+                yield label, step
+                continue
+            again = f"{label}_again"
+
+            def redirected(end: Goto, label: str = label, again: str = again) -> Goto:
+                return replace(end, label=again) if end.label == label else end
+
+            yield label, replace(step, tree=map_leaves(step.tree, redirected))
+            yield again, Step(again, Again(step.operation), step.span, Goto(label), counts=False)
+
+    def _local_loops(self) -> set[int]:
+        """One node of every cycle that has no visible operation."""
+        chosen: set[int] = set()
+        state: dict[int, int] = {}
+        for root in self.body.nodes:
+            stack = [(root, False)]
+            while stack:
+                number, leaving = stack.pop()
+                if leaving:
+                    state[number] = 2
+                elif number not in state and number not in self.visible:
+                    state[number] = 1
+                    stack.append((number, True))
+                    for following in ir.successors(self.body.nodes[number]):
+                        if state.get(following) == 1:
+                            chosen.add(following)
+                        elif following not in state:
+                            stack.append((following, False))
+        return chosen
+
+    def _labels(self) -> dict[int, str]:
+        labels: dict[int, str] = {}
+        counts: dict[str, int] = {}
+        for number in sorted(self.visible):
+            stem = f"{self.name}_L{self.body.nodes[number].span.line}"
+            counts[stem] = counts.get(stem, 0) + 1
+            labels[number] = stem if counts[stem] == 1 else f"{stem}_{counts[stem]}"
+        return labels
+
+    def _step(self, label: str, operation: Visible, span: Span, tree: Tree) -> Step:
+        return Step(label, operation, span, tree, self.counts(operation))
+
+    def _steps(self, number: int) -> Iterator[Step]:
+        """The steps of one visible node: API calls and barriers take two labels, effect and return."""
+        node, label = self.body.nodes[number], self.labels[number]
+        span = node.span
+        if not isinstance(node, ir.Do) or isinstance(node.operation, ir.Set):
+            endless = isinstance(node, ir.Branch) and node.condition == values.TRUE and node.then == number
+            yield self._step(label, Tick(endless), span, self._follow(number, {}, inside=True))
+            return
+        operation, following = node.operation, node.next
+        match operation:
+            case _ if is_idle(operation, self.deciding):
+                yield self._step(label, operation, span, self._follow(following, {}))
+            case ir.SyncThreads():
+                yield self._step(label, operation, span, Goto(f"{label}_wait"))
+                yield self._step(f"{label}_wait", Wait(), span, self._follow(following, {}))
+            case ir.LaunchGrid():
+                yield self._step(label, operation, span, Goto(f"{label}_return"))
+                yield self._step(f"{label}_return", Return("launch"), span, self._follow(following, {}))
+            case ir.StreamQuery(target, _):
+                yield self._step(label, operation, span, Either(Goto(f"{label}_ready"), Goto(f"{label}_not_ready")))
+                for word, ready, code in (("ready", True, 0), ("not_ready", False, 600)):
+                    tree = self._follow(following, {target: Const(code, INT)})
+                    yield self._step(f"{label}_{word}", Return("cudaStreamQuery", ready), span, tree)
+            case ir.Load(target, _, _):
+                yield self._step(label, operation, span, self._follow(following, {target: Reg(OLD, INT)}))
+            case ir.Store(_, value, _):
+                yield self._step(label, operation, span, self._writing(value, self._follow(following, {})))
+            case ir.Rmw(target, _, new, _):
+                old = Reg(OLD, new.type)
+                written = substitute(new, lambda leaf: old if leaf.name == target else leaf)
+                tree = self._follow(following, {target: old})
+                yield self._step(label, operation, span, self._writing(written, tree))
+            case ir.CompareExchange():
+                yield self._step(label, operation, span, self._compare_exchange(operation, following))
+            case _:
+                yield self._step(label, operation, span, self._follow(following, {}))
+
+    def _compare_exchange(self, operation: ir.CompareExchange, following: int) -> Tree:
+        old = Reg(OLD, operation.expected.type)
+        found = {operation.target: old}
+        success = self._follow(following, {**found, operation.succeeded: values.TRUE})
+        failure = self._follow(following, {**found, operation.succeeded: values.FALSE})
+        success = self._writing(operation.desired, success)
+        equal = values.binary("==", old, operation.expected)
+        return fork(equal, Either(success, failure) if operation.weak else success, failure)
+
+    @staticmethod
+    def _writing(value: Value, tree: Tree) -> Tree:
+        return map_leaves(tree, lambda end: replace(end, write=value))
+
+    def _follow(self, number: int, registers: Mapping[str, Value], *, inside: bool = False, ways: int = 1) -> Tree:
+        """Run local arithmetic from a node to the next visible ones; ``inside``: from within that node."""
+        if ways > _MOST_WAYS:
+            raise _TooManyWaysError
+
+        def leaf(reg: Reg | Builtin) -> Value:
+            return registers.get(reg.name, reg)
+
+        while inside or number not in self.visible:
+            inside = False
+            match self.body.nodes[number]:
+                case ir.Exit():
+                    return Goto(DONE, self._updates(number, registers))
+                case ir.Branch(condition, _, then, otherwise):
+                    decided = substitute(condition, leaf)
+                    if not isinstance(decided, Const):
+                        yes = self._follow(then, registers, ways=2 * ways)
+                        no = self._follow(otherwise, registers, ways=2 * ways)
+                        return fork(decided, yes, no)
+                    number = then if decided.value else otherwise
+                case ir.Do(ir.Set(target, value), _, following):
+                    registers = {**registers, target: substitute(value, leaf)}
+                    number = following
+                case ir.Do(_, _, following):
+                    number = following
+        return Goto(self.labels[number], self._updates(number, registers))
+
+    def _updates(self, number: int, registers: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+        return tuple(
+            (name, value)
+            for name, value in sorted(registers.items())
+            if name in self.live[number] and not (isinstance(value, Reg) and value.name == name)
+        )
+
+
+def _read_by(step: Step) -> set[str]:
+    """Registers that decide which place an operation accesses."""
+    if isinstance(step.operation, (Tick, Return, Wait, Again)) or not touches_memory(step.tree):
+        return set()
+    place = accessed(step.operation)
+    return set() if place is None else registers(place.index)
