@@ -204,9 +204,6 @@ def check_modelled(program: ir.Program) -> None:
     """InputError for what the progress question does not model."""
     for thread in (program.host, *program.others):
         _check_body(thread.body)
-        if not thread.is_host:
-            at = thread.body.nodes[thread.body.entry].span
-            raise error(Code.OUTSIDE_SUBSET, "the progress question does not model litmus files yet", at, _ASK_MEMORY)
     for grid in program.grids.values():
         _check_body(grid.body)
         if grid.work is not ir.Work.KERNEL or grid.cooperative or grid.cluster is not None:
