@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from scopec.memory.domains import Domains
 from scopec.plan import Overrides, plan
 from scopec.program import types, values
 from scopec.program.values import Const, Reg
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, plan_of
 from tests.test_cat import model_of
 
 PROGRAMS = REPOSITORY / "tests" / "fixtures" / "programs"
@@ -167,3 +168,16 @@ def test_a_disjunction_stands_in_parentheses_beside_implications() -> None:
         emitted.condition(nested)
         == "(some (c.rv & v1) => (some (a.rv & v1) or some (b.rv & v1)) else some (a.rv & v1))"
     )
+
+
+def test_a_choice_has_the_values_that_the_implementation_has(write: Callable[..., Path]) -> None:
+    """A weak compare-exchange fails or not, a query says cudaSuccess or cudaErrorNotReady: nothing else."""
+    text = (
+        "__device__ cuda::atomic<int, cuda::thread_scope_device> f;\n"
+        "__global__ void k() { int e = 7; f.compare_exchange_weak(e, 5); }\n"
+        "int main() { k<<<1, 1>>>(); if (cudaStreamQuery(0) == cudaSuccess) return 1; }\n//@ expect race_free;\n"
+    )
+    (run,) = plan_of(write(text)).runs
+    emitted = emit(run.problem)
+    assert "weak_k_0_0_L2_R : one (v0 + v1)" in emitted
+    assert "result_main_L3_C2 : one (v0 + v600)" in emitted

@@ -237,6 +237,19 @@ def test_an_index_that_is_read_selects_an_element_by_address() -> None:
     assert graph.control["P0_L3_W"] == frozenset()
 
 
+def test_a_local_whose_address_is_kept_is_in_memory() -> None:
+    litmus = litmus_of(
+        "C t\n{}\nP0 (atomic_int* x) {\nint r = 1, s = 2, t = 3;\nint* p = &s;\nint* q;\nq = &r;\n*p = 4;\n*q = 5;\n"
+        "int ok = atomic_compare_exchange_strong(x, &t, 6);\n}\nexists (0:r=5 /\\ 0:s=4 /\\ 0:t=0)"
+    )
+    assert list(litmus.program.objects) == ["x", "P0.r"]
+    assert litmus.condition is not None
+    assert litmus.condition.formula is not None
+    assert show(litmus.condition.formula.value) == "P0.r == 5 && P0:s == 4 && P0:t == 0"
+    stores = [e.text for e in build(litmus.program, 1).events if e.thread and e.writes]
+    assert stores == ["write P0.r", "write P0.r", "write.seq_cst.system x"]
+
+
 HEAD = "C t\n{}\nP0 (atomic_int* x, int* y) {\n"
 TAIL = "\n}\nexists (x=1)"
 PTX_HEAD = "PTX t\n{ x = 0; }\nP0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n"

@@ -80,7 +80,7 @@ class _Emitter:
         context: dict[str, Any] = {
             "header": self.problem.header,
             "computed": bool(self.computed),
-            "choices": [choice_name(name).removeprefix("Choice.") for name in self.graph.choices],
+            "choices": [self._choice(name, possible) for name, possible in self.graph.choices.items()],
             "groups": groups,
             "locations": locations,
             "written": written,
@@ -119,6 +119,11 @@ class _Emitter:
             stored = [known.values(e.value) for e in self.graph.accesses(location) if e.value is not None]
             of[_final_register(self._at(location))] = frozenset[int]().union(*stored)
         return Domains(of, known.closed)
+
+    def _choice(self, name: str, possible: Sequence[int]) -> dict[str, str]:
+        self.values.atoms.update(possible)
+        domain = _parenthesised(atom(v) for v in possible)
+        return {"name": choice_name(name).removeprefix("Choice."), "domain": domain}
 
     # ---- events and their groups
 

@@ -20,8 +20,8 @@ abstract sig Event {
   wv_ : set Value       -- values of the writes that are computed from reads
 }
 one sig Choice {        -- what the program leaves to the implementation
-  weak_count_0_0_L6_R : one Value,
-  weak_count_0_1_L6_R : one Value
+  weak_count_0_0_L6_R : one (v0 + v1),
+  weak_count_0_1_L6_R : one (v0 + v1)
 }
 
 -- initial writes

@@ -45,6 +45,7 @@ def lower(file: tree.File, source: Source, name: str) -> Litmus:
     else:
         functions = cast("tuple[tree.CThread, ...]", file.threads)
         spaces = c.declare_parameters(world, functions)
+        c.declare_locals(world, functions)
         initialise_addresses(world, file.initial)
         threads = [c.lower(world, t, places[t.name], watched.get(t.name, ()), spaces) for t in functions]
     span = file.threads[0].span

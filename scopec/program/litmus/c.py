@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scopec.diagnostics import Code, error
 from scopec.program import ir, values
 from scopec.program.litmus import c_expressions as expressions
-from scopec.program.litmus.c_operands import CFrame, Local, Loop, Pointer, pointed_type
+from scopec.program.litmus.c_operands import Cell, CFrame, Local, Loop, Pointer, pointed_type
 from scopec.program.litmus.world import POINTER, integer_type
 from scopec.program.values import Const
 from scopec.syntax import litmus_tree, tree
@@ -56,6 +56,51 @@ def declare_parameters(world: World, threads: Iterable[litmus_tree.CThread]) -> 
         if space == "local":
             world.share(name)
     return spaces
+
+
+def declare_locals(world: World, threads: Iterable[litmus_tree.CThread]) -> None:
+    """Declare as objects the local variables whose addresses are kept: `int* p = &r;` with a `p` that changes."""
+    for thread in threads:
+        kept = set(_kept_addresses(thread.body, frozenset(_assigned(thread.body))))
+        for declaration in _declarations(thread.body):
+            for declarator in declaration.declarators:
+                name = f"{thread.name}.{declarator.name}"
+                if declarator.name in kept and name not in world.objects:
+                    type_ = POINTER if declarator.pointers else integer_type(declaration.type)
+                    world.declare(name, declarator.span, type_, [0], array=False)
+
+
+def _declarations(statement: object) -> Iterator[tree.Declaration]:
+    if isinstance(statement, tree.Declaration):
+        yield statement
+    for part in _parts(statement):
+        yield from _declarations(part)
+
+
+def _kept_addresses(statement: object, assigned: frozenset[str], *, fixed: bool = False) -> Iterator[str]:
+    """The names whose address is taken, other than for a call or for a pointer that always holds it."""
+    match statement:
+        case tree.Unary(_, "&", tree.Name(_, name)):
+            if not fixed:
+                yield name
+        case tree.Call(_, _, arguments):
+            for argument in arguments:
+                yield from _kept_addresses(argument, assigned, fixed=True)
+        case tree.Declaration(_, _, declarators):
+            for declarator in declarators:
+                init = () if declarator.init is None else declarator.init.arguments
+                for value in init:
+                    yield from _kept_addresses(value, assigned, fixed=declarator.name not in assigned)
+        case _:
+            for part in _parts(statement):
+                yield from _kept_addresses(part, assigned)
+
+
+def _parts(node: object) -> Iterator[object]:
+    if isinstance(node, tuple):
+        yield from node
+    else:
+        yield from (getattr(node, name) for name in getattr(node, "__slots__", ()) if name != "span")
 
 
 def lower(
@@ -113,13 +158,9 @@ def _assigned(statement: object) -> Iterator[str]:
             yield from _assigned(value)
         case tree.Step(_, _, _, tree.Name(_, name)) | tree.Unary(_, "&", tree.Name(_, name)):
             yield name
-        case tuple():
-            for part in statement:
-                yield from _assigned(part)
         case _:
-            for name in getattr(statement, "__slots__", ()):
-                if name != "span":
-                    yield from _assigned(getattr(statement, name))
+            for part in _parts(statement):
+                yield from _assigned(part)
 
 
 # ---------------------------------------------------------------- statements
@@ -187,6 +228,13 @@ def _declaration(frame: CFrame, declaration: tree.Declaration) -> None:
         init = None if declarator.init is None else declarator.init.arguments[0]
         type_ = integer_type(written)
         name, span = declarator.name, declarator.span
+        in_memory = frame.world.objects.get(f"{frame.name}.{name}")
+        if in_memory is not None:
+            cell = Cell(ir.Place(in_memory.name, Const(0, frame.index_type)), in_memory.type, name)
+            frame.bind(name, cell, span)
+            if init is not None:
+                expressions.store(frame, cell, expressions.number(frame, init), ir.PLAIN, span)
+            continue
         if not declarator.pointers:
             value = None if init is None else expressions.number(frame, init)
             local = frame.declare(name, Local(name, type_), span)

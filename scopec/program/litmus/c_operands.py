@@ -94,7 +94,7 @@ class Loop:
 class CFrame(Frame):
     """A thread of a C dialect: names, open blocks and loops, and the address spaces that the program uses."""
 
-    names: dict[str, Local | PointerOperand] = field(default_factory=dict)
+    names: dict[str, Variable | PointerOperand] = field(default_factory=dict)
     blocks: list[set[str]] = field(default_factory=lambda: [set()])
     loops: list[Loop] = field(default_factory=list)
     assigned: frozenset[str] = frozenset()
@@ -105,7 +105,7 @@ class CFrame(Frame):
     #: The type in which indices are computed.
     index_type: IntType = types.INT
 
-    def bind(self, name: str, operand: Local | PointerOperand, span: Span) -> None:
+    def bind(self, name: str, operand: Variable | PointerOperand, span: Span) -> None:
         """Declare a name; InputError where an open block has it already."""
         if any(name in block for block in self.blocks):
             message = f"`{name}` is declared already in this thread"
@@ -123,7 +123,7 @@ class CFrame(Frame):
         self.register(name, local.type)
         return local
 
-    def lookup(self, name: str, span: Span) -> Local | PointerOperand:
+    def lookup(self, name: str, span: Span) -> Variable | PointerOperand:
         """What a name means; InputError with a suggestion if nothing."""
         if name in self.names:
             return self.names[name]

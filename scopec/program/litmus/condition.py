@@ -141,6 +141,9 @@ class _Reader:
         if thread is None:
             help_ = f"the threads are {', '.join(self.threads)}"
             raise error(Code.BAD_EXPECTATION, f"there is no thread {what.thread}", what.span, help_)
+        in_memory = self.program.objects.get(f"{what.thread}.{what.name}")
+        if in_memory is not None:
+            return self.observe(in_memory.name, FinalMemory(Location(in_memory.name)), in_memory.type)
         if what.name in self.world.objects and what.name not in thread.body.variables:
             message = f"`{what.name}` is a location, not a register of {what.thread}"
             raise error(Code.BAD_EXPECTATION, message, what.span, f"write {what.name}")

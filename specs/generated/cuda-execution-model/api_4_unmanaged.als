@@ -19,7 +19,7 @@ abstract sig Event {
   co_ : set Event       -- coherence order, chosen where the program leaves it open
 }
 one sig Choice {        -- what the program leaves to the implementation
-  result_main_L13_C : one Value
+  result_main_L13_C : one (v0 + v600)
 }
 
 -- initial writes
