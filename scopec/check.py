@@ -17,7 +17,7 @@ from scopec import engines
 from scopec.alloy import run as alloy_run
 from scopec.alloy.emit import emit as emit_alloy
 from scopec.diagnostics import Code, Diagnostic, EngineError, InputError, ScopecError, internal_error
-from scopec.java import Processes, scratch_folder
+from scopec.java import scratch_folder
 from scopec.keep import destination
 from scopec.plan import SUFFIXES, Overrides, Plan, Run, plan
 from scopec.tla import run as tla_run
@@ -31,6 +31,7 @@ from scopec.verdicts import (
     memory_checks,
     progress_checks,
 )
+from scopec.workers import Workers
 
 #: Who answers memory questions; ``both`` asks Alloy and the embedded engine and compares.  ``auto`` is the jars.
 Engine = Literal["auto", "alloy", "tlc", "embedded", "both"]
@@ -38,7 +39,10 @@ Engine = Literal["auto", "alloy", "tlc", "embedded", "both"]
 
 @dataclass(frozen=True)
 class Settings:
-    """How a call of `check` works: engines, limits, what is kept; ``say`` takes progress lines for the user."""
+    """How a call of `check` works: engines, limits, what is kept.
+
+    ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.
+    """
 
     overrides: Overrides = field(default_factory=Overrides)
     jobs: int = 1
@@ -48,6 +52,7 @@ class Settings:
     tlc_jar: Path | None = None
     engine: Engine = "auto"
     say: Callable[[str], None] = lambda _line: None
+    remark: Callable[[str], None] = lambda _line: None
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,7 @@ def programs(paths: Sequence[Path]) -> Iterator[tuple[Path, Diagnostic | None]]:
 def check(paths: Sequence[Path], settings: Settings) -> list[Outcome]:
     """Check every expectation of every program; outcomes are in the order of the paths."""
     jars = Jars(settings)
-    with Processes() as processes, ThreadPoolExecutor(max_workers=settings.jobs) as pool:
+    with Workers(settings.remark) as workers, ThreadPoolExecutor(max_workers=settings.jobs) as pool:
         try:
             pending: list[tuple[str, Plan | Outcome, list[Future[Report]]]] = []
             for path, problem in programs(paths):
@@ -158,12 +163,12 @@ def check(paths: Sequence[Path], settings: Settings) -> list[Outcome]:
                     pending.append((shown, Outcome(shown, failure=internal_error(bug)), []))
                     continue
                 reading = (time.perf_counter() - started) * 1000
-                futures = [pool.submit(check_run, run, jars, processes, settings, reading) for run in planned.runs]
+                futures = [pool.submit(check_run, run, jars, workers, settings, reading) for run in planned.runs]
                 pending.append((shown, planned, futures))
             return [_outcome(shown, planned, futures) for shown, planned, futures in pending]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            processes.stop()
+            workers.stop()
             raise
 
 
@@ -198,16 +203,16 @@ def _race_warnings(report: Report) -> list[Diagnostic]:
     ]
 
 
-def check_run(run: Run, jars: Jars, processes: Processes, settings: Settings, reading: float = 0.0) -> Report:
+def check_run(run: Run, jars: Jars, workers: Workers, settings: Settings, reading: float = 0.0) -> Report:
     """Ask the engines what one run asks; InputError and EngineError as they come.
 
     ``reading`` is the time in milliseconds that reading the whole file took, for the report.
     """
     phases = [("read", reading)]
     with scratch_folder() as folder:
-        found = _ask_memory(run, jars, processes, settings, folder, phases)
+        found = _ask_memory(run, jars, workers, settings, folder, phases)
         checks = memory_checks(run, found, settings.timeout, "embedded" if settings.engine == "embedded" else "alloy")
-        answers = {p: _ask_tlc(run, p, jars, processes, settings, folder, phases) for p in run.properties}
+        answers = {p: _ask_tlc(run, p, jars, workers, settings, folder, phases) for p in run.properties}
         racy = found is not None and found.racy and run.settings.options["races"] == "report"
         checks += progress_checks(run, answers, racy=racy, limit=settings.timeout)
         in_order = sorted(checks, key=lambda c: run.checks.index(c.expectation))
@@ -244,7 +249,7 @@ class _Timer:
 
 
 def _ask_memory(
-    run: Run, jars: Jars, processes: Processes, settings: Settings, folder: Path, phases: list[tuple[str, float]]
+    run: Run, jars: Jars, workers: Workers, settings: Settings, folder: Path, phases: list[tuple[str, float]]
 ) -> Findings | None:
     """The answers to the memory questions, or None at the time limit.
 
@@ -256,7 +261,7 @@ def _ask_memory(
         run.problem  # noqa: B018  # cached; its time is told apart from the engine's
     if settings.engine == "embedded":
         return _ask_embedded(run, settings, folder, phases)
-    found = _ask_alloy(run, jars, processes, settings, folder, phases)
+    found = _ask_alloy(run, jars, workers, settings, folder, phases)
     if settings.engine == "both" and found is not None:
         _same(run, found, _ask_embedded(run, settings, folder, phases), folder, settings)
     return found
@@ -299,14 +304,14 @@ def _ask_embedded(run: Run, settings: Settings, folder: Path, phases: list[tuple
 
 
 def _ask_alloy(
-    run: Run, jars: Jars, processes: Processes, settings: Settings, folder: Path, phases: list[tuple[str, float]]
+    run: Run, jars: Jars, workers: Workers, settings: Settings, folder: Path, phases: list[tuple[str, float]]
 ) -> Findings | None:
     problem = run.problem
     with _Timer(phases, "emit Alloy"):
         specification = _specification(run, folder)
     limit = None if settings.timeout is None else settings.timeout * len(problem.questions)
     with _Timer(phases, "Alloy"):
-        answers = alloy_run.run(jars.alloy, specification, run.graph, processes, folder, limit)
+        answers = alloy_run.run(jars.alloy, specification, run.graph, workers, folder, limit)
     if answers.answers is None:
         return None
     with _Timer(phases, "read Alloy"):
@@ -330,7 +335,7 @@ def _ask_tlc(
     run: Run,
     property_: Property,
     jars: Jars,
-    processes: Processes,
+    workers: Workers,
     settings: Settings,
     folder: Path,
     phases: list[tuple[str, float]],
@@ -340,7 +345,7 @@ def _ask_tlc(
         (folder / f"{module.name}.tla").write_text(module.tla, encoding="utf-8")
         (folder / f"{module.name}.cfg").write_text(module.cfg, encoding="utf-8")
     with _Timer(phases, "TLC"):
-        answer = tla_run.run(jars.tlc, module.name, processes, folder, settings.timeout)
+        answer = tla_run.run(jars.tlc, module.name, workers, folder, settings.timeout)
     if answer.result is None:
         return Progress(None, None, answer.states, answer.seconds * 1000)
     schedule = tla_run.counterexample(answer.result, system, module)

@@ -146,9 +146,12 @@ def check(
     from scopec.check import Settings, exit_code
     from scopec.check import check as run_checks
 
+    def say(line: str) -> None:
+        click.echo(f"scopec: {line}", err=True)
+
     settings = Settings(
         _overrides(model, progress, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar, engine,
-        lambda line: click.echo(f"scopec: {line}", err=True),
+        say, say if verbose else lambda _line: None,
     )  # fmt: skip
     started, start = datetime.now(), time.monotonic()
     outcomes = run_checks(paths, settings)

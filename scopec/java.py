@@ -6,10 +6,10 @@ import subprocess
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scopec import engines
 from scopec.diagnostics import EngineError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 #: Serial collection and one compiler tier halve the CPU time of short runs (engines note).
-_FLAGS = (
+FLAGS = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
     "--enable-native-access=ALL-UNNAMED",
@@ -37,12 +37,12 @@ class Finished:
 
 
 class Processes:
-    """The Java processes of one call of scopec.  Leaving the context ends those that still run."""
+    """The processes of one call of scopec that run Java.  Leaving the context ends those that still run."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[str]] = set()
         self._lock = threading.Lock()
-        self._closed = False
+        self.closed = False
 
     def __enter__(self) -> Processes:
         return self
@@ -50,15 +50,45 @@ class Processes:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
+    def running(self) -> list[subprocess.Popen[str]]:
+        """The processes that have not been ended."""
+        with self._lock:
+            return list(self._running)
+
     def stop(self) -> None:
         """End every running process, and start no other."""
         with self._lock:
-            self._closed = True
-            running = list(self._running)
+            self.closed = True
+        running = self.running()
         for process in running:
             process.kill()
         for process in running:
+            self.end(process)
+
+    def start(self, command: Sequence[str | Path], **how: Any) -> subprocess.Popen[str]:
+        """Start a process, as subprocess.Popen does; EngineError if it cannot be started."""
+        try:
+            with self._lock:
+                if self.closed:
+                    raise EngineError("stopped")
+                process = subprocess.Popen(command, text=True, encoding="utf-8", errors="replace", **how)
+                self._running.add(process)
+        except OSError as failure:
+            raise EngineError(
+                f"{command[0]} does not start ({failure.strerror}): set SCOPEC_JAVA to a java of version 21 or newer"
+            ) from failure
+        return process
+
+    def end(self, process: subprocess.Popen[str]) -> None:
+        """End a process if it still runs."""
+        if process.poll() is None:
+            process.kill()
             process.wait()
+        if process.stdin is not None:
+            with suppress(OSError):  # what was not sent has no reader any more
+                process.stdin.close()
+        with self._lock:
+            self._running.discard(process)
 
     def run(self, arguments: Sequence[str | Path], folder: Path, seconds: float | None) -> Finished:
         """Run ``java`` with arguments in ``folder``, which also gets its temporary files, for at most ``seconds``.
@@ -68,27 +98,11 @@ class Processes:
         java = engines.java()
         temporary = folder / "tmp"
         temporary.mkdir(exist_ok=True)
-        command = [str(java), *_FLAGS, f"-Djava.io.tmpdir={temporary}", *map(str, arguments)]
+        command = [str(java), *FLAGS, f"-Djava.io.tmpdir={temporary}", *map(str, arguments)]
         started = time.monotonic()
-        try:
-            with self._lock:
-                if self._closed:
-                    raise EngineError("stopped")
-                process = subprocess.Popen(
-                    command,
-                    cwd=folder,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                    encoding="utf-8",
-                    errors="replace",
-                )
-                self._running.add(process)
-        except OSError as failure:
-            raise EngineError(
-                f"{java} does not start ({failure.strerror}): set SCOPEC_JAVA to a java of version 21 or newer"
-            ) from failure
+        process = self.start(
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
         try:
             stdout, stderr = process.communicate(timeout=seconds)
             status: int | None = process.returncode
@@ -97,11 +111,7 @@ class Processes:
             stdout, stderr = process.communicate()
             status = None
         finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-            with self._lock:
-                self._running.discard(process)
+            self.end(process)
         return Finished(status, stdout, stderr, time.monotonic() - started)
 
 

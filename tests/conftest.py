@@ -16,6 +16,7 @@ from scopec.program import ir
 from scopec.program.lower import lower
 from scopec.source import Source
 from scopec.syntax.cuda import read
+from scopec.workers import Workers
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -94,6 +95,13 @@ def check_text(tmp_path: Path, text: str, **settings: object) -> Outcome:
 def jars() -> Jars:
     """The engines' jars, fetched if they are not there; a test that needs them fails, not skips, without them."""
     return Jars(Settings())
+
+
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Workers]:
+    """Java virtual machines that serve many tests."""
+    with Workers() as running:
+        yield running
 
 
 @pytest.fixture

@@ -13,47 +13,26 @@ from pathlib import Path
 import pytest
 
 from scopec.alloy.emit import emit
-from scopec.alloy.run import read_instance
+from scopec.alloy.run import question, read_instance
 from scopec.check import Jars
 from scopec.embedded import memory as embedded
-from scopec.java import Processes
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
 from scopec.options import OPTIONS
 from scopec.plan import Overrides, Run, plan
+from scopec.workers import Workers
 from tests.oracles import brute_memory
 from tests.random_programs import memory_places, memory_program, memory_text
 
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
 
 
-def alloy_executions(run: Run, jars: Jars, processes: Processes, folder: Path) -> list[Execution]:
+def alloy_executions(run: Run, jars: Jars, workers: Workers, folder: Path) -> list[Execution]:
     """Every consistent complete execution that Alloy finds."""
     specification = folder / "program.als"
     specification.write_text(emit(run.problem), encoding="utf-8")
     out = folder / "out"
-    finished = processes.run(
-        [
-            "-jar",
-            jars.alloy.path,
-            "exec",
-            "-f",
-            "-q",
-            "-s",
-            "sat4j",
-            "-t",
-            "xml",
-            "-r",
-            "0",
-            "-o",
-            out,
-            "-c",
-            "execution",
-            specification,
-        ],
-        folder,
-        300,
-    )
+    finished = workers.run(question(jars.alloy, specification, out, "execution", 0), folder, 300)
     assert (out / "receipt.json").is_file(), finished.stderr
     found = [read_instance(p.read_text(), run.graph) for p in sorted(out.glob("execution-solution-*.xml"))]
     return [Execution(run.problem.base, run.problem.model, choice) for choice in found]
@@ -61,16 +40,16 @@ def alloy_executions(run: Run, jars: Jars, processes: Processes, folder: Path) -
 
 @pytest.mark.jvm
 @pytest.mark.parametrize("seed", range(COUNT))
-def test_alloy(seed: int, jars: Jars, processes: Processes, tmp_path: Path) -> None:
-    compare(seed, tmp_path, lambda run: alloy_executions(run, jars, processes, tmp_path))
+def test_alloy(seed: int, jars: Jars, workers: Workers, tmp_path: Path) -> None:
+    compare(seed, tmp_path, lambda run: alloy_executions(run, jars, workers, tmp_path))
 
 
 @pytest.mark.parametrize("seed", range(5 * COUNT))
 def test_embedded(seed: int, tmp_path: Path) -> None:
     def found(run: Run) -> list[Execution]:
-        (question,) = [q for q in run.problem.questions if q.goal is Goal.EXECUTION]
+        (asked,) = [q for q in run.problem.questions if q.goal is Goal.EXECUTION]
         problem = run.problem
-        return [Execution(problem.base, problem.model, choice) for choice in embedded.executions(problem, question)]
+        return [Execution(problem.base, problem.model, choice) for choice in embedded.executions(problem, asked)]
 
     compare(seed, tmp_path, found)
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from scopec.check import Jars
-from scopec.java import Processes
 from scopec.plan import Overrides, plan
 from scopec.tla import run as tla_run
+from scopec.workers import Workers
 from tests.oracles import fair_cycles
 from tests.random_programs import progress_program, progress_text
 
@@ -23,7 +23,7 @@ COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "24"))
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
-def test_hangs_and_stalls(seed: int, jars: Jars, processes: Processes, tmp_path: Path) -> None:
+def test_hangs_and_stalls(seed: int, jars: Jars, workers: Workers, tmp_path: Path) -> None:
     program = progress_program(random.Random(seed))
     path = tmp_path / "program.cu"
     path.write_text(progress_text(program))
@@ -33,7 +33,7 @@ def test_hangs_and_stalls(seed: int, jars: Jars, processes: Processes, tmp_path:
         system, module = run.module(property_)  # type: ignore[arg-type]
         (tmp_path / f"{module.name}.tla").write_text(module.tla)
         (tmp_path / f"{module.name}.cfg").write_text(module.cfg)
-        answer = tla_run.run(jars.tlc, module.name, processes, tmp_path, 120)
+        answer = tla_run.run(jars.tlc, module.name, workers, tmp_path, 120)
         assert answer.result is not None
         tla_run.counterexample(answer.result, system, module)
         found.append(answer.result.outcome != "holds")

@@ -12,7 +12,6 @@ from scopec.alloy import run as alloy_run
 from scopec.alloy.emit import emit
 from scopec.check import Jars
 from scopec.embedded.memory import solve
-from scopec.java import Processes
 from scopec.memory.cat import registry
 from scopec.memory.cat.build import build
 from scopec.memory.cat.read import read
@@ -21,6 +20,7 @@ from scopec.plan import Overrides, Run, plan
 from scopec.progress.schedule import Ending
 from scopec.source import Source
 from scopec.tla import run as tla_run
+from scopec.workers import Workers
 from tests.conftest import REPOSITORY
 
 SPECS = REPOSITORY / "specs"
@@ -87,12 +87,12 @@ def mutated(run: Run, old: str, new: str, folder: Path) -> Problem:
     )
 
 
-def found(run: Run, problem: Problem, jars: Jars, processes: Processes, folder: Path) -> dict[str, bool]:
+def found(run: Run, problem: Problem, jars: Jars, workers: Workers, folder: Path) -> dict[str, bool]:
     """For each question whether Alloy finds an execution."""
     folder.mkdir()
     specification = folder / f"{run.name}.als"
     specification.write_text(emit(problem), encoding="utf-8")
-    answers = alloy_run.run(jars.alloy, specification, run.graph, processes, folder, 120).answers
+    answers = alloy_run.run(jars.alloy, specification, run.graph, workers, folder, 120).answers
     assert answers is not None
     return {name: choice is not None for name, choice in answers.items()}
 
@@ -197,10 +197,10 @@ def check_mutation(run: Run, old: str, new: str, folder: Path, ask: Callable[[Pr
 
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", list(AXIOMS))
-def test_every_part_of_the_cuda_model_is_needed(name: str, jars: Jars, processes: Processes, tmp_path: Path) -> None:
+def test_every_part_of_the_cuda_model_is_needed(name: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:
     old, new, spec, variant = AXIOMS[name]
     run = run_of(spec, **variant)
-    check_mutation(run, old, new, tmp_path, lambda p, label: found(run, p, jars, processes, tmp_path / label))
+    check_mutation(run, old, new, tmp_path, lambda p, label: found(run, p, jars, workers, tmp_path / label))
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ OWED: dict[str, tuple[str, str, str, str]] = {
 
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", [*FORMULAS, *OWED])
-def test_every_promise_is_needed(name: str, jars: Jars, processes: Processes, tmp_path: Path) -> None:
+def test_every_promise_is_needed(name: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:
     if name in OWED:
         progress, old, new, stem = OWED[name]
         run = run_of(f"progress-models/{stem}.cu", progress=progress)
@@ -282,14 +282,14 @@ def test_every_promise_is_needed(name: str, jars: Jars, processes: Processes, tm
         (tmp_path / folder).mkdir()
         (tmp_path / folder / f"{module.name}.tla").write_text(text)
         (tmp_path / folder / f"{module.name}.cfg").write_text(cfg)
-        answer = tla_run.run(jars.tlc, module.name, processes, tmp_path / folder, 120)
+        answer = tla_run.run(jars.tlc, module.name, workers, tmp_path / folder, 120)
         assert answer.result is not None
         verdicts.append(answer.result.outcome == "holds")
     assert verdicts[0] != verdicts[1]
 
 
 @pytest.mark.jvm
-def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, processes: Processes, tmp_path: Path) -> None:
+def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, workers: Workers, tmp_path: Path) -> None:
     """NotStuck finds a hang before the temporal property does; with it or without, the verdict is the same."""
     for spec, variant in (
         ("cuda-execution-model/api-2.cu", {}),
@@ -304,14 +304,14 @@ def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, processes: Pr
             where.mkdir()
             (where / f"{module.name}.tla").write_text(module.tla)
             (where / f"{module.name}.cfg").write_text(cfg)
-            answer = tla_run.run(jars.tlc, module.name, processes, where, 120)
+            answer = tla_run.run(jars.tlc, module.name, workers, where, 120)
             assert answer.result is not None
             outcomes.append(answer.result.outcome == "holds")
         assert outcomes[0] == outcomes[1]
 
 
 @pytest.mark.jvm
-def test_a_deadlock_is_told_from_an_unfair_stop(jars: Jars, processes: Processes, tmp_path: Path) -> None:
+def test_a_deadlock_is_told_from_an_unfair_stop(jars: Jars, workers: Workers, tmp_path: Path) -> None:
     """A state without any step is TLC's deadlock; no program of scopec's language has one unless a barrier is broken."""
     run = run_of("cuda-execution-model/syncthreads.cu", OTHER="0")
     system, module = run.module("Termination")
@@ -319,7 +319,7 @@ def test_a_deadlock_is_told_from_an_unfair_stop(jars: Jars, processes: Processes
     assert broken != module.tla
     (tmp_path / f"{module.name}.tla").write_text(broken)
     (tmp_path / f"{module.name}.cfg").write_text(module.cfg.replace("INVARIANT NotStuck\n", ""))
-    result = tla_run.run(jars.tlc, module.name, processes, tmp_path, 120).result
+    result = tla_run.run(jars.tlc, module.name, workers, tmp_path, 120).result
     assert result is not None
     assert result.outcome == "deadlock"
     found = tla_run.counterexample(result, system, module)

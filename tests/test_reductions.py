@@ -13,19 +13,19 @@ from pathlib import Path
 import pytest
 
 from scopec.check import Jars
-from scopec.java import Processes
 from scopec.plan import Overrides, Run, plan
 from scopec.progress.reductions import NOTHING, Reductions
 from scopec.progress.system import build
 from scopec.tla import run as tla_run
 from scopec.tla.emit import Property, emit
+from scopec.workers import Workers
 from tests.random_programs import progress_program, progress_text
 
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "6"))
 
 
 def answer(
-    run: Run, property_: Property, reductions: Reductions, jars: Jars, processes: Processes, folder: Path
+    run: Run, property_: Property, reductions: Reductions, jars: Jars, workers: Workers, folder: Path
 ) -> tuple[bool, int]:
     """Whether the property holds, and how many states there are."""
     folder.mkdir()
@@ -33,22 +33,20 @@ def answer(
     (folder / "m.tla").write_text(module.tla)
     # The fast check ends a search early; the numbers of states compare whole ones.
     (folder / "m.cfg").write_text(module.cfg.replace("INVARIANT NotStuck\n", ""))
-    found = tla_run.run(jars.tlc, "m", processes, folder, 300)
+    found = tla_run.run(jars.tlc, "m", workers, folder, 300)
     assert found.result is not None
     return found.result.outcome == "holds", found.result.states
 
 
 @pytest.mark.jvm
 @pytest.mark.parametrize("seed", range(1000, 1000 + COUNT))
-def test_verdicts_are_those_of_the_whole_state_space(
-    seed: int, jars: Jars, processes: Processes, tmp_path: Path
-) -> None:
+def test_verdicts_are_those_of_the_whole_state_space(seed: int, jars: Jars, workers: Workers, tmp_path: Path) -> None:
     path = tmp_path / "program.cu"
     path.write_text(progress_text(progress_program(random.Random(seed))))
     (run,) = plan(path, "program.cu", Overrides()).runs
     for property_, polls in (("Termination", True), ("Progress", False)):
-        whole, _ = answer(run, property_, NOTHING, jars, processes, tmp_path / f"{property_}-whole")  # type: ignore[arg-type]
-        less, _ = answer(run, property_, Reductions(polls=polls), jars, processes, tmp_path / f"{property_}-less")  # type: ignore[arg-type]
+        whole, _ = answer(run, property_, NOTHING, jars, workers, tmp_path / f"{property_}-whole")  # type: ignore[arg-type]
+        less, _ = answer(run, property_, Reductions(polls=polls), jars, workers, tmp_path / f"{property_}-less")  # type: ignore[arg-type]
         assert whole == less, path.read_text()
 
 
@@ -68,12 +66,12 @@ SMALLER = {
 
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", list(SMALLER))
-def test_each_reduction_reduces(name: str, jars: Jars, processes: Processes, write, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_each_reduction_reduces(name: str, jars: Jars, workers: Workers, write, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     text = f"{HEAD} {SMALLER[name]} }}\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;"
     (run,) = plan(write(text), "program.cu", Overrides()).runs
     kept = replace(Reductions(), **{name: False})
-    before, more = answer(run, "Termination", kept, jars, processes, tmp_path / "more")
-    after, less = answer(run, "Termination", Reductions(), jars, processes, tmp_path / "less")
+    before, more = answer(run, "Termination", kept, jars, workers, tmp_path / "more")
+    after, less = answer(run, "Termination", Reductions(), jars, workers, tmp_path / "less")
     assert before == after
     assert less < more
 
@@ -90,12 +88,12 @@ FOUR = {
 def test_four_threads_of_four_operations_are_few_states(
     name: str,
     jars: Jars,
-    processes: Processes,
+    workers: Workers,
     write,
     tmp_path: Path,  # type: ignore[no-untyped-def]
 ) -> None:
     text = f"{HEAD} {FOUR[name]} }}\n//@ launch k<<<1, 4>>>();\n//@ expect terminates;"
     (run,) = plan(write(text), "program.cu", Overrides()).runs
-    holds, states = answer(run, "Termination", Reductions(), jars, processes, tmp_path / "four")
+    holds, states = answer(run, "Termination", Reductions(), jars, workers, tmp_path / "four")
     assert holds
     assert states <= 5000

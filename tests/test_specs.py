@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from scopec.alloy.run import SOLVER
+from scopec.alloy import run as alloy_run
 from scopec.check import Jars
 from scopec.compile import compile_programs, differences
-from scopec.java import Processes
 from scopec.plan import SUFFIXES, Overrides, plan
+from scopec.tla import run as tla_run
+from scopec.workers import Workers
 from tests.conftest import REPOSITORY
 
 SPECS = REPOSITORY / "specs"
@@ -36,29 +37,10 @@ def test_generated_files_are_up_to_date() -> None:
 @pytest.mark.jvm
 @pytest.mark.parametrize("specification", sorted(GENERATED.rglob("*.als")), ids=lambda p: p.stem)
 def test_alloy_confirms_the_expectations_in_each_specification(
-    specification: Path, jars: Jars, processes: Processes, tmp_path: Path
+    specification: Path, jars: Jars, workers: Workers, tmp_path: Path
 ) -> None:
     """Each command says with `expect` whether an execution should be found; Alloy's exit status is 0 if all are met."""
-    finished = processes.run(
-        [
-            "-jar",
-            jars.alloy.path,
-            "exec",
-            "-f",
-            "-q",
-            "-s",
-            SOLVER,
-            "-t",
-            "xml",
-            "-o",
-            tmp_path / "out",
-            "-c",
-            "*",
-            specification,
-        ],
-        tmp_path,
-        300,
-    )
+    finished = workers.run(alloy_run.question(jars.alloy, specification, tmp_path / "out"), tmp_path, 300)
     assert (tmp_path / "out" / "receipt.json").is_file(), finished.stderr
     assert finished.status == 0, finished.stderr
 
@@ -79,30 +61,13 @@ def progress_runs() -> list[tuple[Path, str, bool]]:
 @pytest.mark.jvm
 @pytest.mark.parametrize(("module", "name", "holds"), progress_runs(), ids=lambda v: v if isinstance(v, str) else "")
 def test_tlc_confirms_each_module(
-    module: Path, name: str, holds: bool, jars: Jars, processes: Processes, tmp_path: Path
+    module: Path, name: str, holds: bool, jars: Jars, workers: Workers, tmp_path: Path
 ) -> None:
     """Exit status 0: the property holds; 11, 12, 13: deadlock, a state nobody is owed a way out of, a fair cycle."""
     for file in (module, module.with_suffix(".cfg")):
         shutil.copy(file, tmp_path)
-    finished = processes.run(
-        [
-            "-cp",
-            jars.tlc.path,
-            "tlc2.TLC",
-            "-tool",
-            "-fp",
-            "0",
-            "-workers",
-            "1",
-            "-metadir",
-            tmp_path / "m",
-            "-config",
-            f"{name}.cfg",
-            f"{name}.tla",
-        ],
-        tmp_path,
-        300,
-    )
+    (tmp_path / "tlc-out").mkdir()
+    finished = workers.run(tla_run.question(jars.tlc, name, tmp_path), tmp_path, 300)
     assert finished.status in ((0,) if holds else (11, 12, 13)), finished.stdout
 
 

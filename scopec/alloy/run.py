@@ -13,13 +13,14 @@ from scopec.diagnostics import EngineError
 from scopec.java import explain
 from scopec.memory.events import identifier, shown_location
 from scopec.memory.execution import Choice
+from scopec.workers import Question
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from scopec.engines import Jar
-    from scopec.java import Processes
     from scopec.memory.events import EventGraph
+    from scopec.workers import Workers
 
 SOLVER = "sat4j"
 
@@ -36,27 +37,11 @@ class Answers:
 
 
 def run(
-    jar: Jar, specification: Path, graph: EventGraph, processes: Processes, folder: Path, seconds: float | None
+    jar: Jar, specification: Path, graph: EventGraph, workers: Workers, folder: Path, seconds: float | None
 ) -> Answers:
     """Execute every command of a specification; EngineError where Alloy gives no answer."""
     out = folder / "alloy-out"
-    arguments: list[str | Path] = [
-        "-jar",
-        jar.path.resolve(),
-        "exec",
-        "-f",
-        "-q",
-        "-s",
-        SOLVER,
-        "-t",
-        "xml",
-        "-o",
-        out,
-        "-c",
-        "*",
-        specification,
-    ]
-    finished = processes.run(arguments, folder, seconds)
+    finished = workers.run(question(jar, specification, out), folder, seconds)
     if finished.status is None:
         return Answers(None, finished.seconds)
     receipt = out / "receipt.json"
@@ -73,6 +58,23 @@ def run(
     except (OSError, ValueError, KeyError, ET.ParseError) as failure:
         raise EngineError(f"Alloy's answer cannot be read: {failure!r}") from failure
     return Answers(answers, finished.seconds)
+
+
+def question(jar: Jar, specification: Path, out: Path, command: str = "*", most: int = 1) -> Question:
+    """Write ``most`` solutions of a command (of all commands) into ``out``; 0 means every solution there is."""
+    path = str(jar.path.resolve())
+    request = {
+        "engine": "alloy",
+        "jar": path,
+        "file": str(specification.resolve()),
+        "out": str(out.resolve()),
+        "command": command,
+        "most": most,
+        "solver": SOLVER,
+    }
+    repeat = [] if most == 1 else ["-r", str(most)]
+    arguments = ["-jar", path, "exec", "-f", "-q", "-s", SOLVER, "-t", "xml", *repeat, "-o", str(out), "-c", command]
+    return Question(jar.engine, request, [*arguments, str(specification)])
 
 
 def read_instance(text: str, graph: EventGraph) -> Choice:

@@ -11,14 +11,17 @@ from scopec.java import explain
 from scopec.memory.events import identifier
 from scopec.progress.schedule import Ending, Moment, Schedule, schedule
 from scopec.tla.read import Result, State, read, states_so_far
+from scopec.workers import Question
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from scopec.engines import Jar
-    from scopec.java import Processes
     from scopec.progress.system import System
     from scopec.tla.emit import Module
+    from scopec.workers import Workers
+
+_OUT = "tlc-out"
 
 
 @dataclass(frozen=True)
@@ -30,22 +33,31 @@ class Answer:
     seconds: float
 
 
-def run(jar: Jar, module: str, processes: Processes, folder: Path, seconds: float | None) -> Answer:
-    """Check ``module``.tla with ``module``.cfg, both in ``folder``; EngineError where TLC gives no answer.
-
-    ``-fp 0`` with one worker makes counterexamples repeatable; the state folder is the run's own (engines note).
-    """
-    arguments: list[str | Path] = [
-        "-cp", jar.path.resolve(), "tlc2.TLC", "-tool", "-fp", "0", "-workers", "1",
-        "-metadir", folder / f"{module}.states", "-config", f"{module}.cfg", f"{module}.tla",
-    ]  # fmt: skip
-    finished = processes.run(arguments, folder, seconds)
+def run(jar: Jar, module: str, workers: Workers, folder: Path, seconds: float | None) -> Answer:
+    """Check ``module``.tla with ``module``.cfg, both in ``folder``; EngineError where TLC gives no answer."""
+    (folder / _OUT).mkdir(exist_ok=True)
+    finished = workers.run(question(jar, module, folder), folder, seconds)
     if finished.status is None:
         return Answer(None, states_so_far(finished.stdout), finished.seconds)
     if "@!@!@STARTMSG" not in finished.stdout or finished.status < 0 or "OutOfMemoryError" in finished.stdout:
         raise EngineError(explain(finished, "TLC"))
     result = read(finished.stdout, finished.status)
     return Answer(result, result.states, finished.seconds)
+
+
+def question(jar: Jar, module: str, folder: Path) -> Question:
+    """A run of TLC on a module.
+
+    ``-fp 0`` with one worker makes counterexamples repeatable; the state folder is the run's own (engines note).
+    """
+    folder = folder.resolve()
+    arguments = [
+        "-tool", "-fp", "0", "-workers", "1", "-metadir", str(folder / f"{module}.states"),
+        "-config", f"{module}.cfg", f"{module}.tla",
+    ]  # fmt: skip
+    path, out = str(jar.path.resolve()), folder / _OUT / f"{module}.txt"
+    request = {"engine": "tlc", "jar": path, "folder": str(folder), "arguments": arguments, "out": str(out)}
+    return Question(jar.engine, request, ["-cp", path, "tlc2.TLC", *arguments], out)
 
 
 def counterexample(result: Result, system: System, module: Module) -> Schedule | None:
