@@ -181,7 +181,8 @@ def test_flags_say_what_is_undefined() -> None:
         ("acyclic (po | rf)+ as a", False),
         ("irreflexive po | rf as a", False),
         ("~acyclic po | rf as a", False),
-        ("acyclic rf | data as a", False),
+        ("acyclic rf | data as a", True),
+        ("acyclic rf | ctrl as a", False),
         ("let rf = 0 acyclic po | rf as a", False),
     ],
 )

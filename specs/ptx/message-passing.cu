@@ -25,4 +25,3 @@ __global__ void mp() {
 //@ vary ACQUIRE in {acquire, relaxed};
 //@ expect forbidden mp[1][0].r == 0 when S == device && RELEASE == release && ACQUIRE == acquire under ptx;
 //@ expect allowed mp[1][0].r == 0 when S != device || RELEASE != release || ACQUIRE != acquire under ptx;
-//@ expect race_free under ptx;
