@@ -194,6 +194,11 @@ def test_a_register_that_nothing_sets_is_0_and_gets_a_warning() -> None:
     assert litmus.program.others[0].body.variables.keys() == {"r1", "r2", "r3"}
 
 
+def test_registers_may_begin_with_a_percent_sign() -> None:
+    litmus = litmus_of("PTX t\n{ P0:%r1 = 2; }\nP0@cta 0,gpu 0 ;\nadd %r2, %r1, 1 ;\nexists (P0:%r2=3)")
+    assert litmus.program.others[0].body.variables.keys() == {"%r1", "%r2"}
+
+
 def test_scope_trees_place_threads() -> None:
     program = litmus_of(
         "OpenCL t\n{}\nP0(int* x){}\nP1(int* x){}\nP2(int* x){}\n"
