@@ -56,8 +56,15 @@ def _engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option(
         "--alloy-jar", type=click.Path(path_type=Path), help="Alloy's jar, instead of the one scopec fetches."
     )(command)
-    return click.option(
+    command = click.option(
         "--tlc-jar", type=click.Path(path_type=Path), help="TLC's jar, instead of the one scopec fetches."
+    )(command)
+    return click.option(
+        "--engine",
+        type=click.Choice(["auto", "alloy", "tlc", "embedded", "both"]),
+        default="auto",
+        show_default=True,
+        help="Who answers memory questions: Alloy, scopec itself, or both, compared.",
     )(command)
 
 
@@ -112,13 +119,6 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 @_program_options
 @_engine_options
 @click.option(
-    "--engine",
-    type=click.Choice(["auto", "alloy", "tlc", "embedded", "both"]),
-    default="auto",
-    show_default=True,
-    help="Who answers memory questions: Alloy, scopec itself, or both, compared.",
-)
-@click.option(
     "--jobs",
     type=click.IntRange(1, 64),
     default=min(2, os.cpu_count() or 1),
@@ -146,12 +146,9 @@ def check(
     from scopec.check import Settings, exit_code
     from scopec.check import check as run_checks
 
-    def say(line: str) -> None:
-        click.echo(f"scopec: {line}", err=True)
-
     settings = Settings(
         _overrides(model, progress, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar, engine,
-        say, say if verbose else lambda _line: None,
+        _say, _say if verbose else lambda _line: None,
     )  # fmt: skip
     started, start = datetime.now(), time.monotonic()
     outcomes = run_checks(paths, settings)
@@ -169,6 +166,10 @@ def _engine_table(settings: Any, outcomes: Sequence[Any]) -> dict[str, Any]:
     from scopec.report import json
 
     return json.engine_table(_used_jars(settings, outcomes), _java_version())
+
+
+def _say(line: str) -> None:
+    click.echo(f"scopec: {line}", err=True)
 
 
 def _used_jars(settings: Any, outcomes: Sequence[Any]) -> dict[str, Any]:
@@ -210,6 +211,37 @@ def _show(diagnostic: Diagnostic) -> None:
         pass
     for line in diagnostic_lines(diagnostic, source, terminal.width()):
         click.echo(line, err=True)
+
+
+@commands.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@_program_options
+@_engine_options
+@click.option("--timeout", type=click.FloatRange(min=0.001), default=300.0, help="Seconds for each question.")
+@click.option("--check", "wanted", metavar="TEXT", help="The expectation to show, or how it begins.")
+@formats.trace_options
+def trace(
+    file: Path, model: str | None, progress: str | None, given: tuple[str, ...], bound: tuple[str, ...],
+    ignore_races: bool, alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, timeout: float,
+    wanted: str | None, form: str, output: Path | None,
+) -> int:  # fmt: skip
+    """Show the counterexample of one expectation of FILE: the first that does not hold, or the one that --check names.
+
+    Exit status: as that of `scopec check` for that expectation alone.
+    """
+    from scopec.check import Settings, check, exit_code
+    from scopec.report import traces
+
+    settings = Settings(
+        _overrides(model, progress, given, bound, ignore_races), 1, timeout, None, alloy_jar, tlc_jar, engine, _say
+    )
+    outcomes = check([file], settings)
+    if exit_code(outcomes) in (2, 3):
+        _problems(outcomes)
+        return exit_code(outcomes)
+    report, chosen = traces.chosen(outcomes, wanted)
+    formats.put(traces.shown(form, report, chosen, lambda: _engine_table(settings, outcomes)), output)
+    return {"holds": 0, "violated": 1, "unknown": 4}[chosen.verdict]
 
 
 @commands.command("compile")

@@ -35,7 +35,10 @@ def explanation(check: Check) -> Explanation:
         case Execution() as execution:
             pair = race_of(check)
             if pair is not None:
-                return Explanation(tuple(Mark(e.span, e.thread) for e in pair), (race(execution, pair),))
+                sentence = race(execution, pair)
+                if check.reason == UNDEFINED:
+                    sentence = f"{execution.shown_race(pair)}: {sentence}"
+                return Explanation(tuple(Mark(e.span, e.thread) for e in pair), (sentence,))
             found = [execution_sentence(execution)]
             if check.expectation.formula is not None:
                 found.append(final_sentence(execution, check.expectation.formula))
@@ -53,7 +56,7 @@ def explanation(check: Check) -> Explanation:
 def race_of(check: Check) -> tuple[Event, Event] | None:
     """The race that decides a check, or None where its verdict is not about one."""
     racy = check.expectation.kind in ("race_free", "race") or check.reason == UNDEFINED
-    return racing_pair(check.trace, check.expectation.target) if racy and isinstance(check.trace, Execution) else None
+    return check.trace.racing_pair(check.expectation.target) if racy and isinstance(check.trace, Execution) else None
 
 
 def access_name(event: Event) -> str:
@@ -72,20 +75,9 @@ def place(event: Event) -> str:
     return f"{event.span.file.rpartition('/')[2]}:{event.span.line}"
 
 
-def racing_pair(execution: Execution, target: str | None = None) -> tuple[Event, Event] | None:
-    """The race to show: on ``target`` if given, and one between atomics if there is one, which scopes explain."""
-    pairs = [
-        p for p in execution.race if target is None or (p[0].location is not None and p[0].location.object == target)
-    ]
-    atomic = [p for p in pairs if p[0].atomic and p[1].atomic]
-    return next(iter(atomic or pairs), None)
-
-
 def race(execution: Execution, pair: tuple[Event, Event]) -> str:
     """Why two accesses race: which of them is not atomic at a scope that includes the other thread, and no order."""
     first, second = pair
-    assert first.location is not None
-    where = shown_location(first.location, execution.graph.program)
     reasons = []
     for one, other in ((first, second), (second, first)):
         reason = _not_inclusive(execution, one, other)
@@ -95,7 +87,7 @@ def race(execution: Execution, pair: tuple[Event, Event]) -> str:
         f"neither of {access_name(first)} by {first.thread} and {access_name(second)} by {second.thread} "
         f"happens before the other"
     )
-    return f"a data race on `{where}`: {'; '.join(reasons)}"
+    return "; ".join(reasons)
 
 
 def _not_inclusive(execution: Execution, one: Event, other: Event) -> str | None:

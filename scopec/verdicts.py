@@ -143,7 +143,9 @@ def _memory(
         race = answers["race" if target is None else f"race_on_{identifier(target)}"]
         wanted = expectation.kind == "race"
         if race is not None:
-            return ("holds", None, race) if wanted else ("violated", "a race", race)
+            pair = race.racing_pair(target)
+            reason = "a data race" if pair is None else race.shown_race(pair)
+            return ("holds", None, race) if wanted else ("violated", reason, race)
         doubt = _doubt(run, found, complete=False)
         if doubt:
             return "unknown", doubt, None

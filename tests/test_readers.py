@@ -9,7 +9,7 @@ import pytest
 
 from scopec.alloy.run import read_instance
 from scopec.diagnostics import EngineError
-from scopec.explain import race, racing_pair
+from scopec.explain import race
 from scopec.memory.execution import Choice, Execution
 from scopec.plan import Overrides, plan
 from scopec.tla.read import messages, parse_state, read, states_so_far
@@ -114,11 +114,11 @@ def test_an_instance_becomes_an_execution_with_its_race() -> None:
     execution = Execution(run.problem.base, run.problem.model, choice)
     assert execution.problems() == []
     assert {r for _, r in choice.rf} == {"mp_1_0_L9_R", "mp_1_0_L10_R"}
-    pair = racing_pair(execution, "f")
+    pair = execution.racing_pair("f")
     assert pair is not None
     assert {e.id for e in pair} == {"mp_0_0_L7_W", "mp_1_0_L9_R"}
     assert race(execution, pair) == (
-        "a data race on `f`: the store at race.cu:7 is atomic at block scope, which does not include thread mp[1][0]; "
+        "the store at race.cu:7 is atomic at block scope, which does not include thread mp[1][0]; "
         "the load at race.cu:9 is atomic at block scope, which does not include thread mp[0][0]; neither of the store "
         "at race.cu:7 by mp[0][0] and the load at race.cu:9 by mp[1][0] happens before the other"
     )

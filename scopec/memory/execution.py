@@ -10,7 +10,7 @@ from scopec.diagnostics import EngineError
 from scopec.expectations import FinalMemory, FinalRegister
 from scopec.memory.base import PLACES
 from scopec.memory.cat.evaluate import Evaluation, closure, pairs, reflexive, relation
-from scopec.memory.events import Event, EventGraph, Kind
+from scopec.memory.events import Event, EventGraph, Kind, shown_location
 from scopec.program.values import Const, Value, evaluate, leaves
 
 if TYPE_CHECKING:
@@ -215,6 +215,23 @@ class Execution:
     def flagged(self) -> bool:
         """Whether a flag of the model holds: the execution has a race, or is undefined in another way."""
         return any(self.evaluation.holds(flag) for flag in self.model.flags)
+
+    def racing_pair(self, target: str | None = None) -> tuple[Event, Event] | None:
+        """The race to show: on ``target`` if given, and one between atomics if there is one, which scopes explain."""
+        pairs = [
+            p for p in self.race if target is None or (p[0].location is not None and p[0].location.object == target)
+        ]
+        return next(iter([p for p in pairs if p[0].atomic and p[1].atomic] or pairs), None)
+
+    def shown_race(self, pair: tuple[Event, Event]) -> str:
+        """``a data race on `x` ``."""
+        assert pair[0].location is not None
+        return f"a data race on `{shown_location(pair[0].location, self.graph.program)}`"
+
+    @cached_property
+    def synchronisation(self) -> frozenset[tuple[Event, Event]]:
+        """The pairs of synchronises-with (empty where the model has no such notion)."""
+        return frozenset(self.relation("sw")) if "sw" in self.evaluation.relations else frozenset()
 
     def final_memory(self) -> Mapping[Location, int]:
         """The value of each location at the end: that of the write that is last in coherence order.

@@ -79,6 +79,12 @@ def _itf(results: Results) -> Mapping[str, str]:
     return itf.traces(results.outcomes)
 
 
+def _html(results: Results) -> Mapping[str, str]:
+    from scopec.report import html
+
+    return html.files(results.outcomes, results.seconds)
+
+
 #: Formats of one text, and formats of several files; the first is the one for people.
 TEXTS: dict[str, Callable[[Results, bool], str]] = {
     "text": _text,
@@ -87,7 +93,7 @@ TEXTS: dict[str, Callable[[Results, bool], str]] = {
     "sarif": _sarif,
     "github": _github,
 }
-FOLDERS: dict[str, Callable[[Results], Mapping[str, str]]] = {"itf": _itf}
+FOLDERS: dict[str, Callable[[Results], Mapping[str, str]]] = {"html": _html, "itf": _itf}
 
 
 def write(requests: Sequence[Request], results: Results) -> None:
@@ -96,10 +102,16 @@ def write(requests: Sequence[Request], results: Results) -> None:
         if request.format in FOLDERS:
             assert request.output is not None
             _write_folder(FOLDERS[request.format](results), request.output)
-        elif request.output is None:
-            click.echo(TEXTS[request.format](results, False), nl=False)
         else:
-            _write_file(TEXTS[request.format](results, True), request.output)
+            put(TEXTS[request.format](results, request.output is not None), request.output)
+
+
+def put(text: str, output: Path | None) -> None:
+    """Write a text to a file, or to standard output (None); UsageError if it cannot be written."""
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        _write_file(text, output)
 
 
 def _write_folder(files: Mapping[str, str], folder: Path) -> None:
@@ -154,6 +166,28 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Choice([*TEXTS, *FOLDERS]),
         help="Report format, text by default; repeatable, each with its own --output.",
     )(command)
+
+
+#: The forms of one trace, by the name of the option; the first is what is shown without one.
+TRACE_FORMS = {
+    "text": "Lanes with time downwards, and everything that is known; the default.",
+    "html": "A page with the source beside the picture, or beside a player of the schedule.",
+    "svg": "A picture that stands alone.",
+    "dot": "A graph for Graphviz.",
+    "mermaid": "A flow chart for Mermaid.",
+    "json": "The results of this one expectation, as `check --format json` writes them.",
+    "itf": "A schedule as an ITF trace.",
+}
+
+
+def trace_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """An option for each form of a trace, as ``form``, and ``output``."""
+    command = click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write it here.")(
+        command
+    )
+    for name, meaning in reversed(TRACE_FORMS.items()):
+        command = click.option(f"--{name}", "form", flag_value=name, default="text", help=meaning)(command)
+    return command
 
 
 def _requests(order: Sequence[str | None], formats: list[str], outputs: list[Path]) -> tuple[Request, ...]:

@@ -113,14 +113,16 @@ def execution(e: Execution, target: str | None = None) -> dict[str, Any]:
         if name in e.evaluation.relations:
             relations[name] = [[a.id, b.id] for a, b in e.relation(name)]
     relations["race"] = [[a.id, b.id] for a, b in e.race]
-    pair = explain.racing_pair(e, target)
+    pair = e.racing_pair(target)
     return {
         "type": "execution",
         "events": [event(e, x) for x in e.events],
         "relations": relations,
         "final": {shown_location(at, program_): value for at, value in e.final_memory().items()},
         "complete": e.complete,
-        "race": None if pair is None else {"accesses": [pair[0].id, pair[1].id], "why": explain.race(e, pair)},
+        "race": None
+        if pair is None
+        else {"accesses": [a.id for a in pair], "why": f"{e.shown_race(pair)}: {explain.race(e, pair)}"},
     }
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _NARROWEST = 22
 _GAP = 2
+#: Rows of a trace that are shown unless one asks for all.
+_MOST = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,8 @@ class Row:
     marked: bool = False
 
     def __str__(self) -> str:
-        return f"{self.span.line}: {self.text}" if self.span is not None else self.text
+        text = f"[race] {self.text}" if self.marked else self.text
+        return f"{self.span.line}: {text}" if self.span is not None else text
 
 
 def lanes(threads: Sequence[str], rows: Sequence[Row], width: int) -> Iterator[str]:
@@ -71,35 +74,92 @@ def lanes(threads: Sequence[str], rows: Sequence[Row], width: int) -> Iterator[s
 
 def rows(trace: Trace, marked: Sequence[Event] = ()) -> tuple[list[str], list[Row]]:
     """The threads of a trace and what they do, in order; ``marked`` are the events that a verdict is about."""
-    return _execution(trace, marked) if isinstance(trace, Execution) else _schedule(trace)
+    if isinstance(trace, Execution):
+        return _execution(trace, in_order(trace), marked)
+    return _threads(trace), _schedule(trace)
 
 
-def _execution(execution: Execution, marked: Sequence[Event]) -> tuple[list[str], list[Row]]:
-    """The threads that access memory, and their events in an order that follows program order and reads-from."""
-    shown = [e for e in execution.events if e.kind not in (Kind.INIT, Kind.CALL)]
+def what_matters(trace: Trace, marked: Sequence[Event] = ()) -> tuple[list[str], list[Row]]:
+    """The rows that a reader needs first: of a race what leads to it, of a long trace its beginning and its end.
+
+    A row without a thread tells how many are left out.
+    """
+    if not isinstance(trace, Execution):
+        return _threads(trace), _middle_cut(_schedule(trace))
+    events = in_order(trace)
+    past = _past(trace, marked) if marked else {e.id for e in events}
+    threads, found = _execution(trace, [e for e in events if e.id in past], marked)
+    if len(found) < len(events):
+        found.append(Row("", f"{_counted(len(events) - len(found), 'event')} not shown that the race does not need"))
+    return threads, _middle_cut(found)
+
+
+def _past(execution: Execution, events: Sequence[Event]) -> set[str]:
+    """The events that lead to some: what is before them in program order, and what that reads from."""
+    above: dict[str, set[str]] = {}
+    for name in ("po", "rf"):
+        for a, b in execution.relation(name):
+            above.setdefault(b.id, set()).add(a.id)
+    found: set[str] = set()
+    open_ = [e.id for e in events]
+    while open_:
+        event = open_.pop()
+        if event not in found:
+            found.add(event)
+            open_ += above.get(event, ())
+    return found
+
+
+def _middle_cut(found: list[Row]) -> list[Row]:
+    if len(found) <= _MOST:
+        return found
+    head, tail = _MOST // 3, len(found) - _MOST + _MOST // 3
+    said = f"{_counted(tail - head, 'step')} not shown: -v shows all, and so does scopec trace"
+    across = [Row("", row.text) for row in found[head:tail] if not row.thread]
+    return [*found[:head], Row("", said), *across, *found[tail:]]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def _execution(execution: Execution, shown: Sequence[Event], marked: Sequence[Event]) -> tuple[list[str], list[Row]]:
+    """The threads of events, and a row an event."""
     sources = {read: write for write, read in execution.choice.rf}
-    threads = list(dict.fromkeys(e.thread for e in shown))
-    ordered = _ordered(execution, shown)
-    return threads, [Row(e.thread, event_text(execution, e, sources), e.span, {}, e in marked) for e in ordered]
+    present = {e.thread for e in shown}
+    threads = [t for t in dict.fromkeys(e.thread for e in execution.events) if t in present]
+    return threads, [Row(e.thread, event_text(execution, e, sources), e.span, {}, e in marked) for e in shown]
 
 
 def event_text(execution: Execution, event: Event, sources: Mapping[str, str]) -> str:
-    """What an event does: the value that it reads or writes, and from where; ``sources`` is reads-from by the read."""
-    if event.location is None:
-        return event.text
-    name = shown_location(event.location, execution.graph.program)
-    how = event.text.split(" ")[0].partition(".")[2]
-    detail = f" ({how})" if how else ""
-    if event.kind is Kind.WRITE:
-        value = None if event.value is None else execution.value(event.value)
-        return f"write {name} = {value}{detail}"
+    """What an event does, how, and where a value that it reads comes from; ``sources`` is reads-from by the read."""
+    what, how = event_parts(execution, event)
+    text = f"{what} ({how})" if how else what
+    if event.kind is not Kind.READ:
+        return text
     source = execution.graph.by_id[sources[event.id]]
-    origin = "initial" if source.kind is Kind.INIT else f"from line {source.span.line}"
-    return f"read {name} = {execution.values[event.id]}{detail}, {origin}"
+    if source.kind is Kind.INIT:
+        return f"{text}, initial"
+    synchronises = ", synchronises" if (source, event) in execution.synchronisation else ""
+    return f"{text}, from line {source.span.line}{synchronises}"
 
 
-def _ordered(execution: Execution, events: Sequence[Event]) -> list[Event]:
-    """Topologically by program order and reads-from where that is possible, else thread by thread."""
+def event_parts(execution: Execution, event: Event) -> tuple[str, str]:
+    """What an event does, with the value that it reads or writes, and how: order and scope."""
+    what, _, how = event.text.partition(" ")[0].partition(".")
+    how = how.replace(".", ", ")
+    if event.location is None:
+        return (what, how) if event.kind is Kind.FENCE else (event.text, "")
+    name = shown_location(event.location, execution.graph.program)
+    if event.kind is Kind.READ:
+        return f"read {name} = {execution.values[event.id]}", how
+    value = None if event.value is None else execution.value(event.value)
+    return (f"{name} = {value}, initially" if event.kind is Kind.INIT else f"write {name} = {value}"), how
+
+
+def in_order(execution: Execution) -> list[Event]:
+    """What threads do to memory and to each other, by program order and reads-from where these have no cycle."""
+    events = [e for e in execution.events if e.kind not in (Kind.INIT, Kind.CALL)]
     position = {e.id: i for i, e in enumerate(events)}
     before: dict[int, set[int]] = {i: set() for i in range(len(events))}
     for name in ("po", "rf"):
@@ -116,11 +176,17 @@ def _ordered(execution: Execution, events: Sequence[Event]) -> list[Event]:
             sorter.done(*ready)
         return [events[i] for i in order]
     except CycleError:
-        return list(events)
+        return events
 
 
-def _schedule(schedule: Schedule) -> tuple[list[str], list[Row]]:
-    """The threads that move or stay behind, and the moves, with a line where they begin to repeat."""
+def _threads(schedule: Schedule) -> list[str]:
+    """The threads that move or stay behind."""
+    present = {m.thread for m in schedule.moves} | {b.thread for b in schedule.behind}
+    return [t for t in schedule.start.labels if t in present]
+
+
+def _schedule(schedule: Schedule) -> list[Row]:
+    """The moves, with a line where they begin to repeat."""
     found: list[Row] = []
     for number, move in enumerate(schedule.moves):
         if schedule.ending is Ending.LASSO and number == schedule.loop_to:
@@ -132,5 +198,4 @@ def _schedule(schedule: Schedule) -> tuple[list[str], list[Row]]:
         found.append(Row("", "no thread can take a step"))
     elif schedule.ending is Ending.STOP:
         found.append(Row("", "from here on nothing changes"))
-    present = {m.thread for m in schedule.moves} | {b.thread for b in schedule.behind}
-    return [t for t in schedule.start.labels if t in present], found
+    return found

@@ -100,7 +100,7 @@ def diagnostic_rule(diagnostic: Diagnostic) -> Rule:
 
 def message(check: Check, why: Explanation) -> str:
     """One paragraph on a check that does not hold, without control characters."""
-    said = [check.reason] if check.reason and not (rule(check).id == "data-race" and why.sentences) else []
+    said = [check.reason] if check.reason else []
     verdict = "is violated" if check.verdict == "violated" else "is undecided"
     sentences = (sentence[:1].upper() + sentence[1:] for sentence in why.sentences)
     return clean(". ".join((": ".join((f"`{check.expectation.text}` {verdict}", *said)), *sentences)))

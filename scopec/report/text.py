@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from scopec import explain
 from scopec.expectations import Settings
+from scopec.memory.execution import Execution
 from scopec.progress.models import CUDA
-from scopec.report.lanes import lanes, rows
+from scopec.report.lanes import lanes, rows, what_matters
+from scopec.report.picture import picture
 from scopec.report.source import Mark, clean, excerpt
 from scopec.verdicts import UNDEFINED
 
@@ -59,7 +61,7 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterat
             yield f"{_INDENT}warning: {warning}"
         undefined = check.reason == UNDEFINED
         if check.verdict == "violated" and not (undefined and race_shown):
-            yield from _why(report, check, width)
+            yield from _why(report, check, width, verbose)
             race_shown = race_shown or undefined or check.expectation.kind == "race_free"
     if not quiet:
         for expectation in run.void:
@@ -93,25 +95,42 @@ def _details(report: Report) -> Iterator[str]:
     yield f"  times {phases}"
 
 
-def _why(report: Report, check: Check, width: int) -> Iterator[str]:
-    """The source with carets, the threads in lanes, and the sentence that says why."""
-    yield from _indented(counterexample(check, report.run.source, width - len(_INDENT)))
+def _why(report: Report, check: Check, width: int, verbose: bool) -> Iterator[str]:
+    return _indented(counterexample(check, report.run.source, width - len(_INDENT), everything=verbose))
 
 
 def _indented(lines: Iterator[str]) -> Iterator[str]:
     return ((_INDENT + line).rstrip() for line in lines)
 
 
-def counterexample(check: Check, source: Source, width: int) -> Iterator[str]:
-    """The source with carets, the threads in lanes where there is a trace, and the sentences that say why."""
+def counterexample(check: Check, source: Source, width: int, *, everything: bool = False) -> Iterator[str]:
+    """The source with carets, the threads in lanes where there is a trace, and the sentences that say why.
+
+    ``everything`` shows also what a verdict does not need, and names the relations between events.
+    """
     why = explain.explanation(check)
     yield from excerpt(source, why.marks, width)
     if check.trace is not None:
+        marked = explain.race_of(check) or ()
         yield ""
-        yield from lanes(*rows(check.trace), width)
+        yield from lanes(*(rows if everything else what_matters)(check.trace, marked), width)
         yield ""
+        if everything:
+            yield from _relations(check)
     for sentence in why.sentences:
         yield from textwrap.wrap(f"why: {sentence}", width, subsequent_indent="     ", break_on_hyphens=False)
+
+
+def _relations(check: Check) -> Iterator[str]:
+    """The relations between the events of an execution, an edge a line."""
+    if not isinstance(check.trace, Execution):
+        return
+    shown = picture(check, "")
+    names = {b.id: b.text if b.lane is None else f"{shown.lanes[b.lane].name} {b.text}" for b in shown.boxes}
+    for edge in shown.edges:
+        if edge.relation != "po":
+            yield f"{edge.relation:<5}{names[edge.source]}  ->  {names[edge.target]}"
+    yield ""
 
 
 def summary_line(outcomes: Sequence[Outcome], seconds: float) -> str:

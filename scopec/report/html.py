@@ -1,0 +1,219 @@
+"""Pages: one a program, self-contained, with the source beside each trace; and an index for a suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from scopec import __version__, explain
+from scopec.memory.events import Kind
+from scopec.memory.execution import Execution
+from scopec.progress.schedule import Ending
+from scopec.progress.steps import DONE, IDLE
+from scopec.report.json import plain
+from scopec.report.lanes import event_parts, in_order
+from scopec.report.picture import RELATIONS, picture
+from scopec.report.source import clean
+from scopec.report.svg import svg
+from scopec.report.templates import render
+from scopec.report.text import title
+
+if TYPE_CHECKING:
+    from scopec.check import Outcome, Report
+    from scopec.progress.schedule import Moment, Schedule
+    from scopec.verdicts import Check
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of the index."""
+
+    program: str
+    verdict: str
+    text: str
+    reason: str = ""
+    link: str | None = None
+    time_ms: float | None = None
+
+
+def files(outcomes: Sequence[Outcome], seconds: float) -> dict[str, str]:
+    """The pages of a suite by file name, ``index.html`` first."""
+    names = _names([r for o in outcomes for r in o.reports])
+    pages = {names[id(r)]: page(r, index="index.html") for o in outcomes for r in o.reports}
+    return {"index.html": index(outcomes, seconds, names), **pages}
+
+
+def _names(reports: Sequence[Report]) -> dict[int, str]:
+    """A file name for each report: its run's, with a number where two are alike (``index`` is taken)."""
+    used = {"index"}
+    names: dict[int, str] = {}
+    for report in reports:
+        name, number = report.run.name, 1
+        while name.lower() in used:
+            number += 1
+            name = f"{report.run.name}-{number}"
+        used.add(name.lower())
+        names[id(report)] = f"{name}.html"
+    return names
+
+
+def index(outcomes: Sequence[Outcome], seconds: float, names: Mapping[int, str]) -> str:
+    """The table of files, expectations, verdicts and times, which can be filtered by verdict."""
+    rows: list[_Line] = []
+    for outcome in outcomes:
+        errors = [d for d in outcome.diagnostics if d.severity == "error"]
+        rows += [_Line(outcome.file, "error", f"{d.span.line}: {d.message}", d.code.id) for d in errors]
+        if outcome.failure is not None:
+            rows.append(_Line(outcome.file, "failed", outcome.failure))
+        for report in outcome.reports:
+            for number, check in enumerate(report.checks, start=1):
+                link = f"{names[id(report)]}#check-{number}"
+                text, reason = check.expectation.text, check.reason or ""
+                rows.append(_Line(title(report), check.verdict, text, reason, link, check.time_ms))
+    verdicts = ("holds", "violated", "unknown", "error", "failed")
+    counts = {v: sum(row.verdict == v for row in rows) for v in verdicts}
+    return render(
+        "index.html.j2",
+        {"rows": rows, "counts": counts, "files": len(outcomes), "seconds": seconds, "version": __version__},
+    )
+
+
+def page(report: Report, index: str | None = None) -> str:
+    """The page of one program; ``index`` is the page to go back to."""
+    run = report.run
+    settings = {
+        "model": run.model.name,
+        **{k: v for k, v in run.settings.given.items() if k != "device"},
+        **run.settings.options,
+        "unroll": str(run.settings.bound["unroll"]),
+    }
+    shown = [_shown(number, check) for number, check in enumerate(report.checks, start=1)]
+    return render(
+        "page.html.j2",
+        {
+            "title": title(report),
+            "settings": settings,
+            "lines": run.source.lines[:-1] if run.source.lines[-1:] == [""] else run.source.lines,
+            "checks": shown,
+            "void": run.void,
+            "index": index,
+            "version": __version__,
+            "relations": RELATIONS,
+        },
+    )
+
+
+def _shown(number: int, check: Check) -> dict[str, Any]:
+    """What the page says about one check."""
+    why = explain.explanation(check)
+    found: dict[str, Any] = {
+        "id": f"check-{number}",
+        "check": check,
+        "sentences": why.sentences,
+        "marks": why.marks,
+        "picture": None,
+        "events": (),
+        "schedule": None,
+    }
+    match check.trace:
+        case Execution() as execution:
+            drawn = picture(check, f"Execution for {check.expectation.text}")
+            found["picture"] = drawn
+            found["svg"] = Markup(svg(drawn, name=f"p{number}", alone=False))
+            found["events"] = _events(execution)
+            found["final"] = {_place(execution, at): value for at, value in execution.final_memory().items()}
+        case None:
+            pass
+        case schedule:
+            found["schedule"] = _player(schedule)
+    return found
+
+
+def _place(execution: Execution, at: Any) -> str:
+    from scopec.memory.events import shown_location
+
+    return shown_location(at, execution.graph.program)
+
+
+def _events(execution: Execution) -> list[dict[str, Any]]:
+    """The events as rows of a table, which says in words what the picture draws."""
+    sources = {read: execution.graph.by_id[write] for write, read in execution.choice.rf}
+    rows = []
+    for event in in_order(execution):
+        what, how = event_parts(execution, event)
+        source = sources.get(event.id)
+        origin = ""
+        if source is not None:
+            origin = "initial value" if source.kind is Kind.INIT else f"line {source.span.line} ({source.thread})"
+        rows.append({"event": event, "what": what, "how": how, "from": origin})
+    return rows
+
+
+# ---------------------------------------------------------------- schedules
+
+
+def _player(schedule: Schedule) -> dict[str, Any]:
+    """What the player shows: the steps, and the first state with what each step changes of it."""
+    lines = {m.label: m.span.line for m in schedule.moves}
+    lines |= {schedule.moves[-1].after.labels[b.thread]: b.span.line for b in schedule.behind if schedule.moves}
+    present = {m.thread for m in schedule.moves} | {b.thread for b in schedule.behind}
+    threads = [t for t in schedule.start.labels if t in present]
+    states = [_state(schedule.start, lines), *(_state(m.after, lines) for m in schedule.moves)]
+    lasso = schedule.ending is Ending.LASSO
+    return {
+        "threads": threads,
+        "moves": [(move, threads.index(move.thread)) for move in schedule.moves],
+        "loop_to": schedule.loop_to if lasso else None,
+        "ending": schedule.ending.value,
+        "behind": schedule.behind,
+        "data": {
+            "start": states[0],
+            "changes": [_changes(a, b) for a, b in pairwise(states)],
+            "lines": [m.span.line for m in schedule.moves],
+            "said": [clean(f"{m.thread}, line {m.span.line}: {m.action}") for m in schedule.moves],
+            "loop": schedule.loop_to if lasso else None,
+        },
+    }
+
+
+def _state(moment: Moment, lines: Mapping[str, int]) -> dict[str, dict[str, str]]:
+    """Where each thread is, its registers, and memory, as text."""
+    registers = {
+        thread: ", ".join(f"{n} = {_value(v)}" for n, v in values.items() if not n.startswith("%"))
+        for thread, values in moment.registers.items()
+    }
+    return {
+        "where": {clean(t): _where(label, lines) for t, label in moment.labels.items()},
+        "registers": {clean(t): clean(text) for t, text in registers.items()},
+        "memory": {clean(name): clean(_value(value)) for name, value in _elements(moment.memory)},
+    }
+
+
+def _elements(memory: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """Objects, and arrays element by element."""
+    for name, value in memory.items():
+        if isinstance(value, dict):
+            yield from ((f"{name}[{index}]", element) for index, element in value.items())
+        else:
+            yield name, value
+
+
+def _where(label: str, lines: Mapping[str, int]) -> str:
+    if label in (IDLE, DONE):
+        return "not started" if label == IDLE else "done"
+    return f"line {lines[label]}" if label in lines else clean(label)
+
+
+def _value(value: object) -> str:
+    shown = plain(value)
+    return str(shown).lower() if isinstance(shown, bool) else str(shown).replace("'", "")
+
+
+def _changes(before: Mapping[str, Mapping[str, str]], after: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    """What is different in the state after a step."""
+    found = {part: {k: v for k, v in after[part].items() if before[part].get(k) != v} for part in after}
+    return {part: values for part, values in found.items() if values}

@@ -1,0 +1,230 @@
+"""What a picture of a trace shows, whatever draws it: lanes with boxes, and edges between the boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scopec.explain import race_of
+from scopec.memory.events import Kind
+from scopec.memory.execution import Execution
+from scopec.progress.schedule import Ending
+from scopec.report.lanes import event_parts, in_order
+from scopec.report.source import clean
+
+if TYPE_CHECKING:
+    from scopec.memory.events import Event
+    from scopec.progress.schedule import Schedule
+    from scopec.source import Span
+    from scopec.verdicts import Check
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A kind of edge: its name, what it says, and whether it is drawn unless one asks for it."""
+
+    name: str
+    meaning: str
+    shown: bool = True
+    directed: bool = True
+
+
+RELATIONS = {
+    r.name: r
+    for r in (
+        Relation("po", "program order: the next one of the same thread"),
+        Relation("rf", "reads-from: the read returns what this write wrote"),
+        Relation("co", "coherence order: this write, then that one, to the same object"),
+        Relation("fr", "from-reads: the read returns a value that this write replaces"),
+        Relation("sw", "synchronises-with: a release that an acquire sees, at scopes that include each other"),
+        Relation("hb", "happens-before between threads", shown=False),
+        Relation("race", "a data race: two accesses that nothing orders", directed=False),
+        Relation("loop", "the schedule goes back to here, again and again"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """An event or a step: its lane (None for an initial value), its row from 0, and one or two lines of text.
+
+    ``marked`` are those that a verdict is about: the racing accesses, and the places where threads stay in the end.
+    ``step`` is the number of a step of a schedule, from 1.
+    """
+
+    id: str
+    lane: int | None
+    row: int
+    text: str
+    detail: str
+    span: Span
+    marked: bool = False
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An arrow between two boxes, by their ids."""
+
+    relation: str
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A thread, and the block that it belongs to (itself for a host thread)."""
+
+    name: str
+    group: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A trace to be drawn; ``closing`` is what happens after the last row, or what is not drawn."""
+
+    title: str
+    lanes: tuple[Lane, ...]
+    boxes: tuple[Box, ...]
+    edges: tuple[Edge, ...]
+    closing: str = ""
+
+    @property
+    def relations(self) -> tuple[Relation, ...]:
+        """The kinds of edges that occur, in a fixed order."""
+        used = {e.relation for e in self.edges}
+        return tuple(r for r in RELATIONS.values() if r.name in used)
+
+
+def picture(check: Check, title: str) -> Picture:
+    """The picture of a check's trace; ValueError if it has none."""
+    match check.trace:
+        case Execution() as execution:
+            return _execution(execution, race_of(check) or (), clean(title))
+        case None:
+            raise ValueError("no trace")
+        case schedule:
+            return _schedule(schedule, clean(title))
+
+
+# ---------------------------------------------------------------- executions
+
+#: More racing pairs than these hide everything else.
+_MOST_RACES = 12
+
+
+def _execution(execution: Execution, marked: Sequence[Event], title: str) -> Picture:
+    events = in_order(execution)
+    present = {e.thread for e in events}
+    names = [t for t in dict.fromkeys(e.thread for e in execution.events) if t in present]
+    blocks = {t.name: t.block_name for t in execution.graph.program.threads}
+    rows = _rows(execution, events)
+    boxes = [Box(e.id, names.index(e.thread), rows[e.id], *_label(execution, e), e.span, e in marked) for e in events]
+    races = [(a.id, b.id) for a, b in execution.race]
+    decisive = [(a.id, b.id) for a, b in [marked]] if len(marked) == 2 else races[:1]
+    drawn = races if len(races) <= _MOST_RACES else decisive
+    edges = [*_edges(execution, {b.id for b in boxes}), *_between("race", drawn)]
+    closing = "" if drawn == races else f"{len(races):,} pairs of accesses race; one of them is drawn"
+    used = {end for edge in edges for end in (edge.source, edge.target)}
+    initial = [e for e in execution.events if e.kind is Kind.INIT and e.id in used]
+    first = [Box(e.id, None, 0, *_label(execution, e), e.span) for e in initial]
+    return Picture(title, tuple(Lane(n, blocks.get(n, n)) for n in names), (*first, *boxes), tuple(edges), closing)
+
+
+def _label(execution: Execution, event: Event) -> tuple[str, str]:
+    what, how = event_parts(execution, event)
+    return (what if event.kind is Kind.INIT else f"{event.span.line}: {what}"), how
+
+
+def _rows(execution: Execution, events: Sequence[Event]) -> dict[str, int]:
+    """A row for each event, below the one before it in its thread, and below those before it that it reads from."""
+    rows: dict[str, int] = {}
+    above: dict[str, list[str]] = {e.id: [] for e in events}
+    for write, read in execution.choice.rf:
+        if write in above and read in above:
+            above[read].append(write)
+    lowest: dict[str, int] = {}
+    for event in events:
+        before = [rows[x] + 1 for x in above[event.id] if x in rows]
+        rows[event.id] = max([lowest.get(event.thread, -1) + 1, *before])
+        lowest[event.thread] = rows[event.id]
+    return rows
+
+
+def _edges(execution: Execution, inside: set[str]) -> Iterator[Edge]:
+    """What a reader needs of each relation: steps of orders instead of whole orders, and nothing twice."""
+    known = {e.id for e in execution.events}
+    yield from _between("po", _reduced(_pairs(execution, "po"), inside))
+    yield from _between("rf", [p for p in _pairs(execution, "rf") if p[0] in known and p[1] in inside])
+    coherence = _reduced(_pairs(execution, "co"), known)
+    yield from _between("co", [(a, b) for a, b in coherence if a in inside and b in inside])
+    follows: dict[str, list[str]] = {}
+    for a, b in coherence:
+        follows.setdefault(a, []).append(b)
+    sources = {read: write for write, read in execution.choice.rf}
+    from_reads = [(r, w) for r, source in sources.items() for w in follows.get(source, []) if r in inside and r != w]
+    rmw = {(e.id, e.rmw) for e in execution.events if e.rmw is not None}
+    yield from _between("fr", [p for p in sorted(from_reads) if p not in rmw and p[1] in inside])
+    thread = {e.id: e.thread for e in execution.events}
+    if "sw" in execution.evaluation.relations:
+        yield from _between("sw", [p for p in _pairs(execution, "sw") if p[0] in inside and p[1] in inside])
+    if "hb" in execution.evaluation.relations:
+        steps = _reduced(_pairs(execution, "hb"), inside)
+        yield from _between("hb", [(a, b) for a, b in steps if thread[a] != thread[b]])
+
+
+def _pairs(execution: Execution, name: str) -> list[tuple[str, str]]:
+    return [(a.id, b.id) for a, b in execution.relation(name)]
+
+
+def _between(relation: str, pairs: Sequence[tuple[str, str]]) -> list[Edge]:
+    return [Edge(relation, a, b) for a, b in pairs]
+
+
+def _reduced(pairs: Sequence[tuple[str, str]], among: set[str]) -> list[tuple[str, str]]:
+    """The steps of a transitive relation without cycles: its pairs with nothing between them."""
+    following: dict[str, set[str]] = {}
+    for a, b in pairs:
+        if a in among and b in among and a != b:
+            following.setdefault(a, set()).add(b)
+    return [
+        (a, b)
+        for a, b in pairs
+        if b in following.get(a, ()) and not any(b in following.get(c, ()) for c in following[a] if c != b)
+    ]
+
+
+# ---------------------------------------------------------------- schedules
+
+
+def _schedule(schedule: Schedule, title: str) -> Picture:
+    present = {m.thread for m in schedule.moves} | {b.thread for b in schedule.behind}
+    names = [t for t in schedule.start.labels if t in present]
+    boxes = []
+    for number, move in enumerate(schedule.moves, start=1):
+        changes = ", ".join(f"{name} = {value}" for name, value in move.changes.items() if name not in move.action)
+        text = f"{move.span.line}: {move.action}"
+        lane = names.index(move.thread)
+        boxes.append(Box(f"step{number}", lane, number - 1, text, changes, move.span, step=number))
+    for behind in schedule.behind:
+        lane, text = names.index(behind.thread), f"{behind.span.line}: {behind.where}"
+        boxes.append(Box(f"end_{behind.thread}", lane, len(schedule.moves), text, "", behind.span, marked=True))
+    edges = [Edge("po", a.id, b.id) for a, b in _following(boxes)]
+    closing = {
+        Ending.DEADLOCK: "no thread can take a step",
+        Ending.STOP: "from here on nothing changes",
+        Ending.LASSO: "and so on, again and again",
+    }[schedule.ending]
+    if schedule.ending is Ending.LASSO and schedule.loop_to is not None:
+        edges.append(Edge("loop", boxes[len(schedule.moves) - 1].id, boxes[schedule.loop_to].id))
+    return Picture(title, tuple(Lane(n, n.rpartition("[")[0] or n) for n in names), tuple(boxes), tuple(edges), closing)
+
+
+def _following(boxes: Sequence[Box]) -> Iterator[tuple[Box, Box]]:
+    """Each box with the next one of its lane."""
+    last: dict[int | None, Box] = {}
+    for box in boxes:
+        if box.lane in last:
+            yield last[box.lane], box
+        last[box.lane] = box

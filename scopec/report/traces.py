@@ -1,0 +1,87 @@
+"""One counterexample in the form that is asked for: what ``scopec trace`` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from scopec.check import Outcome
+from scopec.diagnostics import UsageError, suggestion
+from scopec.memory.execution import Execution
+from scopec.report import dot, html, itf, json, terminal
+from scopec.report.picture import picture
+from scopec.report.svg import svg
+from scopec.report.text import counterexample, title
+
+if TYPE_CHECKING:
+    from scopec.check import Report
+    from scopec.verdicts import Check
+
+
+def _title(report: Report, check: Check) -> str:
+    return f"{title(report)}: {check.expectation.text}"
+
+
+def _text(report: Report, check: Check) -> str:
+    reason = f": {check.reason}" if check.reason else ""
+    head = f"{title(report)}\n  {check.verdict}  {check.expectation.text}{reason}\n\n"
+    lines = counterexample(check, report.run.source, terminal.width(), everything=True)
+    return head + "".join(f"{line}\n" for line in lines)
+
+
+def _itf(report: Report, check: Check) -> str:
+    if check.trace is None or isinstance(check.trace, Execution):
+        raise UsageError("--itf shows schedules, and this is an execution: use --json")
+    return itf.text(check.trace, _title(report, check))
+
+
+def _json(report: Report, check: Check, engines: dict[str, Any]) -> str:
+    alone = Outcome(report.run.file, (replace(report, checks=(check,)),))
+    return json.text(json.document([alone], engines, check.time_ms / 1000))
+
+
+def shown(form: str, report: Report, check: Check, engines: Callable[[], dict[str, Any]]) -> str:
+    """A trace in one of the forms of ``formats.TRACE_FORMS``; UsageError where it has no such form."""
+    match form:
+        case "text":
+            return _text(report, check)
+        case "json":
+            return _json(report, check, engines())
+        case "itf":
+            return _itf(report, check)
+        case "html":
+            return html.page(replace(report, checks=(check,)))
+        case _:
+            drawn = picture(check, _title(report, check))
+            return {"svg": svg, "dot": dot.dot, "mermaid": dot.mermaid}[form](drawn)
+
+
+def chosen(outcomes: Sequence[Outcome], wanted: str | None) -> tuple[Report, Check]:
+    """The check to show: the first whose text begins with ``wanted``, else the first that does not hold.
+
+    Where every check holds it is the first that a trace bears out (a race that is expected, a possible outcome).
+    UsageError where there is none.
+    """
+    every = [(report, check) for o in outcomes for report in o.reports for check in report.checks]
+    if wanted is not None:
+        found = [(r, c) for r, c in every if c.expectation.text.startswith(wanted)]
+        if not found:
+            texts = dict.fromkeys(c.expectation.text for _, c in every)
+            help_ = suggestion(wanted, texts) or "there are " + ", ".join(f"`{t}`" for t in texts)
+            raise UsageError(f"there is no expectation `{wanted}`: {help_}")
+    else:
+        found = [(r, c) for r, c in every if c.verdict != "holds"] or every
+    with_trace = [(r, c) for r, c in found if c.trace is not None]
+    if with_trace:
+        return with_trace[0]
+    if not found:
+        raise UsageError("there is nothing to show: the file was not checked")
+    report, check = found[0]
+    reason = f": {check.reason}" if check.reason else ""
+    raise UsageError(
+        f"there is no trace to show: `{check.expectation.text}` {_VERDICTS[check.verdict]}{reason} ({title(report)})"
+    )
+
+
+_VERDICTS = {"holds": "holds", "violated": "is violated", "unknown": "is undecided"}

@@ -1,0 +1,414 @@
+"""The pages, in a real browser: every control, keyboard, print, both colour schemes; nothing leaves the page or breaks out."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from scopec.check import Outcome, Report, Settings, check
+from scopec.progress.schedule import Ending, Moment, Move, Schedule
+from scopec.report import html
+from tests.conftest import REPOSITORY
+from tests.test_formats import HOSTILE_NAME, HOSTILE_SOURCE
+from tests.violations import VIOLATIONS
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+IMAGES = REPOSITORY / "docs" / "images"
+
+browser_test = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is on PATH")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of which nothing may go wrong: no error, no message on the console, no dialog, no request but for itself."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: None if request.url.startswith("file:") else wrong.append(request.url))
+    yield page
+    assert wrong == []
+    context.close()
+
+
+# A worker checks these once: the memory example of docs/, and a lasso.
+SOURCES = {
+    "race-scope": VIOLATIONS["race-scope"],
+    "lasso": """\
+__device__ cuda::atomic<int, cuda::thread_scope_device> wants[2];
+__global__ void k() {
+    int me = threadIdx.x;
+    wants[me].store(1);
+    while (wants[1 - me].load() == 1) {
+        wants[me].store(0);
+        wants[me].store(1);
+    }
+    wants[me].store(0);
+}
+//@ launch k<<<1, 2>>>();
+//@ expect terminates;
+""",
+    "good": "__device__ int x; __global__ void k() { x = 1; }\n//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n",
+    "undecided": VIOLATIONS["undecided"],
+}
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
+    folder = tmp_path_factory.mktemp("programs")
+    for name, text in SOURCES.items():
+        (folder / f"{name}.cu").write_text(text, encoding="utf-8")
+    (folder / "broken.cu").write_text("int main( {", encoding="utf-8")
+    found = check([folder], Settings(engine="embedded"))
+    return [replace(o, file=Path(o.file).name, reports=tuple(map(short, o.reports))) for o in found]
+
+
+def short(report: Report) -> Report:
+    return replace(report, run=replace(report.run, file=Path(report.run.file).name))
+
+
+def report_of(outcomes: Sequence[Outcome], name: str) -> Report:
+    return next(o.reports[0] for o in outcomes if o.file == name)
+
+
+@pytest.fixture(scope="module")
+def site(outcomes: list[Outcome], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    for name, text in html.files(outcomes, 1.0).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+pytestmark = [pytest.mark.jvm, pytest.mark.browser]
+
+
+def selected(page: Page) -> list[str]:
+    """The numbers of the source lines that are chosen."""
+    return [str(li.get_attribute("data-line")) for li in page.locator(".code .selected").all()]
+
+
+@browser_test
+def test_a_race_is_walked_through(page: Page, site: Path) -> None:
+    page.goto((site / "race_scope.html").as_uri())
+    expect(page.get_by_role("heading", level=1)).to_have_text("race-scope.cu")
+    assert [li.get_attribute("data-line") for li in page.locator(".code .culprit").all()] == ["7", "8"]
+    assert page.locator(".box.marked").count() == 2
+    # An event shows its line, by mouse and by keyboard.
+    store = page.get_by_role("button", name="mp[0][0], line 7: write f = 1, release, block")
+    store.click()
+    assert selected(page) == ["7"]
+    expect(store).to_have_class(re.compile("selected"))
+    load = page.get_by_role("button", name=re.compile(r"mp\[1\]\[0\], line 8: read f = 0"))
+    load.focus()
+    page.keyboard.press("Enter")
+    assert selected(page) == ["8"]
+    assert page.locator(".box.selected").count() == 1
+    page.keyboard.press("Escape")
+    assert selected(page) == []
+    assert page.locator(".box.selected").count() == 0
+    # A line shows its events.
+    page.get_by_role("button", name="Line 6: show its event").click()
+    assert selected(page) == ["6"]
+    assert page.locator(".box.selected title").text_content() == "6: write x = 42"
+    # Every relation can be switched.
+    switches = page.locator("fieldset input").all()
+    assert [s.get_attribute("value") for s in switches] == ["po", "rf", "fr", "race"]
+    for switch in switches:
+        edge = page.locator(f".drawing .edge.{switch.get_attribute('value')}").first
+        expect(edge).to_have_css("display", "inline")
+        switch.uncheck()
+        expect(edge).to_have_css("display", "none")
+        switch.press("Space")
+        expect(edge).to_have_css("display", "inline")
+    # The same in words.
+    page.get_by_text("Events and final values as tables").click()
+    expect(page.get_by_role("row", name="mp[1][0] 8 read f = 0 acquire, block initial value")).to_be_visible()
+
+
+@browser_test
+def test_a_lasso_is_walked_through(page: Page, site: Path, outcomes: list[Outcome]) -> None:
+    trace = report_of(outcomes, "lasso.cu").checks[0].trace
+    assert isinstance(trace, Schedule)
+    assert trace.loop_to is not None
+    steps, start = len(trace.moves), trace.loop_to
+    page.goto((site / "lasso.html").as_uri())
+    names = ("First state", "One step back", "One step forward", "Last state")
+    first, back, forward, last = (page.get_by_role("button", name=n, exact=True) for n in names)
+    said = page.locator("output")
+    expect(said).to_have_text(f"Before the first of {steps} steps")
+    expect(first).to_be_disabled()
+    expect(back).to_be_disabled()
+    assert page.locator("tr.repeats[data-step]").count() == steps - start
+    assert "lasso" in (page.locator("tr.across").first.text_content() or "")
+    forward.click()
+    expect(said).to_have_text(f"Step 1 of {steps}: main, line 11: {trace.moves[0].action}")
+    assert selected(page) == ["11"]
+    back.click()
+    expect(said).to_have_text(f"Before the first of {steps} steps")
+    last.click()
+    expect(said).to_contain_text(f"Step {steps} of {steps} (repeats for ever)")
+    expect(last).to_be_disabled()
+    # After the last step comes the first of the loop.
+    forward.click()
+    expect(said).to_contain_text(f"Step {start + 1} of {steps} (repeats for ever)")
+    expect(page.locator("tr.current")).to_have_attribute("data-step", str(start + 1))
+    first.click()
+    # The keyboard steps too, and so do rows and the slider.
+    player = page.locator(".player")
+    player.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("Step 3 of")
+    page.keyboard.press("ArrowLeft")
+    expect(said).to_contain_text("Step 2 of")
+    page.keyboard.press("End")
+    expect(said).to_contain_text(f"Step {steps} of")
+    page.keyboard.press("Home")
+    expect(said).to_contain_text("Before the first")
+    page.locator(f"tr[data-step='{steps - 1}']").click()
+    expect(said).to_contain_text(f"Step {steps - 1} of")
+    slider = page.get_by_role("slider", name="Step")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(said).to_contain_text(f"Step {steps} of")
+    # Each state is that of the schedule.
+    for number, move in enumerate(trace.moves, start=1):
+        slider.fill(str(number))
+        wants: Any = move.after.memory["wants"]
+        expect(page.locator(".memory tbody tr")).to_have_text([f"wants[{i}]{wants[i]}" for i in (0, 1)])
+        assert page.locator(".memory .changed").count() == ("wants" in move.changes)
+    # A line goes to its step.
+    page.get_by_role("button", name=re.compile("^Line 11:")).click()
+    expect(said).to_contain_text("Step 1 of")
+
+
+@browser_test
+def test_an_index_is_filtered_by_verdict(page: Page, site: Path) -> None:
+    page.goto((site / "index.html").as_uri())
+    rows = page.locator("tbody tr")
+    assert rows.count() == 5
+    expect(page.get_by_role("status")).to_have_text("5 of 5")
+    page.get_by_label("holds (1)").uncheck()
+    expect(page.get_by_role("status")).to_have_text("4 of 5")
+    expect(page.get_by_role("row", name="good.cu holds race_free")).to_be_hidden()
+    page.get_by_label("violated (2)").uncheck()
+    page.get_by_label("error (1)").uncheck()
+    expect(page.locator("tbody tr:visible")).to_have_count(1)
+    expect(page.locator("tbody tr:visible")).to_contain_text("raise the bound")
+    page.get_by_label("violated (2)").check()
+    page.get_by_role("searchbox").fill("LASSO")
+    expect(page.locator("tbody tr:visible")).to_have_count(1)
+    page.get_by_role("link", name="terminates").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("lasso.cu")
+    assert page.url.endswith("lasso.html#check-1")
+    page.get_by_role("link", name="All programs").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("scopec")
+
+
+@browser_test
+def test_print_shows_everything(page: Page, site: Path) -> None:
+    for name in ("race_scope", "lasso"):
+        page.goto((site / f"{name}.html").as_uri())
+        page.emulate_media(media="print")
+        expect(page.locator(".controls, fieldset").first).to_be_hidden()
+        for box in page.locator(".source, .drawing, .steps").all():
+            assert box.evaluate("e => e.scrollHeight <= e.clientHeight + 1")
+        assert page.pdf(format="A4")[:4] == b"%PDF"
+        page.emulate_media(media="screen")
+
+
+@browser_test
+def test_a_page_fits_a_narrow_window(page: Page, site: Path) -> None:
+    page.set_viewport_size({"width": 600, "height": 800})
+    for name in ("race_scope", "lasso", "index"):
+        page.goto((site / f"{name}.html").as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= 600, name
+
+
+@browser_test
+def test_everything_that_reacts_has_a_name_and_can_be_reached(page: Page, site: Path) -> None:
+    for name in ("race_scope", "lasso", "index"):
+        page.goto((site / f"{name}.html").as_uri())
+        controls = page.locator("button, input, a[href], [tabindex]").all()
+        assert controls
+        for control in controls:
+            assert control.get_attribute("tabindex") in (None, "0")
+            named = control.evaluate(
+                "e => e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.[0]?.textContent.trim()"
+            )
+            assert named, control.evaluate("e => e.outerHTML")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement !== document.body")
+        assert page.evaluate("new Set([...document.querySelectorAll('[id]')].map(e => e.id)).size") == (
+            page.locator("[id]").count()
+        )
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours, as the Web Content Accessibility Guidelines define it."""
+
+    def luminance(colour: str) -> float:
+        channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+        red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_colours_can_be_read_in_both_schemes() -> None:
+    styles = [(REPOSITORY / "templates" / "report" / f).read_text() for f in ("page.css", "picture.css")]
+    texts = (
+        ("text", "quiet", "good", "bad", "doubt", "link"),
+        ("ink", "faint", "rf", "co", "fr", "sw", "hb", "race", "loop"),
+    )
+    grounds = ("paper", "panel"), ("ground", "box", "block")
+    for style, names, behind in zip(styles, texts, grounds, strict=True):
+        schemes = re.findall(r"\{ ((?:--|color-scheme)[^}]*)\}", style)
+        assert len(schemes) >= 2
+        for scheme in schemes:
+            colours = dict(re.findall(r"--(\w+): (#\w{6})", scheme))
+            for name in names:
+                for ground in behind:
+                    assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground, scheme)
+
+
+# ---------------------------------------------------------------- what does not belong there
+
+
+@browser_test
+def test_nothing_in_a_name_or_a_source_breaks_out_of_a_page(page: Page, tmp_path: Path) -> None:
+    (tmp_path / HOSTILE_NAME).write_text(HOSTILE_SOURCE, encoding="utf-8")
+    (tmp_path / f"bad{HOSTILE_NAME}").write_text(f'int main() {{ int x = "{HOSTILE_NAME}; }}', encoding="utf-8")
+    found = check([tmp_path], Settings(engine="embedded"))
+    pages = html.files(found, 1.0)
+    assert len(pages) == 2
+    for name, text in pages.items():
+        assert re.fullmatch(r"\w+\.html", name)
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        page.goto((tmp_path / name).as_uri())
+        assert page.evaluate(
+            "[...document.scripts].every(s => s.type === 'application/json' || s.text.includes('use strict'))"
+        )
+        assert page.locator("img, iframe, object, link").count() == 0
+        assert page.locator("b").count() == 0
+    expect(page.get_by_role("heading", level=1)).to_contain_text("a<b>&\"'%0A\\n::error::x,y\\x1b[31m](z).cu")
+    expect(page.locator("#L2 code")).to_contain_text(
+        "<script>alert(1)</script>]]>&amp;\"'%0A::error::%25\\x1b[31m\\u202e"
+    )
+
+
+@browser_test
+def test_a_page_could_not_reach_the_network(page: Page, site: Path) -> None:
+    """The pages' own policy forbids what they do not need."""
+    page.goto((site / "race_scope.html").as_uri())
+    policy = page.locator("meta[http-equiv=Content-Security-Policy]").get_attribute("content")
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
+
+# ---------------------------------------------------------------- size
+
+
+def loading_time(page: Page, path: Path) -> float:
+    """Seconds from navigation to the end of loading, the best of three: other work on the machine is not the page's."""
+    times = []
+    for _ in range(3):
+        page.goto(path.as_uri())
+        times.append(page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") / 1000)
+    return float(min(times))
+
+
+def many_steps(report: Report) -> Report:
+    """The report with a schedule of 2,000 steps instead of its own."""
+    at = report.checks[0].trace.moves[0].span  # type: ignore[union-attr]
+    labels = {"main": "main_L5", "k[0][0]": "k_L3", "k[0][1]": "k_L3"}
+    states = [Moment(labels, {"turn": i, "other": i // 10}, {"k[0][0]": {"i": i}}, ("k",)) for i in range(2001)]
+    moves = tuple(
+        Move(f"k[0][{i % 2}]", "k_L3", "updates turn", at, {"turn": str(i)}, states[i]) for i in range(1, 2001)
+    )
+    schedule = Schedule(states[0], moves, Ending.LASSO, 1500, ())
+    return replace(report, checks=(replace(report.checks[0], trace=schedule),))
+
+
+@browser_test
+def test_a_schedule_of_2000_steps_stays_usable(page: Page, outcomes: list[Outcome], tmp_path: Path) -> None:
+    path = tmp_path / "long.html"
+    path.write_text(html.page(many_steps(report_of(outcomes, "lasso.cu"))), encoding="utf-8")
+    assert loading_time(page, path) < 2
+    page.get_by_role("button", name="Last state").click()
+    expect(page.locator("output")).to_contain_text("Step 2000 of 2000 (repeats for ever): k[0][0], line 11")
+    expect(page.locator("tr.current")).to_be_in_viewport()
+    page.get_by_role("button", name="One step forward").click()
+    expect(page.locator("output")).to_contain_text("Step 1501 of 2000")
+
+
+MANY_EVENTS = """\
+__device__ cuda::atomic<int, cuda::thread_scope_device> x{0}, y{0};
+__device__ int n = 0;
+__global__ void k() {
+    x.store(1, cuda::memory_order_relaxed);
+    x.store(2, cuda::memory_order_relaxed);
+    y.store(3, cuda::memory_order_relaxed);
+    y.store(4, cuda::memory_order_relaxed);
+    n = 1;
+}
+//@ launch k<<<8, 5>>>();
+//@ expect race_free;
+"""
+
+
+@browser_test
+def test_an_execution_of_200_events_stays_usable(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "many.cu").write_text(MANY_EVENTS, encoding="utf-8")
+    (outcome,) = check([tmp_path / "many.cu"], Settings(engine="embedded"))
+    path = tmp_path / "many.html"
+    path.write_text(html.page(outcome.reports[0]), encoding="utf-8")
+    assert loading_time(page, path) < 2
+    assert page.locator(".box").count() >= 200
+    box = page.locator(".box").nth(190)
+    box.scroll_into_view_if_needed()
+    box.click()
+    assert len(selected(page)) == 1
+
+
+# ---------------------------------------------------------------- screenshots
+
+
+@browser_test
+@pytest.mark.parametrize("name", ["race", "lasso"])
+def test_screenshots_are_of_these_pages(
+    name: str, browser: Browser, site: Path, request: pytest.FixtureRequest
+) -> None:
+    """With --update-golden the images of docs/ are made anew."""
+    if request.config.getoption("--update-golden"):
+        context = browser.new_context(viewport={"width": 1180, "height": 820})
+        page = context.new_page()
+        page.goto((site / {"race": "race_scope.html", "lasso": "lasso.html"}[name]).as_uri())
+        if name == "race":
+            page.locator(".box.marked").first.click()
+        else:
+            page.get_by_role("button", name="Last state").click()
+        IMAGES.mkdir(exist_ok=True)
+        page.screenshot(path=IMAGES / f"{name}.png")
+        context.close()
+    image = (IMAGES / f"{name}.png").read_bytes()
+    assert image.startswith(b"\x89PNG")
+    assert len(image) < 200_000
+    documents: Any = [(REPOSITORY / "README.md"), REPOSITORY / "docs" / "results.md"]
+    assert all(f"images/{name}.png" in d.read_text(encoding="utf-8") for d in documents)

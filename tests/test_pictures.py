@@ -1,0 +1,178 @@
+"""Pictures: what is drawn, and that each language's text is well formed whatever the labels contain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from scopec.check import Settings, check
+from scopec.report.dot import dot, mermaid
+from scopec.report.picture import Box, Edge, Lane, Picture, picture
+from scopec.report.svg import svg
+from scopec.source import Span
+from scopec.verdicts import Check
+from tests.violations import VIOLATIONS
+
+#: Message passing in which the acquire sees the release, and two threads write the same object.
+HANDOVER = """\
+__device__ cuda::atomic<int, cuda::thread_scope_device> f{0}, n{0};
+__device__ int x = 0;
+__global__ void k() {
+    int r = 0;
+    if (blockIdx.x == 0) {
+        x = 42;
+        n.store(1, cuda::memory_order_relaxed);
+        f.store(1, cuda::memory_order_release);
+    } else if (f.load(cuda::memory_order_acquire) == 1) {
+        n.store(2, cuda::memory_order_relaxed);
+        r = x;
+    }
+}
+//@ launch k<<<2, 1>>>();
+//@ expect allowed k[1][0].r == 42 && n == 2;
+"""
+
+
+def first_check(path: Path, text: str) -> Check:
+    path.write_text(text, encoding="utf-8")
+    (outcome,) = check([path], Settings(engine="embedded"))
+    return outcome.reports[0].checks[0]
+
+
+def edges(drawn: Picture) -> set[tuple[str, str, str]]:
+    """Edges with the texts of their boxes."""
+    names = {b.id: b.text for b in drawn.boxes}
+    return {(e.relation, names[e.source], names[e.target]) for e in drawn.edges}
+
+
+def test_an_execution_is_drawn_with_its_relations_and_no_more(tmp_path: Path) -> None:
+    drawn = picture(first_check(tmp_path / "p.cu", HANDOVER), "title")
+    assert drawn.lanes == (Lane("k[0][0]", "k[0]"), Lane("k[1][0]", "k[1]"))
+    assert edges(drawn) == {
+        ("po", "6: write x = 42", "7: write n = 1"),
+        ("po", "7: write n = 1", "8: write f = 1"),
+        ("po", "9: read f = 1", "10: write n = 2"),
+        ("po", "10: write n = 2", "11: read x = 42"),
+        ("rf", "8: write f = 1", "9: read f = 1"),
+        ("rf", "6: write x = 42", "11: read x = 42"),
+        ("co", "7: write n = 1", "10: write n = 2"),
+        ("sw", "8: write f = 1", "9: read f = 1"),
+        ("hb", "8: write f = 1", "9: read f = 1"),
+    }
+    rows = {b.text: b.row for b in drawn.boxes}
+    assert rows["9: read f = 1"] > rows["8: write f = 1"]
+    assert [r.name for r in drawn.relations if not r.shown] == ["hb"]
+
+
+def test_a_race_is_drawn_once_and_its_accesses_are_marked(tmp_path: Path) -> None:
+    drawn = picture(first_check(tmp_path / "p.cu", VIOLATIONS["race-scope"]), "title")
+    assert ("race", "7: write f = 1", "8: read f = 0") in edges(drawn)
+    assert {b.text for b in drawn.boxes if b.marked} == {"7: write f = 1", "8: read f = 0"}
+    assert [b.text for b in drawn.boxes if b.lane is None] == ["f = 0, initially"]
+
+
+def test_of_very_many_races_the_decisive_one_is_drawn(tmp_path: Path) -> None:
+    text = "__device__ int n = 0;\n__global__ void k() { n = 1; }\n//@ launch k<<<1, 8>>>();\n//@ expect race_free;\n"
+    drawn = picture(first_check(tmp_path / "p.cu", text), "title")
+    assert len([e for e in drawn.edges if e.relation == "race"]) == 1
+    assert drawn.closing == "28 pairs of accesses race; one of them is drawn"
+
+
+@pytest.mark.jvm
+def test_a_schedule_is_drawn_with_where_its_threads_stay(tmp_path: Path) -> None:
+    drawn = picture(first_check(tmp_path / "p.cu", VIOLATIONS["hang"]), "title")
+    assert [b.text for b in drawn.boxes if b.step] == ["6: launches k", "6: starts"]
+    assert {drawn.lanes[b.lane or 0].name for b in drawn.boxes if b.marked} == {"main", "k[0][0]", "k[1][0]"}
+    assert drawn.closing == "from here on nothing changes"
+    around = picture(first_check(tmp_path / "q.cu", VIOLATIONS["silent"]), "title")
+    (loop,) = [e for e in around.edges if e.relation == "loop"]
+    boxes = {b.id: b for b in around.boxes}
+    assert boxes[loop.source].row > boxes[loop.target].row
+    assert 'class="band"' in svg(around)
+
+
+HOSTILE = "<script>&\"'\\]]>#;|%0A{}[](x)`"
+AT = Span("p.cu", 1, 1, 1, 2)
+STRANGE = Picture(
+    HOSTILE,
+    (Lane(HOSTILE, HOSTILE), Lane("b", "g")),
+    (
+        Box("a", 0, 0, HOSTILE, HOSTILE, AT),
+        Box("b", 1, 0, "b", "", AT, marked=True),
+        Box("i", None, 0, HOSTILE, "", AT),
+    ),
+    (Edge("rf", "i", "a"), Edge("race", "a", "b"), Edge("co", "a", "a")),
+    HOSTILE,
+)
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_svg_is_well_formed(alone: bool) -> None:
+    root = etree.fromstring(svg(STRANGE, alone=alone).encode())
+    tag = "{http://www.w3.org/2000/svg}"
+    assert {e.tag for e in root.iter()} <= {
+        tag + t for t in ("svg", "title", "style", "rect", "text", "tspan", "defs", "marker", "path", "g")
+    }
+    assert len(root.findall(f".//{tag}g[@data-event]")) == 3
+    assert root.findtext(f".//{tag}g[@data-event='a']/{tag}title") == f"{HOSTILE}, {HOSTILE}"
+    assert (root.find(f"{tag}style") is not None) == alone
+    assert not re.search(r"(href|src)=", svg(STRANGE))
+
+
+def test_dot_is_well_formed() -> None:
+    """Every statement ends, every string is closed: what is left without the strings has only Graphviz's own signs."""
+    text = dot(STRANGE)
+    rest = re.sub(r'"(?:[^"\\]|\\.)*"', "S", text)
+    assert re.fullmatch(r"[\w\s{}\[\]=,;>.-]+", rest), rest
+    assert rest.count("{") == rest.count("}") == 3
+
+
+def test_mermaid_is_well_formed() -> None:
+    """Labels are strings without a quote, a bracket or a sign that Mermaid reads."""
+    for line in mermaid(STRANGE).splitlines():
+        for label in re.findall(r'\["?\(?\["(.*)"\]|\["(.*)"\]|title: "(.*)"', line):
+            assert re.fullmatch(r"[\w .,:=()/+#;<>-]*", "".join(label).replace("<br/>", "")), line
+    assert "<script" not in mermaid(STRANGE)
+    assert mermaid(STRANGE).count("subgraph t") == 2
+
+
+@pytest.mark.jvm
+def test_trace_shows_each_form(write: Callable[..., Path], tmp_path: Path) -> None:
+    from tests.test_cli import scopec
+
+    path = write(VIOLATIONS["hang"], "hang.cu")
+    begins = {
+        "svg": "<svg", "dot": "digraph", "mermaid": "---\ntitle", "json": "{", "itf": "{", "html": "<!doctype html>",
+        "text": "hang.cu\n  violated  terminates",
+    }  # fmt: skip
+    for form, start in begins.items():
+        done = scopec("trace", path.name, f"--{form}", "--output", f"out.{form}", cwd=tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+        assert (tmp_path / f"out.{form}").read_text().startswith(start)
+
+
+def test_trace_shows_the_expectation_that_is_asked_for(write: Callable[..., Path]) -> None:
+    from tests.test_cli import scopec
+
+    path = write(VIOLATIONS["outcome"])
+    first = scopec("trace", path, "--engine", "embedded")
+    assert first.returncode == 1
+    assert "violated  forbidden sb[0][0].r == 0" in first.stdout
+    assert "fr   sb[0][0] 4: read y = 0  ->  sb[1][0] 5: write y = 1" in first.stdout
+    required = scopec("trace", path, "--engine", "embedded", "--check", "required")
+    assert "violated  required" in required.stdout
+    nothing = scopec("trace", path, "--engine", "embedded", "--check", "allowed")
+    assert (nothing.returncode, nothing.stdout) == (2, "")
+    assert "no trace to show: `allowed sb[0][0].r == 7` is violated: no execution ends this way" in nothing.stderr
+    unknown = scopec("trace", path, "--engine", "embedded", "--check", "race_free")
+    assert unknown.returncode == 2
+    assert "there is no expectation `race_free`" in unknown.stderr
+    assert scopec("trace", path, "--engine", "embedded", "--itf").returncode == 2
+    good = scopec("trace", write(HANDOVER, "good.cu"), "--engine", "embedded")
+    assert good.returncode == 0
+    assert "read f = 1 (acquire, device), from line 8, synchronises" in " ".join(good.stdout.split())
+    assert scopec("trace", write("int main( {", "bad.cu")).returncode == 2
