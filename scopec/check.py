@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Literal
 
 from scopec import engines
+from scopec.advice.search import advised
 from scopec.alloy import run as alloy_run
 from scopec.alloy.emit import emit as emit_alloy
 from scopec.diagnostics import Code, Diagnostic, EngineError, InputError, ScopecError, internal_error
@@ -41,7 +42,8 @@ Engine = Literal["auto", "alloy", "tlc", "embedded", "both"]
 class Settings:
     """How a call of `check` works: engines, limits, what is kept.
 
-    ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.
+    ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.  With ``advise`` a violated check
+    comes with a change that would mend it, where one is found.
     """
 
     overrides: Overrides = field(default_factory=Overrides)
@@ -53,6 +55,7 @@ class Settings:
     engine: Engine = "auto"
     say: Callable[[str], None] = lambda _line: None
     remark: Callable[[str], None] = lambda _line: None
+    advise: bool = False
 
 
 @dataclass(frozen=True)
@@ -215,6 +218,10 @@ def check_run(run: Run, jars: Jars, workers: Workers, settings: Settings, readin
         answers = {p: _ask_tlc(run, p, jars, workers, settings, folder, phases) for p in run.properties}
         racy = found is not None and found.racy and run.settings.options["races"] == "report"
         checks += progress_checks(run, answers, racy=racy, limit=settings.timeout)
+        if settings.advise:
+            aside = folder / "advice"
+            aside.mkdir()
+            checks = advised(run, checks, lambda r, p: _ask_tlc(r, p, jars, workers, settings, aside, []))
         in_order = sorted(checks, key=lambda c: run.checks.index(c.expectation))
         wanted = settings.keep is not None or any(c.verdict != "holds" for c in in_order)
         if wanted and run.memory_checks:

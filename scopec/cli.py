@@ -148,7 +148,7 @@ def check(
 
     settings = Settings(
         _overrides(model, progress, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar, engine,
-        _say, _say if verbose else lambda _line: None,
+        _say, _say if verbose else lambda _line: None, advise=not quiet,
     )  # fmt: skip
     started, start = datetime.now(), time.monotonic()
     outcomes = run_checks(paths, settings)

@@ -27,7 +27,7 @@ UNDEFINED = "undefined behaviour"
 
 @dataclass(frozen=True)
 class Check:
-    """A check with its verdict; ``trace`` shows why, where an execution or schedule can."""
+    """A check with its verdict; ``trace`` shows why, where an execution or schedule can; ``advice`` what would help."""
 
     expectation: Expectation
     verdict: Verdict
@@ -37,6 +37,7 @@ class Check:
     states: int | None = None
     trace: Trace | None = None
     warnings: tuple[str, ...] = field(default=())
+    advice: str | None = None
 
 
 @dataclass(frozen=True)

@@ -119,6 +119,8 @@ def counterexample(check: Check, source: Source, width: int, *, everything: bool
             yield from _relations(check)
     for sentence in why.sentences:
         yield from textwrap.wrap(f"why: {sentence}", width, subsequent_indent="     ", break_on_hyphens=False)
+    if check.advice is not None:
+        yield from textwrap.wrap(f"try: {check.advice}", width, subsequent_indent="     ", break_on_hyphens=False)
 
 
 def _relations(check: Check) -> Iterator[str]:

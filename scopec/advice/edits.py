@@ -1,0 +1,279 @@
+"""Edits of a program that a programmer could make in a line or two, and how to say them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias, assert_never
+
+from scopec.program import ir
+from scopec.program.values import leaves
+
+if TYPE_CHECKING:
+    from scopec.plan import Run
+    from scopec.source import Span
+
+#: The operations that access memory.
+Access: TypeAlias = ir.Load | ir.Store | ir.Rmw | ir.CompareExchange | ir.Await
+ACCESSES = (ir.Load, ir.Store, ir.Rmw, ir.CompareExchange, ir.Await)
+
+
+@dataclass(frozen=True, slots=True)
+class Widen:
+    """A wider scope for the atomic operations on an object."""
+
+    object: str
+    scope: ir.Scope
+
+
+@dataclass(frozen=True, slots=True)
+class WidenFence:
+    """A wider scope for the fences at a place."""
+
+    at: Span
+    scope: ir.Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Strengthen:
+    """A stronger order for the atomic operations and fences at a place."""
+
+    at: Span
+    order: ir.Order
+
+
+@dataclass(frozen=True, slots=True)
+class MakeAtomic:
+    """Atomic accesses to an object instead of plain ones: relaxed, or acquire and release."""
+
+    object: str
+    scope: ir.Scope
+    ordered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One read-modify-write instead of a plain read followed by a plain write of an object."""
+
+    object: str
+    scope: ir.Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A machine that has what a device attribute says."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cooperate:
+    """A cooperative launch of a grid."""
+
+    grid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronise:
+    """``cudaDeviceSynchronize()`` after the launch of a grid."""
+
+    grid: str
+
+
+_ModeEdit: TypeAlias = Widen | WidenFence | Strengthen | MakeAtomic
+Edit: TypeAlias = Widen | WidenFence | Strengthen | MakeAtomic | Update | Attribute | Cooperate | Synchronise
+
+
+def edited(run: Run, edits: Iterable[Edit]) -> Run:
+    """The run of the program that edits make of it."""
+    for edit in edits:
+        match edit:
+            case Attribute(name):
+                settings = replace(run.settings, given={**run.settings.given, name: "1"})
+                run = replace(run, settings=settings)
+            case Cooperate(name):
+                grid = replace(run.program.grids[name], cooperative=True)
+                run = replace(run, program=replace(run.program, grids={**run.program.grids, name: grid}))
+            case _:
+                run = replace(run, program=_with_bodies(run.program, _body_edit(edit)))
+    return run
+
+
+def _with_bodies(program: ir.Program, change: Callable[[ir.Body], ir.Body]) -> ir.Program:
+    return replace(
+        program,
+        grids={name: replace(grid, body=change(grid.body)) for name, grid in program.grids.items()},
+        host=replace(program.host, body=change(program.host.body)),
+        others=tuple(replace(t, body=change(t.body)) for t in program.others),
+    )
+
+
+def _body_edit(edit: _ModeEdit | Update | Synchronise) -> Callable[[ir.Body], ir.Body]:
+    match edit:
+        case Update():
+            return lambda body: _fused(body, edit)
+        case Synchronise(grid):
+            return lambda body: _synchronised(body, grid)
+        case _:
+            return lambda body: replace(body, nodes={i: _node(n, edit) for i, n in body.nodes.items()})
+
+
+def _node(node: ir.Node, edit: _ModeEdit) -> ir.Node:
+    return replace(node, operation=_operation(node.operation, node.span, edit)) if isinstance(node, ir.Do) else node
+
+
+def _operation(operation: ir.Operation, at: Span, edit: _ModeEdit) -> ir.Operation:
+    match operation, edit:
+        case ir.Fence(), WidenFence(place, scope) if place == at:
+            return replace(operation, scope=max(operation.scope, scope))
+        case ir.Fence(), Strengthen(place, order) if place == at:
+            return replace(operation, order=order)
+        case ((ir.Load() | ir.Store() | ir.Rmw() | ir.CompareExchange() | ir.Await()), _):
+            return replace(operation, mode=_mode(operation, at, edit))
+        case _:
+            return operation
+
+
+def _mode(operation: Access, at: Span, edit: _ModeEdit) -> ir.Mode:
+    mode, name = operation.mode, operation.place.object
+    match edit:
+        case Widen() if mode.atomic and name == edit.object:
+            return replace(mode, scope=max(mode.scope, edit.scope))
+        case Strengthen() if mode.atomic and at == edit.at:
+            return replace(mode, order=edit.order)
+        case MakeAtomic() if not mode.atomic and name == edit.object:
+            return ir.Mode(acquire_release(operation) if edit.ordered else ir.Order.RELAXED, edit.scope)
+        case _:
+            return mode
+
+
+def acquire_release(operation: Access | ir.Fence) -> ir.Order:
+    """The order that orders what is around an operation, short of seq_cst."""
+    match operation:
+        case ir.Load() | ir.Await(new=None):
+            return ir.Order.ACQUIRE
+        case ir.Store():
+            return ir.Order.RELEASE
+        case _:
+            return ir.Order.ACQ_REL
+
+
+def _fused(body: ir.Body, edit: Update) -> ir.Body:
+    """The body with each pair of :func:`updates` as one atomic operation."""
+    nodes = dict(body.nodes)
+    for number, read, write in updates(body, edit.object):
+        operation = write.operation
+        assert isinstance(read.operation, ir.Load)
+        assert isinstance(operation, ir.Store)
+        mode = ir.Mode(ir.Order.RELAXED, edit.scope)
+        rmw = ir.Rmw(read.operation.target, operation.place, operation.value, mode)
+        nodes[number] = ir.Do(rmw, write.span, write.next)
+    return replace(body, nodes=nodes)
+
+
+def updates(body: ir.Body, name: str) -> Iterator[tuple[int, ir.Do, ir.Do]]:
+    """The plain reads of an object that a plain write of it follows at once, whose value is computed from the read."""
+    for number, node in body.nodes.items():
+        following = body.nodes[node.next] if isinstance(node, ir.Do) else None
+        if not (isinstance(node, ir.Do) and isinstance(following, ir.Do)):
+            continue
+        match node.operation, following.operation:
+            case ir.Load(target, place, ir.Mode(order=None)), ir.Store(written, value, ir.Mode(order=None)) if (
+                place == written and place.object == name and target in {leaf.name for leaf in leaves(value)}
+            ):
+                yield number, node, following
+            case _:
+                pass
+
+
+def _synchronised(body: ir.Body, grid: str) -> ir.Body:
+    nodes = dict(body.nodes)
+    for node in body.nodes.values():
+        if isinstance(node, ir.Do) and node.operation == ir.LaunchGrid(grid):
+            added = max(nodes) + 1
+            nodes[added] = ir.Do(ir.DeviceSynchronize(), node.span, node.next)
+            number = next(i for i, n in body.nodes.items() if n is node)
+            nodes[number] = replace(node, next=added)
+    return replace(body, nodes=nodes)
+
+
+# ---------------------------------------------------------------- in words
+
+
+def said(edits: Iterable[Edit], program: ir.Program) -> str:
+    """The edits as what a programmer would do, those of one kind together."""
+    listed = sorted(edits, key=lambda e: isinstance(e, Strengthen))
+    parts = []
+    for kind in dict.fromkeys(_kind(e) for e in listed):
+        same = [e for e in listed if _kind(e) == kind]
+        parts.append(_said(same, program))
+    return "; ".join(parts)
+
+
+def _kind(edit: Edit) -> object:
+    match edit:
+        case Strengthen(_, order):
+            return order
+        case _:
+            return edit
+
+
+def _said(same: list[Edit], program: ir.Program) -> str:
+    match same[0]:
+        case Widen(name, scope):
+            return (
+                f"{_scope(scope)} for the atomic operations on `{_short(name)}` ({_lines(program, name, atomic=True)})"
+            )
+        case WidenFence(at, scope):
+            return f"{_scope(scope)} for the fence at line {at.line}"
+        case Strengthen(_, order):
+            places = _listed(sorted({e.at.line for e in same if isinstance(e, Strengthen)}))
+            return f"memory_order_{order.value} at {places}"
+        case MakeAtomic(name, scope, ordered):
+            how = "release stores and acquire loads" if ordered else "relaxed operations"
+            return f"an atomic `{_short(name)}` at {_scope(scope)}, {how} ({_lines(program, name, atomic=False)})"
+        case Update(name, scope):
+            return (
+                f"one atomic read-modify-write at {_scope(scope)} where `{_short(name)}` is read and then written "
+                f"({_lines(program, name, atomic=False)})"
+            )
+        case Attribute(name):
+            return f"a machine with {name} = 1"
+        case Cooperate(name):
+            return f"a cooperative launch of {name}"
+        case Synchronise(name):
+            return f"cudaDeviceSynchronize() after the launch of {name}, at line {program.grids[name].span.line}"
+        case _ as never:
+            assert_never(never)
+
+
+def _scope(scope: ir.Scope) -> str:
+    return f"thread_scope_{scope.name.lower()}"
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _lines(program: ir.Program, name: str, *, atomic: bool) -> str:
+    found = {
+        node.span.line
+        for node in operations(program)
+        if isinstance(node.operation, ACCESSES)
+        and node.operation.place.object == name
+        and node.operation.mode.atomic == atomic
+    }
+    return _listed(sorted(found))
+
+
+def _listed(numbers: list[int]) -> str:
+    texts = [str(n) for n in numbers]
+    return f"line {texts[0]}" if len(texts) == 1 else f"lines {', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def operations(program: ir.Program) -> Iterator[ir.Do]:
+    """Every operation of a program, once a body."""
+    bodies = {id(b): b for b in (program.host.body, *(t.body for t in program.others))}
+    bodies |= {id(g.body): g.body for g in program.grids.values()}
+    for body in bodies.values():
+        yield from (node for node in body.nodes.values() if isinstance(node, ir.Do))

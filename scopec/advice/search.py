@@ -1,0 +1,221 @@
+"""Finds the smallest edits under which an expectation holds: every suggestion has been checked.
+
+Everything that could help is changed at once; if that helps, edits are taken back one by one as long as the rest still
+does.  Memory questions are asked of the embedded engine, progress questions of TLC.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.advice.edits import (
+    ACCESSES,
+    Access,
+    Attribute,
+    Cooperate,
+    Edit,
+    MakeAtomic,
+    Strengthen,
+    Synchronise,
+    Update,
+    Widen,
+    WidenFence,
+    acquire_release,
+    edited,
+    operations,
+    said,
+    updates,
+)
+from scopec.diagnostics import ScopecError
+from scopec.expectations import MEMORY_KINDS
+from scopec.memory.execution import Execution
+from scopec.memory.scopes import contains
+from scopec.program import ir
+from scopec.progress.schedule import NOT_STARTED, Schedule
+from scopec.progress.steps import DONE, IDLE
+from scopec.verdicts import UNDEFINED, Check, findings, memory_checks
+
+if TYPE_CHECKING:
+    from scopec.expectations import Expectation
+    from scopec.plan import Run
+    from scopec.tla.emit import Property
+    from scopec.verdicts import Progress
+
+#: The progress question about a changed run.
+AskProgress: TypeAlias = Callable[["Run", "Property"], "Progress"]
+_Holds: TypeAlias = Callable[["Run"], bool]
+
+_SECONDS = 2.0
+_MOST_EVENTS = 120
+
+
+def advised(run: Run, checks: Sequence[Check], ask: AskProgress) -> list[Check]:
+    """The checks, with a suggestion for those that are violated and that a small change would mend."""
+    return [
+        replace(c, advice=advice(run, c, checks, ask)) if _mendable(c) and c.reason != UNDEFINED else c for c in checks
+    ]
+
+
+def _mendable(check: Check) -> bool:
+    """Whether a check is violated in a way that an edit of the program could mend."""
+    kinds = ("race_free", "forbidden", "required", "assertion", "terminates", "progresses")
+    return check.verdict == "violated" and check.expectation.kind in kinds
+
+
+def advice(run: Run, check: Check, checks: Sequence[Check], ask: AskProgress) -> str | None:
+    """What to change so that a violated check holds, or None if nothing was found in time."""
+    match check.trace:
+        case Execution() as execution:
+            return _memory(run, check, checks, execution)
+        case Schedule() as schedule if not check.warnings:  # a race comes first
+            return _progress(run, check, schedule, ask)
+        case _:
+            return None
+
+
+# ---------------------------------------------------------------- the memory question
+
+
+def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Execution) -> str | None:
+    if len(run.graph.events) > _MOST_EVENTS:
+        return None
+    deadline = time.monotonic() + _SECONDS
+    still = [c.expectation for c in checks if c.verdict == "holds"]
+    every = [c.expectation for c in checks if _mendable(c) and c.expectation.kind in MEMORY_KINDS]
+    for wanted in (every, [check.expectation]) if len(every) > 1 else (every,):
+
+        def holds(changed: Run, wanted: Sequence[Expectation] = (*wanted, *still)) -> bool:
+            left = deadline - time.monotonic()
+            return left > 0 and all(c.verdict == "holds" for c in _asked(changed, left) if c.expectation in wanted)
+
+        for edits in _families(run, execution):
+            kept = _smallest(run, edits, holds)
+            if kept:
+                return _checked(kept, run, wanted)
+    return None
+
+
+def _checked(edits: Sequence[Edit], run: Run, mended: Sequence[Expectation]) -> str:
+    names = " and ".join(f"`{e.text}`" for e in mended)
+    result = "it holds" if len(run.checks) == 1 else f"{names} {'holds' if len(mended) == 1 else 'hold'}"
+    return f"{said(edits, run.program)}; checked: {result} then"
+
+
+def _asked(run: Run, seconds: float) -> list[Check]:
+    """The memory checks of a changed run; none where the embedded engine cannot answer."""
+    from scopec.embedded.memory import solve
+    from scopec.embedded.relations import InexactError
+
+    try:
+        answers = solve(run.problem, seconds)
+    except (ScopecError, InexactError):
+        answers = None
+    if answers is None:
+        return [Check(e, "unknown", None, "embedded", 0.0) for e in run.memory_checks]
+    return memory_checks(run, findings(run, answers, "embedded", 0.0), seconds)
+
+
+def _smallest(run: Run, edits: Sequence[Edit], holds: _Holds) -> list[Edit]:
+    """Edits that suffice, none of which can be left out; none if all of them together do not help."""
+    if not edits or not holds(edited(run, edits)):
+        return []
+    kept = list(edits)
+    for edit in edits:
+        fewer = [e for e in kept if e != edit]
+        if fewer and holds(edited(run, fewer)):
+            kept = fewer
+    return kept
+
+
+def _families(run: Run, execution: Execution) -> Iterator[list[Edit]]:
+    """What may help, the mildest first; within a family, what is better taken back comes first."""
+    scopes = list(_wider(run))
+    orders = list(_stronger(run, acquire_release))
+    yield scopes
+    yield [*orders, *scopes]
+    racing = sorted({a.location.object for pair in execution.race for a in pair if a.location is not None})
+    for name in racing:
+        if any(True for grid in run.program.grids.values() for _ in updates(grid.body, name)):
+            yield [Update(name, _needed(run, name))]
+    for name in racing:
+        yield [MakeAtomic(name, _needed(run, name), ordered=False)]
+        yield [*orders, *scopes, MakeAtomic(name, _needed(run, name), ordered=True)]
+    yield [*_stronger(run, lambda _: ir.Order.SEQ_CST), *scopes]
+    for name, value in run.settings.given.items():
+        if value == "0":
+            yield [Attribute(name)]
+
+
+def _needed(run: Run, name: str | None = None) -> ir.Scope:
+    """The narrowest scope at which all threads that access an object (or any) include each other."""
+    accesses = [e for e in run.graph.events if e.thread and e.location is not None]
+    using = {e.thread for e in accesses if e.location is not None and name in (None, e.location.object)}
+    threads = [t for t in run.program.threads if t.name in using]
+    spelt = (ir.Scope.BLOCK, ir.Scope.DEVICE, ir.Scope.SYSTEM)
+    return next(s for s in spelt if s is ir.Scope.SYSTEM or all(contains(s, a, b) for a in threads for b in threads))
+
+
+def _wider(run: Run) -> Iterator[Edit]:
+    """A wider scope for each object and fence whose scope leaves a thread out."""
+    narrow: dict[str, ir.Scope] = {}
+    everyone = _needed(run)
+    for node in operations(run.program):
+        operation = node.operation
+        if isinstance(operation, ir.Fence):
+            if operation.scope < everyone:
+                yield WidenFence(node.span, everyone)
+        elif isinstance(operation, ACCESSES) and operation.mode.atomic:
+            name = operation.place.object
+            narrow[name] = min(narrow.get(name, ir.Scope.SYSTEM), operation.mode.scope)
+    for name, scope in narrow.items():
+        if scope < (needed := _needed(run, name)):
+            yield Widen(name, needed)
+
+
+def _stronger(run: Run, order_of: Callable[[Access | ir.Fence], ir.Order]) -> Iterator[Edit]:
+    """A stronger order for each place that has a weaker one."""
+    strength = {o: i for i, o in enumerate((ir.Order.RELAXED, ir.Order.ACQUIRE, ir.Order.ACQ_REL, ir.Order.SEQ_CST))}
+    strength[ir.Order.RELEASE] = strength[ir.Order.ACQUIRE]
+    seen: set[object] = set()
+    for node in operations(run.program):
+        operation = node.operation
+        if not isinstance(operation, (ir.Fence, *ACCESSES)):
+            continue
+        current = operation.order if isinstance(operation, ir.Fence) else operation.mode.order
+        if current is not None and node.span not in seen:
+            wanted = order_of(operation)
+            if strength[wanted] > strength[current]:
+                seen.add(node.span)
+                yield Strengthen(node.span, wanted)
+
+
+# ---------------------------------------------------------------- the progress question
+
+
+def _progress(run: Run, check: Check, schedule: Schedule, ask: AskProgress) -> str | None:
+    for edit in _launches(run, schedule):
+        property_: Property = "Termination" if check.expectation.kind == "terminates" else "Progress"
+        try:
+            mended = ask(edited(run, [edit]), property_).holds
+        except ScopecError:
+            continue
+        if mended:
+            return _checked([edit], run, [check.expectation])
+    return None
+
+
+def _launches(run: Run, schedule: Schedule) -> Iterator[Edit]:
+    """What may start threads that are never started: their blocks with the others, or an API call that waits."""
+    last = schedule.moves[-1].after if schedule.moves else schedule.start
+    grids = {t.name: t.grid for t in run.program.threads}
+    waiting = {grids.get(b.thread) for b in schedule.behind if b.where == NOT_STARTED} - {None}
+    for name in sorted(n for n in waiting if n is not None):
+        grid = run.program.grids[name]
+        running = any(label not in (IDLE, DONE) for t, label in last.labels.items() if grids.get(t) == name)
+        if running and grid.blocks.count > 1 and not grid.cooperative:
+            yield Cooperate(name)
+        elif not running:
+            yield Synchronise(name)

@@ -1,0 +1,193 @@
+"""Suggestions: each kind is found where it helps, is the least of its kind, and helps when it is followed in the source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scopec.advice.edits import Cooperate, Edit, Strengthen, Synchronise, Update, Widen, edited, said
+from scopec.check import Settings, check
+from scopec.plan import Overrides, plan
+from scopec.program import ir
+from scopec.source import Span
+from scopec.verdicts import Check
+from tests.violations import VIOLATIONS
+
+
+def checks(tmp_path: Path, text: str, *, advise: bool = True) -> list[Check]:
+    path = tmp_path / "p.cu"
+    path.write_text(text, encoding="utf-8")
+    (outcome,) = check([path], Settings(engine="embedded", advise=advise))
+    assert outcome.failure is None, outcome.failure
+    assert not [d for d in outcome.diagnostics if d.severity == "error"]
+    return list(outcome.reports[0].checks)
+
+
+HANDOVER = """\
+__device__ int x = 0;
+__device__ cuda::atomic<int, cuda::thread_scope_SCOPE> flag{0};
+__global__ void mp() {
+    int r = 1;
+    if (blockIdx.x == 0) {
+        x = 1;
+        flag.store(1, cuda::memory_order_RELEASE);
+    } else if (flag.load(cuda::memory_order_ACQUIRE) == 1) {
+        r = x;
+    }
+}
+//@ launch mp<<<2, 1>>>();
+//@ expect race_free;
+//@ expect required mp[1][0].r == 1;
+"""
+
+
+def handover(scope: str, release: str, acquire: str) -> str:
+    return HANDOVER.replace("SCOPE", scope).replace("RELEASE", release).replace("ACQUIRE", acquire)
+
+
+WIDER = "thread_scope_device for the atomic operations on `flag` (lines 7 and 8)"
+BOTH = "`race_free` and `required mp[1][0].r == 1` hold then"
+
+
+@pytest.mark.parametrize(
+    ("text", "suggestion"),
+    [
+        (handover("block", "release", "acquire"), WIDER),
+        (handover("block", "relaxed", "acquire"), f"{WIDER}; memory_order_release at line 7"),
+        (handover("device", "relaxed", "relaxed"), "memory_order_release at line 7; memory_order_acquire at line 8"),
+        (handover("system", "release", "relaxed"), "memory_order_acquire at line 8"),
+    ],
+)
+def test_scopes_and_orders_no_more_than_needed(text: str, suggestion: str, tmp_path: Path) -> None:
+    race, outcome = checks(tmp_path, text)
+    assert (race.verdict, race.advice) == ("violated", f"{suggestion}; checked: {BOTH}")
+    assert outcome.advice is None  # what is said about the race is enough
+    followed = checks(tmp_path, handover("device", "release", "acquire"))
+    assert [c.verdict for c in followed] == ["holds", "holds"]
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestion", "old", "new"),
+    [
+        (
+            "race-plain",
+            "one atomic read-modify-write at thread_scope_block where `n` is read and then written (line 2); checked: "
+            "`race_free` and `required n == 2` hold then",
+            "n = n + 1;",
+            "cuda::atomic_ref<int, cuda::thread_scope_block>(n).fetch_add(1, cuda::memory_order_relaxed);",
+        ),
+        (
+            "race-system",
+            "a machine with concurrentManagedAccess = 1; checked: it holds then",
+            "concurrentManagedAccess = 0",
+            "concurrentManagedAccess = 1",
+        ),
+        (
+            "outcome",
+            "memory_order_seq_cst at lines 4 and 5; checked: `forbidden sb[0][0].r == 0 && sb[1][0].r == 0` and "
+            "`required sb[0][0].r == 1 || sb[1][0].r == 1` hold then",
+            "memory_order_",
+            "memory_order_seq_cst, cuda::memory_order_",
+        ),
+    ],
+)
+def test_other_changes(name: str, suggestion: str, old: str, new: str, tmp_path: Path) -> None:
+    text = VIOLATIONS[name]
+    assert checks(tmp_path, text)[0].advice == suggestion
+    changed = text.replace(old, new)
+    if name == "outcome":
+        changed = text.replace("memory_order_release", "memory_order_seq_cst").replace(
+            "memory_order_acquire", "memory_order_seq_cst"
+        )
+    assert checks(tmp_path, changed)[0].verdict == "holds"
+
+
+def test_a_plain_flag_becomes_an_atomic_one(tmp_path: Path) -> None:
+    text = (
+        "__device__ int x = 0, flag = 0;\n"
+        "__global__ void mp() {\n"
+        "    if (blockIdx.x == 0) { x = 42; flag = 1; }\n"
+        "    else if (flag == 1) { int r = x; }\n"
+        "}\n//@ launch mp<<<2, 1>>>();\n//@ expect race_free;\n"
+    )
+    (race,) = checks(tmp_path, text)
+    assert race.advice == (
+        "an atomic `flag` at thread_scope_device, release stores and acquire loads (lines 3 and 4); checked: it holds then"
+    )
+
+
+def test_fences(tmp_path: Path) -> None:
+    text = """\
+__device__ int x = 0;
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag{0};
+__global__ void mp() {
+    if (blockIdx.x == 0) {
+        x = 1;
+        __threadfence_block();
+        flag.store(1, cuda::memory_order_relaxed);
+    } else if (flag.load(cuda::memory_order_relaxed) == 1) {
+        __threadfence();
+        int r = x;
+    }
+}
+//@ launch mp<<<2, 1>>>();
+//@ expect race_free;
+"""
+    assert checks(tmp_path, text)[0].advice == "thread_scope_device for the fence at line 6; checked: it holds then"
+
+
+@pytest.mark.parametrize("name", ["assertion", "never-hangs"])
+def test_nothing_is_suggested_where_no_such_change_helps(name: str, tmp_path: Path) -> None:
+    text = VIOLATIONS[name].replace("//@ expect may_hang;\n", "").replace("//@ expect may_stall;\n", "")
+    assert all(c.advice is None for c in checks(tmp_path, text))
+
+
+def test_nothing_is_suggested_that_breaks_what_holds(tmp_path: Path) -> None:
+    """The outcome that is expected to be possible is so only while the orders are weak."""
+    text = VIOLATIONS["outcome"].replace("allowed sb[0][0].r == 7", "allowed sb[0][0].r == 0 && sb[1][0].r == 0")
+    assert [(c.verdict, c.advice) for c in checks(tmp_path, text)][:2] == [("violated", None), ("holds", None)]
+
+
+def test_suggestions_are_made_only_when_asked_for(tmp_path: Path) -> None:
+    assert checks(tmp_path, VIOLATIONS["race-scope"], advise=False)[0].advice is None
+
+
+@pytest.mark.jvm
+def test_a_host_that_waits_without_a_call_synchronises(tmp_path: Path) -> None:
+    (hang,) = checks(tmp_path, VIOLATIONS["hang-host"])
+    assert hang.advice == "cudaDeviceSynchronize() after the launch of producer, at line 4; checked: it holds then"
+    followed = VIOLATIONS["hang-host"].replace("    while", "    cudaDeviceSynchronize();\n    while")
+    assert checks(tmp_path, followed)[0].verdict == "holds"
+
+
+# ---------------------------------------------------------------- edits
+
+
+def test_edits_change_what_they_name_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "p.cu"
+    path.write_text(handover("block", "relaxed", "acquire"), encoding="utf-8")
+    (run,) = plan(path, "p.cu", Overrides()).runs
+    store = next(n for n in run.program.grids["mp"].body.nodes.values() if isinstance(n, ir.Do) and n.span.line == 7)
+    edits: list[Edit] = [Widen("flag", ir.Scope.DEVICE), Strengthen(store.span, ir.Order.RELEASE)]
+    modes = [
+        n.operation.mode
+        for n in edited(run, edits).program.grids["mp"].body.nodes.values()
+        if isinstance(n, ir.Do) and isinstance(n.operation, ir.Load | ir.Store)
+    ]
+    device = ir.Scope.DEVICE
+    assert modes.count(ir.PLAIN) == 2
+    assert {m for m in modes if m.atomic} == {ir.Mode(ir.Order.RELEASE, device), ir.Mode(ir.Order.ACQUIRE, device)}
+    assert edited(run, [Cooperate("mp")]).program.grids["mp"].cooperative
+    host = edited(run, [Synchronise("mp")]).program.host.body
+    calls = [n.operation for n in host.nodes.values() if isinstance(n, ir.Do)]
+    assert calls.count(ir.DeviceSynchronize()) == 2
+    assert edited(run, []) == run
+
+
+def test_edits_in_words() -> None:
+    at = Span("p.cu", 3, 1, 3, 2)
+    program = ir.Program("p", None, {}, (), {}, ir.Thread("main", ir.Body(0, {}, {})), {}, {})  # type: ignore[arg-type]
+    assert said([Cooperate("k")], program) == "a cooperative launch of k"
+    assert said([Strengthen(at, ir.Order.ACQUIRE)], program) == "memory_order_acquire at line 3"
+    assert Update("n", ir.Scope.BLOCK) != Update("n", ir.Scope.DEVICE)
