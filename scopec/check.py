@@ -43,7 +43,8 @@ class Settings:
     """How a call of `check` works: engines, limits, what is kept.
 
     ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.  With ``advise`` a violated check
-    comes with a change that would mend it, where one is found.
+    comes with a change that would mend it, where one is found.  ``begun`` is told of each run when it begins: how many
+    questions it asks, and the report to come.
     """
 
     overrides: Overrides = field(default_factory=Overrides)
@@ -56,6 +57,7 @@ class Settings:
     say: Callable[[str], None] = lambda _line: None
     remark: Callable[[str], None] = lambda _line: None
     advise: bool = False
+    begun: Callable[[int, Future[Report]], None] = lambda _questions, _answer: None
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,8 @@ def check(paths: Sequence[Path], settings: Settings) -> list[Outcome]:
                     continue
                 reading = (time.perf_counter() - started) * 1000
                 futures = [pool.submit(check_run, run, jars, workers, settings, reading) for run in planned.runs]
+                for run, future in zip(planned.runs, futures, strict=True):
+                    settings.begun(len(run.checks), future)
                 pending.append((shown, planned, futures))
             return [_outcome(shown, planned, futures) for shown, planned, futures in pending]
         except BaseException:

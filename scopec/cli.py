@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -132,26 +133,48 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     "--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep generated files and engine output here."
 )
 @formats.options
+@click.option("--changed-since", "revision", metavar="REV", help="Only programs that differ from a git revision.")
+@click.option("--watch", is_flag=True, help="Check again whenever a program changes, until Ctrl-C.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
 @click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states and times.")
 def check(
     paths: tuple[Path, ...], model: str | None, progress: str | None, given: tuple[str, ...], bound: tuple[str, ...],
     ignore_races: bool, alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, jobs: int, timeout: float,
-    keep: Path | None, requests: Sequence[formats.Request], quiet: bool, verbose: bool,
+    keep: Path | None, requests: Sequence[formats.Request], revision: str | None, watch: bool,
+    quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Check every expectation of every .cu and .litmus file in PATHS (folders recurse).
 
     Exit status: 0 all hold, 1 some violated, 2 bad input or usage, 3 an engine failed, 4 undecided.
     """
-    from scopec.check import Settings, exit_code
-    from scopec.check import check as run_checks
+    from scopec.changes import changed_since, watched
+    from scopec.check import Settings
 
     settings = Settings(
         _overrides(model, progress, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar, engine,
         _say, _say if verbose else lambda _line: None, advise=not quiet,
     )  # fmt: skip
+    chosen: Sequence[Path] = paths if revision is None else changed_since(paths, revision)
+    if not chosen:
+        click.echo(f"scopec: no program has changed since {revision}", err=True)
+    if not watch:
+        return _check(chosen, settings, requests, quiet=quiet, verbose=verbose)
+    for changed in watched(chosen):
+        _check(changed, settings, requests, quiet=quiet, verbose=verbose)
+        click.echo("scopec: waiting for changes; Ctrl-C ends this", err=True)
+    raise AssertionError("one watches for ever")
+
+
+def _check(
+    paths: Sequence[Path], settings: Any, requests: Sequence[formats.Request], *, quiet: bool, verbose: bool
+) -> int:
+    """Check, write every report, and return the exit status."""
+    from scopec.check import check, exit_code
+
     started, start = datetime.now(), time.monotonic()
-    outcomes = run_checks(paths, settings)
+    with terminal.Status() as status:
+        said = replace(settings, say=lambda line: status.say(settings.say, line), begun=status.begun)
+        outcomes = check(paths, said)
     results = formats.Results(
         outcomes, time.monotonic() - start, started, exit_code(outcomes), lambda: _engine_table(settings, outcomes),
         verbose, quiet,
@@ -210,7 +233,7 @@ def _show(diagnostic: Diagnostic) -> None:
     except OSError:
         pass
     for line in diagnostic_lines(diagnostic, source, terminal.width()):
-        click.echo(line, err=True)
+        click.echo(terminal.painted(line) if terminal.colours(sys.stderr) else line, err=True)
 
 
 @commands.command()
@@ -240,7 +263,9 @@ def trace(
         _problems(outcomes)
         return exit_code(outcomes)
     report, chosen = traces.chosen(outcomes, wanted)
-    formats.put(traces.shown(form, report, chosen, lambda: _engine_table(settings, outcomes)), output)
+    formats.put(
+        traces.shown(form, report, chosen, lambda: _engine_table(settings, outcomes)), output, for_people=form == "text"
+    )
     return {"holds": 0, "violated": 1, "unknown": 4}[chosen.verdict]
 
 

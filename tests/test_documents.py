@@ -38,7 +38,7 @@ def test_readme_shows_the_real_output(write: Callable[..., Path], monkeypatch: p
     """At 90 columns; the folder of the generated files and the time are the only things that may differ."""
     path = write(block(README, "cuda"), "handover.cu")
     monkeypatch.chdir(path.parent)
-    outcomes = check([Path("handover.cu")], Settings())
+    outcomes = check([Path("handover.cu")], Settings(advise=True))
     lines = [line for o in outcomes for line in outcome_lines(o, verbose=False, quiet=False, width=90)]
     lines.append(summary_line(outcomes, 0.0))
     assert normal("\n".join(lines) + "\n") == normal(

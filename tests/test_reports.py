@@ -24,7 +24,7 @@ def test_golden(
     """80 columns; read as a CUDA programmer who does not know the axioms would."""
     path = write(VIOLATIONS[name], f"{name}.cu")
     monkeypatch.chdir(path.parent)
-    (outcome,) = check([Path(f"{name}.cu")], Settings())
+    (outcome,) = check([Path(f"{name}.cu")], Settings(advise=True))
     assert outcome.failure is None
     lines = list(outcome_lines(outcome, verbose=False, quiet=False, width=80))
     assert all(

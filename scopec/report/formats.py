@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -103,15 +104,21 @@ def write(requests: Sequence[Request], results: Results) -> None:
             assert request.output is not None
             _write_folder(FOLDERS[request.format](results), request.output)
         else:
-            put(TEXTS[request.format](results, request.output is not None), request.output)
+            text = TEXTS[request.format](results, request.output is not None)
+            put(text, request.output, for_people=request.format == "text")
 
 
-def put(text: str, output: Path | None) -> None:
-    """Write a text to a file, or to standard output (None); UsageError if it cannot be written."""
-    if output is None:
-        click.echo(text, nl=False)
-    else:
+def put(text: str, output: Path | None, *, for_people: bool) -> None:
+    """Write a text to a file, or to standard output (None), in colours if it is ``for_people`` who like them.
+
+    UsageError if it cannot be written.
+    """
+    if output is not None:
         _write_file(text, output)
+    elif for_people and terminal.colours(sys.stdout):
+        click.echo("\n".join(map(terminal.painted, text.split("\n"))), nl=False)
+    else:
+        click.echo(text, nl=False)
 
 
 def _write_folder(files: Mapping[str, str], folder: Path) -> None:

@@ -97,6 +97,7 @@ def check(c: Check) -> dict[str, Any]:
         "states": c.states,
         "warnings": list(c.warnings),
         "why": list(explain.explanation(c).sentences),
+        "advice": c.advice,
         "trace": None
         if c.trace is None
         else execution(c.trace, c.expectation.target)

@@ -102,5 +102,7 @@ def message(check: Check, why: Explanation) -> str:
     """One paragraph on a check that does not hold, without control characters."""
     said = [check.reason] if check.reason else []
     verdict = "is violated" if check.verdict == "violated" else "is undecided"
-    sentences = (sentence[:1].upper() + sentence[1:] for sentence in why.sentences)
+    sentences = [sentence[:1].upper() + sentence[1:] for sentence in why.sentences]
+    if check.advice is not None:
+        sentences.append(f"Try: {check.advice}")
     return clean(". ".join((": ".join((f"`{check.expectation.text}` {verdict}", *said)), *sentences)))

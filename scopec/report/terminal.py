@@ -1,10 +1,127 @@
-"""What the terminal is: how wide, and whether it is one."""
+"""The terminal: how wide it is, colours where they are wanted, and a status line on long work."""
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import sys
+import threading
+import time
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
+    from scopec.check import Report
 
 
 def width() -> int:
     """Columns to write in: those of the terminal, within reason."""
     return max(40, min(120, shutil.get_terminal_size((100, 24)).columns))
+
+
+# ---------------------------------------------------------------- colours
+
+_RED, _GREEN, _YELLOW, _BOLD, _DIM, _PLAIN = (f"\x1b[{code}m" for code in ("1;31", "32", "33", "1", "2", "0"))
+
+#: What is painted of a finished line, the first that matches: the group of that name.
+_PAINT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), colour)
+    for pattern, colour in (
+        (r"^  (?P<part>violated)(?=  )", _RED),
+        (r"^  (?P<part>holds)(?=  )", _GREEN),
+        (r"^  (?P<part>unknown|void)(?=  )", _YELLOW),
+        (r"^\s*\| +(?P<part>\^.*)", _RED),
+        (r"^\s+(?P<part>why:|try:)", _BOLD),
+        (r"^\s+(?P<part>warning:)", _YELLOW),
+        (r"^\S.*:\d+:\d+: (?P<part>error:)", _RED),
+        (r"^\S.*:\d+:\d+: (?P<part>warning:)", _YELLOW),
+        (r"^  (?P<part>help:)", _BOLD),
+        (r"^\s+(?P<part>-- .* --)$", _DIM),
+        (r"(?P<part>\[race\])", _RED),
+    )
+)
+
+
+def colours(stream: IO[Any]) -> bool:
+    """Whether a stream is a terminal that wants colours (https://no-color.org)."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
+
+
+def painted(line: str) -> str:
+    """A finished line, which has no control characters, with colours."""
+    for pattern, colour in _PAINT:
+        found = pattern.search(line)
+        if found:
+            start, end = found.span("part")
+            return f"{line[:start]}{colour}{line[start:end]}{_PLAIN}{line[end:]}"
+    return line
+
+
+# ---------------------------------------------------------------- status
+
+
+class Status:
+    """One line on standard error, rewritten as the work goes on: questions done, states so far.
+
+    Nothing is written where standard error is no terminal, and nothing in the first second.
+    """
+
+    def __init__(self, stream: IO[str] | None = None) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._shown = self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._started = time.monotonic()
+        self._total = self._done = self._states = 0
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Status:
+        if self._shown:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._shown:
+            self._thread.join()
+            self._write("")
+
+    def begun(self, questions: int, future: Future[Report]) -> None:
+        """Count the questions of a run, and its answers when they come."""
+        with self._lock:
+            self._total += questions
+        future.add_done_callback(self._finished)
+
+    def say(self, tell: Callable[[str], None], line: str) -> None:
+        """Tell the user a line above the status line."""
+        if self._shown:
+            self._write("")
+        tell(line)
+
+    def _finished(self, future: Future[Report]) -> None:
+        if future.cancelled() or future.exception() is not None:
+            return
+        checks = future.result().checks
+        with self._lock:
+            self._done += len(checks)
+            self._states += sum(c.states or 0 for c in checks)
+
+    def line(self) -> str:
+        """What there is to say now."""
+        with self._lock:
+            states = f", {self._states:,} states" if self._states else ""
+            seconds = int(time.monotonic() - self._started)
+            return f"{self._done} of {self._total} questions{states}, {seconds // 60}:{seconds % 60:02}"
+
+    def _run(self) -> None:
+        wait = 1.0
+        while not self._over.wait(wait):
+            self._write(self.line())
+            wait = 0.5
+
+    def _write(self, text: str) -> None:
+        self._stream.write(f"\r\x1b[K{text}")
+        self._stream.flush()

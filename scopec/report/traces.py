@@ -11,6 +11,7 @@ from scopec.diagnostics import UsageError, suggestion
 from scopec.memory.execution import Execution
 from scopec.report import dot, html, itf, json, terminal
 from scopec.report.picture import picture
+from scopec.report.source import clean
 from scopec.report.svg import svg
 from scopec.report.text import counterexample, title
 
@@ -25,9 +26,9 @@ def _title(report: Report, check: Check) -> str:
 
 def _text(report: Report, check: Check) -> str:
     reason = f": {check.reason}" if check.reason else ""
-    head = f"{title(report)}\n  {check.verdict}  {check.expectation.text}{reason}\n\n"
+    head = [title(report), f"  {check.verdict}  {check.expectation.text}{reason}", ""]
     lines = counterexample(check, report.run.source, terminal.width(), everything=True)
-    return head + "".join(f"{line}\n" for line in lines)
+    return "".join(f"{clean(line)}\n" for line in (*head, *lines))
 
 
 def _itf(report: Report, check: Check) -> str:

@@ -1,0 +1,267 @@
+"""What only a terminal gets: colours and a status line; and programs that changed, while one watches or since a revision."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scopec.changes import changed_since, watched
+from scopec.check import Report, Settings, check
+from scopec.diagnostics import UsageError
+from scopec.report import terminal
+from tests.test_cli import GOOD, RACE, scopec
+from tests.violations import VIOLATIONS
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+# ---------------------------------------------------------------- colours
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ("  violated  race_free: a data race on `f`", "violated"),
+        ("  holds     terminates", "holds"),
+        ("  unknown   race_free", "unknown"),
+        ("          |         ^^^^^^ mp[0][0]", "^^^^^^ mp[0][0]"),
+        ("      try: thread_scope_device for `f`", "try:"),
+        ("p.cu:1:2: error: `x` is not declared [SCP010]", "error:"),
+        ("                    7: [race] write f = 1", "[race]"),
+        ("      -- from here on nothing changes --", "-- from here on nothing changes --"),
+    ],
+)
+def test_a_line_is_painted_in_one_place_and_keeps_its_text(line: str, part: str) -> None:
+    painted = terminal.painted(line)
+    assert re.sub(r"\x1b\[[\d;]*m", "", painted) == line
+    assert re.search(r"\x1b\[[\d;]+m(.*?)\x1b\[0m", painted)[1] == part  # type: ignore[index]
+
+
+def test_other_lines_stay_as_they_are() -> None:
+    for line in ("p.cu", "        7 |         flag.store(1);", "1 file, 1 program: 1 hold", ""):
+        assert terminal.painted(line) == line
+
+
+def test_colours_are_for_terminals_that_want_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert terminal.colours(Terminal())
+    assert not terminal.colours(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not terminal.colours(Terminal())
+    monkeypatch.setenv("NO_COLOR", "")
+    assert terminal.colours(Terminal())
+    monkeypatch.setenv("TERM", "dumb")
+    assert not terminal.colours(Terminal())
+
+
+def in_terminal(*arguments: str, cwd: Path, **environment: str) -> str:
+    """What a command writes to a terminal that is its standard output and error."""
+    ours, theirs = pty.openpty()
+    done = subprocess.Popen(
+        [sys.executable, "-m", "scopec.cli", *arguments], cwd=cwd, stdout=theirs, stderr=theirs,
+        env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **environment},
+    )  # fmt: skip
+    os.close(theirs)
+    found = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        found += part
+    done.wait()
+    os.close(ours)
+    return found.decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_gets_colours_and_a_file_does_not(tmp_path: Path) -> None:
+    (tmp_path / "race.cu").write_text(RACE)
+    arguments = ("check", "race.cu", "--engine", "embedded", "-q")
+    shown = in_terminal(*arguments, cwd=tmp_path)
+    assert "  \x1b[1;31mviolated\x1b[0m  race_free: a data race on `x`" in shown
+    assert "\x1b[1;31m" not in in_terminal(*arguments, cwd=tmp_path, NO_COLOR="1")
+    assert "\x1b" not in scopec(*arguments, cwd=tmp_path).stdout
+    bad = in_terminal("check", "none.cu", cwd=tmp_path)
+    assert "none.cu:1:1: \x1b[1;31merror:\x1b[0m there is no such file" in bad
+
+
+# ---------------------------------------------------------------- status
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    path = tmp_path_factory.mktemp("programs") / "race.cu"
+    path.write_text(RACE)
+    (outcome,) = check([path], Settings(engine="embedded"))
+    return outcome.reports[0]
+
+
+def test_the_status_line_counts_questions_and_states(report: Report) -> None:
+    stream = Terminal()
+    status = terminal.Status(stream)
+    first: Future[Report] = Future()
+    status.begun(1, first)
+    status.begun(2, Future())
+    assert status.line() == "0 of 3 questions, 0:00"
+    first.set_result(replace(report, checks=(replace(report.checks[0], states=1234),)))
+    assert status.line() == "1 of 3 questions, 1,234 states, 0:00"
+    failed: Future[Report] = Future()
+    status.begun(1, failed)
+    failed.set_exception(UsageError("no"))
+    assert status.line().startswith("1 of 4 questions")
+
+
+def test_the_status_line_comes_late_and_goes_away() -> None:
+    stream = Terminal()
+    with terminal.Status(stream) as status:
+        assert stream.getvalue() == ""
+        deadline = time.monotonic() + 20
+        while "questions" not in stream.getvalue():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        status.say(lambda line: stream.write(line + "\n") and None, "fetching Alloy")
+    assert "\r\x1b[K0 of 0 questions" in stream.getvalue()
+    assert "\r\x1b[Kfetching Alloy\n" in stream.getvalue()
+    assert stream.getvalue().endswith("\r\x1b[K")
+
+
+def test_no_status_line_without_a_terminal() -> None:
+    stream = io.StringIO()
+    with terminal.Status(stream) as status:
+        time.sleep(1.2)
+        status.say(lambda line: stream.write(line) and None, "said")
+    assert stream.getvalue() == "said"
+
+
+# ---------------------------------------------------------------- changes
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Callable[..., None]:
+    def git(*arguments: str) -> None:
+        subprocess.run(
+            ["git", "-C", tmp_path, "-c", "user.name=n", "-c", "user.email=e", *arguments],
+            check=True,
+            capture_output=True,
+        )
+
+    git("init", "-q")
+    (tmp_path / ".gitignore").write_text("ignored.cu\n")
+    (tmp_path / "sub folder").mkdir()
+    for name in ("same.cu", "sub folder/ä.cu", "staged.cu", "committed.cu", "notes.txt"):
+        (tmp_path / name).write_text(GOOD)
+    git("add", "-A")
+    git("commit", "-q", "-m", "one")
+    git("tag", "first")
+    (tmp_path / "committed.cu").write_text(RACE)
+    git("commit", "-q", "-a", "-m", "two")
+    (tmp_path / "staged.cu").write_text(RACE)
+    git("add", "staged.cu")
+    (tmp_path / "sub folder" / "ä.cu").write_text(RACE)
+    (tmp_path / "new.cu").write_text(GOOD)
+    (tmp_path / "ignored.cu").write_text(GOOD)
+    (tmp_path / "notes.txt").write_text("changed")
+    return git
+
+
+def test_programs_that_changed_since_a_revision(repository: Callable[..., None], tmp_path: Path) -> None:
+    names = ["new.cu", "staged.cu", "sub folder/ä.cu"]
+    assert [p.relative_to(tmp_path).as_posix() for p in changed_since([tmp_path], "HEAD")] == names
+    assert [p.name for p in changed_since([tmp_path], "first")] == ["committed.cu", "new.cu", "staged.cu", "ä.cu"]
+    assert changed_since([tmp_path / "same.cu"], "HEAD") == []
+    assert changed_since([tmp_path / "none.cu"], "HEAD") == [tmp_path / "none.cu"]
+    for revision in ("nonsense", "--output=x"):
+        with pytest.raises(UsageError, match="--changed-since"):
+            changed_since([tmp_path], revision)
+
+
+def test_no_repository_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(GOOD)
+    with pytest.raises(UsageError, match="not a git repository"):
+        changed_since([tmp_path], "HEAD")
+
+
+def test_check_changed_since(repository: Callable[..., None], tmp_path: Path) -> None:
+    done = scopec("check", ".", "--engine", "embedded", "--changed-since", "HEAD", cwd=tmp_path)
+    assert done.returncode == 1
+    assert [line for line in done.stdout.splitlines() if line.endswith(".cu")] == [
+        "new.cu",
+        "staged.cu",
+        "sub folder/ä.cu",
+    ]
+    repository("add", "-A")
+    repository("commit", "-q", "-m", "three")
+    nothing = scopec("check", ".", "--engine", "embedded", "--changed-since", "HEAD", cwd=tmp_path)
+    assert (nothing.returncode, nothing.stderr) == (0, "scopec: no program has changed since HEAD\n")
+
+
+def test_watching_yields_what_changed(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.cu", tmp_path / "two.cu"
+    one.write_text("1")
+
+    def edits() -> Iterator[None]:
+        yield  # nothing changes at first
+        one.write_text("longer")
+        yield
+        two.write_text("2")
+        yield
+        one.unlink()
+        yield
+
+    steps = edits()
+    seen = watched([tmp_path], lambda _: next(steps))
+    assert next(seen) == [one]
+    assert next(seen) == [one]
+    assert next(seen) == [two]
+    with pytest.raises(RuntimeError):  # the generator of edits ends, and nothing more has changed
+        next(seen)
+
+
+def test_watch_checks_again_until_interrupted(tmp_path: Path) -> None:
+    import signal
+
+    (tmp_path / "good.cu").write_text(GOOD)
+    (tmp_path / "p.cu").write_text(GOOD)
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "scopec.cli", "check", ".", "--watch", "--engine", "embedded"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        first = next(line for line in process.stdout if "programs" in line or "program:" in line)
+        assert first.startswith("2 files, 2 programs: 2 hold")
+        time.sleep(0.1)
+        (tmp_path / "p.cu").write_text(VIOLATIONS["race-plain"])
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith("1 file,"):
+                break
+        assert lines[0] == "p.cu\n"
+        assert lines[-1].startswith("1 file, 1 program: 0 hold, 2 violated")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 130
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
