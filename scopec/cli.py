@@ -17,6 +17,7 @@ import click
 from scopec import __version__, options
 from scopec.diagnostics import Code, Diagnostic, ScopecError, UsageError, internal_error
 from scopec.report import formats, terminal
+from scopec.report import options as report_options
 
 _INTERRUPTED = 130
 
@@ -115,7 +116,7 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-@commands.command(cls=formats.ReportingCommand)
+@commands.command(cls=report_options.ReportingCommand)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_program_options
 @_engine_options
@@ -132,7 +133,7 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 @click.option(
     "--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep generated files and engine output here."
 )
-@formats.options
+@report_options.reports
 @click.option("--changed-since", "revision", metavar="REV", help="Only programs that differ from a git revision.")
 @click.option("--watch", is_flag=True, help="Check again whenever a program changes, until Ctrl-C.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
@@ -180,7 +181,7 @@ def _check(
         verbose, quiet,
     )  # fmt: skip
     formats.write(requests, results)
-    if all(r.output is not None or r.format == "text" for r in requests):  # otherwise the report itself tells
+    if all(not r.to_stdout or r.format == "text" for r in requests):  # otherwise the report itself tells
         _problems(outcomes)
     return results.exit_code
 
@@ -242,7 +243,7 @@ def _show(diagnostic: Diagnostic) -> None:
 @_engine_options
 @click.option("--timeout", type=click.FloatRange(min=0.001), default=300.0, help="Seconds for each question.")
 @click.option("--check", "wanted", metavar="TEXT", help="The expectation to show, or how it begins.")
-@formats.trace_options
+@report_options.trace_forms
 def trace(
     file: Path, model: str | None, progress: str | None, given: tuple[str, ...], bound: tuple[str, ...],
     ignore_races: bool, alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, timeout: float,

@@ -78,22 +78,21 @@ def place(event: Event) -> str:
 def race(execution: Execution, pair: tuple[Event, Event]) -> str:
     """Why two accesses race: which of them is not atomic at a scope that includes the other thread, and no order."""
     first, second = pair
-    reasons = []
-    for one, other in ((first, second), (second, first)):
-        reason = _not_inclusive(execution, one, other)
-        if reason is not None:
-            reasons.append(reason)
-    reasons.append(
-        f"neither of {access_name(first)} by {first.thread} and {access_name(second)} by {second.thread} "
-        f"happens before the other"
-    )
-    return "; ".join(reasons)
+    why = [(one, _not_inclusive(execution, one, other)) for one, other in ((first, second), (second, first))]
+    reasons = [f"{access_name(one)} is {reason}" for one, reason in why if reason is not None]
+    if len(reasons) < 2:
+        named = " and ".join(f"{access_name(e)} by {e.thread}" for e in pair)
+        return "; ".join([*reasons, f"neither of {named} happens before the other"])
+    if why[0][1] == why[1][1] and reasons[0].startswith(f"{access_name(first)} is not "):
+        alike = (why[0][1] or "").removeprefix("not ")
+        reasons = [f"neither {access_name(first)} nor {access_name(second)} is {alike}"]
+    return "; ".join([*reasons, "neither happens before the other"])
 
 
 def _not_inclusive(execution: Execution, one: Event, other: Event) -> str | None:
-    """What makes ``one`` not atomic at a scope that includes the thread of ``other``, or None."""
+    """What makes ``one`` not atomic at a scope that includes the thread of ``other``, or None; "it is …"."""
     if not one.atomic:
-        return f"{access_name(one)} is not an atomic operation"
+        return "not an atomic operation"
     scope = one.scope if one.scope is not None else Scope.SYSTEM
     if one.id not in execution.base.atomic:
         return _not_atomic(execution, one)
@@ -101,9 +100,7 @@ def _not_inclusive(execution: Execution, one: Event, other: Event) -> str | None
     if "incl" in execution.model.mentioned and not contains(
         scope, threads[one.thread], threads[other.thread], execution.base.version
     ):
-        return (
-            f"{access_name(one)} is atomic at {scope.name.lower()} scope, which does not include thread {other.thread}"
-        )
+        return f"atomic at {scope.name.lower()} scope, which does not include thread {other.thread}"
     return None
 
 
@@ -115,7 +112,7 @@ def _not_atomic(execution: Execution, event: Event) -> str:
     assert version is not None
     clauses = [f'"{c.text}"' for c in CLAUSES[version] if object_.storage in c.storages]
     needed = " (it is atomic if " + ", or ".join(clauses) + ")"
-    return f"{access_name(event)} is not atomic at system scope in {object_.storage.value} memory{needed}"
+    return f"not atomic at system scope in {object_.storage.value} memory{needed}"
 
 
 def execution_sentence(execution: Execution) -> str:

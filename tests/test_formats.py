@@ -19,7 +19,7 @@ from lxml import etree
 from scopec.check import Outcome, Settings, check, exit_code
 from scopec.diagnostics import UsageError
 from scopec.progress.schedule import Ending, Moment, Move, Schedule
-from scopec.report import formats, itf, rules
+from scopec.report import formats, itf, options, rules
 from scopec.report import json as json_report
 from scopec.source import Span
 from tests.conftest import REPOSITORY
@@ -163,7 +163,7 @@ def test_sarif_of_a_race_points_at_both_accesses(violated: list[Outcome]) -> Non
     first, second = race["codeFlows"][0]["threadFlows"]
     assert lines(s["location"] for s in first["locations"]) == [
         (6, "write x = 42"),
-        (7, "write f = 1 (release.block)"),
+        (7, "write f = 1 (release, block)"),
     ]
     assert [s["importance"] for s in first["locations"]] == ["important", "essential"]
     assert {s["executionOrder"] for f in (first, second) for s in f["locations"]} == {1, 2, 3}
@@ -275,8 +275,8 @@ def asked(*arguments: str) -> list[tuple[str, str | None]]:
     """The requests of a command line."""
     found: list[tuple[str, str | None]] = []
 
-    @click.command(cls=formats.ReportingCommand)
-    @formats.options
+    @click.command(cls=options.ReportingCommand)
+    @options.reports
     @click.option("-v", is_flag=True)
     def command(requests: Sequence[formats.Request], v: bool) -> None:
         found.extend((r.format, None if r.output is None else str(r.output)) for r in requests)
@@ -296,6 +296,7 @@ def asked(*arguments: str) -> list[tuple[str, str | None]]:
         (["--output", "a", "--format", "json"], [("json", "a")]),
         (["--format", "json", "-v", "--output", "a"], [("json", "a")]),
         (["--format", "text", "--format", "json", "--output", "a"], [("text", None), ("json", "a")]),
+        (["--format", "text", "--format", "github", "--output", "-"], [("text", None), ("github", "-")]),
         (
             ["--output=a", "--format=sarif", "--format", "itf", "--output", "b", "--format", "github"],
             [("sarif", "a"), ("itf", "b"), ("github", None)],
@@ -316,6 +317,7 @@ def test_an_output_belongs_to_the_format_before_it(
         (["--format", "json", "--output", "a", "--output", "b"], "has two outputs"),
         (["--output", "a", "--output", "b", "--format", "json"], "has two outputs"),
         (["--format", "itf"], "name a folder with --output"),
+        (["--format", "html", "--output", "-"], "name a folder with --output"),
         (["--format", "json", "--output", "a", "--format", "junit", "--output", "a"], "the same file"),
         (["--format", "json", "--output", "."], "it is a folder"),
         (["--format", "json", "--output", "no/such/file"], "its folder does not exist"),

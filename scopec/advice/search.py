@@ -154,8 +154,11 @@ def _needed(run: Run, name: str | None = None) -> ir.Scope:
     accesses = [e for e in run.graph.events if e.thread and e.location is not None]
     using = {e.thread for e in accesses if e.location is not None and name in (None, e.location.object)}
     threads = [t for t in run.program.threads if t.name in using]
+    version = run.problem.base.version
     spelt = (ir.Scope.BLOCK, ir.Scope.DEVICE, ir.Scope.SYSTEM)
-    return next(s for s in spelt if s is ir.Scope.SYSTEM or all(contains(s, a, b) for a in threads for b in threads))
+    return next(
+        s for s in spelt if s is ir.Scope.SYSTEM or all(contains(s, a, b, version) for a in threads for b in threads)
+    )
 
 
 def _wider(run: Run) -> Iterator[Edit]:

@@ -1,4 +1,4 @@
-"""The formats of a report, and the command line's way to ask for several: each ``--format`` with its ``--output``."""
+"""The formats of a report, and writing those that are asked for."""
 
 from __future__ import annotations
 
@@ -31,12 +31,20 @@ class Results:
     quiet: bool = False
 
 
+STDOUT = Path("-")
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A format, and where it goes: a file, a folder for formats of several files, or standard output (None)."""
 
     format: str
     output: Path | None
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether the report goes to standard output, which ``--output -`` names."""
+        return self.output is None or self.output == STDOUT
 
 
 def _text(results: Results, to_file: bool) -> str:
@@ -104,8 +112,8 @@ def write(requests: Sequence[Request], results: Results) -> None:
             assert request.output is not None
             _write_folder(FOLDERS[request.format](results), request.output)
         else:
-            text = TEXTS[request.format](results, request.output is not None)
-            put(text, request.output, for_people=request.format == "text")
+            text = TEXTS[request.format](results, not request.to_stdout)
+            put(text, None if request.to_stdout else request.output, for_people=request.format == "text")
 
 
 def put(text: str, output: Path | None, *, for_people: bool) -> None:
@@ -139,96 +147,3 @@ def _write_file(text: str, path: Path) -> None:
 
 def _unwritable(path: Path, failure: OSError) -> UsageError:
     return UsageError(f"cannot write {path}: {failure.strerror}")
-
-
-# ---------------------------------------------------------------- the command line
-
-
-class ReportingCommand(click.Command):
-    """A command with ``--format`` and ``--output``, both repeatable: an output belongs to the format before it."""
-
-    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Note the order of the options, which click forgets; ``requests`` in ``context.meta`` is what they ask for."""
-        _, _, order = self.make_parser(context).parse_args(args=list(args))
-        rest = super().parse_args(context, args)
-        names = [p.name for p in order if p.name in ("format_", "output")]
-        context.params["requests"] = _requests(
-            names, list(context.params.pop("format_")), list(context.params.pop("output"))
-        )
-        return rest
-
-
-def options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The two options, for a :class:`ReportingCommand`, which gets them as ``requests``."""
-    command = click.option(
-        "--output",
-        multiple=True,
-        type=click.Path(path_type=Path),
-        help="Write the report of the --format before it here: a file, for html and itf a folder.",
-    )(command)
-    return click.option(
-        "--format",
-        "format_",
-        multiple=True,
-        type=click.Choice([*TEXTS, *FOLDERS]),
-        help="Report format, text by default; repeatable, each with its own --output.",
-    )(command)
-
-
-#: The forms of one trace, by the name of the option; the first is what is shown without one.
-TRACE_FORMS = {
-    "text": "Lanes with time downwards, and everything that is known; the default.",
-    "html": "A page with the source beside the picture, or beside a player of the schedule.",
-    "svg": "A picture that stands alone.",
-    "dot": "A graph for Graphviz.",
-    "mermaid": "A flow chart for Mermaid.",
-    "json": "The results of this one expectation, as `check --format json` writes them.",
-    "itf": "A schedule as an ITF trace.",
-}
-
-
-def trace_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """An option for each form of a trace, as ``form``, and ``output``."""
-    command = click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write it here.")(
-        command
-    )
-    for name, meaning in reversed(TRACE_FORMS.items()):
-        command = click.option(f"--{name}", "form", flag_value=name, default="text", help=meaning)(command)
-    return command
-
-
-def _requests(order: Sequence[str | None], formats: list[str], outputs: list[Path]) -> tuple[Request, ...]:
-    """Formats with their outputs, as they are written; an output before every format belongs to the first one."""
-    if not formats:
-        order, formats = ["format_", *order], ["text"]
-    if order[0] == "output":
-        order = ["format_", "output", *order[1:]]
-        order.pop(order.index("format_", 1))
-    found: list[Request] = []
-    for option in order:
-        if option == "format_":
-            found.append(Request(formats.pop(0), None))
-        elif found[-1].output is None:
-            found[-1] = Request(found[-1].format, outputs.pop(0))
-        else:
-            raise UsageError(f"--format {found[-1].format} has two outputs: give each --output a --format of its own")
-    _check(found)
-    return tuple(found)
-
-
-def _check(requests: Sequence[Request]) -> None:
-    """Refuse what cannot be written before anything is checked."""
-    unplaced = [r.format for r in requests if r.output is None]
-    for name in unplaced:
-        if name in FOLDERS:
-            raise UsageError(f"--format {name} writes several files: name a folder with --output")
-    if len(unplaced) > 1:
-        raise UsageError(f"only one report can go to standard output: give {' or '.join(unplaced)} an --output")
-    files = [r.output for r in requests if r.output is not None and r.format not in FOLDERS]
-    for file in files:
-        if file.is_dir() or not file.absolute().parent.is_dir():
-            raise UsageError(
-                f"cannot write {file}: " + ("it is a folder" if file.is_dir() else "its folder does not exist")
-            )
-    if len(set(files)) < len(files):
-        raise UsageError("two reports go to the same file: give each its own --output")

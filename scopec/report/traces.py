@@ -43,7 +43,7 @@ def _json(report: Report, check: Check, engines: dict[str, Any]) -> str:
 
 
 def shown(form: str, report: Report, check: Check, engines: Callable[[], dict[str, Any]]) -> str:
-    """A trace in one of the forms of ``formats.TRACE_FORMS``; UsageError where it has no such form."""
+    """A trace in one of the forms of ``options.TRACE_FORMS``; UsageError where it has no such form."""
     match form:
         case "text":
             return _text(report, check)

@@ -1,0 +1,83 @@
+"""docs/ci.md and docs/editing.md: their commands do what is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import REPOSITORY
+from tests.test_cli import GOOD, RACE, scopec
+
+CI = (REPOSITORY / "docs" / "ci.md").read_text(encoding="utf-8")
+EDITING = (REPOSITORY / "docs" / "editing.md").read_text(encoding="utf-8")
+#: Every scopec command of the document, without `pip install` before it.
+COMMANDS = re.findall(r"(?:^|- run: |- )(scopec (?:check|compile) .*)$", CI, re.MULTILINE)
+
+
+@pytest.mark.parametrize("text", [GOOD, RACE], ids=["good", "race"])
+def test_the_commands_of_the_workflow(text: str, tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "p.cu").write_text(text)
+    assert len([c for c in COMMANDS if "--format" in c]) == 3
+    for command in dict.fromkeys(c for c in COMMANDS if "--format" in c):
+        done = scopec(*shlex.split(command)[1:], "--engine", "embedded", cwd=tmp_path)
+        assert done.returncode == (0 if text == GOOD else 1), done.stderr
+        assert "1 file, 1 program" in done.stdout
+        if "github" in command:
+            assert ("::error file=src/p.cu,line=1" in done.stdout) == (text == RACE)
+            assert json.loads((tmp_path / "scopec.sarif").read_text())["version"] == "2.1.0"
+        assert (tmp_path / "scopec.xml").read_text().startswith("<?xml")
+        assert (tmp_path / "scopec-report" / "index.html").is_file()
+
+
+def test_the_workflow_runs_what_the_document_shows() -> None:
+    shown = re.search(r"^```sh\n(scopec check .*)\n```$", CI, re.MULTILINE)
+    assert shown
+    assert f"      - run: {shown[1]}\n" in CI
+    assert "docs/ci.md" in (REPOSITORY / ".ci" / "run").read_text()
+
+
+def test_kept_specifications(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "p.cu").write_text(GOOD)
+    (command,) = [shlex.split(c)[1:] for c in COMMANDS if "compile" in c]
+    assert scopec(*[a for a in command if a != "--check"], cwd=tmp_path).returncode == 0
+    assert scopec(*command, cwd=tmp_path).returncode == 0
+    (tmp_path / "src" / "p.cu").write_text(RACE)
+    changed = scopec(*command, cwd=tmp_path)
+    assert changed.returncode == 1
+    assert "+++ src/generated/p.als (generated now)" in changed.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str, tmp_path: Path) -> None:
+    script = tmp_path / "scopec"
+    script.write_text(f"#!{sys.executable}\nfrom scopec.cli import main\nmain()\n")
+    script.chmod(0o755)
+    assert f"_SCOPEC_COMPLETE={shell}_source scopec" in EDITING
+
+    def run(**environment: str) -> str:
+        found = {**os.environ, "PYTHONPATH": str(REPOSITORY), **environment}
+        return subprocess.run([script], env=found, capture_output=True, text=True, timeout=60, check=False).stdout
+
+    assert "_SCOPEC_COMPLETE" in run(_SCOPEC_COMPLETE=f"{shell}_source")
+    words = {"bash": ("scopec ch", "1"), "zsh": ("scopec ch", "1"), "fish": ("scopec ch", "ch")}[shell]
+    assert "check" in run(_SCOPEC_COMPLETE=f"{shell}_complete", COMP_WORDS=words[0], COMP_CWORD=words[1])
+
+
+def test_the_problem_matcher_reads_diagnostics(tmp_path: Path) -> None:
+    block = re.search(r"```json\n(.*?)```", EDITING, re.DOTALL)
+    assert block
+    pattern = json.loads(block[1])["pattern"]
+    (tmp_path / "a b.cu").write_text("int main( {")
+    done = scopec("check", "a b.cu", cwd=tmp_path)
+    found = re.match(pattern["regexp"], done.stderr.splitlines()[0])
+    assert found
+    assert (found[pattern["file"]], found[pattern["line"]], found[pattern["severity"]]) == ("a b.cu", "1", "error")
