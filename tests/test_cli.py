@@ -328,7 +328,7 @@ def test_compile(tmp_path: Path, write: Callable[..., Path]) -> None:
     assert [p.name for p in (tmp_path / "alloy").iterdir()] == ["one.als"]
     bad = scopec("compile", write("int main( {", "bad.cu"), "-o", out)
     assert bad.returncode == 2
-    assert "bad.cu:1:11" in bad.stderr
+    assert "bad.cu:1:12" in bad.stderr
 
 
 def test_engines_are_shown(tmp_path: Path) -> None:

@@ -301,7 +301,7 @@ class _Preprocessor:
                 yield token, (token.start, token.end, token.text) in original
             elif macro.parameters is None:
                 hidden = token.hidden | {macro.name}
-                work += reversed(self._substituted(macro, {}, token, token.end, hidden))
+                work += reversed(self._counted(self._substituted(macro, {}, token, token.end, hidden), token))
             else:
                 arguments = self._arguments(work)
                 if arguments is None:
@@ -310,10 +310,15 @@ class _Preprocessor:
                 actual, close = arguments
                 bound = self._bound(macro, actual, token, close)
                 hidden = (token.hidden & close.hidden) | {macro.name}
-                work += reversed(self._substituted(macro, bound, token, max(token.end, close.end), hidden))
-            self.produced += 1
-            if self.produced > _MOST_TOKENS:
-                raise self._fail(Code.TOO_LARGE, "this macro expands without bounds", token)
+                expanded = self._substituted(macro, bound, token, max(token.end, close.end), hidden)
+                work += reversed(self._counted(expanded, token))
+
+    def _counted(self, expanded: Sequence[Token], use: Token) -> Sequence[Token]:
+        """The tokens that a macro became; InputError at its use if all macros together become too many."""
+        self.produced += len(expanded) + 1
+        if self.produced > _MOST_TOKENS:
+            raise self._fail(Code.TOO_LARGE, "this macro expands without bounds", use)
+        return expanded
 
     def _builtin(self, token: Token) -> Token:
         match token.text:
