@@ -42,9 +42,9 @@ Engine = Literal["auto", "alloy", "tlc", "embedded", "both"]
 class Settings:
     """How a call of `check` works: engines, limits, what is kept.
 
-    ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.  With ``advise`` a violated
-    check comes with a change that would mend it, where one is found.  ``begun`` is told of each run when it begins: how
-    many questions it asks, and the report to come.
+    ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.
+    With ``advise`` a violated check comes with a change that would mend it, where one is found.  ``begun`` is told of
+    each run when it begins: how many questions it asks, and the report to come.
     """
 
     overrides: Overrides = field(default_factory=Overrides)

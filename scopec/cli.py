@@ -256,9 +256,8 @@ def trace(
     from scopec.check import Settings, check, exit_code
     from scopec.report import traces
 
-    settings = Settings(
-        _overrides(model, progress, given, bound, ignore_races), 1, timeout, None, alloy_jar, tlc_jar, engine, _say
-    )
+    overrides = _overrides(model, progress, given, bound, ignore_races)
+    settings = Settings(overrides, 1, timeout, None, alloy_jar, tlc_jar, engine, _say, advise=True)
     outcomes = check([file], settings)
     if exit_code(outcomes) in (2, 3):
         _problems(outcomes)

@@ -11,7 +11,7 @@ from lxml import etree
 
 from scopec.check import Settings, check
 from scopec.report.dot import dot, mermaid
-from scopec.report.picture import Box, Edge, Lane, Picture, picture
+from scopec.report.picture import Box, Edge, Lane, Picture, picture, usual
 from scopec.report.svg import svg
 from scopec.source import Span
 from scopec.verdicts import Check
@@ -65,7 +65,26 @@ def test_an_execution_is_drawn_with_its_relations_and_no_more(tmp_path: Path) ->
     }
     rows = {b.text: b.row for b in drawn.boxes}
     assert rows["9: read f = 1"] > rows["8: write f = 1"]
-    assert [r.name for r in drawn.relations if not r.shown] == ["hb"]
+    assert {r.name for r in drawn.relations} - {r.name for r in usual(drawn).relations} == {"hb"}
+
+
+PTX = """\
+PTX mp
+{ x = 0; f = 0; }
+ P0@cta 0,gpu 0       | P1@cta 1,gpu 0           ;
+ st.weak x, 1         | ld.acquire.gpu r0, f     ;
+ st.release.gpu f, 1  | ld.weak r1, x            ;
+exists (1:r0=1 /\\ 1:r1=1)
+"""
+
+
+def test_what_other_models_call_otherwise_is_drawn_too(tmp_path: Path) -> None:
+    """PTX has "synchronizes" and "causality order"."""
+    (tmp_path / "p.litmus").write_text(PTX + "//@ expect condition under ptx;\n", encoding="utf-8")
+    (outcome,) = check([tmp_path / "p.litmus"], Settings(engine="embedded"))
+    drawn = picture(outcome.reports[0].checks[0], "title")
+    steps = ("5: write f = 1", "4: read f = 1")
+    assert {e for e in edges(drawn) if e[0] in ("sw", "hb")} == {("sw", *steps), ("hb", *steps)}
 
 
 def test_a_race_is_drawn_once_and_its_accesses_are_marked(tmp_path: Path) -> None:
@@ -85,7 +104,7 @@ def test_of_very_many_races_the_decisive_one_is_drawn(tmp_path: Path) -> None:
 @pytest.mark.jvm
 def test_a_schedule_is_drawn_with_where_its_threads_stay(tmp_path: Path) -> None:
     drawn = picture(first_check(tmp_path / "p.cu", VIOLATIONS["hang"]), "title")
-    assert [b.text for b in drawn.boxes if b.step] == ["6: launches k", "6: starts"]
+    assert [b.text for b in drawn.boxes if b.step] == ["6: launches k", "3: starts, loads ready (acquire, device)"]
     assert {drawn.lanes[b.lane or 0].name for b in drawn.boxes if b.marked} == {"main", "k[0][0]", "k[1][0]"}
     assert drawn.closing == "from here on nothing changes"
     around = picture(first_check(tmp_path / "q.cu", VIOLATIONS["silent"]), "title")

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from scopec.program.types import IntType
 
 
+#: Synchronises-with and happens-before as the models call them; PTX speaks of causality order.
+_OTHER_NAMES = {"sw": ("sw", "sync"), "hb": ("hb", "cause")}
+
+
 def _evaluated(value: Value, known: Mapping[str, int]) -> int | None:
     """A value where what it needs is known; a side of a choice that is not taken need not be."""
     try:
@@ -228,10 +232,15 @@ class Execution:
         assert pair[0].location is not None
         return f"a data race on `{shown_location(pair[0].location, self.graph.program)}`"
 
+    def derived(self, name: str) -> list[tuple[Event, Event]] | None:
+        """The pairs of ``sw`` or ``hb``, whatever the model calls them, or of another relation; None if it has none."""
+        defined = self.evaluation.relations
+        return next((self.relation(n) for n in _OTHER_NAMES.get(name, (name,)) if n in defined), None)
+
     @cached_property
     def synchronisation(self) -> frozenset[tuple[Event, Event]]:
         """The pairs of synchronises-with (empty where the model has no such notion)."""
-        return frozenset(self.relation("sw")) if "sw" in self.evaluation.relations else frozenset()
+        return frozenset(self.derived("sw") or ())
 
     def final_memory(self) -> Mapping[Location, int]:
         """The value of each location at the end: that of the write that is last in coherence order.

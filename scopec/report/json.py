@@ -111,8 +111,9 @@ def execution(e: Execution, target: str | None = None) -> dict[str, Any]:
     program_ = e.graph.program
     relations: dict[str, list[list[str]]] = {}
     for name in ("rf", "co", "fr", "sw", "hb"):
-        if name in e.evaluation.relations:
-            relations[name] = [[a.id, b.id] for a, b in e.relation(name)]
+        pairs = e.derived(name)
+        if pairs is not None:
+            relations[name] = [[a.id, b.id] for a, b in pairs]
     relations["race"] = [[a.id, b.id] for a, b in e.race]
     pair = e.racing_pair(target)
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scopec.explain import race_of
@@ -97,6 +97,11 @@ class Picture:
         return tuple(r for r in RELATIONS.values() if r.name in used)
 
 
+def usual(drawn: Picture) -> Picture:
+    """The picture with those relations only that are drawn unless one asks for more."""
+    return replace(drawn, edges=tuple(e for e in drawn.edges if RELATIONS[e.relation].shown))
+
+
 def picture(check: Check, title: str) -> Picture:
     """The picture of a check's trace; ValueError if it has none."""
     match check.trace:
@@ -167,11 +172,11 @@ def _edges(execution: Execution, inside: set[str]) -> Iterator[Edge]:
     rmw = {(e.id, e.rmw) for e in execution.events if e.rmw is not None}
     yield from _between("fr", [p for p in sorted(from_reads) if p not in rmw and p[1] in inside])
     thread = {e.id: e.thread for e in execution.events}
-    if "sw" in execution.evaluation.relations:
-        yield from _between("sw", [p for p in _pairs(execution, "sw") if p[0] in inside and p[1] in inside])
-    if "hb" in execution.evaluation.relations:
-        steps = _reduced(_pairs(execution, "hb"), inside)
-        yield from _between("hb", [(a, b) for a, b in steps if thread[a] != thread[b]])
+    synchronisation = sorted((a.id, b.id) for a, b in execution.synchronisation)
+    yield from _between("sw", [p for p in synchronisation if p[0] in inside and p[1] in inside])
+    happens_before = execution.derived("hb")
+    before = [] if happens_before is None else [(a.id, b.id) for a, b in happens_before] + _pairs(execution, "po")
+    yield from _between("hb", [(a, b) for a, b in _reduced(before, inside) if thread[a] != thread[b]])
 
 
 def _pairs(execution: Execution, name: str) -> list[tuple[str, str]]:

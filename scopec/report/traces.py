@@ -10,7 +10,7 @@ from scopec.check import Outcome
 from scopec.diagnostics import UsageError, suggestion
 from scopec.memory.execution import Execution
 from scopec.report import dot, html, itf, json, terminal
-from scopec.report.picture import picture
+from scopec.report.picture import picture, usual
 from scopec.report.source import clean
 from scopec.report.svg import svg
 from scopec.report.text import counterexample, title
@@ -54,7 +54,7 @@ def shown(form: str, report: Report, check: Check, engines: Callable[[], dict[st
         case "html":
             return html.page(replace(report, checks=(check,)))
         case _:
-            drawn = picture(check, _title(report, check))
+            drawn = usual(picture(check, _title(report, check)))
             return {"svg": svg, "dot": dot.dot, "mermaid": dot.mermaid}[form](drawn)
 
 
