@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from scopec.program.ir import Scope, Storage, Use, Work
 
 if TYPE_CHECKING:
-    from scopec.memory.events import Event, EventGraph
+    from scopec.expectations import Location
+    from scopec.memory.events import EventGraph
     from scopec.program.ir import Object
 
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 class Access:
     """What the clauses read: the object, whether the operation is a load or a store, and who accesses the object.
 
-    ``devices`` are all devices that access the object, which is how "concurrently" is taken; ``given`` the attributes.
+    ``devices`` are all devices whose threads access the object anywhere in the program, which is how "concurrently" is
+    taken; ``given`` the attributes of the machine, the same for each pair of devices.
     """
 
     object: Object
@@ -41,10 +43,19 @@ class Clause:
 
 
 _GPU = frozenset({Storage.DEVICE, Storage.SHARED, Storage.AUTOMATIC})
+_MANAGED = frozenset({Storage.MANAGED})
+_MAPPED = frozenset({Storage.MAPPED})
+_SYSTEM = frozenset({Storage.SYSTEM, Storage.FILE, Storage.HUGETLB})
+
+
+def _attribute(*names: str) -> Callable[[Access], bool]:
+    return lambda access: all(access.has(name) for name in names)
 
 
 def _naturally_aligned(*sizes: int) -> Callable[[Access], bool]:
-    return lambda access: access.load_or_store and access.object.size in sizes
+    return lambda access: (
+        access.load_or_store and access.object.size in sizes and access.object.alignment % access.object.size == 0
+    )
 
 
 def _gpu_only(access: Access) -> bool:
@@ -52,40 +63,39 @@ def _gpu_only(access: Access) -> bool:
 
 
 def _gpu_only_or_p2p(access: Access) -> bool:
-    one_gpu = len(access.devices) <= 1
-    return not access.by_host and (one_gpu or access.has("p2pNativeAtomicSupported"))
+    """One GPU alone, or links with native atomics between each accessing GPU and the one where the object resides."""
+    links = all(gpu == access.object.device or access.has("p2pNativeAtomicSupported") for gpu in access.devices)
+    return not access.by_host and (links or len(access.devices) <= 1)
 
 
-_UNIFIED = Clause(
-    "it affects an object in unified memory and concurrentManagedAccess is 1",
-    frozenset({Storage.MANAGED}),
-    lambda access: access.has("concurrentManagedAccess"),
+def _pageable(access: Access) -> bool:
+    """Note [0] of the third version takes files and hugetlbfs out where the host's page tables are not used."""
+    return access.has("pageableMemoryAccess") and (
+        access.object.storage is Storage.SYSTEM or access.has("pageableMemoryAccessUsesHostPageTables")
+    )
+
+
+_UNIFIED = "it affects an object in unified memory and concurrentManagedAccess is 1"
+#: The first two versions alike: system-allocated memory is unified memory where devices can access pageable memory, and
+#: it and mapped memory are CPU memory.
+_FIRST = (
+    Clause(_UNIFIED, _MANAGED, _attribute("concurrentManagedAccess")),
+    Clause(_UNIFIED, _SYSTEM, _attribute("pageableMemoryAccess", "concurrentManagedAccess")),
+    Clause(
+        "it affects an object in CPU memory and hostNativeAtomicSupported is 1",
+        _MAPPED | _SYSTEM,
+        _attribute("hostNativeAtomicSupported"),
+    ),
 )
-#: System-allocated memory is unified memory where devices can access pageable memory.
-_UNIFIED_SYSTEM = Clause(
-    _UNIFIED.text,
-    frozenset({Storage.SYSTEM}),
-    lambda access: access.has("pageableMemoryAccess") and access.has("concurrentManagedAccess"),
-)
-_CPU = Clause(
-    "it affects an object in CPU memory and hostNativeAtomicSupported is 1",
-    frozenset({Storage.MAPPED, Storage.SYSTEM}),
-    lambda access: access.has("hostNativeAtomicSupported"),
-)
-_MAPPED = frozenset({Storage.MAPPED})
 
 #: The clauses of each version, as data.
 CLAUSES: dict[int, tuple[Clause, ...]] = {
     1: (
-        _UNIFIED,
-        _UNIFIED_SYSTEM,
-        _CPU,
+        *_FIRST,
         Clause("it affects an object in GPU peer memory and only GPU threads access it", _GPU, _gpu_only),
     ),
     2: (
-        _UNIFIED,
-        _UNIFIED_SYSTEM,
-        _CPU,
+        *_FIRST,
         Clause(
             "it is a load or store that affects a naturally-aligned object of sizes 1, 2, 4, or 8 bytes on mapped "
             "memory",
@@ -95,20 +105,16 @@ CLAUSES: dict[int, tuple[Clause, ...]] = {
         Clause("it affects an object in GPU memory and only GPU threads access it", _GPU, _gpu_only),
     ),
     3: (
-        Clause(
-            "it affects an object in system allocated memory and pageableMemoryAccess is 1",
-            frozenset({Storage.SYSTEM}),
-            lambda access: access.has("pageableMemoryAccess"),
-        ),
+        Clause("it affects an object in system allocated memory and pageableMemoryAccess is 1", _SYSTEM, _pageable),
         Clause(
             "it affects an object in managed memory and concurrentManagedAccess is 1",
-            frozenset({Storage.MANAGED}),
-            lambda access: access.has("concurrentManagedAccess"),
+            _MANAGED,
+            _attribute("concurrentManagedAccess"),
         ),
         Clause(
             "it affects an object in mapped memory and hostNativeAtomicSupported is 1",
             _MAPPED,
-            lambda access: access.has("hostNativeAtomicSupported"),
+            _attribute("hostNativeAtomicSupported"),
         ),
         Clause(
             "it is a load or store that affects a naturally-aligned object of sizes 1, 2, 4, 8, or 16 bytes on mapped "
@@ -146,32 +152,21 @@ def atomic_events(graph: EventGraph, version: int | None, given: Mapping[str, st
     if version is None:
         return frozenset(e.id for e in graph.events if e.atomic)
     threads = {t.name: t for t in graph.program.threads}
-    hosts: dict[str, bool] = {}
-    devices: dict[str, set[int]] = {}
+    hosts: dict[Location, bool] = {}
+    devices: dict[Location, set[int]] = {}
     for event in graph.events:
         if event.location is not None and event.thread:
-            thread = threads[event.thread]
-            name = event.location.object
-            devices.setdefault(name, set())
-            hosts[name] = hosts.get(name, False) or thread.is_host
+            thread, at = threads[event.thread], event.location
+            devices.setdefault(at, set())
+            hosts[at] = hosts.get(at, False) or thread.is_host
             if not thread.is_host and thread.work is not Work.COPY:  # copies are not accesses by threads
-                devices[name].add(thread.device)
-    return frozenset(
-        e.id
-        for e in graph.events
-        if e.atomic
-        and e.location is not None
-        and is_atomic(_access(graph, e, hosts, devices, given), e.scope or Scope.SYSTEM, version)
-    )
-
-
-def _access(
-    graph: EventGraph,
-    event: Event,
-    hosts: Mapping[str, bool],
-    devices: Mapping[str, set[int]],
-    given: Mapping[str, str],
-) -> Access:
-    assert event.location is not None
-    name = event.location.object
-    return Access(graph.program.objects[name], event.load_or_store, hosts[name], frozenset(devices[name]), given)
+                devices[at].add(thread.device)
+    found = []
+    for event in graph.events:
+        if event.atomic and event.location is not None:
+            object_ = graph.program.objects[event.location.object]
+            users = frozenset(devices[event.location])
+            access = Access(object_, event.load_or_store, hosts[event.location], users, given)
+            if is_atomic(access, event.scope or Scope.SYSTEM, version):
+                found.append(event.id)
+    return frozenset(found)

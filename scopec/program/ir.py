@@ -53,12 +53,17 @@ class Scope(IntEnum):
 
 
 class Storage(Enum):
-    """Where an object lives: the atomicity clauses and the automatic-storage exceptions read it."""
+    """Where an object lives: the atomicity clauses and the automatic-storage exceptions read it.
+
+    Memory-mapped files and hugetlbfs allocations are system-allocated memory that one clause takes out.
+    """
 
     DEVICE = "device"
     MANAGED = "managed"
     MAPPED = "mapped"
     SYSTEM = "system"
+    FILE = "file"
+    HUGETLB = "hugetlb"
     SHARED = "shared"
     AUTOMATIC = "automatic"
 
@@ -94,6 +99,12 @@ class Object:
     array: bool = False
     use: Use = Use.DATA
     device: int | None = None
+    align: int | None = None
+
+    @property
+    def alignment(self) -> int:
+        """The alignment in bytes; natural where nothing else is said."""
+        return self.size if self.align is None else self.align
 
     @property
     def size(self) -> int:

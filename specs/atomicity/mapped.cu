@@ -1,0 +1,20 @@
+// Mapped memory: "a load or store that affects a naturally-aligned object" is atomic from v2 on; v1 has no such clause.
+#include <cuda/atomic>
+
+int x = 0, f = 0;
+
+__global__ void reader() {
+    cuda::atomic_ref<int, cuda::thread_scope_system> flag(f);
+    int r = 2;
+    if (flag.load(cuda::memory_order_acquire) == 1) r = x;
+}
+
+int main() {
+    cudaHostRegister(&f, sizeof(f), cudaHostRegisterDefault);
+    reader<<<1, 1>>>();
+    x = 1;
+    cuda::atomic_ref<int, cuda::thread_scope_system>(f).store(1, cuda::memory_order_release);
+}
+
+//@ expect race on f under cuda-v1;
+//@ expect race_free under cuda-v2, cuda-v3;

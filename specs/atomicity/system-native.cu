@@ -1,0 +1,20 @@
+// "it affects an object in CPU memory and hostNativeAtomicSupported is 1" of v1 and v2 covers it; v3 says mapped memory.
+#include <cuda/atomic>
+
+int x = 0, f = 0;
+
+__global__ void reader() {
+    cuda::atomic_ref<int, cuda::thread_scope_system> flag(f);
+    int r = 2;
+    if (flag.load(cuda::memory_order_acquire) == 1) r = x;
+}
+
+int main() {
+    reader<<<1, 1>>>();
+    x = 1;
+    cuda::atomic_ref<int, cuda::thread_scope_system>(f).store(1, cuda::memory_order_release);
+}
+
+//@ given hostNativeAtomicSupported = 1;
+//@ expect race_free under cuda-v1, cuda-v2;
+//@ expect race on f under cuda-v3;

@@ -1,0 +1,21 @@
+// v1 and v2 ask for concurrentManagedAccess in all of unified memory, v3 only for pageableMemoryAccess here.
+#include <cuda/atomic>
+
+int x = 0, f = 0;
+
+__global__ void reader() {
+    cuda::atomic_ref<int, cuda::thread_scope_system> flag(f);
+    int r = 2;
+    if (flag.load(cuda::memory_order_acquire) == 1) r = x;
+}
+
+int main() {
+    reader<<<1, 1>>>();
+    x = 1;
+    cuda::atomic_ref<int, cuda::thread_scope_system>(f).store(1, cuda::memory_order_release);
+}
+
+//@ given pageableMemoryAccess = 1;
+//@ given concurrentManagedAccess = 0;
+//@ expect race on f under cuda-v1, cuda-v2;
+//@ expect race_free under cuda-v3;
