@@ -23,7 +23,8 @@ from scopec.expectations import (
 )
 from scopec.memory.base import Base
 from scopec.memory.cat import registry
-from scopec.memory.domains import domains, doubtful_indices
+from scopec.memory.cat.model import Model
+from scopec.memory.domains import Domains, domains, doubtful_indices
 from scopec.memory.events import EventGraph, Index, identifier
 from scopec.memory.graph import build as build_graph
 from scopec.memory.questions import Goal, Problem, Question
@@ -127,22 +128,25 @@ class Run:
         """Everything that an engine needs to answer the memory checks, and to tell whether progress checks are void."""
         model = registry.load(self.model, self.settings.options)
         base = Base(self.graph, self.model.version, self.settings.given)
-        mentioned = {
-            constant
-            for check in self.checks
-            # Values that only an expectation names matter where values may come out of thin air.
-            if check.sought is not None and not model.values_have_origins
-            for constant in _constants(check.sought.value)
-        }
         return Problem(
             self.name,
             self.header("memory"),
             base,
             model,
             self.model.name,
-            domains(self.graph, mentioned),
+            self.domains(model),
             tuple(self._questions()),
         )
+
+    def domains(self, model: Model) -> Domains:
+        """The values that reads may return: where values may come out of thin air, also those that a check names."""
+        mentioned = {
+            constant
+            for check in self.checks
+            if check.sought is not None and not model.values_have_origins
+            for constant in _constants(check.sought.value)
+        }
+        return domains(self.graph, mentioned)
 
     def _questions(self) -> Iterator[Question]:
         needs_ends = not self.graph.cuts or any(

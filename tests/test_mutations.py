@@ -83,7 +83,7 @@ def mutated(run: Run, old: str, new: str, folder: Path) -> Problem:
     problem = run.problem
     model = build(read(sources[0]), sources[0], run.settings.options, folder)
     return Problem(
-        problem.name, problem.header, problem.base, model, problem.model_name, problem.domains, problem.questions
+        problem.name, problem.header, problem.base, model, problem.model_name, run.domains(model), problem.questions
     )
 
 

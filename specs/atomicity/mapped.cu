@@ -3,15 +3,15 @@
 
 int x = 0, f = 0;
 
-__global__ void reader() {
-    cuda::atomic_ref<int, cuda::thread_scope_system> flag(f);
+__global__ void reader(int* data, int* ready) {
+    cuda::atomic_ref<int, cuda::thread_scope_system> flag(*ready);
     int r = 2;
-    if (flag.load(cuda::memory_order_acquire) == 1) r = x;
+    if (flag.load(cuda::memory_order_acquire) == 1) r = *data;
 }
 
 int main() {
     cudaHostRegister(&f, sizeof(f), cudaHostRegisterDefault);
-    reader<<<1, 1>>>();
+    reader<<<1, 1>>>(&x, &f);
     x = 1;
     cuda::atomic_ref<int, cuda::thread_scope_system>(f).store(1, cuda::memory_order_release);
 }
