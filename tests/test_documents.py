@@ -81,3 +81,11 @@ def test_every_progress_model_is_listed() -> None:
 def test_links_lead_somewhere(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), target
+
+
+def test_no_file_has_conflict_markers() -> None:
+    folders = [REPOSITORY / name for name in ("docs", "grammar", "scopec", "specs", "templates", "tests")]
+    files = [f for top in folders for f in top.rglob("*") if f.is_file()]
+    files += [f for f in REPOSITORY.iterdir() if f.is_file()]
+    marks = re.compile(rb"^(<{7} |={7}$|>{7} )", re.MULTILINE)
+    assert [str(f) for f in files if marks.search(f.read_bytes())] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scopec.program.ir import Dim
 from scopec.program.show import show_program
 from scopec.program.types import LONG_LONG
 from tests.conftest import problem_of, program_of
@@ -163,6 +164,9 @@ def test_outside_the_subset(body: str, code: str, message: str) -> None:
         ("int x; int x; int main() {}", "SCP016", "`x` is declared already, at line 1"),
         ("__device__ int x; int main() { cudaHostRegister(&x, 4); }", "SCP015", "cudaHostRegister takes host memory, `x` is device memory"),
         ("int x; int main() { cudaHostRegister(&x, 2); }", "SCP012", "2 of the 4 bytes of `x` are registered"),
+        ("__global__ void __cluster_dims__(2) k() {}\n//@ launch k<<<3, 1>>>();", "SCP026", "a grid of 3x1x1 blocks cannot be divided into clusters of 2x1x1"),
+        ("alignas(8) int x; int main() {}", "SCP012", "an alignment specifier is outside the modelled subset"),
+        ("template <int N> __device__ int f() { return N; } int main() {}", "SCP012", "the template `f` is outside the modelled subset"),
         ("__constant__ int x; int main() {}", "SCP012", "`__constant__` at file scope is outside the modelled subset"),
         ("int main() { cudaMalloc(0, 4); }", "SCP013", "scopec does not model `cudaMalloc`"),
         ("int main() { cudaDeviceSynchronise(); }", "SCP013", "scopec does not model `cudaDeviceSynchronise`"),
@@ -173,3 +177,12 @@ def test_outside_the_subset(body: str, code: str, message: str) -> None:
 def test_programs_that_cannot_be(text: str, code: str, message: str) -> None:
     found = problem_of(text)
     assert (found[0], found[3]) == (code, message)
+
+
+def test_a_cluster_is_never_taken_for_separate_blocks() -> None:
+    """Blocks of one cluster are owed progress together: a lowering that drops it answers another question."""
+    program = program_of(
+        "__device__ int x; __global__ void __cluster_dims__(2, 1, 1) k() { x = 1; }\n//@ launch k<<<4, 1>>>();"
+    )
+    assert program.grids["k"].cluster == Dim(2)
+    assert [t.cluster for t in program.threads if t.grid] == ["k.c0", "k.c0", "k.c1", "k.c1"]

@@ -482,6 +482,9 @@ class Dim:
         """How many positions an extent has."""
         return self.x * self.y * self.z
 
+    def __str__(self) -> str:
+        return f"{self.x}x{self.y}x{self.z}"
+
     def position(self, index: int) -> Dim:
         """The ``index``-th position in an extent, x fastest."""
         return Dim(index % self.x, index // self.x % self.y, index // (self.x * self.y))

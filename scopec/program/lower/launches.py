@@ -54,13 +54,28 @@ def _grid(frame: Frame, launch: tree.Launch, function: tree.Function) -> ir.Grid
             f"`{function.name}` has {len(function.parameters)} parameters, {len(launch.arguments)} arguments given"
         )
         raise error(Code.BAD_LAUNCH, message, launch.span)
+    cluster = _cluster(frame, function, blocks)
     number = 1 + sum(grid.kernel == function.name for grid in frame.world.grids.values())
     name = function.name if number == 1 else f"{function.name}#{number}"
     inner = Frame(frame.world, name, host=False, device=frame.device)
     inner.return_type = names.VoidType()
     operands = [_argument(frame, p, a) for p, a in zip(function.parameters, launch.arguments, strict=True)]
     body = statements.lower_body(inner, function, operands)
-    return ir.Grid(name, function.name, launch.span, blocks, threads, stream, body, frame.device)
+    return ir.Grid(name, function.name, launch.span, blocks, threads, stream, body, frame.device, cluster=cluster)
+
+
+def _cluster(frame: Frame, function: tree.Function, blocks: ir.Dim) -> ir.Dim | None:
+    """What ``__cluster_dims__`` asks for; the grid must be a multiple of it (CUDA C++ Programming Guide, 5.2.1)."""
+    written = function.type.cluster
+    if not written:
+        return None
+    extents = [expressions.constant(frame, e, "the extent of a cluster") for e in written]
+    cluster = ir.Dim(*extents)
+    for extent, given in zip((cluster.x, cluster.y, cluster.z), (blocks.x, blocks.y, blocks.z), strict=True):
+        if extent < 1 or given % extent:
+            message = f"a grid of {blocks} blocks cannot be divided into clusters of {cluster}"
+            raise error(Code.BAD_LAUNCH, message, function.type.span, "launch a multiple of the cluster's extent")
+    return cluster
 
 
 def _argument(frame: Frame, parameter: tree.Parameter, argument: tree.Expr) -> Operand:

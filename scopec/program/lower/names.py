@@ -170,6 +170,9 @@ def resolve(type_: tree.TypeName, scope_of: Callable[[tree.Expr], Scope]) -> Typ
 
     Raises InputError for types outside the modelled subset.
     """
+    if type_.align is not None:
+        message = "an alignment specifier is outside the modelled subset"
+        raise error(Code.OUTSIDE_SUBSET, message, type_.span, "leave it out: objects are naturally aligned")
     base = _base(type_, scope_of)
     if type_.pointers + type_.reference == 0:
         return base

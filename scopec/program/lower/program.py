@@ -65,6 +65,11 @@ def _declare_items(world: World, top: Frame, file: tree.File) -> tree.Function |
                 if main is not None:
                     raise error(Code.DUPLICATE, "`main` is defined twice", item.name_span)
                 main = item
+            case tree.Function(template=tuple()):
+                message = f"the template `{item.name}` is outside the modelled subset"
+                raise error(
+                    Code.OUTSIDE_SUBSET, message, item.name_span, "write the function for the types it is used with"
+                )
             case tree.Function():
                 world.declare(item.name, Function(item), item.name_span)
                 if "__global__" in item.type.specifiers and not isinstance(world.resolve(item.type), names.VoidType):
