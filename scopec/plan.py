@@ -146,7 +146,11 @@ class Run:
             if check.sought is not None and not model.values_have_origins
             for constant in _constants(check.sought.value)
         }
-        return domains(self.graph, mentioned)
+        return domains(self.graph, mentioned) if mentioned else self._computed_domains
+
+    @cached_property
+    def _computed_domains(self) -> Domains:
+        return domains(self.graph)
 
     def _questions(self) -> Iterator[Question]:
         needs_ends = not self.graph.cuts or any(
@@ -193,12 +197,12 @@ class Run:
     @cached_property
     def problem_domains_closed(self) -> bool:
         """Whether the finite value domains cover every value that any execution computes."""
-        return domains(self.graph).closed
+        return self._computed_domains.closed
 
     @cached_property
     def doubtful_indices(self) -> tuple[Index, ...]:
         """The indices that only an engine can tell to be inside their objects."""
-        return tuple(doubtful_indices(self.graph, domains(self.graph))) if self.graph.indices else ()
+        return tuple(doubtful_indices(self.graph, self._computed_domains)) if self.graph.indices else ()
 
     # ---- the progress question
 

@@ -238,6 +238,52 @@ def test_threads_taken_in_order_change_no_answer(seed: int, tmp_path: Path, monk
     assert {n: c is not None for n, c in ordered.items()} == {n: c is not None for n, c in solve(run.problem).items()}
 
 
+#: Questions about one thread, values that travel between threads, threads that do not all do the same.
+TELLING = (
+    "int i{n} = g.fetch_add(1); a[i{n}] = 1;", "int i{n} = f.load() + g.exchange(1); if (i{n} < 2) a[i{n}] = 2;",
+    "int t{n} = g.fetch_add(1); assert(t{n} < 2);", "__syncthreads();", "int v{n} = __syncthreads_or(g.load() == 1);",
+    "if (__syncthreads_count(f.exchange(2) == 0) == 1) g.store(3);", "if (threadIdx.x == 1) g.store(1);",
+    "while (g.load() < 1 && f.exchange(1) == 1); g.store(1);", "a[threadIdx.x % 2] = 1;",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_tells_threads_apart_keeps_its_answer(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(seed)
+    chosen = [*chance.sample(TELLING, chance.randint(1, 2)), *chance.sample(STEPS, 1)]
+    chance.shuffle(chosen)
+    steps = [step.format(n=n, order="cuda::memory_order_relaxed") for n, step in enumerate(chosen)]
+    blocks, threads = chance.choice([(2, 1), (1, 2), (3, 1), (1, 3)])
+    first, last = "k[0][0]", f"k[{blocks - 1}][{threads - 1}]"
+    local = next((step.split()[1] for step in steps if step.startswith("int ")), None)
+    asked = [f"allowed {t}.{local} == {v};" for t in (first, last) for v in (0, 1)] if local else []
+    (tmp_path / "k.cu").write_text(
+        "__device__ int x, a[2];\n__device__ cuda::atomic<int, cuda::thread_scope_device> f{0}, g{0};\n"
+        f"__global__ void k() {{ {' '.join(steps)} }}\n//@ launch k<<<{blocks}, {threads}>>>();\n"
+        + "".join(f"//@ expect {e}\n" for e in chance.sample(asked, min(1, len(asked))))
+        + "//@ expect race on x;\n//@ expect race on a;\n//@ expect allowed g == 1;\n"
+    )
+    (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
+    ordered = solve(run.problem)
+    monkeypatch.setattr("scopec.embedded.memory.ordered_writes", lambda _: ())
+    assert {n: c is not None for n, c in ordered.items()} == {n: c is not None for n, c in solve(run.problem).items()}
+
+
+def test_a_question_about_one_thread_tells_it_apart(tmp_path: Path) -> None:
+    """Each of three threads may be the last; to order them would leave it to one of them."""
+    (tmp_path / "k.cu").write_text(
+        "__device__ cuda::atomic<int, cuda::thread_scope_device> f{0};\n__device__ int a[2];\n"
+        "__global__ void k() { int i = f.fetch_add(1); a[i] = 1; }\n"
+        "//@ launch k<<<3, 1>>>();\n//@ expect race_free;\n"
+    )
+    (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
+    answers = solve(run.problem)
+    assert answers is not None
+    assert [name for name, choice in answers.items() if choice is not None and name.startswith("outside")] == [
+        "outside_1", "outside_2", "outside_3",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("kernel", "launch", "more"),
     [

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.embedded.circuit import FALSE, TRUE, Circuit
 from scopec.embedded.relations import Matrices, Relation, Set, entries, reach, trimmed
-from scopec.graphs import components
+from scopec.embedded.values import Bits, Values
 from scopec.memory.base import PLACES
 from scopec.memory.events import Event, Kind
 from scopec.memory.questions import Goal, Problem, Question
-from scopec.program.types import ArithmeticFault
-from scopec.program.values import Binary, Choose, Const, Convert, Reg, Unary, Value, evaluate, leaves
+from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from scopec.expectations import Location
     from scopec.memory.events import Synchronises
-    from scopec.memory.guards import Guard
     from scopec.program.types import IntType
-
-#: For each value the literal of: the expression has it.
-Bits = dict[int, int]
 
 
 class Encoding:
@@ -34,7 +28,6 @@ class Encoding:
         self.problem = problem
         self.base = problem.base
         self.graph = problem.base.graph
-        self.domains = problem.domains
         self.circuit = Circuit()
         self.position = {e.id: i for i, e in enumerate(self.graph.events)}
         self.writes: dict[Location, list[Event]] = {}
@@ -42,23 +35,20 @@ class Encoding:
         for event in self.graph.events:
             if event.location is not None and event.is_access:
                 (self.writes if event.writes else self.reads).setdefault(event.location, []).append(event)
-        self.registers: dict[str, Bits] = {}
-        #: Reads whose values may depend on themselves.
-        self.circular: list[str] = []
-        self._guards: dict[int, int] = {}
-        self._conditions: dict[int, int] = {}
-        self._values: dict[Value, Bits] = {}
         self._finals: dict[Location, Bits] = {}
-        for name, values in self.graph.choices.items():
-            self.registers[name] = self._one_of(values, TRUE)
         self.rf = {
             (write.id, read.id): self.circuit.fresh()
             for at, reads in self.reads.items()
             for read in reads
             for write in self.writes[at]
         }
-        self._read_values()
-        self.executed: Set = trimmed({i: self.guard(e.guard) for i, e in enumerate(self.graph.events)})
+        sources = {
+            read.id: [(write, self.rf[write.id, read.id]) for write in self.writes[at]]
+            for at, reads in self.reads.items()
+            for read in reads
+        }
+        self.values = Values(self.circuit, self.graph, problem.domains, sources)
+        self.executed: Set = trimmed({i: self.values.guard(e.guard) for i, e in enumerate(self.graph.events)})
         self.co, self.unordered = self._coherence()
         self.last = self._last() if problem.model.partial_co else {}
         self.sync_fence: dict[tuple[str, str], int] = {}
@@ -66,142 +56,6 @@ class Encoding:
             self.circuit, problem.model, self.executed, self._given_set, self._given_relation, exact
         )
         self._constrain()
-
-    # ---- values
-
-    def _one_of(self, values: Iterable[int], when: int) -> Bits:
-        bits = {v: self.circuit.fresh() for v in values}
-        self.circuit.exactly_one(bits.values(), when)
-        return bits
-
-    def _read_values(self) -> None:
-        """Reads in the order in which values travel; where they may travel in circles, a read's value is free."""
-        by_id = self.graph.by_id
-        computed_from = {
-            read.id: [
-                leaf.name
-                for w in self.writes[at]
-                if w.value is not None
-                for leaf in leaves(w.value)
-                if leaf.name in by_id
-            ]
-            for at, reads in self.reads.items()
-            for read in reads
-        }
-        circular = self.circular
-        for group in reversed(components(computed_from, lambda r: computed_from[r])):
-            if len(group) > 1 or group[0] in computed_from[group[0]]:
-                for read in group:
-                    self.registers[read] = {v: self.circuit.fresh() for v in self.domains.of[read]}
-                circular += group
-            else:
-                self.registers[group[0]] = self._returned(by_id[group[0]])
-        for read in circular:
-            bits, returned = self.registers[read], self._returned(by_id[read])
-            self.circuit.at_most_one(bits.values())
-            for v, mine in bits.items():  # a value beyond the domain is none, and shows as an overflow
-                found = returned.get(v, FALSE)
-                self.circuit.require(-found, mine)
-                self.circuit.require(-mine, found)
-
-    def _returned(self, read: Event) -> Bits:
-        """The value of whichever write the read reads from."""
-        assert read.location is not None
-        parts: dict[int, list[int]] = {}
-        for write in self.writes[read.location]:
-            assert write.value is not None
-            source = self.rf[write.id, read.id]
-            for v, bit in self.bits(write.value).items():
-                parts.setdefault(v, []).append(self.circuit.both(source, bit))
-        return {v: self.circuit.any(literals) for v, literals in parts.items()}
-
-    def bits(self, value: Value) -> Bits:
-        """For each value of an expression when it has it; never where a read that it needs is not executed."""
-        known = self._values.get(value)
-        if known is None:
-            known = self._values[value] = trimmed(self._bits(value))
-        return known
-
-    def _bits(self, value: Value) -> Bits:
-        circuit = self.circuit
-        match value:
-            case Const(number, _):
-                return {number: TRUE}
-            case Reg(name, _):
-                return self.registers[name]
-            case Choose(condition, then, otherwise, _):
-                test = self.condition(condition)
-                out: dict[int, list[int]] = {}
-                for side, bits in ((test, self.bits(then)), (-test, self.bits(otherwise))):
-                    for v, bit in bits.items():
-                        out.setdefault(v, []).append(circuit.both(side, bit))
-                return {v: circuit.any(parts) for v, parts in out.items()}
-            case _ if value.type.is_bool:
-                test = self.condition(value)
-                return {1: test, 0: -test}
-            case Binary(op, left, right, type_):
-                return self._table(
-                    lambda a, b: Binary(op, Const(a, left.type), Const(b, right.type), type_), left, right
-                )
-            case Unary(op, operand, type_):
-                return self._table(lambda a: Unary(op, Const(a, operand.type), type_), operand)
-            case Convert(operand, type_):
-                return self._table(lambda a: Convert(Const(a, operand.type), type_), operand)
-            case _:
-                raise AssertionError(value)
-
-    def _table(self, make: Callable[..., Value], *operands: Value) -> Bits:
-        """A function of values, row by row; rows for which C++ defines no result are left out."""
-        parts: dict[int, list[int]] = {}
-        for row in itertools.product(*(self.bits(o).items() for o in operands)):
-            here = self.circuit.all(bit for _, bit in row)
-            if here == FALSE:
-                continue
-            try:
-                result = evaluate(make(*(v for v, _ in row)), _no_leaves)
-            except ArithmeticFault:
-                continue
-            parts.setdefault(result, []).append(here)
-        return {v: self.circuit.any(literals) for v, literals in parts.items()}
-
-    def condition(self, value: Value) -> int:
-        """The literal of a condition; false where a read that it needs is not executed."""
-        circuit = self.circuit
-        match value:
-            case Const(number, _):
-                return TRUE if number else FALSE
-            case Unary("!", operand, _):
-                return -self.condition(operand)
-            case Binary("&&", left, right, _):
-                return circuit.both(self.condition(left), self.condition(right))
-            case Binary("||", left, right, _):
-                return circuit.either(self.condition(left), self.condition(right))
-            case Choose(test, then, otherwise, type_) if type_.is_bool:
-                return circuit.choose(self.condition(test), self.condition(then), self.condition(otherwise))
-            case Convert(operand, _):
-                return self.condition(Binary("!=", operand, Const(0, operand.type), value.type))
-            case Reg():
-                return circuit.any(bit for v, bit in self.bits(value).items() if v)
-            case Binary(op, left, right, type_):
-                table = self._table(
-                    lambda a, b: Binary(op, Const(a, left.type), Const(b, right.type), type_), left, right
-                )
-                return table.get(1, FALSE)
-            case _:
-                raise AssertionError(value)
-
-    def guard(self, guard: Guard) -> int:
-        """The literal of a path condition."""
-        if guard.always or guard.never:
-            return TRUE if guard.always else FALSE
-        known = self._guards.get(guard.node)
-        if known is None:
-            number, low, high = guard.branch
-            if number not in self._conditions:
-                self._conditions[number] = self.condition(self.graph.conditions[number])
-            known = self.circuit.choose(self._conditions[number], self.guard(high), self.guard(low))
-            self._guards[guard.node] = known
-        return known
 
     # ---- what the engine chooses
 
@@ -256,12 +110,12 @@ class Encoding:
                 circuit.exactly_one(sources, self.executed.get(self.position[read.id], FALSE))
                 for w, source in zip(self.writes[at], sources, strict=True):
                     circuit.require(-source, self.executed.get(self.position[w.id], FALSE))
-        if self.domains.closed:
-            for name in self.circular:
-                circuit.require(-self.executed.get(self.position[name], FALSE), *self.registers[name].values())
+        if self.problem.domains.closed:
+            for name in self.values.circular:
+                circuit.require(-self.executed.get(self.position[name], FALSE), *self.values.registers[name].values())
         self._order(self.co)
         for stuck, value in self.graph.impossible:
-            circuit.require(-circuit.both(self.guard(stuck), self.condition(value)))
+            circuit.require(-circuit.both(self.values.guard(stuck), self.values.condition(value)))
         for axiom in self.problem.model.axioms:
             circuit.require(-self.matrices.violated(axiom))
 
@@ -287,7 +141,7 @@ class Encoding:
         for event, guard in self.base.members.get(name, ()):
             i = self.position[event]
             here = self.executed.get(i, FALSE)
-            out[i] = here if guard is None else self.circuit.both(here, self.guard(guard))
+            out[i] = here if guard is None else self.circuit.both(here, self.values.guard(guard))
         return trimmed(out)
 
     def _pairs(self, given: Iterable[tuple[int, int]], when: int = TRUE) -> Relation:
@@ -357,7 +211,7 @@ class Encoding:
     def _additional(self, edges: Iterable[Synchronises]) -> Relation:
         out: Relation = {}
         for edge in edges:
-            when = TRUE if edge.when is None else self.condition(edge.when)
+            when = TRUE if edge.when is None else self.values.condition(edge.when)
             part = self._pairs(((self.position[a], self.position[b]) for a in edge.before for b in edge.after), when)
             for i, j, v in entries(part):
                 row = out.setdefault(i, {})
@@ -386,7 +240,7 @@ class Encoding:
     @cached_property
     def complete(self) -> int:
         """Every loop has ended."""
-        return self.circuit.all(-self.guard(cut.guard) for cut in self.graph.cuts)
+        return self.circuit.all(-self.values.guard(cut.guard) for cut in self.graph.cuts)
 
     def final(self, location: Location) -> Bits:
         """The value of a location at the end."""
@@ -401,7 +255,7 @@ class Encoding:
                     last = self.circuit.all(
                         [self.executed.get(i, FALSE), *(-later for later in self.co.get(i, {}).values())]
                     )
-                for v, bit in self.bits(write.value).items():
+                for v, bit in self.values.bits(write.value).items():
                     parts.setdefault(v, []).append(self.circuit.both(last, bit))
             self._finals[location] = {v: self.circuit.any(literals) for v, literals in parts.items()}
         return self._finals[location]
@@ -419,17 +273,20 @@ class Encoding:
             case Goal.OUTCOME | Goal.COUNTER_OUTCOME:
                 assert question.formula is not None
                 condition = self.graph.at_the_end(question.formula, self._memory)
-                holds = FALSE if condition is None else self.condition(condition)
+                holds = FALSE if condition is None else self.values.condition(condition)
                 return circuit.both(self.complete, holds if question.goal is Goal.OUTCOME else -holds)
             case Goal.ASSERTION:
-                fails = (circuit.both(self.guard(a.guard), -self.condition(a.condition)) for a in question.assertions)
+                fails = (
+                    circuit.both(self.values.guard(a.guard), -self.values.condition(a.condition))
+                    for a in question.assertions
+                )
                 return circuit.both(self.complete, circuit.any(fails))
             case Goal.LONGER:
-                return circuit.any(self.guard(cut.guard) for cut in self.graph.cuts if not cut.wait)
+                return circuit.any(self.values.guard(cut.guard) for cut in self.graph.cuts if not cut.wait)
             case Goal.OVERFLOW:
                 return circuit.any(
                     circuit.both(
-                        self.executed.get(self.position[e.id], FALSE), -circuit.any(self.bits(e.value).values())
+                        self.executed.get(self.position[e.id], FALSE), -circuit.any(self.values.bits(e.value).values())
                     )
                     for e in self.graph.events
                     if e.writes and e.value is not None and not isinstance(e.value, Const)
@@ -440,7 +297,7 @@ class Encoding:
             initial = self.graph.program.objects[location.object].values[location.index]
             return Const(initial or 0, type_)
         name = f"final {location.object} {location.index}"
-        self.registers[name] = self.final(location)
+        self.values.registers[name] = self.final(location)
         return Reg(name, type_)
 
     def _race(self, target: str | None) -> int:
@@ -453,7 +310,3 @@ class Encoding:
         return self.circuit.any(
             v for race in model.races for i, j, v in entries(self.matrices.relation(race)) if i in here and j in here
         )
-
-
-def _no_leaves(leaf: object) -> int:
-    raise AssertionError(leaf)

@@ -73,7 +73,7 @@ def _chosen(encoding: Encoding) -> Iterator[int]:
     for name in encoding.graph.choices:
         executed = encoding.executed.get(encoding.position[name.partition("?")[0]])
         if executed is not None:
-            yield from (encoding.circuit.both(bit, executed) for bit in encoding.registers[name].values())
+            yield from (encoding.circuit.both(bit, executed) for bit in encoding.values.registers[name].values())
 
 
 def _prepared(problem: Problem, questions: Iterable[Question]) -> tuple[Encoding, Mapping[str, int]]:
@@ -106,11 +106,13 @@ def _choice(encoding: Encoding, model: Sequence[int]) -> Choice:
             co.add((a, b))
         elif not partial:
             co.add((b, a))
-    choices = {name: next(v for v, bit in encoding.registers[name].items() if holds(bit)) for name in graph.choices}
+    choices = {
+        name: next(v for v, bit in encoding.values.registers[name].items() if holds(bit)) for name in graph.choices
+    }
     written = {}
     for event in graph.events:
         if event.writes and event.value is not None and not isinstance(event.value, Const):
-            for v, bit in encoding.bits(event.value).items():
+            for v, bit in encoding.values.bits(event.value).items():
                 if holds(bit):
                     written[event.id] = v
     fences = frozenset(pair for pair, literal in encoding.sync_fence.items() if holds(literal))

@@ -1,25 +1,28 @@
 """Threads that can be exchanged: every execution in which they are has a twin, so one order of them is enough.
 
-Two threads can be exchanged if their events are the same one by one, everything else relates to both alike, and no
-question tells them apart.  Then the writes at one place of theirs may be taken to be coherence-ordered as the threads
-are: the permutation that sorts them maps an execution to one that answers every question alike.
+Two threads can be exchanged if the problem stays the same when the events of one, in program order, change names with
+those of the other.  Then the writes at one place of theirs may be taken to be coherence-ordered as the threads are: the
+permutation that sorts them maps an execution to one that answers every question alike.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from scopec.memory.base import PLACES
-from scopec.memory.scopes import contains, inclusive
-from scopec.program.values import Reg, leaves, substitute
+from scopec.program.values import TRUE, Reg, leaves, substitute
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-    from scopec.memory.events import Event, EventGraph
+    from scopec.expectations import Location
+    from scopec.memory.events import Event
+    from scopec.memory.guards import Guard
     from scopec.memory.questions import Problem
+    from scopec.program.types import IntType
     from scopec.program.values import Builtin, Value
 
 
@@ -35,98 +38,151 @@ def ordered_writes(problem: Problem) -> Iterator[tuple[str, str]]:
 
 def interchangeable(problem: Problem) -> list[list[list[Event]]]:
     """Groups of at least two threads that can be exchanged, each thread as its events."""
-    graph = problem.base.graph
-    events: dict[str, list[Event]] = defaultdict(list)
-    for event in graph.events:
+    threads: dict[str, list[Event]] = defaultdict(list)
+    for event in problem.base.graph.events:
         if event.thread:
-            events[event.thread].append(event)
-    told_apart = _told_apart(problem)
-    alike: dict[Hashable, list[list[Event]]] = defaultdict(list)
-    for thread, own in events.items():
-        if thread not in told_apart:
-            alike[_shape(graph, own)].append(own)
-    return [
-        group for group in alike.values() if len(group) > 1 and _related_alike(problem, group, list(events.values()))
-    ]
+            threads[event.thread].append(event)
+    similar: dict[Hashable, list[list[Event]]] = defaultdict(list)
+    for own in threads.values():
+        similar[tuple((e.kind, e.location, e.order, e.scope) for e in own)].append(own)
+    candidates = [own for own in similar.values() if len(own) > 1]
+    if not candidates:
+        return []
+    facts = _Facts(problem)
+    groups: list[list[list[Event]]] = []
+    for alike in candidates:
+        classes: list[list[list[Event]]] = []
+        for own in alike:
+            # To be exchangeable is an equivalence: (a c) = (b c)(a b)(b c).
+            for group in classes:
+                if facts.same_if_exchanged(group[0], own):
+                    group.append(own)
+                    break
+            else:
+                classes.append([own])
+        groups += [group for group in classes if len(group) > 1]
+    return groups
 
 
-def _told_apart(problem: Problem) -> set[str]:
-    """The threads that a question, an edge with a condition, or another thread's value mentions."""
-    graph = problem.base.graph
-    names: set[str] = set()
-    for question in problem.questions:
-        if question.formula is not None:
-            names |= {getattr(what, "thread", "") for what in question.formula.observed.values()}
-    mentioned = [value for _, value in graph.impossible] + [e.when for e in graph.asw if e.when is not None]
-    owner = {event.id: event.thread for event in graph.events}
-    for value in mentioned:
-        names |= {owner[read] for leaf in leaves(value) if (read := leaf.name.partition("?")[0]) in owner}
-    return names
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """Something that an engine is told: ``what`` about ``events`` (one after the other, or alike within a set)."""
+
+    what: Hashable
+    events: tuple[str | frozenset[str], ...] = ()
+    values: tuple[Value, ...] = ()
+    guards: tuple[Guard, ...] = ()
 
 
-def _shape(graph: EventGraph, own: Sequence[Event]) -> Hashable:
-    """What one thread's events are, its own reads called by their positions."""
-    position = {event.id: n for n, event in enumerate(own)}
+class _Facts:
+    """All that tells events apart, by the threads that it is about."""
 
-    def renamed(leaf: Reg | Builtin) -> Value:
-        event, mark, rest = leaf.name.partition("?")
-        return Reg(f"#{position[event]}{mark}{rest}", leaf.type) if event in position else Reg(leaf.name, leaf.type)
+    def __init__(self, problem: Problem) -> None:
+        graph = problem.base.graph
+        self._conditions = graph.conditions
+        self._thread = {event.id: event.thread for event in graph.events}
+        self._number = {value: number for number, value in enumerate(graph.conditions)}
+        self._about: dict[str, set[_Fact]] = defaultdict(set)
+        for fact in _facts(problem):
+            for thread in {self._thread.get(event, "") for event in self._mentions(fact)}:
+                self._about[thread].add(fact)
 
-    def shape(value: Value) -> Value:
-        return substitute(value, renamed)
-
-    thread, choices = own[0].thread, graph.choices
-    return (
-        tuple(
-            (
-                e.kind, e.location, e.order, e.scope, e.volatile, e.failure, e.load_or_store,
-                e.rmw and position[e.rmw],
-                shape(e.guard.value(graph.conditions)),
-                e.success and shape(e.success.value(graph.conditions)),
-                e.value and shape(e.value),
-                tuple(sorted((n.partition("?")[2], v) for n, v in choices.items() if n.partition("?")[0] == e.id)),
-            )
-            for e in own
-        ),
-        tuple(
-            (a.span, a.position, shape(a.guard.value(graph.conditions)), shape(a.condition))
-            for a in graph.assertions
-            if a.thread == thread
-        ),
-        tuple(
-            (c.span, c.wait, shape(c.guard.value(graph.conditions))) for c in graph.cuts if c.thread == thread
-        ),
-    )  # fmt: skip
-
-
-def _related_alike(problem: Problem, group: list[list[Event]], threads: list[list[Event]]) -> bool:
-    """Whether scopes, blocks and edges treat all threads of a group alike."""
-    graph = problem.base.graph
-    places = {t.name: t for t in graph.program.threads}
-    members = {own[0].thread for own in group}
-    others = [e for own in threads if own[0].thread not in members for e in own]
-    first = group[0]
-    version = problem.base.version
-    heads = [places[own[0].thread] for own in group]
-    strangers = [places[own[0].thread] for own in threads if own[0].thread not in members]
-    for scope in PLACES.values():
-        inside = {contains(scope, a, b, version) for a in heads for b in heads if a is not b}
-        if len(inside) > 1 or any(len({contains(scope, a, b, version) for a in heads}) > 1 for b in strangers):
+    def same_if_exchanged(self, one: Sequence[Event], other: Sequence[Event]) -> bool:
+        """Whether all stays the same when two threads' events change names."""
+        pairs = [(a.id, b.id) for a, b in zip(one, other, strict=True)]
+        exchange = _Exchange({**dict(pairs), **{b: a for a, b in pairs}}, self._conditions, self._number)
+        about = self._about[one[0].thread] | self._about[other[0].thread]
+        try:
+            return {exchange.fact(fact) for fact in about} == about
+        except KeyError:  # a condition becomes one that there is not
             return False
 
-    def alike(a: Event, b: Event) -> bool:
-        return inclusive(a, b, places, version)
+    def _mentions(self, fact: _Fact) -> Iterator[str]:
+        """The events that a fact names, with repetitions."""
+        for event in fact.events:
+            if isinstance(event, str):
+                yield event
+            else:
+                yield from event
+        conditions = {number for guard in fact.guards for number in guard.conditions}
+        for value in (*fact.values, *(self._conditions[number] for number in conditions)):
+            yield from (leaf.name.partition("?")[0] for leaf in leaves(value))
 
-    pattern = [[alike(a, b) for b in group[1]] for a in first]
-    for own in group:
-        if any(alike(a, o) != alike(b, o) for a, b in zip(own, first, strict=True) for o in others):
-            return False
-        for other in group:
-            if own is not other and [[alike(a, b) for b in other] for a in own] != pattern:
-                return False
+
+class _Exchange:
+    """Facts with events called by their ``new`` names."""
+
+    def __init__(self, new: Mapping[str, str], conditions: Sequence[Value], number: Mapping[Value, int]) -> None:
+        self._new = new
+        self._conditions = conditions
+        self._number = number
+        self._guards: dict[Guard, Guard] = {}
+
+    def fact(self, fact: _Fact) -> _Fact:
+        """The fact about the others; KeyError for a condition that there is not."""
+        events = tuple(self._event(e) if isinstance(e, str) else frozenset(map(self._event, e)) for e in fact.events)
+        values = tuple(substitute(value, self._leaf) for value in fact.values)
+        return _Fact(fact.what, events, values, tuple(map(self._guard, fact.guards)))
+
+    def _event(self, event: str) -> str:
+        return self._new.get(event, event)
+
+    def _leaf(self, leaf: Reg | Builtin) -> Value:
+        event, mark, rest = leaf.name.partition("?")  # a choice is called by its event, `?` and its own name
+        return Reg(f"{self._event(event)}{mark}{rest}", leaf.type) if isinstance(leaf, Reg) else leaf
+
+    def _guard(self, guard: Guard) -> Guard:
+        if guard.always or guard.never:
+            return guard
+        if guard not in self._guards:
+            number, low, high = guard.branch
+            here = guard.guards.literal(self._number[substitute(self._conditions[number], self._leaf)], True)
+            self._guards[guard] = (here & self._guard(high)) | (~here & self._guard(low))
+        return self._guards[guard]
+
+
+def _facts(problem: Problem) -> Iterator[_Fact]:
+    """What an encoding is made from.  Every fact is of a kind of which a repetition says nothing more."""
+    base, graph = problem.base, problem.base.graph
+    position: dict[str, int] = defaultdict(int)
+    for e in graph.events:
+        position[e.thread] += 1
+        what = ("event", position[e.thread], e.kind, e.location) if e.thread else ("initial", e.location)
+        yield _Fact((*what, e.rmw is None, e.value is None), (e.id,), (e.value or TRUE,), (e.guard,))
+        if e.rmw is not None:
+            yield _Fact("rmw", (e.id, e.rmw))
+    for name, values in graph.choices.items():
+        event, _, rest = name.partition("?")
+        yield _Fact(("choice", rest, values), (event,))
+    for read, domain in problem.domains.of.items():
+        if read in graph.by_id:
+            yield _Fact(("domain", domain), (read,))
+    for name, members in base.members.items():
+        for member, guard in members:
+            yield _Fact(name, (member,), (), () if guard is None else (guard,))
+    for before, after in base.inclusion:
+        yield _Fact("incl", (frozenset(before), frozenset(after)))
+    for name, scope in PLACES.items():
+        for together in base.together(scope):
+            yield _Fact(name, (frozenset(together),))
+    for name, pairs in base.dependencies.items():
+        for pair in pairs:
+            yield _Fact(name, pair)
     for edge in graph.asw:
-        for side in (set(edge.before), set(edge.after)):
-            if len({tuple(e.id in side for e in own) for own in group}) > 1:
-                return False
-    atomic = problem.base.atomic
-    return len({tuple(e.id in atomic for e in own) for own in group}) == 1
+        when = TRUE if edge.when is None else edge.when
+        yield _Fact(("asw", edge.barrier), (frozenset(edge.before), frozenset(edge.after)), (when,))
+    for guard, value in graph.impossible:
+        yield _Fact("impossible", (), (value,), (guard,))
+    for cut in graph.cuts:
+        yield _Fact(("cut", cut.wait), (), (), (cut.guard,))
+    for question in problem.questions:
+        for a in question.assertions:
+            yield _Fact((question.name, "assertion"), (), (a.condition,), (a.guard,))
+        if question.formula is not None:
+            outcome = graph.at_the_end(question.formula, _final)
+            if outcome is not None:
+                yield _Fact((question.name, "outcome"), (), (outcome,))
+
+
+def _final(location: Location, type_: IntType) -> Value:
+    return Reg(f" {location.object} {location.instance} {location.index}", type_)

@@ -138,6 +138,21 @@ class Guard:
         condition, low, high = self.guards._nodes[self.node]
         return condition, Guard(self.guards, low), Guard(self.guards, high)
 
+    @property
+    def conditions(self) -> frozenset[int]:
+        """The conditions that it depends on."""
+        found: set[int] = set()
+        seen = {_NO, _YES}
+        work = [self.node]
+        while work:
+            node = work.pop()
+            if node not in seen:
+                seen.add(node)
+                condition, *after = self.guards._nodes[node]
+                found.add(condition)
+                work += after
+        return frozenset(found)
+
     def value(self, conditions: Sequence[Value]) -> Value:
         """The guard as a value over the leaves of the conditions."""
         if self.always or self.never:
