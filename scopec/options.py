@@ -29,8 +29,8 @@ class Setting:
         return self.values[0]
 
 
-#: `//@ options NAME = VALUE`.  The memory ones are read by the `if "NAME=VALUE"` of the .cat files.
-OPTIONS: dict[str, Setting] = {
+#: Readings of the memory-model documents; the `if "NAME=VALUE"` of the .cat files reads them.
+MEMORY_OPTIONS: dict[str, Setting] = {
     "races": Setting(("report", "ignore"), "whether outcomes and assertions of a racy program are still asked"),
     "sync_scope": Setting(("scoped", "literal"), "whether synchronisation between atomics needs mutual inclusion"),
     "release_sequence": Setting(
@@ -46,6 +46,16 @@ OPTIONS: dict[str, Setting] = {
     ),
     "thin_air": Setting(("on", "off"), "whether cycles of po and rf are forbidden"),
 }
+
+#: Readings of the execution model.
+PROGRESS_OPTIONS: dict[str, Setting] = {
+    "api": Setting(("blocks", "returns"), "whether launches, queries and the like may wait while device threads run"),
+    "exited_threads": Setting(("released", "hold"), "whether `__syncthreads` waits for threads that have exited"),
+    "environment": Setting(("off", "on"), "whether other processes run device threads"),
+    "host_progress": Setting(("concurrent", "none"), "whether the host provides concurrent forward progress"),
+}
+#: `//@ options NAME = VALUE`.
+OPTIONS = {**MEMORY_OPTIONS, **PROGRESS_OPTIONS}
 
 #: `//@ given NAME = VALUE`: attributes of the machine.
 ATTRIBUTES: dict[str, Setting] = {

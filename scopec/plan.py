@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
-from scopec import __version__
+from scopec import __version__, options
 from scopec.diagnostics import Code, Diagnostic, error
 from scopec.expectations import (
     MEMORY_KINDS,
@@ -33,9 +33,9 @@ from scopec.program.litmus import lower as lower_litmus
 from scopec.program.lower import lower
 from scopec.program.values import Const, Value
 from scopec.progress import models as progress_models
+from scopec.progress.build import build as build_system
 from scopec.progress.reductions import Reductions
-from scopec.progress.system import System
-from scopec.progress.system import build as build_system
+from scopec.progress.system import System, readings
 from scopec.source import Source, Span
 from scopec.syntax import cuda, litmus, litmus_tree, tree
 from scopec.syntax.scan import read_source
@@ -209,7 +209,7 @@ class Run:
     def system(self, property_: Property) -> System:
         """The labelled steps for a property; where each turn of a poll matters it is a step."""
         polls = self.progress.has_host and property_ == "Termination"
-        return build_system(self.program, self.progress, Reductions(polls=polls))
+        return build_system(self.program, self.progress, Reductions(polls=polls), readings(self.settings.options))
 
     def module(self, property_: Property) -> tuple[System, Module]:
         """The TLA+ module that asks a property, and the system that it is made from."""
@@ -229,11 +229,10 @@ class Run:
         if self.program.variant:
             lines.append("variant " + ", ".join(f"{k} = {v}" for k, v in self.program.variant.items()))
         if question == "memory":
-            changed = _changed(self.settings.options, Settings.defaults().options)
-            lines.append(f"model {self.model.name}" + (f", options {changed}" if changed else ""))
+            lines.append(f"model {self.model.name}" + _changed(self.settings, options.MEMORY_OPTIONS))
             lines.append("given " + ", ".join(f"{k} = {v}" for k, v in self.settings.given.items() if k != "device"))
         else:
-            lines.append(f"progress model {self.progress.name}")
+            lines.append(f"progress model {self.progress.name}" + _changed(self.settings, options.PROGRESS_OPTIONS))
             lines.append("memory is sequentially consistent here; races are the memory question's")
         return tuple(part for line in lines for part in _wrapped(line, 74))
 
@@ -244,8 +243,10 @@ def _wrapped(line: str, width: int) -> list[str]:
     return textwrap.wrap(line, width, subsequent_indent="  ") or [""]
 
 
-def _changed(chosen: Mapping[str, str], defaults: Mapping[str, str]) -> str:
-    return ", ".join(f"{k} = {v}" for k, v in chosen.items() if defaults[k] != v)
+def _changed(settings: Settings, table: Mapping[str, options.Setting]) -> str:
+    """Which options of a table do not have their defaults."""
+    chosen = ", ".join(f"{n} = {settings.options[n]}" for n, s in table.items() if settings.options[n] != s.default)
+    return f", options {chosen}" if chosen else ""
 
 
 def _one_line(text: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from scopec.check import Settings, check
 from scopec.diagnostics import Code
-from scopec.options import ATTRIBUTES, OPTIONS
+from scopec.options import ATTRIBUTES, MEMORY_OPTIONS, PROGRESS_OPTIONS
 from scopec.progress.models import MODELS
 from scopec.report.text import outcome_lines, summary_line
 from tests.conftest import REPOSITORY, plan_of
@@ -62,8 +62,12 @@ def test_every_diagnostic_is_listed() -> None:
 
 
 def test_every_option_and_attribute_is_listed() -> None:
-    text = (REPOSITORY / "docs" / "memory-models.md").read_text(encoding="utf-8")
-    for mark, table in (("options", OPTIONS), ("attributes", ATTRIBUTES)):
+    for name, mark, table in (
+        ("memory-models", "options", MEMORY_OPTIONS),
+        ("memory-models", "attributes", ATTRIBUTES),
+        ("forward-progress", "options", PROGRESS_OPTIONS),
+    ):
+        text = (REPOSITORY / "docs" / f"{name}.md").read_text(encoding="utf-8")
         rows = text.partition(f"<!-- {mark} -->\n")[2].partition("\n\n")[0].splitlines()[2:]
         assert rows == [
             f"| `{name}` | {', '.join(f'`{v}`' for v in setting.values)} | {setting.meaning} |"

@@ -233,13 +233,13 @@ FORMULAS: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "DeviceProgress for the whole block": (r"WF_vars\(UnitStarted\(UnitOf\[t\]\)", "WF_vars(Started(t)", "cuda-execution-model/device-0.cu", {}),
     "ApiProgress": (r" /\\ ApiProgress\(h\)", "", "cuda-execution-model/api-1.cu", {}),
     "an API call needs no start while a thread runs": (r"InApi\(h\) /\\ DeviceQuiet /\\ ", "InApi(h) /\\ ", "cuda-execution-model/stream-0.cu", {}),
-    "an API call may start a thread": (r"\(Host\(h\) \\/ \\E t \\in DeviceThreads : Start\(t\)\)", "Host(h)", "cuda-execution-model/api-1.cu", {}),
+    "an API call may start a thread": (r"\(Host\(h\) \\/ Serve\)", "Host(h)", "cuda-execution-model/api-1.cu", {}),
     "QueryProgress": (r" /\\ QueryProgress\(h\)", "", "cuda-execution-model/api-4.cu", {}),
     "QueryProgress is strong": (r"SF_vars\(QueryStep", "WF_vars(QueryStep", "cuda-execution-model/api-4.cu", {}),
     "SilentForever": (r"\(\\E t \\in \{.*\} : SilentForever\(t\)\) \\/ Promises", "Promises", "cuda-execution-model/plain-spin.cu", {"ATOMIC": "false"}),
     "silence is for ever": (r"SilentForever\(t\) == <>\[\]", r"SilentForever(t) == []<>", "cuda-execution-model/back-off.cu", {"BLOCKS": "1"}),
     "dependencies": (r"Ordered\(issued\[j\], issued\[i\]\) => GridDone\(issued\[j\]\)", "TRUE", "cuda-execution-model/stream-1.cu", {}),
-    "barriers wait": (r"/\\ Released\(t\)\n", "", "cuda-execution-model/syncthreads.cu", {"OTHER": "1"}),
+    "barriers wait": (r"/\\ Released\(t, BlockOf\[t\]\)\n", "", "cuda-execution-model/syncthreads.cu", {"OTHER": "1"}),
     "exited threads do not hold up a barrier": (r" \\/ Done\(u\)\n", "\n", "cuda-execution-model/syncthreads.cu", {"OTHER": "0"}),
     "synchronization waits": (r"\n  /\\ AllIssuedDone\n", "\n", "cuda-execution-model/api-1.cu", {}),
 }  # fmt: skip
@@ -259,7 +259,7 @@ OWED: dict[str, tuple[str, str, str, str]] = {
     "lobe owes those before started ones": ("lobe", r"Started\(u\) /\\ ", "", "wait-for-later"),
     "lobe owes none behind": ("lobe", r" /\\ Number\[t\] <= Number\[u\]", "", "wait-for-later"),
     "none owes nothing": ("none", r"Owed\(t\) == FALSE", "Owed(t) == TRUE", "wait-for-later"),
-    "some thread takes a step": ("obe", r"WF_vars\(Next\) /\\ ", "", "lock"),
+    "some thread takes a step": ("obe", r"\n  /\\ WF_vars\(Next\)", "", "lock"),
     "a turn of a poll is a step": ("obe", r'THEN "wait_for_earlier_L11_again"', 'THEN "wait_for_earlier_L11"', "wait-for-earlier"),
 }  # fmt: skip
 
@@ -315,7 +315,7 @@ def test_a_deadlock_is_told_from_an_unfair_stop(jars: Jars, workers: Workers, tm
     """A state without any step is TLC's deadlock; no program of scopec's language has one unless a barrier is broken."""
     run = run_of("cuda-execution-model/syncthreads.cu", OTHER="0")
     system, module = run.module("Termination")
-    broken = module.tla.replace("/\\ Released(t)\n", "/\\ FALSE\n")
+    broken = module.tla.replace("/\\ Released(t, BlockOf[t])\n", "/\\ FALSE\n")
     assert broken != module.tla
     (tmp_path / f"{module.name}.tla").write_text(broken)
     (tmp_path / f"{module.name}.cfg").write_text(module.cfg.replace("INVARIANT NotStuck\n", ""))

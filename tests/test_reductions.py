@@ -14,8 +14,8 @@ import pytest
 
 from scopec.check import Jars
 from scopec.plan import Overrides, Run, plan
+from scopec.progress.build import build
 from scopec.progress.reductions import NOTHING, Reductions
-from scopec.progress.system import build
 from scopec.tla import run as tla_run
 from scopec.tla.emit import Property, emit
 from scopec.workers import Workers

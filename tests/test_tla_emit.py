@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scopec.diagnostics import InputError
 from scopec.plan import Overrides, plan
-from scopec.program import types, values
+from scopec.program import ir, types, values
 from scopec.program.types import INT, UINT, IntType
 from scopec.program.values import Const, Reg
+from scopec.progress.build import build
 from scopec.progress.reductions import NOTHING, Reductions
 from scopec.progress.steps import leaves
-from scopec.progress.system import build
 from scopec.source import Span
 from scopec.tla.emit import emit, silent_cycles
 from scopec.tla.values import Printer, tla_name
@@ -167,7 +169,16 @@ def test_a_weak_compare_exchange_may_fail() -> None:
     assert {(e.label, e.write is None) for e in leaves(step.tree)} == {("done", False), ("k_L2", True)}
 
 
-def test_what_the_progress_question_does_not_model_yet() -> None:
-    program = program_of("__global__ void k() { __syncwarp(); } //@ launch k<<<1, 1>>>();")
-    with pytest.raises(InputError, match="does not model this yet"):
-        build(program)
+def test_what_the_progress_question_does_not_model() -> None:
+    program = program_of(
+        HEAD + "__global__ void k() { f = 1; }\nint main() { k<<<1, 1>>>(); cudaDeviceSynchronize(); }"
+    )
+    launch = next(n for n, node in program.host.body.nodes.items() if isinstance(node, ir.Do))
+    node = program.host.body.nodes[launch]
+    assert isinstance(node, ir.Do)
+    round_again = replace(program.host.body, nodes={**program.host.body.nodes, launch: replace(node, next=launch)})
+    with pytest.raises(InputError, match="does not model a loop that launches a grid"):
+        build(replace(program, host=replace(program.host, body=round_again)))
+    inside = replace(program.grids["k"], body=program.host.body)
+    with pytest.raises(InputError, match="a kernel cannot make this call"):
+        build(replace(program, grids={"k": inside}))

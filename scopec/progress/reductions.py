@@ -99,7 +99,7 @@ def automatic_as_registers(body: ir.Body, own: Mapping[str, ir.Object], counts: 
     for number, node in body.nodes.items():
         if isinstance(node, ir.Do) and (place := accessed(node.operation)) is not None and place.object in candidates:
             weak = isinstance(node.operation, ir.CompareExchange) and node.operation.weak
-            if weak or (number in cycles and counts(node.operation)):
+            if weak or isinstance(node.operation, ir.Await) or (number in cycles and counts(node.operation)):
                 candidates.discard(place.object)
     nodes: dict[int, ir.Node] = dict(body.nodes)
     for number, node in body.nodes.items():

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.memory.collective import shown_call
 from scopec.program import ir, values
 from scopec.program.loops import live_registers, registers
 from scopec.program.types import INT
@@ -26,10 +27,13 @@ from scopec.progress.reductions import (
 from scopec.progress.steps import (
     DONE,
     OLD,
+    OUTCOME,
     Again,
+    Asleep,
     Either,
     Goto,
     Machine,
+    Pending,
     Return,
     Step,
     Tick,
@@ -56,16 +60,19 @@ def machine(
     deciding: frozenset[str],
     counts: Callable[[Visible], bool],
     reductions: Reductions,
+    *,
+    snapshots: bool = False,
 ) -> Machine:
     """The labelled steps of a body; labels begin with ``name``.
 
     ``own`` are the objects that only the threads of this body access, each thread its own instance; ``deciding`` those
     whose values are kept; ``counts`` classifies operations (see :class:`Step`).  A step that can lead to itself gets a
-    second label, so that each turn of a poll is a step, except where ``reductions`` has a failed poll stutter.
+    second label, so that each turn of a poll is a step, except where ``reductions`` has a failed poll stutter.  With
+    ``snapshots`` a call that waits for work has a step that notes what it waits for.
     """
     if reductions.local:
         body = automatic_as_registers(body, own, counts)
-    return _Stepper(name, body, deciding, counts, reductions).machine()
+    return _Stepper(name, body, deciding, counts, reductions, snapshots).machine()
 
 
 class _TooManyWaysError(Exception):
@@ -80,12 +87,14 @@ class _Stepper:
         deciding: frozenset[str],
         counts: Callable[[Visible], bool],
         reductions: Reductions,
+        snapshots: bool,
     ) -> None:
         self.name = name
         self.body = body
         self.counts = counts
         self.reductions = reductions
         self.deciding = deciding
+        self.snapshots = snapshots
         self.live = live_registers(without_idle_stores(body, deciding))
         self.cycles = on_cycles(body)
         self.visible = {n for n, node in body.nodes.items() if self._is_visible(n, node)}
@@ -106,7 +115,7 @@ class _Stepper:
         read = set(registers_read(entry))
         for step in steps.values():
             read |= set(registers_read(step.tree)) | _read_by(step)
-        read.discard(OLD)
+        read -= {OLD, OUTCOME}
 
         def needed(end: Goto) -> Goto:
             return replace(end, updates=tuple((r, v) for r, v in end.updates if r in read))
@@ -138,7 +147,7 @@ class _Stepper:
 
     def _without_self_loops(self, steps: Mapping[str, Step]) -> Iterator[tuple[str, Step]]:
         for label, step in steps.items():
-            loops = any(end.label == label for end in leaves(step.tree)) or isinstance(step.operation, Wait)
+            loops = any(end.label == label for end in leaves(step.tree)) or step.blocks
             if not loops or (self.reductions.polls and step.counts):
                 yield label, step
                 continue
@@ -194,30 +203,54 @@ class _Stepper:
         match operation:
             case _ if is_idle(operation, self.deciding):
                 yield self._step(label, operation, span, self._follow(following, {}))
-            case ir.SyncThreads():
+            case ir.SyncThreads(vote):
                 yield self._step(label, operation, span, Goto(f"{label}_wait"))
-                yield self._step(f"{label}_wait", Wait(), span, self._follow(following, {}))
-            case ir.LaunchGrid():
+                result: dict[str, Value] = {} if vote is None else {vote.target: Reg(OUTCOME, INT)}
+                yield self._step(f"{label}_wait", Wait(operation), span, self._follow(following, result))
+            case ir.GroupSync() | ir.NamedBarrier(waits=True):
+                yield self._step(label, operation, span, Goto(f"{label}_wait"))
+                yield self._step(f"{label}_wait", Wait(operation), span, self._follow(following, {}))
+            case ir.LaunchGrid() | ir.EventRecord() | ir.EventWait():
                 yield self._step(label, operation, span, Goto(f"{label}_return"))
-                yield self._step(f"{label}_return", Return("launch"), span, self._follow(following, {}))
-            case ir.StreamQuery(target, _):
+                yield self._step(f"{label}_return", Return(_called(operation)), span, self._follow(following, {}))
+            case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() if self.snapshots:
+                yield self._step(label, operation, span, Goto(f"{label}_pending"))
+                yield self._step(f"{label}_pending", Pending(operation), span, self._follow(following, {}))
+            case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
                 yield self._step(label, operation, span, Either(Goto(f"{label}_ready"), Goto(f"{label}_not_ready")))
                 for word, ready, code in (("ready", True, 0), ("not_ready", False, 600)):
                     tree = self._follow(following, {target: Const(code, INT)})
-                    yield self._step(f"{label}_{word}", Return("cudaStreamQuery", ready), span, tree)
+                    yield self._step(f"{label}_{word}", Return(_called(operation), ready), span, tree)
+            case ir.Await(notified=True):
+                yield self._step(label, operation, span, self._await(operation, following, Goto(f"{label}_asleep")))
+                for word, due in (("asleep", False), ("due", True)):
+                    yield self._step(f"{label}_{word}", Asleep(operation, due), span, Goto(f"{label}_{word}"))
+            case ir.Await(target, _, condition, _):
+                guard = _with_old(condition, target)
+                yield replace(self._step(label, operation, span, self._await(operation, following)), guard=guard)
+            case ir.Decide(target):
+                yes, no = (self._follow(following, {target: truth}) for truth in (values.TRUE, values.FALSE))
+                yield self._step(label, operation, span, yes if yes == no else Either(yes, no))
             case ir.Load(target, _, _):
                 yield self._step(label, operation, span, self._follow(following, {target: Reg(OLD, INT)}))
             case ir.Store(_, value, _):
                 yield self._step(label, operation, span, self._writing(value, self._follow(following, {})))
             case ir.Rmw(target, _, new, _):
-                old = Reg(OLD, new.type)
-                written = substitute(new, lambda leaf: old if leaf.name == target else leaf)
-                tree = self._follow(following, {target: old})
-                yield self._step(label, operation, span, self._writing(written, tree))
+                tree = self._follow(following, {target: Reg(OLD, new.type)})
+                yield self._step(label, operation, span, self._writing(_with_old(new, target), tree))
             case ir.CompareExchange():
                 yield self._step(label, operation, span, self._compare_exchange(operation, following))
             case _:
                 yield self._step(label, operation, span, self._follow(following, {}))
+
+    def _await(self, operation: ir.Await, following: int, otherwise: Tree | None = None) -> Tree:
+        """Where the condition holds, the store and what follows; elsewhere ``otherwise``."""
+        tree = self._follow(following, {operation.target: Reg(OLD, INT)})
+        if operation.new is not None:
+            tree = self._writing(_with_old(operation.new, operation.target), tree)
+        if otherwise is None:
+            return tree
+        return fork(_with_old(operation.condition, operation.target), tree, otherwise)
 
     def _compare_exchange(self, operation: ir.CompareExchange, following: int) -> Tree:
         old = Reg(OLD, operation.expected.type)
@@ -267,9 +300,27 @@ class _Stepper:
         )
 
 
+def _with_old(value: Value, target: str) -> Value:
+    """A value over the register ``target`` as one over what the operation finds in memory."""
+    return substitute(value, lambda leaf: Reg(OLD, leaf.type) if leaf.name == target else leaf)
+
+
+def _called(operation: ir.Operation) -> str:
+    return "launch" if isinstance(operation, ir.LaunchGrid) else shown_call(operation).partition("(")[0]
+
+
 def _read_by(step: Step) -> set[str]:
-    """Registers that decide which place an operation accesses."""
-    if isinstance(step.operation, (Tick, Return, Wait, Again)) or not touches_memory(step.tree):
-        return set()
-    place = accessed(step.operation)
-    return set() if place is None else registers(place.index)
+    """Registers that an operation reads, beside those of its tree: which place it accesses, until when it blocks."""
+    found = set() if step.guard is None else registers(step.guard)
+    match step.operation:
+        case ir.SyncThreads(ir.Vote(predicate=predicate)):
+            return found | registers(predicate)
+        case ir.NamedBarrier(name, count, _) | Wait(ir.NamedBarrier(name, count, _)):
+            return found.union(*(registers(part) for part in (*name, *(() if count is None else (count,)))))
+        case ir.Notify(place) | Asleep(ir.Await(place=place)):
+            return found | registers(place.index)
+        case Tick() | Return() | Pending() | Wait() | Again():
+            return found
+        case operation:
+            accesses = accessed(operation) if touches_memory(step) else None
+            return found if accesses is None else found | registers(accesses.index)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 #: The label of a thread that has ended, and of a device thread that has not started.
 DONE, IDLE = "done", "idle"
-#: The register that stands for the value that a step's operation finds in memory.
-OLD = "%old"
+#: The registers that stand for the value that a step's operation finds in memory, and for the outcome of a vote.
+OLD, OUTCOME = "%old", "%outcome"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,29 @@ class Return:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """The return of a call that waits for the work that it found when it was made, with the step before."""
+
+    of: ir.DeviceSynchronize | ir.StreamSynchronize | ir.EventSynchronize
+
+
+@dataclass(frozen=True, slots=True)
 class Wait:
-    """Waiting at a barrier for the other threads of the block."""
+    """Waiting at a barrier, after having arrived there with the step before."""
+
+    at: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier
+
+
+@dataclass(frozen=True, slots=True)
+class Asleep:
+    """Blocked in the ``wait`` of an atomic.
+
+    ``due`` tells those that a notification unblocks ("eligible to be unblocked", [atomics.wait]): the object has been
+    written since they blocked.
+    """
+
+    on: ir.Await
+    due: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +95,9 @@ class Again:
     of: Visible
 
 
-Visible: TypeAlias = ir.Operation | Tick | Return | Wait | Again
+#: What a step does beside the operations of the program.
+OWN_KINDS = (Tick, Return, Pending, Wait, Asleep, Again)
+Visible: TypeAlias = ir.Operation | Tick | Return | Pending | Wait | Asleep | Again
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +106,7 @@ class Step:
 
     Values are over the thread's registers before the step, and ``%old``, the value that the operation finds.
     ``counts`` is whether it is one of the operations that the implementation may assume a thread will eventually
-    perform ([intro.progress.1] as modified).
+    perform ([intro.progress.1] as modified).  The step blocks until ``guard`` holds.
     """
 
     label: str
@@ -91,6 +114,12 @@ class Step:
     span: Span
     tree: Tree
     counts: bool
+    guard: Value | None = None
+
+    @property
+    def blocks(self) -> bool:
+        """Whether the thread may have to wait for others before it can take the step."""
+        return self.guard is not None or isinstance(self.operation, (Wait, Asleep, ir.JoinThread))
 
 
 @dataclass(frozen=True)
@@ -165,6 +194,7 @@ def _registers(value: Value) -> Iterator[str]:
     return (leaf.name for leaf in values.leaves(value) if isinstance(leaf, Reg))
 
 
-def touches_memory(tree: Tree) -> bool:
-    """Whether a step's tree reads or writes the place of its operation."""
-    return OLD in registers_read(tree) or any(end.write is not None for end in leaves(tree))
+def touches_memory(step: Step) -> bool:
+    """Whether a step reads or writes the place of its operation."""
+    writes = any(end.write is not None for end in leaves(step.tree))
+    return writes or step.guard is not None or OLD in registers_read(step.tree)

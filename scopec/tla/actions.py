@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from scopec.memory.events import identifier
-from scopec.program import ir
+from scopec.program import ir, values
 from scopec.program.types import IntType
 from scopec.program.values import Builtin, Choose, Const, Reg, Value
-from scopec.progress.steps import OLD, Either, Fork, Goto, Step, Tree, Wait, leaves
-from scopec.tla.names import field_name, strings
+from scopec.progress.steps import OLD, OUTCOME, Asleep, Either, Fork, Goto, Step, Tree, Wait, leaves
+from scopec.tla import barriers, named_barriers
+from scopec.tla.names import field_name
 from scopec.tla.values import Printer
 
 if TYPE_CHECKING:
@@ -35,113 +35,140 @@ class Actions:
 
     def __init__(self, system: System, layout: Layout) -> None:
         self.system = system
-        self.program = system.program
         self.layout = layout
+        self.barriers = layout.barriers
+        self.streams = layout.streams
+        self.sleepers = layout.sleepers
         self.helpers: set[str] = set()
         self.builtins: set[str] = set()
-        begun = {system.begin(t).label for t in system.threads}
+        begun = {system.begin(t).label for t in (*system.threads, *system.tasks)}
         #: Labels at which a thread starts and takes its first step at once.
         self.entries = begun - set(system.late_entries)
 
     def action(self, step: Step) -> Action:
         """The action of a step."""
         span = step.span
-        text = self.program.source.line(span.line).strip()
+        text = self.system.program.source.line(span.line).strip()
         comment = f"{_printable(span.file.rpartition('/')[2])}:{span.line}: {_printable(text)}"
         at = f'/\\ At(t, "{step.label}")' if step.label in self.entries else f'/\\ pc[t] = "{step.label}"'
         return Action(step.label, comment, (at, *self._effect(step)))
 
+    def chosen(self, step: Step) -> Action | None:
+        """For a step in which the implementation has a choice, the action in which it does not fail."""
+        first, *others = _alternatives(step.tree)
+        if not others or isinstance(step.operation, (ir.StreamQuery, ir.EventQuery)):
+            return None
+        # Not where the thread would start with it: to choose well is owed, to start is not.
+        lines = (f'/\\ pc[t] = "{step.label}"', *self._effect(replace(step, tree=first)))
+        return Action(f"{step.label}_succeeds", "the choice that does not fail", lines)
+
     def _effect(self, step: Step) -> list[str]:
-        operation = step.operation
-        match operation:
-            case ir.LaunchGrid(grid):
-                return [
-                    f'/\\ issued\' = Append(issued, "{identifier(grid)}")',
-                    *self._way(step.tree, step, None, {"issued"}),
-                ]
-            case ir.DeviceSynchronize(device):
-                guard = [f"/\\ {self._all_done(g.name for g in self.program.grids.values() if g.device == device)}"]
-                return [*guard, *self._way(step.tree, step, None, set())]
-            case ir.StreamQuery(_, stream):
-                ready, not_ready = (end.label for end in leaves(step.tree))
-                done = self._stream_done(stream)
-                goto = f'/\\ Goto(t, IF {done} THEN "{ready}" ELSE "{not_ready}")'
-                return [goto, self.layout.unchanged(set())]
-            case ir.SyncThreads():
-                arrive = "/\\ arrived' = [arrived EXCEPT ![BlockOf[t]] = @ \\cup {t}]"
-                return [arrive, *self._way(step.tree, step, None, {"arrived"})]
-            case Wait():
-                return self._wait(step)
-            case ir.Load(place=place) | ir.Store(place=place) | ir.Rmw(place=place) | ir.CompareExchange(place=place):
-                return self._ways(step, place)
+        match step.operation:
+            case ir.SyncThreads() | ir.GroupSync() as operation:
+                return barriers.arrive(self, step, operation)
+            case Wait(ir.SyncThreads() | ir.GroupSync() as operation):
+                return barriers.leave(self, step, operation, self.barriers)
+            case ir.NamedBarrier() as operation:
+                return named_barriers.arrive(self, step, operation)
+            case Wait(ir.NamedBarrier() as operation):
+                return named_barriers.leave(self, step, operation)
+            case ir.Notify() as operation:
+                return self.sleepers.notify(self, step, operation)
+            case Asleep():
+                return self.blocking(step, "FALSE", self.way(step.tree, step))
+            case (
+                ir.Load(place=place)
+                | ir.Store(place=place)
+                | ir.Rmw(place=place)
+                | ir.CompareExchange(place=place)
+                | ir.Await(place=place)
+            ):
+                ways = self._ways(step, place)
+                if step.guard is None:
+                    return ways
+                return self.blocking(step, self.printer(step, place).condition(step.guard), ways)
             case _:
-                return self._ways(step, None)
+                called = self.streams.effect(self, step)
+                return called if called is not None else self._ways(step, None)
 
-    def _wait(self, step: Step) -> list[str]:
-        leave = "arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \\in @ THEN {} ELSE @]"
-        if self.system.reductions.polls:
-            return ["/\\ Released(t)", f"/\\ {leave}", *self._way(step.tree, step, None, {"arrived"})]
-        go = self._way(step.tree, step, None, {"arrived"})
-        stay = [f'/\\ Goto(t, "{step.label}_again")', self.layout.unchanged(set())]
+    def blocking(self, step: Step, condition: str, lines: list[str]) -> list[str]:
+        """Conjuncts of a step that waits for a condition; with split polls there are two labels."""
+        again = f"{step.label}_again"
+        if again not in self.system.steps:
+            return [f"/\\ {condition}", *lines]
+        stay = [f'/\\ Goto(t, "{again}")', self.layout.unchanged(set())]
         return [
-            "/\\ \\/ /\\ Released(t)",
-            f"      /\\ {leave}",
-            *(f"      {line}" for line in go),
-            "   \\/ /\\ ~Released(t)",
-            *(f"      {line}" for line in stay),
+            f"/\\ \\/ /\\ {condition}",
+            *(f"      {line}" for line in lines),
+            f"   \\/ /\\ ~({condition})",
+            *(f"      {line}" for line in stay if line),
         ]
-
-    def _stream_done(self, name: str) -> str:
-        return self._all_done(g for g in self.system.grids if self.program.grids[g].stream.name == name)
-
-    def _all_done(self, grids: Iterable[str]) -> str:
-        """A formula: of these grids, those that have been issued are done."""
-        wanted = set(grids)
-        listed = [g for g in self.system.grids if g in wanted]
-        if not listed:
-            return "TRUE"
-        if len(listed) == len(self.system.grids):
-            return "AllIssuedDone"
-        names = strings(identifier(g) for g in listed)
-        return f"\\A i \\in DOMAIN issued : issued[i] \\in {names} => GridDone(issued[i])"
 
     def _ways(self, step: Step, place: ir.Place | None) -> list[str]:
         """The rest of an action: one way, or a disjunction where the implementation may choose."""
         ways = list(_alternatives(step.tree))
         if len(ways) == 1:
-            return self._way(ways[0], step, place, set())
+            return self.way(ways[0], step, place)
         lines = []
         for number, way in enumerate(ways):
-            first, *rest = self._way(way, step, place, set())
+            first, *rest = self.way(way, step, place)
             lead = "/\\ " if number == 0 else "   "
             lines.append(f"{lead}\\/ {first}")
             lines += [f"      {line}" for line in rest]
         return lines
 
-    def _way(self, tree: Tree, step: Step, place: ir.Place | None, changed: set[str]) -> list[str]:
-        """Conjuncts for memory, registers and control, folding the tree's conditions into each."""
-        printer = Printer(lambda leaf: self._leaf(leaf, place, step), step.span, self.helpers)
+    def way(
+        self,
+        tree: Tree,
+        step: Step,
+        place: ir.Place | None = None,
+        *,
+        changed: Iterable[str] = (),
+        move: Callable[[str], str] | None = None,
+    ) -> list[str]:
+        """Conjuncts for memory, registers and control, folding the tree's conditions into each.
+
+        ``changed`` are variables that other conjuncts give new values; ``move`` gives the conjunct for ``pc`` from the
+        label that the thread goes on at.
+        """
+        printer = self.printer(step, place)
         ends = list(leaves(tree))
-        changed = set(changed)
+        now = set(changed)
         lines = []
         local: dict[str, str] = {}
-        if place is not None and any(end.write is not None for end in ends):
+        writes = any(end.write is not None for end in ends)
+        if place is not None and writes:
             stored = self._fold(tree, lambda end: end.write if end.write is not None else Reg(OLD, _ANY), printer)
             path = self.layout.path(place, printer)
             if place.object in self.layout.automatic:
                 local[path] = stored
             else:
                 lines.append(f"/\\ mem' = [mem EXCEPT {path} = {stored}]")
-                changed.add("mem")
+                now.add("mem")
         for register in sorted({r for end in ends for r, _ in end.updates}):
             local[f"![t].{field_name(register)}"] = self._fold(tree, _update_of(register), printer)
         if local:
             updates = ", ".join(f"{path} = {text}" for path, text in local.items())
             lines.append(f"/\\ reg' = [reg EXCEPT {updates}]")
-            changed.add("reg")
-        lines.append(f"/\\ Goto(t, {self._label(tree, printer)})")
-        lines.append(self.layout.unchanged(changed))
+            now.add("reg")
+        label = self._label(tree, printer)
+        if move is not None:
+            lines.append(f"/\\ {move(label)}")
+        elif place is not None and writes and place.object in self.sleepers.objects:
+            lines.append(f"/\\ {self.sleepers.stir(self, step, place, tree, label)}")
+        else:
+            lines.append(f"/\\ Goto(t, {label})")
+        lines.append(self.layout.unchanged(now))
         return [line for line in lines if line]
+
+    def printer(self, step: Step, place: ir.Place | None = None, who: str = "t") -> Printer:
+        """Prints values of a step of thread ``who``; ``place`` is what the step's operation finds its value in."""
+        return Printer(lambda leaf: self._leaf(leaf, place, step, who), step.span, self.helpers)
+
+    def writes(self, tree: Tree, step: Step, place: ir.Place) -> str:
+        """Whether a step writes, where it may or may not."""
+        wrote = _folded(tree, lambda end: values.TRUE if end.write is not None else values.FALSE)
+        return self.printer(step, place).condition(wrote)
 
     def _label(self, tree: Tree, printer: Printer) -> str:
         match tree:
@@ -159,29 +186,33 @@ class Actions:
 
     def _fold(self, tree: Tree, pick: Callable[[Goto], Value], printer: Printer) -> str:
         """One value for all ends of a tree: the tree's conditions around what ``pick`` gives for each end."""
+        return printer.value(_folded(tree, pick))
 
-        def value(tree: Tree) -> Value:
-            match tree:
-                case Goto():
-                    return pick(tree)
-                case Fork(condition, then, otherwise):
-                    first, second = value(then), value(otherwise)
-                    if isinstance(first, Const) and isinstance(second, Const) and first.value == second.value:
-                        return first
-                    return first if first == second else Choose(condition, first, second, first.type)
-                case Either():
-                    raise AssertionError("alternatives are taken apart before")
-
-        return printer.value(value(tree))
-
-    def _leaf(self, leaf: Reg | Builtin, place: ir.Place | None, step: Step) -> str:
+    def _leaf(self, leaf: Reg | Builtin, place: ir.Place | None, step: Step, who: str) -> str:
         if isinstance(leaf, Builtin):
             self.builtins.add(leaf.name)
-            return f"{leaf.name.replace('.', '_')}[t]"
+            return f"{leaf.name.replace('.', '_')}[{who}]"
+        if leaf.name == OUTCOME:
+            assert isinstance(step.operation, Wait)
+            assert isinstance(step.operation.at, ir.SyncThreads)
+            return barriers.outcome(step.operation.at)
         if leaf.name == OLD:
             assert place is not None
-            return self.layout.read(place, Printer(lambda leaf: self._leaf(leaf, None, step), step.span, self.helpers))
-        return f"reg[t].{field_name(leaf.name)}"
+            return self.layout.read(place, self.printer(step, None, who))
+        return f"reg[{who}].{field_name(leaf.name)}"
+
+
+def _folded(tree: Tree, pick: Callable[[Goto], Value]) -> Value:
+    match tree:
+        case Goto():
+            return pick(tree)
+        case Fork(condition, then, otherwise):
+            first, second = _folded(then, pick), _folded(otherwise, pick)
+            if isinstance(first, Const) and isinstance(second, Const) and first.value == second.value:
+                return first
+            return first if first == second else Choose(condition, first, second, first.type)
+        case Either():
+            raise AssertionError("alternatives are taken apart before")
 
 
 def _update_of(register: str) -> Callable[[Goto], Value]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from scopec.memory.events import identifier
-from scopec.progress.steps import leaves
+from scopec.program import ir
+from scopec.progress.steps import Asleep, leaves
 from scopec.templates import render
+from scopec.tla import named_barriers
 from scopec.tla.actions import Actions
 from scopec.tla.layout import Layout
 from scopec.tla.names import block_name, function, strings, thread_name
 from scopec.tla.values import HELPERS
 
 if TYPE_CHECKING:
+    from scopec.progress.steps import Machine, Step
     from scopec.progress.system import System
 
 Property = Literal["Termination", "Progress"]
@@ -40,33 +43,42 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
     actions = Actions(system, layout)
     processes = _processes(system, actions)
     silent = sorted(silent_cycles(system))
-    widest = max(len(name) for name, _ in layout.variables)
+    widest = max(len(v.name) for v in layout.variables)
+    steps = {kind: [p["name"] for p in processes if p["kind"] == kind] for kind in ("host", "kernel", "task")}
+    copies = [t for t in system.tasks if t.work is ir.Work.COPY]
+    functions = [t for t in system.tasks if t.work is ir.Work.HOST_FUNCTION]
     context: dict[str, Any] = {
         "module": module,
         "header": header,
         "model": system.model,
-        "hosts": strings(thread_name(t) for t in system.hosts) if system.hosts else "",
-        "device_threads": strings(thread_name(t) for t in system.threads) if system.threads else "",
+        "readings": system.readings,
+        "hosts": _names(system.hosts),
+        "device_threads": _names(system.threads),
+        "tasks": _names(system.tasks),
+        "functions": _names(functions),
+        "copies": _names(copies),
+        "created": bool(system.created),
         "grids": bool(system.grids),
         "issues": layout.issues,
-        "barriers": layout.barriers,
+        "events": bool(layout.streams.events),
+        "waits": layout.issues or any(system.before.values()),
+        "barrier_kinds": layout.barriers.kinds,
+        "named_barriers": named_barriers.definitions(system),
+        "sleepers": bool(layout.sleepers.beds),
         "fast_check": property_ == "Termination" and system.model.has_host,
         "maps": _maps(system, layout, actions),
-        "variables": [{"name": n, "comment": c, "pad": " " * (widest - len(n))} for n, c in layout.variables],
+        "variables": [{"pad": " " * (widest - len(v.name)), **asdict(v)} for v in layout.variables],
         "unchanged": layout.unchanged(set()),
-        "type_ok": layout.types(),
-        "init": layout.first_values(),
         "ordered": _ordered(system),
         "late": strings(system.late_entries) if system.late_entries else "",
         "merged": bool(actions.entries),
         "helpers": [text for name, text in HELPERS.items() if name in actions.helpers],
         "processes": processes,
-        "waits": layout.issues or any(system.before.values()),
-        "first_labels": _first_labels(system),
-        "host_step": " \\/ ".join(f"{p['name']}(t)" for p in processes if p["host"]) or "FALSE",
-        "device_step": " \\/ ".join(
-            [*(f"{p['name']}(t)" for p in processes if not p["host"]), *(["Begin(t)"] if system.late_entries else [])]
-        ),
+        "host_step": _either(steps["host"]),
+        "device_step": _either([*steps["kernel"], *(["Begin"] if system.late_entries else [])]),
+        "task_step": _either([*steps["task"], *(["Begin"] if system.late_entries else [])]),
+        "step_of": _step_of(system),
+        "choices": [name for p in processes for name in p["choices"]],
         "api_labels": strings(system.api_labels),
         "not_ready_labels": strings(system.not_ready_labels) if system.not_ready_labels else "",
         "silent_labels": strings(silent) if silent else "",
@@ -84,55 +96,75 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
     return Module(module, tla, cfg, threads, layout.registers)
 
 
-def _first_labels(system: System) -> str:
-    if not system.hosts:
-        return '[t \\in Threads |-> "idle"]'
-    hosts = function((thread_name(t), f'"{system.begin(t).label}"') for t in system.hosts)
-    return f'{hosts} @@ [t \\in DeviceThreads |-> "idle"]' if system.threads else hosts
+def _names(threads: Sequence[ir.Thread]) -> str:
+    return strings(thread_name(t) for t in threads) if threads else ""
+
+
+def _either(actions: Sequence[str]) -> str:
+    return " \\/ ".join(f"{name}(t)" for name in actions) or "FALSE"
+
+
+def _step_of(system: System) -> str:
+    """The step of a thread, whatever it is."""
+    kinds = [("HostThreads", "Host", system.hosts), ("Tasks", "TaskStep", system.tasks)]
+    *others, last = [(set_, step) for set_, step, threads in kinds if threads] + (
+        [("DeviceThreads", "DevStep")] if system.threads else []
+    )
+    return "".join(f"IF t \\in {set_} THEN {step}(t) ELSE " for set_, step in others) + f"{last[1]}(t)"
 
 
 def _processes(system: System, actions: Actions) -> list[dict[str, Any]]:
-    hosts = {t.name for t in system.hosts}
+    hosts, tasks = {t.name for t in system.hosts}, {t.grid for t in system.tasks}
     out = []
     for name, machine in system.machines.items():
-        if not machine.steps:
+        kind = "host" if name in hosts else "task" if name in tasks else "kernel"
+        taken = [s for s in machine.steps.values() if not _sleeps(s, machine)]
+        if not taken:
             continue
-        kind = "host" if name in hosts else "kernel" if name in system.grids else "thread"
+        choices = [found for s in taken if (found := actions.chosen(s)) is not None]
+        title = {"host": "host", "task": "task", "kernel": "kernel" if name in system.grids else "thread"}[kind]
         out.append(
             {
-                "title": name if name == kind else f"{kind} {name}",
+                "title": f"{title} {name}",
                 "name": f"{identifier(name)}_step",
-                "host": name in hosts,
-                "actions": [actions.action(step) for step in machine.steps.values()],
-                "steps": list(machine.steps),
+                "kind": kind,
+                "actions": [*map(actions.action, taken), *choices],
+                "steps": [s.label for s in taken],
+                "choices": [found.name for found in choices],
             }
         )
     return out
 
 
+def _sleeps(step: Step, machine: Machine) -> bool:
+    """Whether only other threads' steps move a thread on from a label."""
+    return isinstance(step.operation, Asleep) and f"{step.label}_again" not in machine.steps
+
+
 def _maps(system: System, layout: Layout, actions: Actions) -> list[dict[str, str]]:
-    threads = system.threads
+    threads, started = system.threads, (*system.threads, *system.tasks)
     maps: list[tuple[str, str]] = []
+    if started:
+        maps.append(("Entry", function((thread_name(t), f'"{system.begin(t).label}"') for t in started)))
+    if started and system.grids:
+        maps.append(("GridOf", function((thread_name(t), f'"{identifier(t.grid or "")}"') for t in started)))
     if threads:
-        maps.append(("Entry", function((thread_name(t), f'"{system.begin(t).label}"') for t in threads)))
-        if system.grids:
-            maps.append(("GridOf", function((thread_name(t), f'"{identifier(t.grid or "")}"') for t in threads)))
-        if system.model.has_host or layout.barriers or layout.shared & layout.accessed:
+        by_block = layout.barriers.collective or layout.shared & layout.accessed or named_barriers.is_used(system)
+        if system.model.has_host or by_block:
             maps.append(("BlockOf", function((thread_name(t), f'"{block_name(t)}"') for t in threads)))
         if system.model.has_host:
             maps.append(("UnitOf", _units(system)))
         else:
             maps.append(("Number", function((thread_name(t), str(n)) for n, t in enumerate(threads))))
-        for name in sorted(actions.builtins):
-            values = ((thread_name(t), str((t.builtins or {})[name])) for t in threads)
-            maps.append((name.replace(".", "_"), function(values)))
-        if layout.per_device & layout.accessed:
-            maps.append(("DeviceOf", function((thread_name(t), str(t.device)) for t in threads)))
-        if layout.barriers:
-            maps.append(("Blocks", strings(dict.fromkeys(block_name(t) for t in threads))))
-        if any(system.before.values()):
-            waits = ((identifier(g), strings(map(identifier, fs))) for g, fs in system.before.items())
-            maps.append(("Before", function(waits)))
+    for name in sorted(actions.builtins):
+        values = ((thread_name(t), str((t.builtins or {})[name])) for t in started)
+        maps.append((name.replace(".", "_"), function(values)))
+    if layout.per_device & layout.accessed:
+        maps.append(("DeviceOf", function((thread_name(t), str(t.device)) for t in started)))
+    if any(system.before.values()):
+        waits = ((identifier(g), strings(map(identifier, fs))) for g, fs in system.before.items())
+        maps.append(("Before", function(waits)))
+    maps += [*layout.barriers.maps(), *layout.streams.maps(), *layout.sleepers.maps()]
     maps.append(("Labels", strings(["idle", "done", *system.steps])))
     width = max(len(name) for name, _ in maps)
     return [{"name": name.ljust(width), "body": body} for name, body in maps]
@@ -141,7 +173,7 @@ def _maps(system: System, layout: Layout, actions: Actions) -> list[dict[str, st
 def _units(system: System) -> str:
     units = system.unit_of
     if all(units[t.name] == t.block_name for t in system.threads):
-        return "BlockOf      \\* no cluster is launched: each block is one"
+        return "BlockOf      \\* neither clusters nor cooperative: each block is a unit"
     return function((thread_name(t), f'"{identifier(units[t.name])}"') for t in system.threads)
 
 

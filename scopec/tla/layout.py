@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.memory.events import identifier
 from scopec.program import ir
 from scopec.progress.influence import accessed
-from scopec.progress.steps import Again, Return, Tick, Wait, touches_memory
+from scopec.progress.steps import OWN_KINDS, touches_memory
+from scopec.tla import named_barriers
+from scopec.tla.barriers import Barriers
+from scopec.tla.calls import Streams
 from scopec.tla.names import block_name, field_name, function, object_name, strings, thread_name
+from scopec.tla.sleeping import Sleepers
 from scopec.tla.values import Printer
 
 if TYPE_CHECKING:
     from scopec.progress.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of a module: what it is, its first value, and conjuncts of TypeOK."""
+
+    name: str
+    comment: str
+    first: str
+    types: tuple[str, ...] = ()
 
 
 class Layout:
@@ -25,12 +41,14 @@ class Layout:
 
     def __init__(self, system: System) -> None:
         self.system = system
+        self.barriers = Barriers(system)
+        self.streams = Streams(system)
+        self.sleepers = Sleepers(system)
         self.objects = system.program.objects
         self.shared = {o.name for o in self.objects.values() if o.storage is ir.Storage.SHARED}
         self.automatic = {o.name for o in self.objects.values() if o.storage is ir.Storage.AUTOMATIC}
-        several = any(t.device for t in system.threads)
+        several = any(t.device for t in system.everyone)
         self.per_device = {o.name for o in self.objects.values() if several and o.storage is ir.Storage.DEVICE}
-        self.barriers = any(isinstance(s.operation, Wait) for s in system.steps.values())
         #: Whether the host issues grids, in an order that is part of the state.
         self.issues = bool(system.grids) and system.model.has_host
 
@@ -39,9 +57,9 @@ class Layout:
         """The objects that some step reads or writes."""
         found = set()
         for step in self.system.steps.values():
-            if not isinstance(step.operation, (Tick, Return, Wait, Again)):
+            if not isinstance(step.operation, OWN_KINDS):
                 place = accessed(step.operation)
-                if place is not None and touches_memory(step.tree):
+                if place is not None and touches_memory(step):
                     found.add(place.object)
         return frozenset(found)
 
@@ -69,43 +87,61 @@ class Layout:
         return {field_name(name): name for name in names | self.automatic}
 
     @cached_property
-    def variables(self) -> tuple[tuple[str, str], ...]:
-        """The variables in the order in which they are declared, each with what it is."""
-        rows = [("pc", "label of each thread")]
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables in the order in which they are declared."""
+        return tuple(self._variables())
+
+    def _variables(self) -> Iterator[Variable]:
+        yield Variable("pc", "label of each thread", self._first_labels(), ("pc \\in [Threads -> Labels]",))
         if self.memory:
-            rows.append(("mem", "objects in memory, sequentially consistent"))
+            scalars = [o for o in self.memory if not o.array and o.name not in self.shared | self.per_device]
+            names = strings(object_name(o.name) for o in scalars)
+            types = (f"\\A o \\in {names} : mem[o] \\in Int",) if scalars else ()
+            first = f"[{', '.join(self._first_value(o) for o in self.memory)}]"
+            yield Variable("mem", "objects in memory, sequentially consistent", first, types)
         if any(self.locals_of(t) for t in self.system.everyone):
-            rows.append(("reg", "registers and automatic objects of each thread"))
+            yield Variable("reg", "registers and automatic objects of each thread", self._first_registers())
         if self.issues:
-            rows.append(("issued", "grids in the order in which the host launched them"))
-        if self.barriers:
-            rows.append(("arrived", "threads of each block that wait at __syncthreads"))
-        return tuple(rows)
+            types = (f"\\A i \\in DOMAIN issued : issued[i] \\in {strings(map(identifier, self.system.grids))}",)
+            yield Variable("issued", "grids in the order in which the host launched them", "<<>>", types)
+        if self.streams.events:
+            grids = strings(map(identifier, self.system.grids))
+            streams, events = strings(self.streams.streams), strings(map(identifier, self.streams.events))
+            yield Variable("after", "grids that a grid comes after", f"[g \\in {grids} |-> {{}}]")
+            yield Variable("fence", "grids that later work of a stream comes after", f"[s \\in {streams} |-> {{}}]")
+            yield Variable("event", "grids that an event stands for", f"[e \\in {events} |-> {{}}]")
+        if self.system.snapshots:
+            yield Variable("awaited", "grids that a pending call waits for", "[h \\in HostThreads |-> {}]")
+        if self.barriers.collective:
+            types = ("\\A b \\in DOMAIN Joins : arrived[b] \\subseteq Joins[b]",)
+            yield Variable("arrived", "threads that wait at each barrier", "[b \\in DOMAIN Joins |-> {}]", types)
+        if self.barriers.votes:
+            yield Variable("ballot", "votes at barriers, then their outcome", "[t \\in DeviceThreads |-> 0]")
+        if named_barriers.is_used(self.system):
+            yield Variable("tokens", "arrivals at named barriers: thread, barrier, phase", "{}")
+
+    def _first_labels(self) -> str:
+        running = [t for t in self.system.hosts if t.name not in self.system.created]
+        hosts = function((thread_name(t), f'"{self.system.begin(t).label}"') for t in running)
+        if not hosts:
+            return '[t \\in Threads |-> "idle"]'
+        if len(running) == len(self.system.everyone):
+            return hosts
+        return f'{hosts} @@ [t \\in Threads |-> "idle"]'
+
+    def _first_registers(self) -> str:
+        rows = []
+        for thread in self.system.everyone:
+            record = ", ".join(f"{n} |-> {v}" for n, v in self.locals_of(thread).items())
+            rows.append((thread_name(thread), f"[{record}]" if record else "<<>>"))
+        return function(rows)
 
     def unchanged(self, changed: set[str]) -> str:
         """The conjunct that says which variables stay as they are, beside ``pc`` and those that change."""
-        rest = [name for name, _ in self.variables if name not in changed and name != "pc"]
+        rest = [v.name for v in self.variables if v.name not in changed and v.name != "pc"]
         if not rest:
             return ""
         return f"/\\ UNCHANGED {rest[0]}" if len(rest) == 1 else f"/\\ UNCHANGED <<{', '.join(rest)}>>"
-
-    def first_values(self) -> list[str]:
-        """One conjunct of Init for each variable but ``pc``."""
-        names = {name for name, _ in self.variables}
-        lines = []
-        if "mem" in names:
-            lines.append(f"mem = [{', '.join(self._first_value(o) for o in self.memory)}]")
-        if "reg" in names:
-            rows = []
-            for thread in self.system.everyone:
-                record = ", ".join(f"{n} |-> {v}" for n, v in self.locals_of(thread).items())
-                rows.append((thread_name(thread), f"[{record}]" if record else "<<>>"))
-            lines.append(f"reg = {function(rows)}")
-        if "issued" in names:
-            lines.append("issued = <<>>")
-        if "arrived" in names:
-            lines.append("arrived = [b \\in Blocks |-> {}]")
-        return lines
 
     def _first_value(self, object_: ir.Object) -> str:
         first = _initial(object_)
@@ -113,22 +149,9 @@ class Layout:
             blocks = dict.fromkeys(block_name(t) for t in self.system.threads if object_.name.startswith(f"{t.grid}."))
             first = f"[b \\in {strings(blocks)} |-> {first}]"
         if object_.name in self.per_device:
-            devices = ", ".join(str(d) for d in sorted({t.device for t in self.system.threads}))
+            devices = ", ".join(str(d) for d in sorted({t.device for t in self.system.everyone}))
             first = f"[d \\in {{{devices}}} |-> {first}]"
         return f"{object_name(object_.name)} |-> {first}"
-
-    def types(self) -> list[str]:
-        """Conjuncts of TypeOK for the variables but ``pc``."""
-        lines = []
-        scalars = [o for o in self.memory if not o.array and o.name not in self.shared | self.per_device]
-        if scalars:
-            names = ", ".join(f'"{object_name(o.name)}"' for o in scalars)
-            lines.append(f"\\A o \\in {{{names}}} : mem[o] \\in Int")
-        if self.issues:
-            lines.append(f"\\A i \\in DOMAIN issued : issued[i] \\in {strings(map(identifier, self.system.grids))}")
-        if self.barriers:
-            lines.append("\\A b \\in Blocks : arrived[b] \\subseteq ThreadsOf(b)")
-        return lines
 
     # ---- places
 
@@ -149,10 +172,15 @@ class Layout:
     def _index(self, place: ir.Place, printer: Printer) -> str:
         return f"[{printer.value(place.index)}]" if self.objects[place.object].array else ""
 
-    def _instance(self, place: ir.Place) -> str:
+    def instance_map(self, place: ir.Place) -> str:
+        """The map that gives the instance of an object that a thread accesses; empty where there is only one."""
         if place.object in self.shared:
-            return "[BlockOf[t]]"
-        return "[DeviceOf[t]]" if place.object in self.per_device else ""
+            return "BlockOf"
+        return "DeviceOf" if place.object in self.per_device else ""
+
+    def _instance(self, place: ir.Place) -> str:
+        instances = self.instance_map(place)
+        return f"[{instances}[t]]" if instances else ""
 
 
 def _initial(object_: ir.Object) -> str:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from scopec.diagnostics import EngineError
 from scopec.java import explain
 from scopec.memory.events import identifier
-from scopec.progress.schedule import Ending, Moment, Schedule, schedule
+from scopec.program import ir
+from scopec.progress.replay import schedule
+from scopec.progress.schedule import Ending, Moment, Schedule
 from scopec.tla.read import Result, State, read, states_so_far
 from scopec.workers import Question
 
@@ -65,13 +67,14 @@ def counterexample(result: Result, system: System, module: Module) -> Schedule |
     if not result.behaviour:
         return None
     moments = [_moment(state, system, module) for state in result.behaviour]
+    actions = [state.action for state in result.behaviour[1:]]
     if result.outcome == "deadlock":
-        return schedule(system, moments, Ending.DEADLOCK, None)
+        return schedule(system, moments, actions, Ending.DEADLOCK, None)
     if result.outcome == "invariant" and result.invariant != "NotStuck":
         raise EngineError(f"the generated specification violates {result.invariant}: this is a bug in scopec")
     if result.loop_to is not None:
-        return schedule(system, moments, Ending.LASSO, result.loop_to)
-    return schedule(system, moments, Ending.STOP, None)
+        return schedule(system, moments, actions, Ending.LASSO, result.loop_to)
+    return schedule(system, moments, actions, Ending.STOP, None)
 
 
 def _moment(state: State, system: System, module: Module) -> Moment:
@@ -87,7 +90,14 @@ def _moment(state: State, system: System, module: Module) -> Moment:
     }
     grids = {identifier(name): name for name in system.grids}
     issued = tuple(grids[name] for name in values.get("issued", ()))
-    return Moment(labels, memory, registers, issued)
+    if "after" in values:
+        after = {grids[g]: tuple(sorted(grids[f] for f in fs)) for g, fs in values["after"].items()}
+    else:
+        after = {g: tuple(f for f in issued[:n] if system.ordered(f, g)) for n, g in enumerate(issued)}
+    recorded = [s.operation.event for s in system.host_steps if isinstance(s.operation, ir.EventRecord)]
+    names = {identifier(event): event for event in recorded}
+    events = {names[e]: tuple(sorted(grids[g] for g in gs)) for e, gs in _items(values.get("event")) if e in names}
+    return Moment(labels, memory, registers, issued, after, events)
 
 
 def _items(value: Any) -> list[tuple[str, Any]]:

@@ -14,18 +14,17 @@ Threads       == HostThreads \cup DeviceThreads
 Entry   == "count_b0_t0" :> "count_L4" @@ "count_b0_t1" :> "count_L4"
 GridOf  == "count_b0_t0" :> "count" @@ "count_b0_t1" :> "count"
 BlockOf == "count_b0_t0" :> "count_b0" @@ "count_b0_t1" :> "count_b0"
-UnitOf  == BlockOf      \* no cluster is launched: each block is one
-Blocks  == {"count_b0"}
+UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
+Joins   == "count_b0" :> {"count_b0_t0", "count_b0_t1"}
 Labels  == {"idle", "done", "main_L10", "main_L10_return", "main_L10_2", "count_L4", "count_L6", "count_L7",
     "count_L7_wait", "count_L8"}
-ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
 
 VARIABLES
   pc,      \* label of each thread
   mem,     \* objects in memory, sequentially consistent
   reg,     \* registers and automatic objects of each thread
   issued,  \* grids in the order in which the host launched them
-  arrived  \* threads of each block that wait at __syncthreads
+  arrived  \* threads that wait at each barrier
 
 vars == <<pc, mem, reg, issued, arrived>>
 
@@ -33,32 +32,34 @@ TypeOK ==
   /\ pc \in [Threads -> Labels]
   /\ \A o \in {"n", "turn"} : mem[o] \in Int
   /\ \A i \in DOMAIN issued : issued[i] \in {"count"}
-  /\ \A b \in Blocks : arrived[b] \subseteq ThreadsOf(b)
+  /\ \A b \in DOMAIN Joins : arrived[b] \subseteq Joins[b]
 
 Init ==
-  /\ pc = "main" :> "main_L10" @@ [t \in DeviceThreads |-> "idle"]
+  /\ pc = "main" :> "main_L10" @@ [t \in Threads |-> "idle"]
   /\ mem = [n |-> 0, turn |-> 0]
   /\ reg = "main" :> <<>> @@ "count_b0_t0" :> [expected |-> 0, mine |-> 0, won |-> 0] @@
     "count_b0_t1" :> [expected |-> 0, mine |-> 0, won |-> 0]
   /\ issued = <<>>
-  /\ arrived = [b \in Blocks |-> {}]
+  /\ arrived = [b \in DOMAIN Joins |-> {}]
 
 \* ---- starting and ending --------------------------------------------------------
 Done(t)    == pc[t] = "done"
 Started(t) == pc[t] # "idle"
 Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
+GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
+Issued == {issued[i] : i \in DOMAIN issued}
+AllDoneOf(grids) == \A g \in grids : GridDone(g)
+AllIssuedDone == AllDoneOf(Issued)
+AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
 CanStart(t) == \E i \in DOMAIN issued :
                  /\ issued[i] = GridOf[t]
                  /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
-AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
-\* every thread of the block that has not exited has arrived, or the phase is over already
-Released(t) == \/ t \notin arrived[BlockOf[t]]
-               \/ \A u \in ThreadsOf(BlockOf[t]) : u \in arrived[BlockOf[t]] \/ Done(u)
+\* every thread of the barrier that has not exited has arrived, or the phase is over already
+Released(t, b) == \/ t \notin arrived[b]
+                  \/ \A u \in Joins[b] : u \in arrived[b] \/ Done(u)
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
@@ -120,7 +121,7 @@ count_L7(t) ==
 \* counters.cu:7: __syncthreads();
 count_L7_wait(t) ==
   /\ pc[t] = "count_L7_wait"
-  /\ Released(t)
+  /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
   /\ reg' = [reg EXCEPT ![t].expected = IF reg[t].won = 0 THEN reg[t].expected ELSE 0, ![t].mine = IF reg[t].won = 0 THEN reg[t].mine ELSE 0, ![t].won = 0]
   /\ Goto(t, IF reg[t].won = 0 THEN "count_L8" ELSE "done")
@@ -132,6 +133,14 @@ count_L8(t) ==
   /\ mem' = [mem EXCEPT !.turn = reg[t].expected * 2 + reg[t].mine]
   /\ reg' = [reg EXCEPT ![t].expected = 0, ![t].mine = 0]
   /\ Goto(t, "done")
+  /\ UNCHANGED <<issued, arrived>>
+
+\* the choice that does not fail
+count_L6_succeeds(t) ==
+  /\ pc[t] = "count_L6"
+  /\ mem' = [mem EXCEPT !.turn = IF mem.turn = reg[t].expected THEN reg[t].mine + 1 ELSE mem.turn]
+  /\ reg' = [reg EXCEPT ![t].expected = IF mem.turn = reg[t].expected THEN reg[t].expected ELSE mem.turn, ![t].won = IF mem.turn = reg[t].expected THEN 1 ELSE 0]
+  /\ Goto(t, "count_L7")
   /\ UNCHANGED <<issued, arrived>>
 
 count_step(t) ==
@@ -157,16 +166,21 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: [...] all device threads in its thread-block cluster shall eventually make
-\* progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
+\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
+\* a device thread starts, or a stream gets on with work that has no device thread
+Serve ==
+  \/ \E t \in DeviceThreads : Start(t)
 \* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ \E t \in DeviceThreads : Start(t))
+ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
 ApiProgress(h) == WF_vars(ApiStep(h))
 
 Promises ==
   /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
   /\ \A t \in DeviceThreads : DeviceProgress(t)
+  \* an operation that may fail without a reason does not fail for ever
+  /\ \A t \in Threads : SF_vars(count_L6_succeeds(t))
 Guaranteed ==
   \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
   \/ \E h \in HostThreads : ApiStep(h)

@@ -17,7 +17,7 @@ GridOf  == "first_b0_t0" :> "first" @@ "first_b0_t1" :> "first" @@ "second_b0_t0
     "second2_b0_t0" :> "second2"
 BlockOf == "first_b0_t0" :> "first_b0" @@ "first_b0_t1" :> "first_b0" @@ "second_b0_t0" :> "second_b0" @@
     "second2_b0_t0" :> "second2_b0"
-UnitOf  == BlockOf      \* no cluster is launched: each block is one
+UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Labels  == {"idle", "done", "main_L15", "main_L16", "main_L17", "main_L17_return", "main_L18",
     "main_L18_return", "main_L19", "main_L19_return", "main_L21", "main_L22", "main_L22_ready",
     "main_L22_not_ready", "main_L23", "main_L25", "main_L26", "first_L8", "first_L8_again", "first_L10",
@@ -37,7 +37,7 @@ TypeOK ==
   /\ \A i \in DOMAIN issued : issued[i] \in {"first", "second", "second2"}
 
 Init ==
-  /\ pc = "main" :> "main_L15" @@ [t \in DeviceThreads |-> "idle"]
+  /\ pc = "main" :> "main_L15" @@ [t \in Threads |-> "idle"]
   /\ mem = [flag |-> 0]
   /\ reg = "main" :> [turns |-> 0] @@ "first_b0_t0" :> [first_once |-> 1] @@
     "first_b0_t1" :> [first_once |-> 1] @@ "second_b0_t0" :> <<>> @@ "second2_b0_t0" :> <<>>
@@ -47,15 +47,17 @@ Init ==
 Done(t)    == pc[t] = "done"
 Started(t) == pc[t] # "idle"
 Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
+GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
+Issued == {issued[i] : i \in DOMAIN issued}
+AllDoneOf(grids) == \A g \in grids : GridDone(g)
+AllIssuedDone == AllDoneOf(Issued)
+AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == <<f, g>> \in {<<"first", "second">>, <<"second", "first">>}
 \* "A device thread shall not start until all its dependencies have completed."
 CanStart(t) == \E i \in DOMAIN issued :
                  /\ issued[i] = GridOf[t]
                  /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
-AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
@@ -124,7 +126,7 @@ main_L21(t) ==
 \* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
 main_L22(t) ==
   /\ pc[t] = "main_L22"
-  /\ Goto(t, IF \A i \in DOMAIN issued : issued[i] \in {"second"} => GridDone(issued[i]) THEN "main_L22_ready" ELSE "main_L22_not_ready")
+  /\ Goto(t, IF AllDoneOf(Issued \cap {"second"}) THEN "main_L22_ready" ELSE "main_L22_not_ready")
   /\ UNCHANGED <<mem, reg, issued>>
 
 \* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
@@ -254,15 +256,18 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: [...] all device threads in its thread-block cluster shall eventually make
-\* progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
+\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
+\* a device thread starts, or a stream gets on with work that has no device thread
+Serve ==
+  \/ \E t \in DeviceThreads : Start(t)
 \* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ \E t \in DeviceThreads : Start(t))
+ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
 ApiProgress(h) == WF_vars(ApiStep(h))
 \* "CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread making progress."
 NotReadyQuery(h) == pc[h] \in {"main_L22_not_ready"}
-QueryStep(h)     == NotReadyQuery(h) /\ DeviceQuiet /\ \E t \in DeviceThreads : Start(t)
+QueryStep(h)     == NotReadyQuery(h) /\ DeviceQuiet /\ Serve
 QueryProgress(h) == SF_vars(QueryStep(h))
 
 Promises ==

@@ -16,7 +16,7 @@ Threads       == HostThreads \cup DeviceThreads
 Entry   == "both_sides_b0_t0" :> "both_sides_L14" @@ "both_sides_b1_t0" :> "both_sides_L14"
 GridOf  == "both_sides_b0_t0" :> "both_sides" @@ "both_sides_b1_t0" :> "both_sides"
 BlockOf == "both_sides_b0_t0" :> "both_sides_b0" @@ "both_sides_b1_t0" :> "both_sides_b1"
-UnitOf  == BlockOf      \* no cluster is launched: each block is one
+UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Labels  == {"idle", "done", "main_L19", "main_L19_return", "main_L19_2", "both_sides_L14", "both_sides_L15"}
 
 VARIABLES
@@ -32,7 +32,7 @@ TypeOK ==
   /\ \A i \in DOMAIN issued : issued[i] \in {"both_sides"}
 
 Init ==
-  /\ pc = "main" :> "main_L19" @@ [t \in DeviceThreads |-> "idle"]
+  /\ pc = "main" :> "main_L19" @@ [t \in Threads |-> "idle"]
   /\ mem = [arrived |-> 0]
   /\ issued = <<>>
 
@@ -40,15 +40,17 @@ Init ==
 Done(t)    == pc[t] = "done"
 Started(t) == pc[t] # "idle"
 Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
+GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
+Issued == {issued[i] : i \in DOMAIN issued}
+AllDoneOf(grids) == \A g \in grids : GridDone(g)
+AllIssuedDone == AllDoneOf(Issued)
+AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
 CanStart(t) == \E i \in DOMAIN issued :
                  /\ issued[i] = GridOf[t]
                  /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
-AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
@@ -114,11 +116,14 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: [...] all device threads in its thread-block cluster shall eventually make
-\* progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
+\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
+\* a device thread starts, or a stream gets on with work that has no device thread
+Serve ==
+  \/ \E t \in DeviceThreads : Start(t)
 \* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ \E t \in DeviceThreads : Start(t))
+ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
 ApiProgress(h) == WF_vars(ApiStep(h))
 
 Promises ==

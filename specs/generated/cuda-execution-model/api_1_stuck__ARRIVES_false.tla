@@ -16,17 +16,16 @@ Threads       == HostThreads \cup DeviceThreads
 Entry   == "hello_world_b0_t0" :> "hello_world_L12" @@ "hello_world_b0_t1" :> "hello_world_L10"
 GridOf  == "hello_world_b0_t0" :> "hello_world" @@ "hello_world_b0_t1" :> "hello_world"
 BlockOf == "hello_world_b0_t0" :> "hello_world_b0" @@ "hello_world_b0_t1" :> "hello_world_b0"
-UnitOf  == BlockOf      \* no cluster is launched: each block is one
-Blocks  == {"hello_world_b0"}
+UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
+Joins   == "hello_world_b0" :> {"hello_world_b0_t0", "hello_world_b0_t1"}
 Labels  == {"idle", "done", "main_L16", "main_L16_return", "main_L17", "hello_world_L10", "hello_world_L12",
     "hello_world_L12_wait"}
-ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
 
 VARIABLES
   pc,      \* label of each thread
   mem,     \* objects in memory, sequentially consistent
   issued,  \* grids in the order in which the host launched them
-  arrived  \* threads of each block that wait at __syncthreads
+  arrived  \* threads that wait at each barrier
 
 vars == <<pc, mem, issued, arrived>>
 
@@ -34,30 +33,32 @@ TypeOK ==
   /\ pc \in [Threads -> Labels]
   /\ \A o \in {"never"} : mem[o] \in Int
   /\ \A i \in DOMAIN issued : issued[i] \in {"hello_world"}
-  /\ \A b \in Blocks : arrived[b] \subseteq ThreadsOf(b)
+  /\ \A b \in DOMAIN Joins : arrived[b] \subseteq Joins[b]
 
 Init ==
-  /\ pc = "main" :> "main_L16" @@ [t \in DeviceThreads |-> "idle"]
+  /\ pc = "main" :> "main_L16" @@ [t \in Threads |-> "idle"]
   /\ mem = [never |-> 0]
   /\ issued = <<>>
-  /\ arrived = [b \in Blocks |-> {}]
+  /\ arrived = [b \in DOMAIN Joins |-> {}]
 
 \* ---- starting and ending --------------------------------------------------------
 Done(t)    == pc[t] = "done"
 Started(t) == pc[t] # "idle"
 Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
+GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
+Issued == {issued[i] : i \in DOMAIN issued}
+AllDoneOf(grids) == \A g \in grids : GridDone(g)
+AllIssuedDone == AllDoneOf(Issued)
+AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
 CanStart(t) == \E i \in DOMAIN issued :
                  /\ issued[i] = GridOf[t]
                  /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
-AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
-\* every thread of the block that has not exited has arrived, or the phase is over already
-Released(t) == \/ t \notin arrived[BlockOf[t]]
-               \/ \A u \in ThreadsOf(BlockOf[t]) : u \in arrived[BlockOf[t]] \/ Done(u)
+\* every thread of the barrier that has not exited has arrived, or the phase is over already
+Released(t, b) == \/ t \notin arrived[b]
+                  \/ \A u \in Joins[b] : u \in arrived[b] \/ Done(u)
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
@@ -106,7 +107,7 @@ hello_world_L12(t) ==
 \* api-1-stuck.cu:12: __syncthreads();
 hello_world_L12_wait(t) ==
   /\ pc[t] = "hello_world_L12_wait"
-  /\ Released(t)
+  /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
   /\ Goto(t, "done")
   /\ UNCHANGED <<mem, issued>>
@@ -132,11 +133,14 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: [...] all device threads in its thread-block cluster shall eventually make
-\* progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
+\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
+\* a device thread starts, or a stream gets on with work that has no device thread
+Serve ==
+  \/ \E t \in DeviceThreads : Start(t)
 \* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ \E t \in DeviceThreads : Start(t))
+ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
 ApiProgress(h) == WF_vars(ApiStep(h))
 
 Promises ==

@@ -14,7 +14,7 @@ Threads       == HostThreads \cup DeviceThreads
 Entry   == "producer_b0_t0" :> "producer_L8"
 GridOf  == "producer_b0_t0" :> "producer"
 BlockOf == "producer_b0_t0" :> "producer_b0"
-UnitOf  == BlockOf      \* no cluster is launched: each block is one
+UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Labels  == {"idle", "done", "main_L11", "main_L11_return", "main_L12", "main_L13", "main_L13_ready",
     "main_L13_not_ready", "main_L15", "producer_L8"}
 
@@ -31,7 +31,7 @@ TypeOK ==
   /\ \A i \in DOMAIN issued : issued[i] \in {"producer"}
 
 Init ==
-  /\ pc = "main" :> "main_L11" @@ [t \in DeviceThreads |-> "idle"]
+  /\ pc = "main" :> "main_L11" @@ [t \in Threads |-> "idle"]
   /\ mem = [flag |-> 0]
   /\ issued = <<>>
 
@@ -39,15 +39,17 @@ Init ==
 Done(t)    == pc[t] = "done"
 Started(t) == pc[t] # "idle"
 Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
+GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
+Issued == {issued[i] : i \in DOMAIN issued}
+AllDoneOf(grids) == \A g \in grids : GridDone(g)
+AllIssuedDone == AllDoneOf(Issued)
+AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
 CanStart(t) == \E i \in DOMAIN issued :
                  /\ issued[i] = GridOf[t]
                  /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
-AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
@@ -134,15 +136,18 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: [...] all device threads in its thread-block cluster shall eventually make
-\* progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
+\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
+\* a device thread starts, or a stream gets on with work that has no device thread
+Serve ==
+  \/ \E t \in DeviceThreads : Start(t)
 \* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ \E t \in DeviceThreads : Start(t))
+ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
 ApiProgress(h) == WF_vars(ApiStep(h))
 \* "CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread making progress."
 NotReadyQuery(h) == pc[h] \in {"main_L13_not_ready"}
-QueryStep(h)     == NotReadyQuery(h) /\ DeviceQuiet /\ \E t \in DeviceThreads : Start(t)
+QueryStep(h)     == NotReadyQuery(h) /\ DeviceQuiet /\ Serve
 QueryProgress(h) == SF_vars(QueryStep(h))
 
 Promises ==

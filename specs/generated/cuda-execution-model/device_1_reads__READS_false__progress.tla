@@ -16,7 +16,7 @@ Threads       == HostThreads \cup DeviceThreads
 Entry   == "ex1_b0_t0" :> "ex1_L12"
 GridOf  == "ex1_b0_t0" :> "ex1"
 BlockOf == "ex1_b0_t0" :> "ex1_b0"
-UnitOf  == BlockOf      \* no cluster is launched: each block is one
+UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Labels  == {"idle", "done", "main_L17", "main_L17_return", "main_L17_2", "ex1_L12", "ex1_L12_again"}
 
 VARIABLES
@@ -30,22 +30,24 @@ TypeOK ==
   /\ \A i \in DOMAIN issued : issued[i] \in {"ex1"}
 
 Init ==
-  /\ pc = "main" :> "main_L17" @@ [t \in DeviceThreads |-> "idle"]
+  /\ pc = "main" :> "main_L17" @@ [t \in Threads |-> "idle"]
   /\ issued = <<>>
 
 \* ---- starting and ending --------------------------------------------------------
 Done(t)    == pc[t] = "done"
 Started(t) == pc[t] # "idle"
 Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
+GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
+Issued == {issued[i] : i \in DOMAIN issued}
+AllDoneOf(grids) == \A g \in grids : GridDone(g)
+AllIssuedDone == AllDoneOf(Issued)
+AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
 CanStart(t) == \E i \in DOMAIN issued :
                  /\ issued[i] = GridOf[t]
                  /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
-AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
@@ -109,11 +111,14 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: [...] all device threads in its thread-block cluster shall eventually make
-\* progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
+\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
+\* a device thread starts, or a stream gets on with work that has no device thread
+Serve ==
+  \/ \E t \in DeviceThreads : Start(t)
 \* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ \E t \in DeviceThreads : Start(t))
+ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
 ApiProgress(h) == WF_vars(ApiStep(h))
 
 Promises ==

@@ -15,7 +15,7 @@ Threads       == HostThreads \cup DeviceThreads
 Entry   == "first_b0_t0" :> "first_L10" @@ "second_b0_t0" :> "second_L11"
 GridOf  == "first_b0_t0" :> "first" @@ "second_b0_t0" :> "second"
 BlockOf == "first_b0_t0" :> "first_b0" @@ "second_b0_t0" :> "second_b0"
-UnitOf  == BlockOf      \* no cluster is launched: each block is one
+UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Labels  == {"idle", "done", "main_L15", "main_L19", "main_L25", "main_L25_return", "main_L26",
     "main_L26_return", "main_L29", "first_L10", "second_L11"}
 
@@ -32,7 +32,7 @@ TypeOK ==
   /\ \A i \in DOMAIN issued : issued[i] \in {"first", "second"}
 
 Init ==
-  /\ pc = "main" :> "main_L15" @@ [t \in DeviceThreads |-> "idle"]
+  /\ pc = "main" :> "main_L15" @@ [t \in Threads |-> "idle"]
   /\ mem = [flag |-> 0]
   /\ issued = <<>>
 
@@ -40,15 +40,17 @@ Init ==
 Done(t)    == pc[t] = "done"
 Started(t) == pc[t] # "idle"
 Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
+GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
+Issued == {issued[i] : i \in DOMAIN issued}
+AllDoneOf(grids) == \A g \in grids : GridDone(g)
+AllIssuedDone == AllDoneOf(Issued)
+AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == <<f, g>> \in {<<"first", "second">>, <<"second", "first">>}
 \* "A device thread shall not start until all its dependencies have completed."
 CanStart(t) == \E i \in DOMAIN issued :
                  /\ issued[i] = GridOf[t]
                  /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
-AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
@@ -146,11 +148,14 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: [...] all device threads in its thread-block cluster shall eventually make
-\* progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
+\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
+\* a device thread starts, or a stream gets on with work that has no device thread
+Serve ==
+  \/ \E t \in DeviceThreads : Start(t)
 \* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ \E t \in DeviceThreads : Start(t))
+ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
 ApiProgress(h) == WF_vars(ApiStep(h))
 
 Promises ==

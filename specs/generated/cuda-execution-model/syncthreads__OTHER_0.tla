@@ -15,44 +15,45 @@ Threads       == HostThreads \cup DeviceThreads
 Entry   == "block_b0_t0" :> "done" @@ "block_b0_t1" :> "block_L19" @@ "block_b0_t2" :> "block_L19"
 GridOf  == "block_b0_t0" :> "block" @@ "block_b0_t1" :> "block" @@ "block_b0_t2" :> "block"
 BlockOf == "block_b0_t0" :> "block_b0" @@ "block_b0_t1" :> "block_b0" @@ "block_b0_t2" :> "block_b0"
-UnitOf  == BlockOf      \* no cluster is launched: each block is one
-Blocks  == {"block_b0"}
+UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
+Joins   == "block_b0" :> {"block_b0_t0", "block_b0_t1", "block_b0_t2"}
 Labels  == {"idle", "done", "main_L24", "main_L24_return", "main_L24_2", "block_L19", "block_L19_wait"}
-ThreadsOf(b)  == {t \in DeviceThreads : BlockOf[t] = b}
 
 VARIABLES
   pc,      \* label of each thread
   issued,  \* grids in the order in which the host launched them
-  arrived  \* threads of each block that wait at __syncthreads
+  arrived  \* threads that wait at each barrier
 
 vars == <<pc, issued, arrived>>
 
 TypeOK ==
   /\ pc \in [Threads -> Labels]
   /\ \A i \in DOMAIN issued : issued[i] \in {"block"}
-  /\ \A b \in Blocks : arrived[b] \subseteq ThreadsOf(b)
+  /\ \A b \in DOMAIN Joins : arrived[b] \subseteq Joins[b]
 
 Init ==
-  /\ pc = "main" :> "main_L24" @@ [t \in DeviceThreads |-> "idle"]
+  /\ pc = "main" :> "main_L24" @@ [t \in Threads |-> "idle"]
   /\ issued = <<>>
-  /\ arrived = [b \in Blocks |-> {}]
+  /\ arrived = [b \in DOMAIN Joins |-> {}]
 
 \* ---- starting and ending --------------------------------------------------------
 Done(t)    == pc[t] = "done"
 Started(t) == pc[t] # "idle"
 Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
+GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
+Issued == {issued[i] : i \in DOMAIN issued}
+AllDoneOf(grids) == \A g \in grids : GridDone(g)
+AllIssuedDone == AllDoneOf(Issued)
+AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
 CanStart(t) == \E i \in DOMAIN issued :
                  /\ issued[i] = GridOf[t]
                  /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
-AllIssuedDone == \A i \in DOMAIN issued : GridDone(issued[i])
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
-\* every thread of the block that has not exited has arrived, or the phase is over already
-Released(t) == \/ t \notin arrived[BlockOf[t]]
-               \/ \A u \in ThreadsOf(BlockOf[t]) : u \in arrived[BlockOf[t]] \/ Done(u)
+\* every thread of the barrier that has not exited has arrived, or the phase is over already
+Released(t, b) == \/ t \notin arrived[b]
+                  \/ \A u \in Joins[b] : u \in arrived[b] \/ Done(u)
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
@@ -102,7 +103,7 @@ block_L19(t) ==
 \* syncthreads.cu:19: __syncthreads();
 block_L19_wait(t) ==
   /\ pc[t] = "block_L19_wait"
-  /\ Released(t)
+  /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
   /\ Goto(t, "done")
   /\ UNCHANGED issued
@@ -127,11 +128,14 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: [...] all device threads in its thread-block cluster shall eventually make
-\* progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
+\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
+\* a device thread starts, or a stream gets on with work that has no device thread
+Serve ==
+  \/ \E t \in DeviceThreads : Start(t)
 \* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ \E t \in DeviceThreads : Start(t))
+ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
 ApiProgress(h) == WF_vars(ApiStep(h))
 
 Promises ==

@@ -35,7 +35,7 @@ Init ==
 Done(t)    == pc[t] = "done"
 Started(t) == pc[t] # "idle"
 Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
+GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
 AllDone    == \A t \in Threads : Done(t)
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
@@ -77,7 +77,9 @@ Next == (\E t \in Threads : Step(t)) \/ Terminating
 \* every thread is owed progress
 Owed(t) == TRUE
 \* some thread takes a step as long as any can, and each that is owed progress does
-Promises == WF_vars(Next) /\ \A t \in Threads : WF_vars(Owed(t) /\ Step(t))
+Promises ==
+  /\ WF_vars(Next)
+  /\ \A t \in Threads : WF_vars(Owed(t) /\ Step(t))
 \* [intro.progress.1] as modified: a thread that eventually only takes steps that do not count is undefined behaviour,
 \* and nothing is promised to anyone
 SilentLabels == {"plain_spin_L15", "plain_spin_L15_again"}

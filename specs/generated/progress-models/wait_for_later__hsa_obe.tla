@@ -33,7 +33,7 @@ Init ==
 Done(t)    == pc[t] = "done"
 Started(t) == pc[t] # "idle"
 Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DeviceThreads : GridOf[t] = g => Done(t)
+GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
 AllDone    == \A t \in Threads : Done(t)
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
@@ -75,7 +75,9 @@ Next == (\E t \in Threads : Step(t)) \/ Terminating
 \* the threads of hsa and those of obe
 Owed(t) == Started(t) \/ (\A u \in Threads : Number[u] < Number[t] => Done(u))
 \* some thread takes a step as long as any can, and each that is owed progress does
-Promises == WF_vars(Next) /\ \A t \in Threads : WF_vars(Owed(t) /\ Step(t))
+Promises ==
+  /\ WF_vars(Next)
+  /\ \A t \in Threads : WF_vars(Owed(t) /\ Step(t))
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 

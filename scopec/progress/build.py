@@ -1,0 +1,207 @@
+"""From a program to its system under a progress model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from scopec.diagnostics import Code, InputError, error
+from scopec.memory.asw import waits_for
+from scopec.memory.events import identifier
+from scopec.program import ir
+from scopec.program.specialise import device_thread
+from scopec.progress.counting import counts
+from scopec.progress.influence import accessed, deciding_objects
+from scopec.progress.models import CUDA, Model
+from scopec.progress.reductions import Reductions, on_cycles, without_assertions
+from scopec.progress.stepper import machine
+from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS, Readings, System, unit
+
+if TYPE_CHECKING:
+    from scopec.progress.steps import Machine
+    from scopec.source import Span
+
+
+@dataclass(frozen=True)
+class _Threads:
+    """The threads that take part."""
+
+    hosts: tuple[ir.Thread, ...] = ()
+    device: tuple[ir.Thread, ...] = ()
+    tasks: tuple[ir.Thread, ...] = ()
+
+
+def build(
+    program: ir.Program,
+    model: Model = CUDA,
+    reductions: Reductions | None = None,
+    readings: Readings | None = None,
+) -> System:
+    """The system of a program under a progress model.
+
+    InputError for what the question does not model, and where the model has no host and the program's host does more
+    than launch and synchronize.
+    """
+    check_modelled(program)
+    reductions, readings = reductions or Reductions(), readings or Readings()
+    before = {} if model.has_host else dict(_dependencies(program, model))
+    threads = _with_host(program, readings) if model.has_host else _alone(program, model)
+    alone = [t for t in (*threads.hosts, *threads.device) if t.grid is None]
+    bodies = {t.name: without_assertions(t.body) for t in alone}
+    bodies |= {name: without_assertions(grid.body) for name, grid in program.grids.items()}
+    on_host = {t.grid or t.name for t in (*threads.hosts, *threads.device, *threads.tasks) if t.is_host}
+    deciding = deciding_objects(bodies.values()) if reductions.objects else frozenset(program.objects)
+    issuing = [t for t in threads.hosts if any(isinstance(op, ISSUING_CALLS) for op in _operations(t.body))]
+    snapshots = len(issuing) > 1
+    uses = {name: set(_accessed(body)) for name, body in bodies.items()}
+
+    def made(name: str, body: ir.Body) -> Machine:
+        elsewhere = set[str]().union(*(found for other, found in uses.items() if other != name))
+        own = {n: program.objects[n] for n in uses[name] - elsewhere}
+        counted = partial(counts, program=program, host=name in on_host)
+        return machine(identifier(name), body, own, deciding, counted, reductions, snapshots=snapshots)
+
+    machines = {name: made(name, body) for name, body in bodies.items()}
+    return System(
+        program,
+        model,
+        readings,
+        reductions,
+        machines,
+        threads.hosts,
+        threads.device,
+        threads.tasks,
+        before,
+        snapshots,
+    )
+
+
+_QUERIES = (ir.StreamQuery, ir.EventQuery)
+
+
+def check_modelled(program: ir.Program) -> None:
+    """InputError for what the progress question does not model.
+
+    A grid, or a thread, is one in the state of a system, so a program launches or creates each once.  "The host
+    function must not make any CUDA API calls" (CUDA runtime API, cudaLaunchHostFunc).
+    """
+    seen: set[str] = set()
+    for thread in (program.host, *program.others):
+        again = on_cycles(thread.body)
+        for number, node in thread.body.nodes.items():
+            if isinstance(node, ir.Do) and isinstance(node.operation, (ir.LaunchGrid, ir.CreateThread)):
+                operation = node.operation
+                name = operation.grid if isinstance(operation, ir.LaunchGrid) else operation.thread
+                if number in again or name in seen:
+                    what = "launches a grid" if isinstance(operation, ir.LaunchGrid) else "creates a thread"
+                    message = f"the progress question does not model a loop that {what}"
+                    raise error(Code.OUTSIDE_SUBSET, message, node.span, "write the turns of the loop one by one")
+                seen.add(name)
+    for grid in program.grids.values():
+        for node in grid.body.nodes.values():
+            calls = (*ISSUING_CALLS, *WAITING_CALLS, *_QUERIES, ir.ApiCall, ir.CreateThread, ir.JoinThread)
+            if isinstance(node, ir.Do) and isinstance(node.operation, calls):
+                message = f"a {grid.work.value} cannot make this call"
+                raise error(Code.OUTSIDE_SUBSET, message, node.span, "call it from a host thread")
+
+
+def _alone(program: ir.Program, model: Model) -> _Threads:
+    """The threads of a progress model without a host: those of a litmus file, or of the grids.
+
+    A thread that does nothing but end never keeps another from being owed a step: where some thread must take a step,
+    the implementation may choose one that does something.
+    """
+    for grid in program.grids.values():
+        if grid.work is not ir.Work.KERNEL:
+            raise _host_error(grid.span, model)
+    return _Threads(device=(*program.others, *(t for t in program.threads if t.grid is not None)))
+
+
+def _with_host(program: ir.Program, readings: Readings) -> _Threads:
+    """The threads of the CUDA execution model.
+
+    Device threads that do nothing but start and end are left out, except for those whose start or end matters:
+
+    - A grid completes only when all of its threads have started and ended.  Those that do nothing beside others in a
+      unit are owed their start with these; a unit of which no thread does anything is not, and one such unit stands for
+      all: as long as an API call is pending each is started in turn, and otherwise none need be.
+    - A barrier that waits for threads that have exited waits for those that do nothing too.
+    """
+    main = program.host.body
+    idle = not program.grids and program.others and isinstance(main.nodes[main.entry], ir.Exit)
+    outside = (*(() if idle else (program.host,)), *program.others)
+    inside = [t for t in program.threads if t.grid is not None]
+    device = [t for t in inside if t.work is ir.Work.KERNEL]
+    tasks = [t for t in inside if t.work is not ir.Work.KERNEL]
+    for grid in program.grids.values():
+        if grid.work is ir.Work.KERNEL:
+            device += _stand_ins(program, grid, device, readings)
+        elif not any(t.grid == grid.name for t in tasks):
+            tasks.append(device_thread(grid, 0, 0))
+    return _Threads(
+        tuple(t for t in outside if t.is_host), (*(t for t in outside if not t.is_host), *device), tuple(tasks)
+    )
+
+
+def _stand_ins(program: ir.Program, grid: ir.Grid, busy: list[ir.Thread], readings: Readings) -> Iterator[ir.Thread]:
+    """Threads of a grid that do nothing, but whose start or end matters."""
+    present = {(t.block, t.lane) for t in busy if t.grid == grid.name}
+    units = {unit(program, t) for t in busy if t.grid == grid.name}
+    operations = list(_operations(grid.body))
+    holds = readings.exited_threads_hold and any(isinstance(op, ir.SyncThreads) for op in operations)
+    whole = any(isinstance(op, ir.GroupSync) and op.group is ir.Group.GRID for op in operations)
+    alone = False
+    held: set[int] = set()
+    for block in range(grid.blocks.count):
+        for lane in range(grid.threads.count):
+            if (block, lane) in present:
+                continue
+            thread = device_thread(grid, block, lane)
+            empty = unit(program, thread) not in units
+            if (empty and not alone) or (holds and block not in held) or (whole and not held):
+                alone = alone or empty
+                held.add(block)
+                yield thread
+
+
+def _operations(body: ir.Body) -> Iterator[ir.Operation]:
+    return (node.operation for node in body.nodes.values() if isinstance(node, ir.Do))
+
+
+def _accessed(body: ir.Body) -> Iterator[str]:
+    places = (accessed(operation) for operation in _operations(body))
+    return (place.object for place in places if place is not None)
+
+
+def _dependencies(program: ir.Program, model: Model) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """For each grid those that the host and the streams make it wait for, where the host only launches and waits."""
+    launched: list[str] = []
+    completed: set[str] = set()
+    number = program.host.body.entry
+    seen: set[int] = set()
+    while not isinstance(node := program.host.body.nodes[number], ir.Exit):
+        again, seen = number in seen, seen | {number}
+        match node:
+            case _ if again:
+                raise _host_error(node.span, model)
+            case ir.Do(ir.LaunchGrid(grid), _, _):
+                stream = program.grids[grid].stream
+                waits = {g for g in launched if g in completed or waits_for(stream, program.grids[g].stream)}
+                yield grid, tuple(g for g in launched if g in waits)
+                launched.append(grid)
+            case ir.Do(ir.DeviceSynchronize(device), _, _):
+                completed |= {g for g in launched if program.grids[g].device == device}
+            case ir.Do(ir.ApiCall() | ir.Set(), _, _):
+                pass
+            case _:
+                raise _host_error(node.span, model)
+        assert isinstance(node, ir.Do)
+        number = node.next
+
+
+def _host_error(span: Span, model: Model) -> InputError:
+    message = f"the progress model `{model.name}` is about device threads alone"
+    help_ = "have the host only launch kernels and call cudaDeviceSynchronize, or use `cuda`"
+    return error(Code.NO_HOST, message, span, help_)

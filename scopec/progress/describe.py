@@ -1,0 +1,83 @@
+"""Steps in words."""
+
+from __future__ import annotations
+
+from scopec.memory.collective import shown_barrier, shown_call
+from scopec.program import ir
+from scopec.program.show import show_place
+from scopec.program.values import show
+from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Visible, Wait
+
+
+def describe(operation: Visible) -> str:
+    """What a step does, for people: ``loads f (acquire, device)``."""
+    match operation:
+        case Tick():
+            return "goes round the loop"
+        case Return(function, None):
+            return f"{function} returns"
+        case Return(function, ready):
+            return f"{function} returns {'cudaSuccess' if ready else 'cudaErrorNotReady'}"
+        case Pending(of):
+            return f"{shown_call(of)} returns"
+        case Wait(at):
+            return f"leaves {barrier_in_words(at)}"
+        case Asleep(on, _):
+            return f"sleeps on {show_place(on.place)}"
+        case Again(Wait() | Asleep() | ir.Await() | ir.JoinThread()):
+            return "waits on"
+        case Again():
+            return "goes round again"
+        case ir.DeviceSynchronize():
+            return "cudaDeviceSynchronize returns"
+        case ir.LaunchGrid(grid):
+            return f"launches {grid}"
+        case ir.ApiCall(function):
+            return f"{function} returns"
+        case ir.StreamQuery(_, stream):
+            return f"calls cudaStreamQuery for {stream}"
+        case ir.Load(_, place, mode):
+            return f"{'loads' if mode.atomic else 'reads'} {show_place(place)}{_how(mode)}"
+        case ir.Store(place, value, mode):
+            return f"{'stores' if mode.atomic else 'writes'} {show_place(place)} = {show(value)}{_how(mode)}"
+        case ir.Rmw(_, place, _, mode):
+            return f"updates {show_place(place)}{_how(mode)}"
+        case ir.CompareExchange(place=place, mode=mode):
+            return f"compares and exchanges {show_place(place)}{_how(mode)}"
+        case ir.Fence(order, scope):
+            return f"fence ({order.value}, {scope.name.lower()})"
+        case ir.Await(place=place):
+            return f"waits on {show_place(place)}"
+        case ir.Notify(place, _):
+            return f"notifies {show_place(place)}"
+        case ir.SyncThreads() | ir.GroupSync() | ir.NamedBarrier():
+            return f"arrives at {barrier_in_words(operation)}"
+        case (
+            ir.CreateThread()
+            | ir.JoinThread()
+            | ir.StreamSynchronize()
+            | ir.EventRecord()
+            | ir.EventWait()
+            | ir.EventSynchronize()
+            | ir.EventQuery()
+        ):
+            return f"calls {shown_call(operation)}"
+        case ir.Yield():
+            return "yields"
+        case ir.InputOutput():
+            return "prints"
+        case ir.Set() | ir.Assert() | ir.Decide():
+            return "computes"
+
+
+def _how(mode: ir.Mode) -> str:
+    if mode.order is not None:
+        return f" ({mode.order.value}, {mode.scope.name.lower()})"
+    return " (volatile)" if mode.volatile else ""
+
+
+def barrier_in_words(at: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> str:
+    """A barrier: ``__syncthreads``, ``barrier 1``."""
+    if isinstance(at, ir.NamedBarrier):
+        return f"barrier {', '.join(show(part) for part in at.name)}"
+    return shown_barrier(at)

@@ -1,0 +1,78 @@
+"""From the states of a behaviour to a schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from scopec.progress.behind import behind, origin
+from scopec.progress.describe import describe
+from scopec.progress.schedule import Ending, Moment, Move, Schedule
+from scopec.progress.steps import IDLE, Asleep, Step, leaves
+
+if TYPE_CHECKING:
+    from scopec.progress.system import System
+
+
+def schedule(
+    system: System, moments: Sequence[Moment], actions: Sequence[str], ending: Ending, loop_to: int | None
+) -> Schedule:
+    """The schedule that a sequence of states shows; ``loop_to`` is the index of the state that it goes back to.
+
+    ``actions`` are the names of the actions between the states, as far as they are known.
+    """
+    moves = [_move(system, *pair, action) for pair, action in zip(pairwise(moments), actions, strict=True)]
+    if ending is Ending.LASSO and loop_to is not None:
+        moves.append(_move(system, moments[-1], moments[loop_to], ""))
+    around = list(moments[loop_to:]) if loop_to is not None else [moments[-1]]
+    return Schedule(moments[0], tuple(moves), ending, loop_to, tuple(behind(system, around)))
+
+
+def _move(system: System, before: Moment, after: Moment, action: str) -> Move:
+    moved = [t for t in before.labels if before.labels[t] != after.labels[t]]
+    # A step may also start another host thread, or wake threads that sleep.
+    own = [t for t in moved if before.labels[t] != IDLE and not _sleeps(system, before.labels[t])]
+    # Where no label changes, a thread has gone round a loop of one step.
+    there = [t for t, label in before.labels.items() if label == action]
+    loops = [t for t, label in before.labels.items() if label in system.steps and _loops(system.steps[label])]
+    thread = next(iter(own or moved or there or loops or before.labels))
+    label = before.labels[thread]
+    changes: dict[str, str] = {}
+    for name, value in after.memory.items():
+        changes.update(_changed(name, before.memory.get(name), value))
+    for name, value in after.registers.get(thread, {}).items():
+        if before.registers.get(thread, {}).get(name) != value and not name.startswith("%"):
+            changes[f"{thread}.{name}"] = _shown(value)
+    starts = label == IDLE
+    if starts:
+        starting = next(t for t in system.everyone if t.name == thread)
+        label = system.begin(starting).label
+        if label in system.late_entries:
+            return Move(thread, IDLE, "starts", origin(system, starting), changes, after)
+    step = system.steps[label]
+    did = f"starts, {describe(step.operation)}" if starts else describe(step.operation)
+    return Move(thread, label, did, step.span, changes, after)
+
+
+def _changed(name: str, before: object, after: object) -> dict[str, str]:
+    """What a step changes of an object: of an array, its elements that are different."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        return {f"{name}[{i}]": _shown(v) for i, v in after.items() if before.get(i) != v}
+    return {name: _shown(after)} if before != after else {}
+
+
+def _loops(step: Step) -> bool:
+    return any(end.label == step.label for end in leaves(step.tree))
+
+
+def _sleeps(system: System, label: str) -> bool:
+    return label in system.steps and isinstance(system.steps[label].operation, Asleep)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "[" + ", ".join(f"{k}: {_shown(v)}" for k, v in value.items()) + "]"
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_shown(v) for v in value) + "]"
+    return str(value)
