@@ -179,6 +179,97 @@ def progress_program(chance: random.Random) -> progress.Program:
     return progress.Program(tuple(host), grids, {"x": 0, "y": 0})
 
 
+def wide_program(chance: random.Random) -> progress.Program:
+    """One to three grids, copies or host functions, cooperative or in clusters, with several hosts, streams, events."""
+    names = ["g", "h", "i"][: chance.choice([1, 2, 2, 3])]
+    grids = {}
+    left = 4
+    for name in names:
+        work = chance.choice(["kernel"] * 6 + ["copy", "function"])
+        shape = chance.choice([(1, 1, 1), (1, 2, 1), (2, 1, 1), (2, 1, 2), (2, 1, 1), (1, 1, 1)])
+        blocks, threads, cluster = shape if work == "kernel" and shape[0] * shape[1] <= left else (1, 1, 1)
+        left -= blocks * threads
+        cooperative = work == "kernel" and cluster == 1 and chance.random() < 0.3
+        statement = {"kernel": _wide_device_statement, "function": _wide_function_statement}.get(work)
+        body: dict[tuple[int, int], progress.Body] = {
+            (b, t): tuple(statement(chance) for _ in range(chance.randint(0, 2))) if statement else ()
+            for b in range(blocks)
+            for t in range(threads)
+        }
+        if work == "kernel" and chance.random() < 0.4:
+            groups = ["warp", *(["cluster"] if cluster > 1 else []), *(["grid"] * 2 if cooperative else [])]
+            barrier = chance.choice([progress.SyncThreads(), progress.GroupSync(chance.choice(groups))])
+            body = {at: _somewhere(chance, statements, barrier) for at, statements in body.items()}
+            if chance.random() < 0.3:
+                body[0, 0] = tuple(s for s in body[0, 0] if s != barrier)
+        stream = chance.choice(["0", "s", "s", "t", "nb"])
+        grids[name] = progress.Grid(stream, blocks, threads, body, cluster, cooperative, work)  # type: ignore[arg-type]
+    issue: list[progress.Stmt] = []
+    for name in names:
+        if chance.random() < 0.35:
+            issue.append(progress.EventRecord("e", chance.choice(["s", "t", "0"])))
+        if chance.random() < 0.35:
+            issue.append(progress.EventWait("e", chance.choice(["s", "t", "nb"])))
+        issue.append(progress.Launch(name))
+        if chance.random() < 0.3:
+            issue.append(_wide_host_statement(chance, grids[name].stream))
+    if chance.random() < 0.8:
+        issue.append(progress.DeviceSynchronize())
+    others: dict[str, progress.Body] = {}
+    if chance.random() < 0.35:
+        cut = chance.randint(0, len(issue))
+        others["other"] = tuple(issue[cut:]) if chance.random() < 0.5 else (_wide_function_statement(chance),)
+        issue = [*(issue[:cut] if others["other"] == tuple(issue[cut:]) else issue)]
+        issue.insert(chance.randint(0, len(issue)), progress.Create("other"))
+        if chance.random() < 0.5:
+            issue.append(progress.Join("other"))
+    return progress.Program(tuple(issue), grids, {"x": 0, "y": chance.choice([0, 1])}, others)
+
+
+def _somewhere(chance: random.Random, statements: progress.Body, one: progress.Stmt) -> progress.Body:
+    at = chance.randint(0, len(statements))
+    return (*statements[:at], one, *statements[at:])
+
+
+def _wide_device_statement(chance: random.Random) -> progress.Stmt:
+    obj = chance.choice("xy")
+    if chance.random() < 0.6:
+        return _device_statement(chance)
+    return chance.choice([
+        progress.Acquire(obj),
+        progress.WeakLockSpin(obj),
+        progress.WaitWhile(obj, 0),
+        progress.Notify(obj, everyone=True),
+        progress.Notify(obj, everyone=False),
+    ])  # fmt: skip
+
+
+def _wide_function_statement(chance: random.Random) -> progress.Stmt:
+    obj = chance.choice("xy")
+    return chance.choice([
+        progress.AtomicStore(obj, 1),
+        progress.AtomicStore(obj, 1),
+        progress.Spin(obj, 1, "atomic"),
+        progress.Spin(obj, 1, "plain"),
+        progress.WaitWhile(obj, 0),
+        progress.Notify(obj, everyone=True),
+        progress.LoopForever("yield"),
+        progress.Acquire(obj),
+    ])  # fmt: skip
+
+
+def _wide_host_statement(chance: random.Random, stream: str) -> progress.Stmt:
+    if chance.random() < 0.5:
+        return _host_statement(chance, stream)
+    return chance.choice([
+        progress.StreamSynchronize(stream),
+        progress.EventRecord("e", stream),
+        progress.EventSynchronize("e"),
+        progress.EventQuerySpin("e"),
+        _wide_function_statement(chance),
+    ])  # fmt: skip
+
+
 def _device_statement(chance: random.Random) -> progress.Stmt:
     obj, value = chance.choice("xy"), chance.choice([0, 1, 1])
     kind = chance.randrange(14)

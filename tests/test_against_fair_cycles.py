@@ -13,13 +13,34 @@ import pytest
 
 from scopec.check import Jars
 from scopec.plan import Overrides, plan
+from scopec.program import ir
+from scopec.progress.build import build
+from scopec.progress.models import CUDA
+from scopec.progress.reductions import Reductions
+from scopec.progress.system import Readings
 from scopec.tla import run as tla_run
+from scopec.tla.emit import Property, emit
 from scopec.workers import Workers
+from tests.built_programs import built
 from tests.oracles import fair_cycles
-from tests.random_programs import progress_program, progress_text
+from tests.random_programs import progress_program, progress_text, wide_program
 
 pytestmark = pytest.mark.jvm
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "24"))
+
+
+def fails(
+    program: ir.Program, property_: Property, readings: Readings, jars: Jars, workers: Workers, folder: Path
+) -> bool:
+    """Whether TLC finds a behaviour without the property; its counterexample can be told."""
+    system = build(program, CUDA, Reductions(polls=property_ == "Termination"), readings)
+    module = emit(system, f"m{property_}", ("a random program",), property_)
+    (folder / f"{module.name}.tla").write_text(module.tla)
+    (folder / f"{module.name}.cfg").write_text(module.cfg)
+    answer = tla_run.run(jars.tlc, module.name, workers, folder, 120)
+    assert answer.result is not None
+    tla_run.counterexample(answer.result, system, module)
+    return answer.result.outcome != "holds"
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
@@ -28,13 +49,20 @@ def test_hangs_and_stalls(seed: int, jars: Jars, workers: Workers, tmp_path: Pat
     path = tmp_path / "program.cu"
     path.write_text(progress_text(program))
     (run,) = plan(path, "program.cu", Overrides()).runs
-    found = []
-    for property_ in ("Termination", "Progress"):
-        system, module = run.module(property_)  # type: ignore[arg-type]
-        (tmp_path / f"{module.name}.tla").write_text(module.tla)
-        (tmp_path / f"{module.name}.cfg").write_text(module.cfg)
-        answer = tla_run.run(jars.tlc, module.name, workers, tmp_path, 120)
-        assert answer.result is not None
-        tla_run.counterexample(answer.result, system, module)
-        found.append(answer.result.outcome != "holds")
+    found = [fails(run.program, p, Readings(), jars, workers, tmp_path) for p in ("Termination", "Progress")]  # type: ignore[arg-type]
     assert found == [fair_cycles.hangs(program), fair_cycles.stalls(program)], path.read_text()
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_hosts_streams_barriers_and_units(seed: int, jars: Jars, workers: Workers, tmp_path: Path) -> None:
+    """Several host threads, events, copies and host functions, cooperative grids, clusters, waits; each reading."""
+    chance = random.Random(10_000 + seed)
+    program = wide_program(chance)
+    chosen = {"api_blocks": True, "exited_threads_hold": False, "environment": False, "host_progress": True}
+    if chance.random() < 0.4:
+        other = chance.choice(list(chosen))
+        chosen[other] = not chosen[other]
+    whole, readings = built(program), Readings(**chosen)
+    found = [fails(whole, p, readings, jars, workers, tmp_path) for p in ("Termination", "Progress")]  # type: ignore[arg-type]
+    says = fair_cycles.Readings(**chosen)
+    assert found == [fair_cycles.hangs(program, says), fair_cycles.stalls(program, says)], f"{program} {says}"

@@ -95,7 +95,11 @@ def automatic_as_registers(body: ir.Body, own: Mapping[str, ir.Object], counts: 
     ``own`` are the objects that only the thread of this body accesses.
     """
     cycles = on_cycles(body)
-    candidates = {name for name, o in own.items() if o.storage is ir.Storage.AUTOMATIC and not o.array}
+    candidates = {
+        name
+        for name, o in own.items()
+        if o.storage is ir.Storage.AUTOMATIC and not o.array and o.values[0] in (None, 0)  # as registers begin
+    }
     for number, node in body.nodes.items():
         if isinstance(node, ir.Do) and (place := accessed(node.operation)) is not None and place.object in candidates:
             weak = isinstance(node.operation, ir.CompareExchange) and node.operation.weak

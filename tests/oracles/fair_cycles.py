@@ -1,52 +1,35 @@
 """Explicit-state oracle for CUDA's execution model (forward progress): small, slow, written from the documents only.
 
-``hangs(p)``: some fair behaviour never finishes (finished: host done and every launched grid done).
-``stalls(p)``: some fair behaviour never finishes and, from some point on, has no counted step.
+``hangs(p)``: some fair behaviour never finishes (finished: every host thread that was created and every launched grid
+done).  ``stalls(p)``: some fair behaviour never finishes and, from some point on, has no counted step.
 
 What is searched
-    The graph of all reachable states. An edge is one atomic step, labelled (thread, action, counts). A poll that
-    fails is a step like any other (a self-loop when it changes nothing), so it is enabled, is taken, and counts (or
-    not). So is a failed wait at a barrier. Every state also gets a stuttering self-loop that belongs to no thread,
-    so that a behaviour that stops is an infinite path too, and every behaviour is exactly an infinite path.
+    The graph of all reachable states. An edge is one atomic step of a thread. A poll that fails is a step like any
+    other (a self-loop when it changes nothing), so it is enabled, is taken, and counts (or not). So is a failed wait.
+    Every state also gets a stuttering self-loop that belongs to no thread, so that a behaviour that stops is an
+    infinite path too, and every behaviour is exactly an infinite path.
 
 What is fair (forward-progress.md); an action A is a set of edges, enabled in a state iff some A edge leaves it
     weak fairness of A      infinitely often A is disabled, or infinitely often an A edge is taken
     strong fairness of A    if A is enabled infinitely often, then an A edge is taken infinitely often
-    HostProgress            weak, the host's steps while it is not inside an API call
-    DeviceProgress(t)       weak, t's steps (its start too) while some thread of t's block has started
-    ApiProgress             weak, the host's step or any start, while the host is in an API call and the device is quiet
-    QueryProgress           strong, any start, while the host is in a query that is not ready and the device is quiet
+    HostProgress(h)         weak, h's steps while it is not inside an API call
+    FunctionProgress(f)     weak, the steps of a host function that has started
+    DeviceProgress(t)       weak, t's steps (its start too) while some thread of t's unit has started
+    ApiProgress(h)          weak, h's step, or any start, copy or host function's start, while h is in an API call and no
+                            device thread runs; a call that returns only when work has completed has no step before
+    QueryProgress(h)        strong, any of these but h's, while h is in a query that is not ready and no device thread runs
+    Choice(t, op)           strong, t's steps at an operation that may fail without a reason, when it does not
     A behaviour is fair iff all of these hold, OR some thread is silent for ever: it takes infinitely many steps,
-    and from some point on none of its steps counts.
-
-Why the search is right
-    The graph is finite. So for an infinite path let INF be the edges that it takes infinitely often: they form a
-    strongly connected set, and the path stays within INF from some point on. Conversely, given any strongly
-    connected set of edges there is a path that reaches it (all states are reachable) and then takes exactly its
-    edges, each infinitely often. Everything asked is a property of INF alone: each fairness condition, silence,
-    "never finishes" (a finished state has no step but stuttering, so: INF has no finished state), "eventually no
-    counted step" (INF has no counted edge). Hence search for a strongly connected set among the unfinished states
-    with only the allowed edges:
-
-    1. All conditions hold (_fair_component). Take a maximal strongly connected component C; INF, if within C, is
-       part of it.
-       - A weak condition fails in C iff A is enabled in all states of C and no edge inside C is in A. Then it fails
-         in every part of C too: drop C.
-       - A strong condition fails in C iff some states of C enable A and no edge inside C is in A. A part of C has
-         no A edge either, so it can only satisfy the condition without those states: remove them, and search what
-         is left again.
-       - If nothing fails, the path that takes all edges inside C for ever is fair: found.
-       Each round removes states, so this ends. Enabledness is always that of the full graph, whatever edges are
-       allowed.
-    2. Some thread t is silent (_silent_component). Forbid t's counted edges; found iff some component has an edge
-       of t inside. No other condition is asked: nothing is promised to anyone.
+    and from some point on none of its steps counts.  The search is in fair_graphs.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
+
+from tests.oracles.fair_graphs import Edge, Graph, exists
 
 # ---------------------------------------------------------------------------------------------------------------- input
 
@@ -86,6 +69,34 @@ class LockSpin:
 
 
 @dataclass(frozen=True)
+class WeakLockSpin:
+    """loop { compare_exchange_weak(obj, 0, 1) } until it succeeds; with a load of obj after each failure."""
+
+    obj: str
+
+
+@dataclass(frozen=True)
+class Acquire:
+    """A semaphore's acquire: when obj > 0, obj -= 1, in one step."""
+
+    obj: str
+
+
+@dataclass(frozen=True)
+class WaitWhile:
+    """The wait of an atomic: blocks while obj == value, and looks again only when it is notified."""
+
+    obj: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Notify:
+    obj: str
+    everyone: bool
+
+
+@dataclass(frozen=True)
 class LoopForever:
     """obj (and value) only for "atomic_store" and "atomic_load"."""
 
@@ -102,6 +113,13 @@ class LocalLoop:
 @dataclass(frozen=True)
 class SyncThreads:
     """Device only."""
+
+
+@dataclass(frozen=True)
+class GroupSync:
+    """Device only."""
+
+    group: Literal["warp", "cluster", "grid"]
 
 
 @dataclass(frozen=True)
@@ -127,6 +145,15 @@ class Launch:
 class DeviceSynchronize:
     """Host only."""
 
+    device: int = 0
+
+
+@dataclass(frozen=True)
+class StreamSynchronize:
+    """Host only."""
+
+    stream: str
+
 
 @dataclass(frozen=True)
 class StreamQueryOnce:
@@ -144,21 +171,73 @@ class QuerySpin:
     stream: str
 
 
+@dataclass(frozen=True)
+class EventRecord:
+    """Host only."""
+
+    event: str
+    stream: str
+
+
+@dataclass(frozen=True)
+class EventWait:
+    """Host only: what is issued to the stream from now on waits for the event."""
+
+    event: str
+    stream: str
+
+
+@dataclass(frozen=True)
+class EventSynchronize:
+    """Host only."""
+
+    event: str
+
+
+@dataclass(frozen=True)
+class EventQuerySpin:
+    """Host only: while (cudaEventQuery(event) == cudaErrorNotReady);."""
+
+    event: str
+
+
+@dataclass(frozen=True)
+class Create:
+    """Host only; each thread is created by at most one statement."""
+
+    thread: str
+
+
+@dataclass(frozen=True)
+class Join:
+    """Host only."""
+
+    thread: str
+
+
 Stmt = (
-    AtomicStore | AtomicAdd | PlainStore | Spin | LockSpin | LoopForever | LocalLoop | SyncThreads | IfEquals | Yield
-    | Launch | DeviceSynchronize | StreamQueryOnce | QuerySpin
+    AtomicStore | AtomicAdd | PlainStore | Spin | LockSpin | WeakLockSpin | Acquire | WaitWhile | Notify | LoopForever
+    | LocalLoop | SyncThreads | GroupSync | IfEquals | Yield | Launch | DeviceSynchronize | StreamSynchronize
+    | StreamQueryOnce | QuerySpin | EventRecord | EventWait | EventSynchronize | EventQuerySpin | Create | Join
 )  # fmt: skip
 Body = tuple[Stmt, ...]
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Stream "0": legacy default; "nb...": non-blocking; any other name: an ordinary blocking stream."""
+    """Stream "0": legacy default; "nb...": non-blocking; any other name: an ordinary blocking stream; of one device.
+
+    A copy or a function on the host is a grid of one thread; a copy has no statements.
+    """
 
     stream: str
     blocks: int
     threads: int
     body: Callable[[int, int], Body] | Mapping[tuple[int, int], Body]
+    cluster: int = 1
+    cooperative: bool = False
+    work: Literal["kernel", "copy", "function"] = "kernel"
+    device: int = 0
 
 
 @dataclass(frozen=True)
@@ -166,6 +245,17 @@ class Program:
     host: Body
     grids: Mapping[str, Grid]
     objects: Mapping[str, int]
+    others: Mapping[str, Body] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Where the document leaves something open."""
+
+    api_blocks: bool = True
+    exited_threads_hold: bool = False
+    environment: bool = False
+    host_progress: bool = True
 
 
 # ------------------------------------------------------------------------- one instruction a step: flat code for a body
@@ -187,8 +277,28 @@ class _Test:
 
 
 @dataclass(frozen=True)
+class _WeakExchange:
+    obj: str
+
+
+@dataclass(frozen=True)
+class _Load:
+    """Atomic read; jump (relative)."""
+
+    obj: str
+    jump: int
+
+
+@dataclass(frozen=True)
+class _Sleep:
+    """Blocked in the wait of an atomic: woken, the thread goes one back, and looks again."""
+
+    obj: str
+
+
+@dataclass(frozen=True)
 class _Arrive:
-    pass
+    group: Literal["block", "warp", "cluster", "grid"]
 
 
 @dataclass(frozen=True)
@@ -197,26 +307,44 @@ class _Wait:
 
 
 @dataclass(frozen=True)
-class _LaunchEffect:
-    grid: str
+class _Issue:
+    """A call that issues an operation to a stream."""
+
+    operation: Launch | EventRecord | EventWait
 
 
 @dataclass(frozen=True)
-class _QueryEffect:
-    stream: str
+class _Query:
+    what: StreamQueryOnce | EventQuerySpin
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call that waits for work: what for is found out in this step."""
+
+    what: DeviceSynchronize | StreamSynchronize | EventSynchronize
+
+
+@dataclass(frozen=True)
+class _Completion:
+    """It returns when that work has completed."""
 
 
 @dataclass(frozen=True)
 class _Return:
-    """Return from an API call; then jump (relative)."""
+    """Return from an API call; then jump (relative): by ``ready`` if it was a query that said so."""
 
     jump: int
+    ready: int | None = None
 
 
-_ApiOp = _LaunchEffect | _QueryEffect | _Return | DeviceSynchronize
-_Op = Stmt | _ApiOp | _Arrive | _Wait | _Local | _Test
-_SPIN_KINDS = ("atomic", "volatile", "plain", "automatic")
-_LOOP_KINDS = ("empty", "yield", "atomic_store", "atomic_load")
+_Op = (
+    AtomicStore | AtomicAdd | PlainStore | Spin | LockSpin | Acquire | WaitWhile | Notify | LoopForever | Yield | Create
+    | Join | _Local | _Test | _WeakExchange | _Load | _Sleep | _Arrive | _Wait | _Issue | _Query | _Call | _Completion
+    | _Return
+)  # fmt: skip
+_WAITING = (_Call, _Completion)
+_CALLS = (_Issue, _Query, _Return, *_WAITING)
 
 
 def _flatten(body: Body) -> list[_Op]:
@@ -226,138 +354,119 @@ def _flatten(body: Body) -> list[_Op]:
             case LocalLoop(n):
                 code += [_Local()] * n
             case SyncThreads():
-                code += [_Arrive(), _Wait()]
+                code += [_Arrive("block"), _Wait()]
+            case GroupSync(group):
+                code += [_Arrive(group), _Wait()]
+            case WeakLockSpin(obj):
+                code += [_WeakExchange(obj), _Load(obj, -1)]
+            case WaitWhile(obj):
+                code += [stmt, _Sleep(obj)]
             case IfEquals(obj, value, then):
                 inner = _flatten(then)
                 code += [_Test(obj, value, equal=1, other=1 + len(inner)), *inner]
-            case Launch(grid):
-                code += [_LaunchEffect(grid), _Return(1)]
-            case StreamQueryOnce(stream):
-                code += [_QueryEffect(stream), _Return(1)]
+            case Launch() | EventRecord() | EventWait():
+                code += [_Issue(stmt), _Return(1)]
+            case DeviceSynchronize() | StreamSynchronize() | EventSynchronize():
+                code += [_Call(stmt), _Completion()]
+            case StreamQueryOnce():
+                code += [_Query(stmt), _Return(1)]
             case QuerySpin(obj, value, stream):
-                code += [_Test(obj, value, equal=3, other=1), _QueryEffect(stream), _Return(-2)]
+                code += [_Test(obj, value, equal=3, other=1), _Query(StreamQueryOnce(stream)), _Return(-2)]
+            case EventQuerySpin():
+                code += [_Query(stmt), _Return(-1, ready=1)]
             case _:
                 code.append(stmt)
     return code
 
 
-def _check(code: list[_Op], program: Program, on_host: bool) -> None:
-    for op in code:
-        misplaced = isinstance(op, _Arrive | _Wait) if on_host else isinstance(op, _ApiOp)
-        if misplaced:
-            raise ValueError(f"{op} on the {'host' if on_host else 'device'}")
-        match op:
-            case Spin(kind=kind) if kind not in _SPIN_KINDS:
-                raise ValueError(f"unknown kind: {op}")
-            case LoopForever(kind) if kind not in _LOOP_KINDS:
-                raise ValueError(f"unknown kind: {op}")
-            case Spin(kind="automatic") | LoopForever("empty" | "yield"):
-                pass  # names no shared object
-            case (AtomicStore(obj) | AtomicAdd(obj) | PlainStore(obj) | Spin(obj) | LockSpin(obj) | _Test(obj)
-                  | LoopForever(obj=obj)) if obj not in program.objects:  # fmt: skip
-                raise ValueError(f"unknown object: {op}")
-        if isinstance(op, _LaunchEffect) and (op.grid not in program.grids or code.count(op) > 1):
-            raise ValueError(f"unknown grid, or launched twice: {op}")
-
-
-def _access(op: _Op, memory: dict[str, int]) -> tuple[int, dict[str, int]]:
-    """What the instruction does: (relative jump, memory afterwards). Jump 0: still at that statement."""
-    match op:
-        case AtomicStore(obj, value) | PlainStore(obj, value):
-            return 1, memory | {obj: value}
-        case AtomicAdd(obj, value):
-            return 1, memory | {obj: memory[obj] + value}
-        case Spin(kind="automatic"):
-            return 0, memory
-        case Spin(obj, value):
-            return (1 if memory[obj] == value else 0), memory
-        case LockSpin(obj):
-            return (1 if memory[obj] == 0 else 0), memory | {obj: 1}
-        case LoopForever("atomic_store", obj, value):
-            return 0, memory | {obj: value}
-        case LoopForever():
-            return 0, memory
-        case _Test(obj, value, equal, other):
-            return (equal if memory[obj] == value else other), memory
-        case Yield() | _Local():
-            return 1, memory
-    raise TypeError(op)
-
-
-def _counts_on_device(op: _Op) -> bool:
-    """device.threads.2-4 (termination: see _Machine.steps)."""
+def _counts(op: _Op, *, host: bool) -> bool:
+    """host.threads.2-6, and API calls; device.threads.2-4 (termination: see _Machine.steps)."""
     match op:
         case Spin(kind=kind):
-            return kind in ("atomic", "volatile")
+            return kind != "plain" if host else kind in ("atomic", "volatile")
         case LoopForever(kind):
-            return kind == "atomic_load"
-    return isinstance(op, AtomicAdd | LockSpin | _Test | _Arrive | _Wait)
-
-
-def _counts_on_host(op: _Op) -> bool:
-    """host.threads.2-6, and API calls; automatic objects are no exception here."""
-    if isinstance(op, Spin):
-        return op.kind != "plain"
-    return not isinstance(op, PlainStore | _Local)
+            return host or kind == "atomic_load"
+        case AtomicStore() | Yield():
+            return host
+        case PlainStore() | _Local():
+            return False
+        case _:
+            return True
 
 
 # ----------------------------------------------------------------------------------------------------- states and steps
 
 
 class Thread(NamedTuple):
+    """A thread of a grid; a host thread is (name, -1, -1)."""
+
     grid: str
     block: int
     thread: int
 
 
-HOST = Thread("host", -1, -1)  # no device thread has these numbers
+def _host(name: str) -> Thread:
+    return Thread(name, -1, -1)
+
+
 IDLE = -1
-START = "start"  # the action of a start step; any other action is the repr of its instruction
+Barrier = tuple[Hashable, ...]
+
+
+class Issued(NamedTuple):
+    """An operation in a stream: a launch, or the record of an event, or a wait for the ``of``-th operation."""
+
+    stream: str
+    device: int
+    grid: str | None = None
+    event: str | None = None
+    of: int | None = None
 
 
 @dataclass(frozen=True)
 class State:
     memory: tuple[tuple[str, int], ...]
-    host: int  # pc
-    not_ready: bool  # result of the query that the host is in (False outside)
-    launched: tuple[str, ...]  # in order
-    pcs: tuple[int, ...]  # of device threads
-    arrived: frozenset[Thread]  # at the current phase of their block's barrier
-    released: frozenset[Thread]  # by a completed phase, and still to pass their wait
-
-
-class Edge(NamedTuple):
-    src: int
-    dst: int
-    thread: Thread | None  # None: stuttering
-    action: str
-    counts: bool
+    pcs: tuple[int, ...]
+    issued: tuple[Issued, ...] = ()
+    not_ready: frozenset[Thread] = frozenset()  # hosts whose query found work
+    awaited: tuple[tuple[Thread, frozenset[int]], ...] = ()  # what pending calls wait for
+    arrived: frozenset[tuple[Thread, Barrier]] = frozenset()
+    released: frozenset[Thread] = frozenset()  # by a completed phase, and still to pass their wait
+    due: frozenset[Thread] = frozenset()  # sleep on an object that has been written since
 
 
 class _Machine:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, readings: Readings) -> None:
         self.program = program
-        self.host_code = _flatten(program.host)
-        _check(self.host_code, program, on_host=True)
-        self.threads: list[Thread] = []
-        self.codes: dict[Thread, list[_Op]] = {}
+        self.readings = readings
+        self.codes = {_host("main"): _flatten(program.host)}
+        self.codes |= {_host(name): _flatten(body) for name, body in program.others.items()}
+        self.hosts = list(self.codes)
         for name, grid in program.grids.items():
             for b in range(grid.blocks):
                 for t in range(grid.threads):
                     body = grid.body(b, t) if callable(grid.body) else grid.body[b, t]
-                    thread = Thread(name, b, t)
-                    self.threads.append(thread)
-                    self.codes[thread] = _flatten(body)
-                    _check(self.codes[thread], program, on_host=False)
+                    self.codes[Thread(name, b, t)] = _flatten(body)
+        self.threads = list(self.codes)
+        inside = [t for t in self.threads if t not in self.hosts]
+        self.device = [t for t in inside if program.grids[t.grid].work == "kernel"]
+        self.tasks = [t for t in inside if t not in self.device]
 
     def initial(self) -> State:
-        memory = tuple(sorted(self.program.objects.items()))
-        return State(memory, 0, False, (), (IDLE,) * len(self.threads), frozenset(), frozenset())
+        created = {op.thread for code in self.codes.values() for op in code if isinstance(op, Create)}
+        running = [t for t in self.hosts if t.grid not in created]
+        return State(
+            tuple(sorted(self.program.objects.items())), tuple(0 if t in running else IDLE for t in self.threads)
+        )
 
     # predicates of a state
 
     def pc(self, s: State, t: Thread) -> int:
         return s.pcs[self.threads.index(t)]
+
+    def op(self, s: State, t: Thread) -> _Op | None:
+        pc = self.pc(s, t)
+        return self.codes[t][pc] if 0 <= pc < len(self.codes[t]) else None
 
     def started(self, s: State, t: Thread) -> bool:
         return self.pc(s, t) != IDLE
@@ -365,233 +474,243 @@ class _Machine:
     def done(self, s: State, t: Thread) -> bool:
         return self.pc(s, t) == len(self.codes[t])
 
-    def block_of(self, t: Thread) -> list[Thread]:
-        return [u for u in self.threads if (u.grid, u.block) == (t.grid, t.block)]
-
-    def block_started(self, s: State, t: Thread) -> bool:
-        return any(self.started(s, u) for u in self.block_of(t))
+    def unit_of(self, t: Thread) -> list[Thread]:
+        """The cooperative grid, or else the cluster."""
+        grid = self.program.grids[t.grid]
+        same = [u for u in self.device if u.grid == t.grid]
+        return same if grid.cooperative else [u for u in same if u.block // grid.cluster == t.block // grid.cluster]
 
     def device_quiet(self, s: State) -> bool:
-        return not any(self.started(s, t) and not self.done(s, t) for t in self.threads)
+        return not any(self.started(s, t) and not self.done(s, t) for t in self.device)
 
-    def complete(self, s: State, grid: str) -> bool:
-        return all(self.done(s, t) for t in self.threads if t.grid == grid)
+    def grid_done(self, s: State, grid: str) -> bool:
+        return all(self.done(s, t) for t in self.threads if t.grid == grid and t not in self.hosts)
 
-    def host_op(self, s: State) -> _Op | None:
-        return self.host_code[s.host] if s.host < len(self.host_code) else None
-
-    def in_api(self, s: State) -> bool:
-        return isinstance(self.host_op(s), _ApiOp)
-
-    def in_not_ready_query(self, s: State) -> bool:
-        return isinstance(self.host_op(s), _Return) and s.not_ready
+    def in_api(self, s: State, h: Thread) -> bool:
+        return isinstance(self.op(s, h), _CALLS if self.readings.api_blocks else _WAITING)
 
     def finished(self, s: State) -> bool:
-        return self.host_op(s) is None and all(self.complete(s, g) for g in s.launched)
+        hosts = all(self.done(s, h) or not self.started(s, h) for h in self.hosts)
+        return hosts and all(self.grid_done(s, i.grid) for i in s.issued if i.grid is not None)
 
-    def waits_for(self, grid: str, earlier: str) -> bool:
-        """Does grid's stream make it wait for the grid launched earlier?"""
-        a, b = self.program.grids[grid].stream, self.program.grids[earlier].stream
-        return a == b or ("0" in (a, b) and not a.startswith("nb") and not b.startswith("nb"))
+    # streams: a sequence of operations in the order in which they were issued
+
+    def before(self, s: State, n: int) -> bool:
+        """Have the operations that the n-th one waits for completed?"""
+        return all(self.complete(s, m) for m in range(n) if _waits_for(s.issued[n], s.issued[m]))
+
+    def complete(self, s: State, n: int) -> bool:
+        operation = s.issued[n]
+        if operation.grid is not None:
+            return self.grid_done(s, operation.grid)
+        return self.before(s, n) and (operation.of is None or self.complete(s, operation.of))
 
     def can_start(self, s: State, grid: str) -> bool:
-        if grid not in s.launched:
-            return False
-        earlier = s.launched[: s.launched.index(grid)]
-        return all(self.complete(s, e) for e in earlier if self.waits_for(grid, e))
+        return any(self.before(s, n) for n, operation in enumerate(s.issued) if operation.grid == grid)
 
-    # steps: (next state, thread, action, counts)
+    def work(self, s: State, what: object) -> frozenset[int]:
+        """The operations that a call waits for or asks about."""
+        match what:
+            case DeviceSynchronize(device):
+                return frozenset(n for n, i in enumerate(s.issued) if i.device == device)
+            case StreamSynchronize(stream) | StreamQueryOnce(stream):
+                return frozenset(n for n, i in enumerate(s.issued) if i.stream == stream)
+            case EventSynchronize(event) | EventQuerySpin(event):
+                last = self.record(s, event)
+                return frozenset() if last is None else frozenset({last})
+        raise TypeError(what)
 
-    def steps(self, s: State) -> Iterable[tuple[State, Thread, str, bool]]:
-        op = self.host_op(s)
-        if op is not None:
-            n = self.host_step(s, op)
-            if n is not None:
-                yield n, HOST, repr(op), _counts_on_host(op) or self.host_op(n) is None
+    def record(self, s: State, event: str) -> int | None:
+        """The last record of an event."""
+        return max((n for n, i in enumerate(s.issued) if i.event == event), default=None)
+
+    def ready(self, s: State, work: frozenset[int]) -> bool:
+        return all(self.complete(s, n) for n in work)
+
+    # steps: (next state, thread, whether it starts, counts, whether a choice was made well)
+
+    def steps(self, s: State) -> Iterator[tuple[State, Thread, bool, bool | None]]:
+        """Each step: the state after it, whose it is, whether it counts, and at a choice whether it was the good one."""
         for t in self.threads:
-            if not self.started(s, t):
+            op = self.op(s, t)
+            host = t not in self.device
+            if t not in self.hosts and not self.started(s, t):
                 if self.can_start(s, t.grid):
-                    n = self.release_barrier(self.set_pc(s, t, 0), t)
-                    yield n, t, START, self.done(n, t)
-            elif not self.done(s, t):
-                op = self.codes[t][self.pc(s, t)]
-                n = self.release_barrier(self.device_step(s, t, op), t)
-                yield n, t, repr(op), _counts_on_device(op) or self.done(n, t)
+                    n = self.release(self.moved(s, t, 0))
+                    yield n, t, self.done(n, t), None
+            elif op is not None and self.started(s, t):
+                for n, well in self.ways(s, t, op):
+                    after = self.release(n)
+                    yield after, t, _counts(op, host=host) or self.done(after, t), well
 
-    def host_step(self, s: State, op: _Op) -> State | None:
-        match op:
-            case _LaunchEffect(grid):
-                return replace(s, host=s.host + 1, launched=(*s.launched, grid))
-            case _QueryEffect(stream):
-                pending = [g for g in s.launched if self.program.grids[g].stream == stream and not self.complete(s, g)]
-                return replace(s, host=s.host + 1, not_ready=bool(pending))
-            case _Return(jump):
-                return replace(s, host=s.host + jump, not_ready=False)
-            case DeviceSynchronize():
-                return replace(s, host=s.host + 1) if all(self.complete(s, g) for g in s.launched) else None
-        jump, memory = _access(op, dict(s.memory))
-        return replace(s, host=s.host + jump, memory=tuple(sorted(memory.items())))
+    def ways(self, s: State, t: Thread, op: _Op) -> Iterator[tuple[State, bool | None]]:
+        pc, memory = self.pc(s, t), dict(s.memory)
 
-    def device_step(self, s: State, t: Thread, op: _Op) -> State:
+        def on(jump: int = 1, **changes: object) -> State:
+            return self.moved(replace(s, **changes), t, pc + jump)  # type: ignore[arg-type]
+
+        def write(obj: str, value: int, jump: int = 1) -> State:
+            asleep = {u for u in self.threads if self.op(s, u) == _Sleep(obj)}
+            return on(jump, memory=tuple(sorted((memory | {obj: value}).items())), due=s.due | asleep)
+
         match op:
-            case _Arrive():
-                return self.set_pc(replace(s, arrived=s.arrived | {t}), t, self.pc(s, t) + 1)
+            case AtomicStore(obj, value) | PlainStore(obj, value):
+                yield write(obj, value), None
+            case AtomicAdd(obj, value):
+                yield write(obj, memory[obj] + value), None
+            case Spin(kind="automatic"):
+                yield s, None
+            case Spin(obj, value):
+                yield on(1 if memory[obj] == value else 0), None
+            case LockSpin(obj):
+                yield write(obj, 1, 1 if memory[obj] == 0 else 0), None
+            case _WeakExchange(obj):
+                yield (write(obj, 1, 2) if memory[obj] == 0 else on(1)), True
+                if memory[obj] == 0:
+                    yield on(1), False
+            case Acquire(obj):
+                yield (write(obj, memory[obj] - 1) if memory[obj] > 0 else s), None
+            case WaitWhile(obj, value):
+                yield on(1 if memory[obj] == value else 2), None
+            case _Sleep():
+                yield s, None
+            case Notify(obj, everyone):
+                asleep = sorted(u for u in s.due if self.op(s, u) == _Sleep(obj))
+                for woken in [asleep] if everyone or not asleep else [[u] for u in asleep]:
+                    after = on(1, due=s.due - set(woken))
+                    for u in woken:
+                        after = self.moved(after, u, self.pc(s, u) - 1)
+                    yield after, None
+            case LoopForever("atomic_store", obj, value):
+                yield write(obj, value, 0), None
+            case LoopForever():
+                yield s, None
+            case _Test(obj, value, equal, other):
+                yield on(equal if memory[obj] == value else other), None
+            case _Load(_, jump):
+                yield on(jump), None
+            case Yield() | _Local():
+                yield on(), None
+            case _Arrive(group):
+                yield on(1, arrived=s.arrived | {(t, self.barrier(t, group))}), None
             case _Wait():
-                if t not in s.released:
-                    return s
-                return self.set_pc(replace(s, released=s.released - {t}), t, self.pc(s, t) + 1)
-        jump, memory = _access(op, dict(s.memory))
-        return self.set_pc(replace(s, memory=tuple(sorted(memory.items()))), t, self.pc(s, t) + jump)
+                yield (on(1, released=s.released - {t}) if t in s.released else s), None
+            case Create(name):
+                yield self.moved(on(), _host(name), 0), None
+            case Join(name):
+                yield (on() if self.done(s, _host(name)) else s), None
+            case _Issue(operation):
+                yield on(1, issued=(*s.issued, self.issue(s, operation))), None
+            case _Query(what):
+                found = set() if self.ready(s, self.work(s, what)) else {t}
+                yield on(1, not_ready=s.not_ready | found), None
+            case _Call(what):
+                yield on(1, awaited=(*s.awaited, (t, self.work(s, what)))), None
+            case _Completion():
+                if self.ready(s, dict(s.awaited)[t]):
+                    yield on(1, awaited=tuple(a for a in s.awaited if a[0] != t)), None
+            case _Return(jump, ready):
+                forward = jump if ready is None or t in s.not_ready else ready
+                yield on(forward, not_ready=s.not_ready - {t}), None
 
-    def set_pc(self, s: State, t: Thread, pc: int) -> State:
+    def issue(self, s: State, operation: Launch | EventRecord | EventWait) -> Issued:
+        match operation:
+            case Launch(grid):
+                return Issued(self.program.grids[grid].stream, self.program.grids[grid].device, grid=grid)
+            case EventRecord(event, stream):
+                return Issued(stream, 0, event=event)
+            case EventWait(event, stream):
+                return Issued(stream, 0, of=self.record(s, event))
+
+    def moved(self, s: State, t: Thread, pc: int) -> State:
         return replace(s, pcs=tuple(pc if u == t else old for u, old in zip(self.threads, s.pcs, strict=True)))
 
-    def release_barrier(self, s: State, t: Thread) -> State:
-        """After a step of t: a phase of its block's barrier ends once all threads that have not exited have arrived."""
-        alive = {u for u in self.block_of(t) if not self.done(s, u)}
-        if alive and alive <= s.arrived:
-            return replace(s, arrived=s.arrived - alive, released=s.released | alive)
+    # barriers
+
+    def barrier(self, t: Thread, group: str) -> Barrier:
+        match group:
+            case "grid":
+                return (t.grid,)
+            case "cluster":
+                return (t.grid, "cluster", t.block // self.program.grids[t.grid].cluster)
+            case "block":
+                return (t.grid, t.block)
+        return (t.grid, t.block, "warp", t.thread // 32)
+
+    def release(self, s: State) -> State:
+        """A phase ends once all threads have arrived, but for those that have exited where these do not hold it up."""
+        for barrier in {b for _, b in s.arrived}:
+            groups = ("block", "warp", "cluster", "grid")
+            members = [u for u in self.device if barrier in [self.barrier(u, g) for g in groups]]
+            hold = len(barrier) == 1 or (len(barrier) == 2 and self.readings.exited_threads_hold)
+            waiting = {u for u in members if hold or not self.done(s, u)}
+            if all((u, barrier) in s.arrived for u in waiting):
+                left = frozenset(a for a in s.arrived if a[1] != barrier)
+                s = replace(s, arrived=left, released=s.released | waiting)
         return s
 
 
-# --------------------------------------------------------------------------------------------------- graph and fairness
-
-Action = Callable[[State, Edge], bool]  # is this edge, from this state, in the action?
-Keep = Callable[[Edge], bool]
-
-
-@dataclass(frozen=True)
-class Graph:
-    states: list[State]
-    out: list[list[Edge]]
-    unfinished: frozenset[int]
-    weak: list[Action]
-    strong: list[Action]
+def _waits_for(later: Issued, earlier: Issued) -> bool:
+    """Does an operation wait for one issued before it?"""
+    a, b = later.stream, earlier.stream
+    if later.device != earlier.device:
+        return False
+    return a == b or ("0" in (a, b) and not a.startswith("nb") and not b.startswith("nb"))
 
 
-def build(program: Program) -> Graph:
-    m = _Machine(program)
+# --------------------------------------------------------------------------------------------------------------- fairness
+
+
+def build(program: Program, readings: Readings) -> Graph:
+    m = _Machine(program, readings)
     states = [m.initial()]
     number = {states[0]: 0}
     out: list[list[Edge]] = []
+    weak: set[Hashable] = set()
+    strong: set[Hashable] = set()
     for src, s in enumerate(states):  # grows while it is walked
-        edges = [Edge(src, src, None, "stutter", False)]
-        for n, thread, action, counts in m.steps(s):
+        edges = [Edge(src, src, None, False)]
+        for n, thread, counts, well in m.steps(s):
             if n not in number:
                 number[n] = len(states)
                 states.append(n)
-            edges.append(Edge(src, number[n], thread, action, counts))
+            owed, owed_strongly = _actions(m, s, thread, well)
+            weak |= owed
+            strong |= owed_strongly
+            edges.append(Edge(src, number[n], thread, counts, frozenset(owed | owed_strongly)))
         out.append(edges)
-
-    def is_start(e: Edge) -> bool:
-        return e.action == START
-
-    def host_progress(s: State, e: Edge) -> bool:
-        return not m.in_api(s) and e.thread == HOST
-
-    def device_progress(t: Thread) -> Action:
-        return lambda s, e: e.thread == t and m.block_started(s, t)
-
-    def api_progress(s: State, e: Edge) -> bool:
-        return m.in_api(s) and m.device_quiet(s) and (e.thread == HOST or is_start(e))
-
-    def query_progress(s: State, e: Edge) -> bool:
-        return m.in_not_ready_query(s) and m.device_quiet(s) and is_start(e)
-
     unfinished = frozenset(i for i, s in enumerate(states) if not m.finished(s))
-    weak = [host_progress, api_progress, *(device_progress(t) for t in m.threads)]
-    return Graph(states, out, unfinished, weak, [query_progress])
+    return Graph(out, unfinished, frozenset(weak), frozenset(strong))
 
 
-def _components(graph: Graph, within: Iterable[int], keep: Keep) -> list[set[int]]:
-    """Maximal strongly connected components of the sub-graph (Kosaraju)."""
-    inside = set(within)
-    succ = {v: [e.dst for e in graph.out[v] if e.dst in inside and keep(e)] for v in inside}
-    pred: dict[int, list[int]] = {v: [] for v in inside}
-    for v, ws in succ.items():
-        for w in ws:
-            pred[w].append(v)
-    order: list[int] = []  # by the end of a depth-first visit
-    seen: set[int] = set()
-    for root in inside:
-        if root in seen:
-            continue
-        seen.add(root)
-        stack = [(root, iter(succ[root]))]
-        while stack:
-            v, rest = stack[-1]
-            child = next((w for w in rest if w not in seen), None)
-            if child is None:
-                order.append(v)
-                stack.pop()
-            else:
-                seen.add(child)
-                stack.append((child, iter(succ[child])))
-    components: list[set[int]] = []
-    placed: set[int] = set()
-    for root in reversed(order):
-        if root in placed:
-            continue
-        component, todo = {root}, [root]
-        while todo:
-            for w in pred[todo.pop()]:
-                if w not in placed and w not in component:
-                    component.add(w)
-                    todo.append(w)
-        placed |= component
-        components.append(component)
-    return components
+def _actions(m: _Machine, s: State, t: Thread, well: bool | None) -> tuple[set[Hashable], set[Hashable]]:
+    """The actions that weak and strong fairness are of, and a step of a thread in a state is in."""
+    weak: set[Hashable] = set()
+    strong: set[Hashable] = set()
+    serves = not m.started(s, t) and t not in m.hosts
+    if m.readings.host_progress:
+        if t in m.hosts and not m.in_api(s, t):
+            weak.add(("host", t))
+        if t in m.tasks and m.started(s, t):
+            weak.add(("function", t))
+        if t in m.device and any(m.started(s, u) for u in m.unit_of(t)):
+            weak.add(("device", t))
+        if well:
+            strong.add(("choice", t, m.pc(s, t)))
+    if not m.readings.environment and m.device_quiet(s):
+        for h in m.hosts:
+            if m.in_api(s, h) and (t == h or serves):
+                weak.add(("api", h))
+            if isinstance(m.op(s, h), _Return) and h in s.not_ready and serves:
+                strong.add(("query", h))
+    return weak, strong
 
 
-def _inner_edges(graph: Graph, component: set[int], keep: Keep) -> list[Edge]:
-    return [e for v in component for e in graph.out[v] if e.dst in component and keep(e)]
-
-
-def _fair_component(graph: Graph, keep: Keep) -> set[int] | None:
-    """A strongly connected set of unfinished states, over the kept edges, in which every fairness condition holds."""
-
-    def enabled(action: Action, v: int) -> bool:
-        return any(action(graph.states[v], e) for e in graph.out[v])
-
-    todo = [set(graph.unfinished)]
-    while todo:
-        for component in _components(graph, todo.pop(), keep):
-            edges = _inner_edges(graph, component, keep)
-
-            def taken(action: Action, edges: list[Edge] = edges) -> bool:
-                return any(action(graph.states[e.src], e) for e in edges)
-
-            if any(not taken(a) and all(enabled(a, v) for v in component) for a in graph.weak):
-                continue
-            bad = {v for a in graph.strong if not taken(a) for v in component if enabled(a, v)}
-            if not bad:
-                return component
-            todo.append(component - bad)
-    return None
-
-
-def _silent_component(graph: Graph, keep: Keep) -> set[int] | None:
-    """A strongly connected set of unfinished states, over the kept edges, in which some thread is silent for ever."""
-    for who in {e.thread for edges in graph.out for e in edges if e.thread is not None}:
-
-        def silent(e: Edge, who: Thread = who) -> bool:
-            return keep(e) and not (e.counts and e.thread == who)
-
-        for component in _components(graph, graph.unfinished, silent):
-            if any(e.thread == who for e in _inner_edges(graph, component, silent)):
-                return component
-    return None
-
-
-def _exists(graph: Graph, keep: Keep) -> bool:
-    return _fair_component(graph, keep) is not None or _silent_component(graph, keep) is not None
-
-
-def hangs(program: Program) -> bool:
+def hangs(program: Program, readings: Readings | None = None) -> bool:
     """May the program run for ever, fairly, without everything finishing?"""
-    return _exists(build(program), lambda _: True)
+    return exists(build(program, readings or Readings()), lambda _: True)
 
 
-def stalls(program: Program) -> bool:
+def stalls(program: Program, readings: Readings | None = None) -> bool:
     """May it, fairly, never finish and from some point on take no counted step?"""
-    return _exists(build(program), lambda e: not e.counts)
+    return exists(build(program, readings or Readings()), lambda e: not e.counts)
