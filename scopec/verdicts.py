@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from scopec.diagnostics import Code, error
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
 from scopec.plan import filter_name, outside_name, question_name
-from scopec.progress.schedule import Ending, Schedule
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from scopec.memory.execution import Choice
     from scopec.memory.questions import Question
     from scopec.plan import Run
-    from scopec.tla.emit import Property
+    from scopec.progress.models import Property
+    from scopec.progress.schedule import Schedule
+
+    Trace: TypeAlias = Execution | Schedule
 
 Verdict = Literal["holds", "violated", "unknown"]
-Trace: TypeAlias = Execution | Schedule
 UNDEFINED = "undefined behaviour"
 
 
@@ -262,6 +264,8 @@ def progress_checks(run: Run, answers: Mapping[Property, Progress], *, racy: boo
 
 
 def _progress_reason(expectation: Expectation, answer: Progress) -> str:
+    from scopec.progress.schedule import Ending
+
     if expectation.kind == "may_hang":
         return "every fair execution ends"
     if expectation.kind == "may_stall":

@@ -15,13 +15,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scopec import engines
 from scopec.diagnostics import EngineError
 from scopec.java import FLAGS, Finished, Processes, explain
+from scopec.records import dataclass
 
 _START_SECONDS = 60.0
 _SLOWER = "each question gets a Java process of its own, which is slower"

@@ -13,7 +13,7 @@ from scopec.diagnostics import InputError
 from scopec.java import Processes
 from scopec.plan import Overrides, Plan, plan
 from scopec.program import ir
-from scopec.program.lower import lower
+from scopec.program.lower.program import lower
 from scopec.source import Source
 from scopec.syntax.cuda import read
 from scopec.workers import Workers

@@ -12,7 +12,7 @@ from scopec.explain import final_sentence
 from scopec.memory.execution import Execution
 from scopec.options import bound
 from scopec.plan import Overrides, plan
-from scopec.program.lower import lower
+from scopec.program.lower.program import lower
 from scopec.program.values import show
 from scopec.source import Source
 from scopec.syntax.cuda import read

@@ -15,9 +15,10 @@ import pytest
 from scopec.check import Jars
 from scopec.plan import Overrides, Run, plan
 from scopec.progress.build import build
+from scopec.progress.models import Property
 from scopec.progress.reductions import NOTHING, Reductions
 from scopec.tla import run as tla_run
-from scopec.tla.emit import Property, emit
+from scopec.tla.emit import emit
 from scopec.workers import Workers
 from tests.random_programs import progress_program, progress_text
 

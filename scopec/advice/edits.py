@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from scopec.program import ir
 from scopec.program.values import leaves
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.plan import Run

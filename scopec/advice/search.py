@@ -41,7 +41,7 @@ from scopec.verdicts import UNDEFINED, Check, findings, memory_checks
 if TYPE_CHECKING:
     from scopec.expectations import Expectation
     from scopec.plan import Run
-    from scopec.tla.emit import Property
+    from scopec.progress.models import Property
     from scopec.verdicts import Progress
 
 #: The progress question about a changed run.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scopec.program.ir import Scope, Storage, Use, Work
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.expectations import Location

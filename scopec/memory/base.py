@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from scopec.memory.events import Event, EventGraph, Kind
 from scopec.memory.scopes import contains, inclusive
 from scopec.program.ir import Order, Scope, Use
 from scopec.program.values import leaves
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

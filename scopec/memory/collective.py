@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 
 from scopec.program import ir, types, values
 from scopec.program.values import Const, Value
+from scopec.records import dataclass
 
 _WARP = 32
 

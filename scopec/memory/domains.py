@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
@@ -11,6 +10,7 @@ from scopec.graphs import components
 from scopec.memory.events import Kind
 from scopec.program.types import ArithmeticFault
 from scopec.program.values import FALSE, Const, Value, evaluate, leaves, substitute
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

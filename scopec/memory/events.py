@@ -6,7 +6,7 @@ What is left open, reads-from, the coherence order and the branches taken, is wh
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from scopec.expectations import FinalMemory
 from scopec.program import values
 from scopec.program.values import Const
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

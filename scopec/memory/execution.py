@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from scopec.memory.base import PLACES
 from scopec.memory.cat.evaluate import Evaluation, closure, pairs, reflexive, relation
 from scopec.memory.events import Event, EventGraph, Kind, shown_location
 from scopec.program.values import Const, Value, evaluate, leaves
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

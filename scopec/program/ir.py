@@ -6,10 +6,11 @@ instances of per-block and per-thread objects.  :mod:`scopec.program.specialise`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias, assert_never
 
 from scopec.program import types
 from scopec.program.types import BOOL, IntType
+from scopec.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from scopec.progress.models import CUDA, Model
 from scopec.progress.reductions import Reductions, on_cycles, without_assertions
 from scopec.progress.stepper import machine
 from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS, Readings, System, unit
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.progress.steps import Machine

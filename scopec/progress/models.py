@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scopec.diagnostics import Code, UsageError, error, suggestion
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.source import Span
+
+#: What a progress question asks of every fair behaviour.
+Property = Literal["Termination", "Progress"]
 
 
 @dataclass(frozen=True, slots=True)

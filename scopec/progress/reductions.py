@@ -6,7 +6,7 @@ A verdict is about infinite behaviours: which steps recur for ever, who is owed 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from scopec.graphs import components
 from scopec.program import ir, values
@@ -14,6 +14,7 @@ from scopec.program.types import BOOL, INT
 from scopec.program.values import Const, Reg, Value
 from scopec.progress.influence import accessed, is_idle
 from scopec.progress.steps import Goto, Step, map_leaves
+from scopec.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

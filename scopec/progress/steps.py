@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.program import ir, values
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.source import Span

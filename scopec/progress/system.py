@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from scopec.memory.asw import waits_for
@@ -11,6 +10,7 @@ from scopec.program import ir
 from scopec.progress.models import Model
 from scopec.progress.reductions import Reductions
 from scopec.progress.steps import Again, Goto, Machine, Pending, Return, Step
+from scopec.records import dataclass
 
 #: Calls that issue work to a stream.
 ISSUING_CALLS = (ir.LaunchGrid, ir.EventRecord, ir.EventWait)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.explain import race_of
 from scopec.memory.events import Kind
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending
+from scopec.records import dataclass
 from scopec.report.lanes import event_parts, in_order
 from scopec.report.source import clean
 

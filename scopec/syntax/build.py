@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lark import Token, Transformer_NonRecursive, v_args
 
 from scopec.diagnostics import Code, error
+from scopec.records import dataclass
 from scopec.source import Span
 from scopec.syntax import tree
 from scopec.syntax.literals import integer, unescape

@@ -11,8 +11,8 @@ from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken, VisitError
 from lark.lark import PostLex
 
+from scopec import grammars
 from scopec.diagnostics import Code, InputError, error
-from scopec.resources import resource
 from scopec.source import Source, Span
 from scopec.syntax import tree
 from scopec.syntax.build import Builder
@@ -81,15 +81,7 @@ class _ReservedWordError(Exception):
 @cache
 def parser() -> Lark:
     """The parser for both start symbols, ``program`` and ``directives``."""
-    return Lark(
-        resource("grammar/cuda.lark").read_text(encoding="utf-8"),
-        parser="lalr",
-        strict=True,
-        propagate_positions=True,
-        maybe_placeholders=True,
-        start=["program", "directives"],
-        postlex=_Finish(),
-    )
+    return grammars.parser("cuda", ["program", "directives"], postlex=_Finish(), propagate_positions=True)
 
 
 def read(source: Source) -> tree.File:

@@ -9,7 +9,7 @@ from lark import Lark, Token, Transformer_NonRecursive
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
 
 from scopec.diagnostics import Code, InputError, error
-from scopec.resources import resource
+from scopec.grammars import parser
 from scopec.source import Span
 
 if TYPE_CHECKING:
@@ -45,16 +45,7 @@ class Builder(Transformer_NonRecursive[Any, Any]):
 
 @cache
 def _parser(grammar: str, start: tuple[str, ...]) -> Lark:
-    path = resource(f"grammar/{grammar}.lark")
-    return Lark(
-        path.read_text(encoding="utf-8"),
-        parser="lalr",
-        strict=True,
-        propagate_positions=True,
-        maybe_placeholders=True,
-        start=list(start),
-        import_paths=[str(path.parent)],
-    )
+    return parser(grammar, start, propagate_positions=True)
 
 
 def parse(grammar: str, starts: tuple[str, ...], start: str, text: str, builder: Builder) -> Any:

@@ -5,8 +5,9 @@ Statements and expressions of the C dialects are those of :mod:`scopec.syntax.tr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.source import Span

@@ -9,11 +9,12 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, InputError, error
+from scopec.records import dataclass
 from scopec.syntax.conditions import evaluate
 
 if TYPE_CHECKING:

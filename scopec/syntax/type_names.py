@@ -8,8 +8,10 @@ before a known name), and finds each ``>>`` that closes two argument lists.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
+
+from scopec.records import dataclass
 
 _TOKENS = re.compile(
     r"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from scopec.memory.events import identifier
 from scopec.program import ir
@@ -17,10 +17,9 @@ from scopec.tla.names import block_name, function, strings, thread_name
 from scopec.tla.values import HELPERS
 
 if TYPE_CHECKING:
+    from scopec.progress.models import Property
     from scopec.progress.steps import Machine, Step
     from scopec.progress.system import System
-
-Property = Literal["Termination", "Progress"]
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeAlias
 from lark import Lark, Token, Transformer_NonRecursive, v_args
 from lark.exceptions import UnexpectedInput
 
+from scopec import grammars
 from scopec.diagnostics import EngineError
-from scopec.resources import resource
 
 #: A TLA+ value: integers, strings, booleans, frozensets, tuples; records and functions are dictionaries.
 TlaValue: TypeAlias = Any
@@ -139,13 +139,7 @@ def _behaviour(found: list[Message]) -> tuple[tuple[State, ...], int | None]:
 
 @cache
 def _parser() -> Lark:
-    return Lark(
-        resource("grammar/tla_value.lark").read_text(encoding="utf-8"),
-        parser="lalr",
-        strict=True,
-        maybe_placeholders=True,
-        start="state",
-    )
+    return grammars.parser("tla_value", ["state"])
 
 
 def parse_state(text: str) -> dict[str, TlaValue]:

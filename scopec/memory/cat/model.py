@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from scopec.memory.cat import tree
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

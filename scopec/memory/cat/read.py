@@ -9,9 +9,9 @@ from typing import Any, cast
 from lark import Lark, Token, Transformer_NonRecursive, v_args
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+from scopec import grammars
 from scopec.diagnostics import Code, error
 from scopec.memory.cat import tree
-from scopec.resources import resource
 from scopec.source import Source, Span
 
 #: What the whole language has and the subset has not (strings are looked at to be passed over).
@@ -24,14 +24,8 @@ _NOT_READ = re.compile(
 @cache
 def parser() -> Lark:
     """The parser of grammar/cat.lark."""
-    return Lark(
-        resource("grammar/cat.lark").read_text(encoding="utf-8"),
-        parser="lalr",
-        lexer="basic",  # a keyword is one everywhere, so that a half-finished line is noticed at the next
-        strict=True,
-        propagate_positions=True,
-        maybe_placeholders=True,
-    )
+    # A keyword is one everywhere, so that a half-finished line is noticed at the next.
+    return grammars.parser("cat", ["start"], lexer="basic", propagate_positions=True)
 
 
 def read(source: Source) -> tree.File:

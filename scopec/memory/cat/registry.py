@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scopec.cache import key, remembered, user_cache
 from scopec.diagnostics import Code, UsageError, error, suggestion
 from scopec.memory.cat import tree
 from scopec.memory.cat.build import build
 from scopec.memory.cat.read import read
+from scopec.records import dataclass
 from scopec.resources import resource
 from scopec.syntax.scan import read_source
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from scopec.source import Source, Span
 
 _NEWEST = 3
+_MOST_BYTES = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,22 @@ def texts(entry: Entry) -> list[Source]:
 
 def load(entry: Entry, options: Mapping[str, str]) -> Model:
     """A model under options; InputError where a user's file is outside the subset of cat."""
+    return _build(entry, options) if entry.own else _known(entry, tuple(sorted(options.items())))
+
+
+@cache
+def _known(entry: Entry, options: tuple[tuple[str, str], ...]) -> Model:
+    """A model of scopec's own, kept under everything that it is made from."""
+    models, grammar = Path(resource("memory/models")), resource("grammar/cat.lark")
+    files = sorted([*Path(__file__).parent.glob("*.py"), *models.glob("*.cat"), grammar])
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    entries = user_cache("models", _MOST_BYTES)
+    return remembered(
+        entries, key(repr(entry), repr(options), sys.version, *texts), lambda: _build(entry, dict(options))
+    )
+
+
+def _build(entry: Entry, options: Mapping[str, str]) -> Model:
     source = text(entry)
     try:
         return build(read(source), source, options, _path(entry).parent)

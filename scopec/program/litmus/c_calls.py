@@ -6,7 +6,6 @@ An order that a function cannot have (a load that releases) counts as the half o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.diagnostics import Code, error, suggestion
@@ -15,6 +14,7 @@ from scopec.program.ir import Order, Scope
 from scopec.program.litmus import c_expressions as expressions
 from scopec.program.litmus.c_operands import Cell, CFrame, Followed, Local, Number, Operand, PointerOperand
 from scopec.program.values import Const, Reg, Value
+from scopec.records import dataclass
 from scopec.syntax import tree
 
 if TYPE_CHECKING:

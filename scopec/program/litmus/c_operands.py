@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.diagnostics import Code, error, suggestion
 from scopec.program import types
 from scopec.program.litmus.frame import Frame
 from scopec.program.litmus.world import POINTER, integer_type
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.program import ir

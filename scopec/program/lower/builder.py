@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.program.ir import Body, Branch, Do, Exit, Node
 from scopec.program.specialise import specialise
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.program.ir import Operation

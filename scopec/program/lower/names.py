@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.diagnostics import Code, error, suggestion
 from scopec.program import types
 from scopec.program.ir import Order, Scope
 from scopec.program.types import IntType
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
