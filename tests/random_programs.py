@@ -270,6 +270,31 @@ def _wide_host_statement(chance: random.Random, stream: str) -> progress.Stmt:
     ])  # fmt: skip
 
 
+def polling_program(chance: random.Random, blocks: int, cluster: int, *, cooperative: bool) -> progress.Program:
+    """One launch that the host waits for; every loop makes an atomic read."""
+    threads = chance.choice([2, 3]) if blocks == 1 else chance.choice([1, 1, 2])
+
+    def statement() -> progress.Stmt:
+        obj = chance.choice("xy")
+        spin = progress.Spin(obj, chance.choice([0, 1, 1]), "atomic")
+        return chance.choice([
+            spin,
+            spin,
+            progress.AtomicStore(obj, 1),
+            progress.AtomicStore(obj, 1),
+            progress.AtomicAdd(obj, 1),
+            progress.LockSpin(obj),
+            progress.IfEquals(obj, 1, (progress.AtomicStore(obj, 0),)),
+        ])  # fmt: skip
+
+    at = [(b, t) for b in range(blocks) for t in range(threads)]
+    body = {one: tuple(statement() for _ in range(chance.randint(1, 3))) for one in at}
+    if chance.random() < 0.3:
+        body = {one: _somewhere(chance, statements, progress.SyncThreads()) for one, statements in body.items()}
+    grid = progress.Grid("0", blocks, threads, body, cluster, cooperative)
+    return progress.Program((progress.Launch("g"), progress.DeviceSynchronize()), {"g": grid}, {"x": 0, "y": 0})
+
+
 def _device_statement(chance: random.Random) -> progress.Stmt:
     obj, value = chance.choice("xy"), chance.choice([0, 1, 1])
     kind = chance.randrange(14)
