@@ -23,8 +23,10 @@ from scopec.verdicts import (
     Check,
     Findings,
     Progress,
+    Reached,
     disagreements,
     findings,
+    hardware_check,
     memory_checks,
     progress_checks,
 )
@@ -32,6 +34,7 @@ from scopec.workers import Workers
 
 if TYPE_CHECKING:
     from scopec.progress.models import Property
+    from scopec.tla.emit import Module
 
 #: Who answers memory questions; ``both`` asks Alloy and the embedded engine and compares.  ``auto`` is the jars.
 Engine = Literal["auto", "alloy", "tlc", "embedded", "both"]
@@ -219,6 +222,7 @@ def check_run(run: Run, jars: Jars, workers: Workers, settings: Settings, readin
         found = _ask_memory(run, jars, workers, settings, folder, phases)
         checks = memory_checks(run, found, settings.timeout, "embedded" if settings.engine == "embedded" else "alloy")
         answers = {p: _ask_tlc(run, p, jars, workers, settings, folder, phases) for p in run.properties}
+        checks += _ask_hardware(run, jars, workers, settings, folder, phases)
         racy = found is not None and found.racy and run.settings.options["races"] == "report"
         checks += progress_checks(run, answers, racy=racy, limit=settings.timeout)
         if settings.advise and any(c.verdict == "violated" for c in checks):
@@ -267,7 +271,8 @@ def _ask_memory(
 
     They are also asked for progress checks: a racy program promises nothing, and the verdict must say so.
     """
-    if not run.checks or (not run.memory_checks and run.settings.options["races"] == "ignore"):
+    asked = run.memory_checks or (run.progress_checks and run.settings.options["races"] == "report")
+    if not asked:
         return Findings({}, "alloy", 0.0)
     with _Timer(phases, "events"):
         run.problem  # noqa: B018  # cached; its time is told apart from the engine's
@@ -347,6 +352,33 @@ def _sound(run: Run, found: Findings, folder: Path, settings: Settings) -> Findi
     return found
 
 
+def _ask_hardware(
+    run: Run, jars: Jars, workers: Workers, settings: Settings, folder: Path, phases: list[tuple[str, float]]
+) -> list[Check]:
+    from scopec.tla import run as tla_run
+    from scopec.tla.hardware_run import witness
+
+    def ask(number: int | None) -> Reached:
+        with _Timer(phases, "emit TLA+"):
+            module = run.hardware_module(number)
+            _write_module(module, folder)
+        with _Timer(phases, "TLC"):
+            answer = tla_run.run(jars.tlc, module.name, workers, folder, settings.timeout)
+        if answer.result is None:
+            return Reached(None, None, answer.states, answer.seconds * 1000)
+        schedule = witness(answer.result, run.hardware_system, module)
+        return Reached(schedule is not None, schedule, answer.states, answer.seconds * 1000)
+
+    answers = [ask(number) for number in range(len(run.hardware_checks))]
+    ends = ask(None) if any(a.found is False for a in answers) else None
+    return [hardware_check(c, a, ends, settings.timeout) for c, a in zip(run.hardware_checks, answers, strict=True)]
+
+
+def _write_module(module: Module, folder: Path) -> None:
+    (folder / f"{module.name}.tla").write_text(module.tla, encoding="utf-8")
+    (folder / f"{module.name}.cfg").write_text(module.cfg, encoding="utf-8")
+
+
 def _ask_tlc(
     run: Run,
     property_: Property,
@@ -360,8 +392,7 @@ def _ask_tlc(
 
     with _Timer(phases, "emit TLA+"):
         system, module = run.module(property_)
-        (folder / f"{module.name}.tla").write_text(module.tla, encoding="utf-8")
-        (folder / f"{module.name}.cfg").write_text(module.cfg, encoding="utf-8")
+        _write_module(module, folder)
     with _Timer(phases, "TLC"):
         answer = tla_run.run(jars.tlc, module.name, workers, folder, settings.timeout)
     if answer.result is None:

@@ -76,6 +76,14 @@ def _program_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--model", metavar="NAME", help="Memory model (see `scopec models`)."),
         click.option("--progress", metavar="NAME", help="Progress model (see `scopec models`)."),
+        click.option(
+            "--memory",
+            type=click.Choice(["sc", "hrf0-hw"]),
+            default="sc",
+            show_default=True,
+            help="Who answers outcomes and assertions: the memory model (sc is the progress question's memory), or the "
+            "example hardware of HRF0.",
+        ),
         click.option("--given", multiple=True, metavar="K=V", help="A device attribute, as `//@ given`."),
         click.option("--bound", multiple=True, metavar="unroll=N", help="A bound, as `//@ bound`."),
         click.option("--ignore-races", is_flag=True, help="Ask outcomes and assertions of racy programs too."),
@@ -85,7 +93,7 @@ def _program_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _overrides(
-    model: str | None, progress: str | None, given: Sequence[str], bound: Sequence[str], ignore_races: bool
+    model: str | None, progress: str | None, memory: str, given: Sequence[str], bound: Sequence[str], ignore_races: bool
 ) -> Any:
     from scopec.diagnostics import InputError
     from scopec.expectations import Settings
@@ -108,7 +116,7 @@ def _overrides(
     for name, value in attributes.items():
         options.choose(options.ATTRIBUTES, "an attribute", name, value, None)
     bounds = {name: options.bound(name, value, None) for name, value in (_pair(text, "--bound") for text in bound)}
-    return Overrides(model, attributes or None, bounds.get("unroll"), ignore_races, progress)
+    return Overrides(model, attributes or None, bounds.get("unroll"), ignore_races, progress, memory)
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
@@ -141,8 +149,9 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 @click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
 @click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states and times.")
 def check(
-    paths: tuple[Path, ...], model: str | None, progress: str | None, given: tuple[str, ...], bound: tuple[str, ...],
-    ignore_races: bool, alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, jobs: int, timeout: float,
+    paths: tuple[Path, ...], model: str | None, progress: str | None, memory: str,
+    given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
+    alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, jobs: int, timeout: float,
     keep: Path | None, requests: Sequence[formats.Request], revision: str | None, watch: bool,
     quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
@@ -154,8 +163,8 @@ def check(
     from scopec.check import Settings
 
     settings = Settings(
-        _overrides(model, progress, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar, engine,
-        _say, _say if verbose else lambda _line: None, advise=not quiet,
+        _overrides(model, progress, memory, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar,
+        engine, _say, _say if verbose else lambda _line: None, advise=not quiet,
     )  # fmt: skip
     chosen: Sequence[Path] = paths if revision is None else changed_since(paths, revision)
     if not chosen:
@@ -247,8 +256,9 @@ def _show(diagnostic: Diagnostic) -> None:
 @click.option("--check", "wanted", metavar="TEXT", help="The expectation to show, or how it begins.")
 @report_options.trace_forms
 def trace(
-    file: Path, model: str | None, progress: str | None, given: tuple[str, ...], bound: tuple[str, ...],
-    ignore_races: bool, alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, timeout: float,
+    file: Path, model: str | None, progress: str | None, memory: str,
+    given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
+    alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, timeout: float,
     wanted: str | None, form: str, output: Path | None,
 ) -> int:  # fmt: skip
     """Show the counterexample of one expectation of FILE: the first that does not hold, or the one that --check names.
@@ -258,7 +268,7 @@ def trace(
     from scopec.check import Settings, check, exit_code
     from scopec.report import traces
 
-    overrides = _overrides(model, progress, given, bound, ignore_races)
+    overrides = _overrides(model, progress, memory, given, bound, ignore_races)
     settings = Settings(overrides, 1, timeout, None, alloy_jar, tlc_jar, engine, _say, advise=True)
     outcomes = check([file], settings)
     if exit_code(outcomes) in (2, 3):
@@ -297,14 +307,15 @@ def trace(
 @_program_options
 def compile_(
     paths: tuple[Path, ...], folder: Path, target: str, compare: bool,
-    model: str | None, progress: str | None, given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
+    model: str | None, progress: str | None, memory: str,
+    given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
 ) -> int:  # fmt: skip
     """Write the generated .als, .tla and .cfg of the .cu and .litmus files in PATHS, without running an engine."""
     from scopec.compile import compile_programs, differences, write
     from scopec.diagnostics import InputError
 
     try:
-        files = compile_programs(paths, _overrides(model, progress, given, bound, ignore_races), target)
+        files = compile_programs(paths, _overrides(model, progress, memory, given, bound, ignore_races), target)
     except InputError as bad:
         for diagnostic in bad.diagnostics:
             _show(diagnostic)

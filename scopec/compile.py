@@ -17,11 +17,15 @@ def generated(run: Run, target: str = "all") -> Iterator[tuple[str, str]]:
 
     A run without progress checks has no TLA+ module, one without memory checks no question for Alloy but its race.
     """
-    if target in ("alloy", "all") and run.checks:
+    if target in ("alloy", "all") and (run.memory_checks or run.progress_checks):
         yield f"{run.name}.als", emit_alloy(run.problem)
     if target in ("tla", "all"):
         for property_ in run.properties:
             _, module = run.module(property_)
+            yield f"{module.name}.tla", module.tla
+            yield f"{module.name}.cfg", module.cfg
+        for number in range(len(run.hardware_checks)):
+            module = run.hardware_module(number)
             yield f"{module.name}.tla", module.tla
             yield f"{module.name}.cfg", module.cfg
 

@@ -18,6 +18,8 @@ from scopec.source import Source, Span
 from scopec.syntax import litmus_tree, tree
 
 MEMORY_KINDS = ("race_free", "race", "allowed", "forbidden", "required", "assertion", "condition")
+#: Those that ask how executions end.
+OUTCOME_KINDS = ("allowed", "forbidden", "required", "assertion", "condition")
 PROGRESS_KINDS = ("terminates", "may_hang", "progresses", "may_stall")
 
 # ---------------------------------------------------------------- observations
@@ -173,17 +175,18 @@ def expectations(
     for directive in file.directives:
         if not isinstance(directive, tree.Expect):
             continue
-        applies = directive.when is None or bool(_constant(directive.when, program))
+        # A variant may lack threads that an expectation for other variants names.
+        if directive.when is not None and not _constant(directive.when, program):
+            continue
         formula = None if directive.formula is None else resolve_formula(directive.formula, program)
         target = None
         if directive.target is not None:
             target = directive.target.name
             _known_object(target, program, directive.target.span)
-        if applies:
-            yield (
-                Expectation(directive.kind, _text(directive, source), directive.span, formula, target),
-                tuple(m.name for m in directive.under),
-            )
+        yield (
+            Expectation(directive.kind, _text(directive, source), directive.span, formula, target),
+            tuple(m.name for m in directive.under),
+        )
 
 
 def _text(directive: tree.Expect, source: Source) -> str:

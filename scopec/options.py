@@ -54,8 +54,14 @@ PROGRESS_OPTIONS: dict[str, Setting] = {
     "environment": Setting(("off", "on"), "whether other processes run device threads"),
     "host_progress": Setting(("concurrent", "none"), "whether the host provides concurrent forward progress"),
 }
+#: The optimisations of the HRF0 paper's example hardware (section 4.3), for `hrf0-hw`.
+HARDWARE_OPTIONS: dict[str, Setting] = {
+    "early_acquire": Setting(("off", "on"), "whether a global acquire goes on before its cache has been invalidated"),
+    "write_through": Setting(("off", "on"), "whether the caches of groups write through to global memory"),
+    "selective": Setting(("off", "on"), "whether flush and invalidation affect only what the thread has touched"),
+}
 #: `//@ options NAME = VALUE`.
-OPTIONS = {**MEMORY_OPTIONS, **PROGRESS_OPTIONS}
+OPTIONS = {**MEMORY_OPTIONS, **PROGRESS_OPTIONS, **HARDWARE_OPTIONS}
 
 #: `//@ given NAME = VALUE`: attributes of the machine.
 ATTRIBUTES: dict[str, Setting] = {

@@ -13,9 +13,11 @@ from scopec import __version__, options
 from scopec.diagnostics import Code, Diagnostic, error
 from scopec.expectations import (
     MEMORY_KINDS,
+    OUTCOME_KINDS,
     PROGRESS_KINDS,
     Expectation,
     FinalRegister,
+    Formula,
     Settings,
     expectations,
     settings_of,
@@ -28,7 +30,7 @@ from scopec.memory.domains import Domains, domains, doubtful_indices
 from scopec.memory.events import EventGraph, Index, identifier
 from scopec.memory.graph import build as build_graph
 from scopec.memory.questions import Goal, Problem, Question
-from scopec.program import ir
+from scopec.program import ir, values
 from scopec.program.values import Const, Value
 from scopec.progress import models as progress_models
 from scopec.records import dataclass
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from scopec.tla.emit import Module
 
 _DEFAULT_MODEL = "cuda"
+#: What `under` and `--memory` call the example hardware of HRF0.
+HARDWARE = "hrf0-hw"
 #: The files that scopec reads.
 SUFFIXES = (".cu", ".litmus")
 
@@ -55,11 +59,15 @@ class Overrides:
     unroll: int | None = None
     ignore_races: bool = False
     progress: str | None = None
+    memory: str = "sc"
 
 
 @dataclass(frozen=True)
 class Run:
-    """One variant of a file under one memory model, with what is asked of it."""
+    """One variant of a file under one memory model, with what is asked of it.
+
+    With ``on_hardware``, outcomes and assertions are asked of the example hardware of HRF0, not of the memory model.
+    """
 
     file: str
     source: Source
@@ -69,6 +77,7 @@ class Run:
     settings: Settings
     checks: tuple[Expectation, ...]
     void: tuple[Expectation, ...]
+    on_hardware: bool = False
 
     @cached_property
     def name(self) -> str:
@@ -79,13 +88,20 @@ class Run:
             parts.append(identifier(self.model.name))
         if self.progress is not progress_models.CUDA:
             parts.append(identifier(self.progress.name))
+        if self.on_hardware:
+            parts.append(identifier(HARDWARE))
         name = "__".join(parts)
         return name if name[0].isalpha() else f"p_{name}"
 
     @property
     def memory_checks(self) -> tuple[Expectation, ...]:
-        """The checks of the memory question."""
-        return tuple(c for c in self.checks if c.kind in MEMORY_KINDS)
+        """The checks of the memory question that the memory model answers."""
+        return tuple(c for c in self.checks if c.kind in MEMORY_KINDS and c not in self.hardware_checks)
+
+    @property
+    def hardware_checks(self) -> tuple[Expectation, ...]:
+        """The checks that the example hardware answers."""
+        return tuple(c for c in self.checks if self.on_hardware and c.kind in OUTCOME_KINDS)
 
     @property
     def progress_checks(self) -> tuple[Expectation, ...]:
@@ -110,7 +126,7 @@ class Run:
         """The event graph, with the registers that expectations observe."""
         observed = {
             (what.thread, what.register): check
-            for check in self.checks
+            for check in self.memory_checks
             if check.sought is not None
             for what in check.sought.observed.values()
             if isinstance(what, FinalRegister)
@@ -141,7 +157,7 @@ class Run:
         """The values that reads may return: where values may come out of thin air, also those that a check names."""
         mentioned = {
             constant
-            for check in self.checks
+            for check in self.memory_checks
             if check.sought is not None and not model.values_have_origins
             for constant in _constants(check.sought.value)
         }
@@ -222,6 +238,51 @@ class Run:
         name = self.name if property_ == "Termination" else f"{self.name}__progress"
         return system, emit(system, name, self.header("progress"), property_)
 
+    # ---- the example hardware of HRF0
+
+    @cached_property
+    def hardware_system(self) -> System:
+        """The labelled steps, with every access to memory and every fence a step."""
+        from scopec.progress.build import build
+        from scopec.progress.reductions import Reductions
+        from scopec.progress.system import readings
+
+        reductions = Reductions(start=False, local=False, registers=False, objects=False)
+        reads = readings(self.settings.options)
+        return build(self.program, progress_models.CUDA, reductions, reads, self.observed_registers)
+
+    @cached_property
+    def observed_registers(self) -> Mapping[str, frozenset[str]]:
+        """The registers that the hardware's checks observe, by grid, or by thread where it has none."""
+        grids = {t.name: t.grid or t.name for t in self.program.threads}
+        found: dict[str, set[str]] = {name: set() for name in grids.values()}
+        for check in self.hardware_checks:
+            for what in () if check.sought is None else check.sought.observed.values():
+                if isinstance(what, FinalRegister):
+                    found[grids[what.thread]].add(what.register)
+        return {name: frozenset(registers) for name, registers in found.items()}
+
+    def hardware_module(self, number: int | None) -> Module:
+        """The module that looks for what decides a hardware check; for any final state, without a number."""
+        from scopec.tla.hardware import Hardware
+        from scopec.tla.outcomes import Sought, emit
+
+        if number is None:
+            sought, name, span = Sought(), "final", self.source.span(0, 0)
+        else:
+            check = self.hardware_checks[number]
+            formula = check.sought
+            if check.kind == "required" and formula is not None:
+                formula = Formula(values.unary("!", formula.value), formula.observed)
+            sought = Sought(formula, check.span if check.kind == "assertion" else None)
+            name, span = question_name(number, check), check.span
+        options_ = self.settings.options
+        hardware = Hardware(*(options_[o] == "on" for o in options.HARDWARE_OPTIONS))
+        return emit(
+            self.hardware_system, f"{self.name}__{name}", self.header("hardware"), hardware,
+            self.observed_registers, sought, span,
+        )  # fmt: skip
+
     # ---- generated files
 
     def header(self, question: str) -> tuple[str, ...]:
@@ -236,6 +297,9 @@ class Run:
         if question == "memory":
             lines.append(f"model {self.model.name}" + _changed(self.settings, options.MEMORY_OPTIONS))
             lines.append("given " + ", ".join(f"{k} = {v}" for k, v in self.settings.given.items() if k != "device"))
+        elif question == "hardware":
+            lines.append("the example hardware of HRF0" + _changed(self.settings, options.HARDWARE_OPTIONS))
+            lines.append("safety only: which final states can be reached")
         else:
             lines.append(f"progress model {self.progress.name}" + _changed(self.settings, options.PROGRESS_OPTIONS))
             lines.append("memory is sequentially consistent here; races are the memory question's")
@@ -314,11 +378,13 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
     default = _default_models(overrides)
     runs: list[Run] = []
     warnings: list[Diagnostic] = []
+    applied: set[Span] = set()
     has_expectations = any(isinstance(d, tree.Expect) for d in file.directives)
     for number, chosen in enumerate(variants(file)):
         program = lower(file, source, Path(shown).stem, chosen)
         by_model: dict[_Models, list[Expectation]] = {}
         for expectation, names in expectations(file, program, source):
+            applied.add(expectation.span)
             if expectation.kind == "condition":
                 message = "a condition is the final clause of a litmus file"
                 raise error(Code.BAD_EXPECTATION, message, expectation.span, "use allowed, forbidden or required")
@@ -334,18 +400,24 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
             by_model[default] = []
         asserts = _assertions(program)
         asserted: set[registry.Entry] = set()
-        for (entry, progress), checks in by_model.items():
+        for models, checks in by_model.items():
+            entry, progress, on_hardware = models
             racy = any(c.kind == "race" for c in checks)
-            also = [] if entry in asserted else asserts
-            asserted.add(entry)
+            also = [] if entry in asserted or (on_hardware and not default[2]) else asserts
+            if also:
+                asserted.add(entry)
             run = Run(
                 shown, source, program, entry, progress, settings,
-                tuple(checks + ([] if racy else also)), tuple(also if racy else ()),
+                tuple(checks + ([] if racy else also)), tuple(also if racy else ()), on_hardware,
             )  # fmt: skip
             runs.append(run)
         if number >= 255:
             at = file.directives[0].span
             raise error(Code.TOO_LARGE, "more than 256 variants", at, "vary fewer constants")
+    for directive in file.directives:
+        if isinstance(directive, tree.Expect) and directive.span not in applied:
+            message = "this expectation applies to no variant"
+            warnings.append(Diagnostic(Code.IGNORED, message, directive.span, "correct its `when`", "warning"))
     return Plan(tuple(runs), tuple(warnings))
 
 
@@ -380,24 +452,34 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
             asked[default].append(Expectation("terminates", "terminates", span))
     asserts = _assertions(program)
     runs = [
-        Run(shown, source, program, entry, progress, settings, (*checks, *asserts), ())
-        for (entry, progress), checks in asked.items()
+        Run(shown, source, program, entry, progress, settings, (*checks, *asserts), (), on_hardware)
+        for (entry, progress, on_hardware), checks in asked.items()
     ]
     return Plan(tuple(runs), lowered.warnings)
 
 
-_Models: TypeAlias = tuple[registry.Entry, progress_models.Model]
+#: A memory model, a progress model, and whether the example hardware answers for the memory model.
+_Models: TypeAlias = tuple[registry.Entry, progress_models.Model, bool]
 
 
 def _default_models(overrides: Overrides) -> _Models:
-    return registry.find(overrides.model or _DEFAULT_MODEL), progress_models.find(overrides.progress or "cuda")
+    entry, progress = (
+        registry.find(overrides.model or _DEFAULT_MODEL),
+        progress_models.find(overrides.progress or "cuda"),
+    )
+    return entry, progress, overrides.memory == HARDWARE
 
 
 def _under(name: str, expectation: Expectation, default: _Models) -> _Models:
     """The models that an expectation is asked `under`: a progress model's name is one only for progress questions."""
     if expectation.kind in PROGRESS_KINDS and name in progress_models.MODELS:
-        return default[0], progress_models.find(name)
-    return registry.find(name, expectation.span), default[1]
+        return default[0], progress_models.find(name), default[2]
+    if name == HARDWARE:
+        if expectation.kind not in OUTCOME_KINDS:
+            message = f"`{expectation.kind}` is not a question for {HARDWARE}, which says only how a program can end"
+            raise error(Code.BAD_EXPECTATION, message, expectation.span, "use allowed, forbidden or required")
+        return default[0], default[1], True
+    return registry.find(name, expectation.span), default[1], False
 
 
 def _settings(file: tree.File | litmus_tree.File, overrides: Overrides) -> Settings:

@@ -228,6 +228,41 @@ def _doubt(run: Run, found: Findings, *, complete: bool) -> str | None:
     return None
 
 
+# ---------------------------------------------------------------- the example hardware
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Whether the hardware reaches what was looked for, with a run that does; None at the time limit."""
+
+    found: bool | None
+    schedule: Schedule | None
+    states: int | None
+    time_ms: float
+
+
+def hardware_check(expectation: Expectation, answer: Reached, ends: Reached | None, limit: float | None) -> Check:
+    """The verdict of a check that the example hardware answers; ``ends`` tells whether any run of it ends.
+
+    ``ends`` is needed, and may be None elsewhere, where nothing was found: that says nothing if no run ends.
+    """
+
+    def checked(verdict: Verdict, reason: str | None) -> Check:
+        return Check(expectation, verdict, reason, "tlc", answer.time_ms, answer.states, answer.schedule)
+
+    exists = expectation.kind == "allowed" or expectation.quantifier == "exists"
+    if answer.found is None:
+        reached = f", after {answer.states} states" if answer.states is not None else ""
+        return checked("unknown", f"no answer within the time limit of {limit:g} s{reached}")
+    if answer.found:
+        return checked("holds", None) if exists else checked("violated", "a run of the hardware ends this way")
+    if exists:
+        return checked("violated", "no run of the hardware ends this way")
+    if expectation.kind != "assertion" and (ends is None or not ends.found):
+        return checked("unknown", "no run of the hardware ends")
+    return checked("holds", None)
+
+
 # ---------------------------------------------------------------- progress
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from scopec.program.specialise import device_thread
 from scopec.progress.counting import counts
 from scopec.progress.influence import accessed, deciding_objects
 from scopec.progress.models import CUDA, Model
-from scopec.progress.reductions import Reductions, on_cycles, without_assertions
+from scopec.progress.reductions import Reductions, on_cycles, waits_as_polls, without_assertions
 from scopec.progress.stepper import machine
 from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS, Readings, System, unit
 from scopec.records import dataclass
@@ -38,9 +38,12 @@ def build(
     model: Model = CUDA,
     reductions: Reductions | None = None,
     readings: Readings | None = None,
+    observed: Mapping[str, frozenset[str]] | None = None,
 ) -> System:
     """The system of a program under a progress model.
 
+    Where final states are asked for, ``observed`` are the registers that are read at the end, by grid or host thread;
+    assertions are steps then, and those that fail end in a label of their own.
     InputError for what the question does not model, and where the model has no host and the program's host does more
     than launch and synchronize.
     """
@@ -49,8 +52,11 @@ def build(
     before = {} if model.has_host else dict(_dependencies(program, model))
     threads = _with_host(program, readings) if model.has_host else _alone(program, model)
     alone = [t for t in (*threads.hosts, *threads.device) if t.grid is None]
-    bodies = {t.name: without_assertions(t.body) for t in alone}
-    bodies |= {name: without_assertions(grid.body) for name, grid in program.grids.items()}
+    bodies = {t.name: t.body for t in alone} | {name: grid.body for name, grid in program.grids.items()}
+    if observed is None:
+        bodies = {name: without_assertions(body) for name, body in bodies.items()}
+    else:
+        bodies = {name: waits_as_polls(body) for name, body in bodies.items()}
     on_host = {t.grid or t.name for t in (*threads.hosts, *threads.device, *threads.tasks) if t.is_host}
     deciding = deciding_objects(bodies.values()) if reductions.objects else frozenset(program.objects)
     issuing = [t for t in threads.hosts if any(isinstance(op, ISSUING_CALLS) for op in _operations(t.body))]
@@ -61,7 +67,8 @@ def build(
         elsewhere = set[str]().union(*(found for other, found in uses.items() if other != name))
         own = {n: program.objects[n] for n in uses[name] - elsewhere}
         counted = partial(counts, program=program, host=name in on_host)
-        return machine(identifier(name), body, own, deciding, counted, reductions, snapshots=snapshots)
+        final = (observed or {}).get(name, frozenset())
+        return machine(identifier(name), body, own, deciding, counted, reductions, snapshots=snapshots, observed=final)
 
     machines = {name: made(name, body) for name, body in bodies.items()}
     return System(

@@ -87,7 +87,19 @@ def without_assertions(body: ir.Body) -> ir.Body:
             case ir.Exit():
                 return node
 
-    return replace(body, entry=target(body.entry), nodes={n: redirected(node) for n, node in body.nodes.items()})
+    kept = {n: node for n, node in body.nodes.items() if target(n) == n}
+    return replace(body, entry=target(body.entry), nodes={n: redirected(node) for n, node in kept.items()})
+
+
+def waits_as_polls(body: ir.Body) -> ir.Body:
+    """The graph with each wait of an atomic looking again at any time: nobody's progress is asked for."""
+
+    def polls(node: ir.Node) -> ir.Node:
+        if isinstance(node, ir.Do) and isinstance(node.operation, ir.Await):
+            return replace(node, operation=replace(node.operation, notified=False))
+        return node
+
+    return replace(body, nodes={number: polls(node) for number, node in body.nodes.items()})
 
 
 def automatic_as_registers(body: ir.Body, own: Mapping[str, ir.Object], counts: Counts) -> ir.Body:

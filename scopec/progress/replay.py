@@ -22,14 +22,15 @@ def schedule(
 
     ``actions`` are the names of the actions between the states, as far as they are known.
     """
-    moves = [_move(system, *pair, action) for pair, action in zip(pairwise(moments), actions, strict=True)]
+    moves = [move(system, *pair, action) for pair, action in zip(pairwise(moments), actions, strict=True)]
     if ending is Ending.LASSO and loop_to is not None:
-        moves.append(_move(system, moments[-1], moments[loop_to], ""))
+        moves.append(move(system, moments[-1], moments[loop_to], ""))
     around = list(moments[loop_to:]) if loop_to is not None else [moments[-1]]
     return Schedule(moments[0], tuple(moves), ending, loop_to, tuple(behind(system, around)))
 
 
-def _move(system: System, before: Moment, after: Moment, action: str) -> Move:
+def move(system: System, before: Moment, after: Moment, action: str) -> Move:
+    """The move between two states; ``action`` is the name of the action between them, if it is known."""
     moved = [t for t in before.labels if before.labels[t] != after.labels[t]]
     # A step may also start another host thread, or wake threads that sleep.
     own = [t for t in moved if before.labels[t] != IDLE and not _sleeps(system, before.labels[t])]

@@ -17,11 +17,12 @@ NOT_STARTED = "has not started"
 
 
 class Ending(Enum):
-    """How a schedule goes on for ever."""
+    """How a schedule goes on for ever, or that it ends where something was found that was looked for."""
 
     DEADLOCK = "deadlock"
     STOP = "stop"
     LASSO = "lasso"
+    FOUND = "found"
 
 
 class Standing(Enum):
@@ -102,7 +103,7 @@ class Schedule:
     @property
     def stuttering(self) -> bool:
         """Whether nothing happens any more at the end."""
-        return self.ending is not Ending.LASSO
+        return self.ending in (Ending.DEADLOCK, Ending.STOP)
 
     @property
     def kind(self) -> Kind:

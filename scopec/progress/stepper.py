@@ -62,17 +62,19 @@ def machine(
     reductions: Reductions,
     *,
     snapshots: bool = False,
+    observed: frozenset[str] = frozenset(),
 ) -> Machine:
     """The labelled steps of a body; labels begin with ``name``.
 
     ``own`` are the objects that only the threads of this body access, each thread its own instance; ``deciding`` those
     whose values are kept; ``counts`` classifies operations (see :class:`Step`).  A step that can lead to itself gets a
     second label, so that each turn of a poll is a step, except where ``reductions`` has a failed poll stutter.  With
-    ``snapshots`` a call that waits for work has a step that notes what it waits for.
+    ``snapshots`` a call that waits for work has a step that notes what it waits for.  ``observed`` are the registers
+    that are read when the thread has ended.
     """
     if reductions.local:
         body = automatic_as_registers(body, own, counts)
-    return _Stepper(name, body, deciding, counts, reductions, snapshots).machine()
+    return _Stepper(name, body, deciding, counts, reductions, snapshots, observed).machine()
 
 
 class _TooManyWaysError(Exception):
@@ -88,6 +90,7 @@ class _Stepper:
         counts: Callable[[Visible], bool],
         reductions: Reductions,
         snapshots: bool,
+        observed: frozenset[str],
     ) -> None:
         self.name = name
         self.body = body
@@ -95,7 +98,8 @@ class _Stepper:
         self.reductions = reductions
         self.deciding = deciding
         self.snapshots = snapshots
-        self.live = live_registers(without_idle_stores(body, deciding))
+        self.observed = observed
+        self.live = live_registers(without_idle_stores(body, deciding), observed)
         self.cycles = on_cycles(body)
         self.visible = {n for n, node in body.nodes.items() if self._is_visible(n, node)}
         self.visible |= self._local_loops()
@@ -112,7 +116,7 @@ class _Stepper:
         steps = dict(self._without_self_loops(steps))
         if self.reductions.registers:
             steps = without_dead_values(steps, self._live_at(steps))
-        read = set(registers_read(entry))
+        read = set(registers_read(entry)) | self.observed
         for step in steps.values():
             read |= set(registers_read(step.tree)) | _read_by(step)
         read -= {OLD, OUTCOME}
@@ -130,7 +134,7 @@ class _Stepper:
     def _live_at(self, steps: Mapping[str, Step]) -> dict[str, frozenset[str]]:
         """The registers that are live at each label; all labels of one operation have those of its first."""
         by_label = {label: self.live[number] for number, label in self.labels.items()}
-        live = {DONE: frozenset[str]()}
+        live = {DONE: self.observed}
         for label in steps:
             stem = label
             while stem not in by_label:
@@ -228,6 +232,9 @@ class _Stepper:
             case ir.Await(target, _, condition, _):
                 guard = _with_old(condition, target)
                 yield replace(self._step(label, operation, span, self._await(operation, following)), guard=guard)
+            case ir.Assert(condition):
+                tree = fork(condition, self._follow(following, {}), Goto(f"{label}_fails"))
+                yield self._step(label, operation, span, tree)
             case ir.Decide(target):
                 yes, no = (self._follow(following, {target: truth}) for truth in (values.TRUE, values.FALSE))
                 yield self._step(label, operation, span, yes if yes == no else Either(yes, no))

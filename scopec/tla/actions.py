@@ -11,6 +11,7 @@ from scopec.program.types import IntType
 from scopec.program.values import Builtin, Choose, Const, Reg, Value
 from scopec.progress.steps import OLD, OUTCOME, Asleep, Either, Fork, Goto, Step, Tree, Wait, leaves
 from scopec.tla import barriers, named_barriers
+from scopec.tla.layout import Access
 from scopec.tla.names import field_name
 from scopec.tla.values import Printer
 
@@ -137,14 +138,16 @@ class Actions:
         lines = []
         local: dict[str, str] = {}
         writes = any(end.write is not None for end in ends)
+        stored = wrote = None
         if place is not None and writes:
             stored = self._fold(tree, lambda end: end.write if end.write is not None else Reg(OLD, _ANY), printer)
-            path = self.layout.path(place, printer)
-            if place.object in self.layout.automatic:
-                local[path] = stored
-            else:
-                lines.append(f"/\\ mem' = [mem EXCEPT {path} = {stored}]")
-                now.add("mem")
+            wrote = self.writes(tree, step, place)
+        if place is not None and place.object in self.layout.automatic:
+            if stored is not None:
+                local[self.layout.path(place, printer)] = stored
+        elif effect := self.layout.effect(Access(step, place, stored, wrote), printer):
+            lines.append(effect)
+            now.add("mem")
         for register in sorted({r for end in ends for r, _ in end.updates}):
             local[f"![t].{field_name(register)}"] = self._fold(tree, _update_of(register), printer)
         if local:
@@ -198,7 +201,7 @@ class Actions:
             return barriers.outcome(step.operation.at)
         if leaf.name == OLD:
             assert place is not None
-            return self.layout.read(place, self.printer(step, None, who))
+            return self.layout.read(place, step, self.printer(step, None, who))
         return f"reg[{who}].{field_name(leaf.name)}"
 
 

@@ -39,9 +39,39 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
     ``Progress`` wants a system whose polls are split, so that each turn of a poll is a step.
     """
     layout = Layout(system)
+    context, _ = context_of(system, layout, module, header)
+    silent = sorted(silent_cycles(system))
+    context |= {
+        "model": system.model,
+        "readings": system.readings,
+        "fast_check": property_ == "Termination" and system.model.has_host,
+        "choices": [name for p in context["processes"] for name in p["choices"]],
+        "api_labels": strings(system.api_labels),
+        "not_ready_labels": strings(system.not_ready_labels) if system.not_ready_labels else "",
+        "silent_labels": strings(silent) if silent else "",
+        "silent_threads": strings(
+            thread_name(t) for t in system.everyone if set(silent) & set(system.machine_of(t).steps)
+        ),
+        "counting_labels": strings(label for label, s in system.steps.items() if s.counts)
+        if property_ == "Progress"
+        else "",
+    }
+    tla = render("tla/progress.tla.j2", context)
+    cfg = render(
+        "tla/progress.cfg.j2", {"header": header[0], "property": property_, "fast_check": context["fast_check"]}
+    )
+    return Module(module, tla, cfg, thread_names(system), layout.registers)
+
+
+def thread_names(system: System) -> dict[str, str]:
+    """The program's name for each thread of a module."""
+    return {thread_name(t): t.name for t in system.everyone}
+
+
+def context_of(system: System, layout: Layout, module: str, header: Sequence[str]) -> tuple[dict[str, Any], Actions]:
+    """What the templates need to print the state and the steps of a system."""
     actions = Actions(system, layout)
     processes = _processes(system, actions)
-    silent = sorted(silent_cycles(system))
     widest = max(len(v.name) for v in layout.variables)
     steps = {kind: [p["name"] for p in processes if p["kind"] == kind] for kind in ("host", "kernel", "task")}
     copies = [t for t in system.tasks if t.work is ir.Work.COPY]
@@ -49,8 +79,7 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
     context: dict[str, Any] = {
         "module": module,
         "header": header,
-        "model": system.model,
-        "readings": system.readings,
+        "hardware": layout.hardware,
         "hosts": _names(system.hosts),
         "device_threads": _names(system.threads),
         "tasks": _names(system.tasks),
@@ -64,10 +93,9 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
         "barrier_kinds": layout.barriers.kinds,
         "named_barriers": named_barriers.definitions(system),
         "sleepers": bool(layout.sleepers.beds),
-        "fast_check": property_ == "Termination" and system.model.has_host,
         "maps": _maps(system, layout, actions),
         "variables": [{"pad": " " * (widest - len(v.name)), **asdict(v)} for v in layout.variables],
-        "unchanged": layout.unchanged(set()),
+        "begin": layout.begin(),
         "ordered": _ordered(system),
         "late": strings(system.late_entries) if system.late_entries else "",
         "merged": bool(actions.entries),
@@ -77,22 +105,8 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
         "device_step": _either([*steps["kernel"], *(["Begin"] if system.late_entries else [])]),
         "task_step": _either([*steps["task"], *(["Begin"] if system.late_entries else [])]),
         "step_of": _step_of(system),
-        "choices": [name for p in processes for name in p["choices"]],
-        "api_labels": strings(system.api_labels),
-        "not_ready_labels": strings(system.not_ready_labels) if system.not_ready_labels else "",
-        "silent_labels": strings(silent) if silent else "",
-        "silent_threads": strings(
-            thread_name(t) for t in system.everyone if set(silent) & set(system.machine_of(t).steps)
-        ),
-        "counting_labels": strings(label for label, s in system.steps.items() if s.counts)
-        if property_ == "Progress"
-        else "",
     }
-    tla = render("tla/progress.tla.j2", context)
-    context = {"header": header[0], "property": property_, "fast_check": context["fast_check"]}
-    cfg = render("tla/progress.cfg.j2", context)
-    threads = {thread_name(t): t.name for t in system.everyone}
-    return Module(module, tla, cfg, threads, layout.registers)
+    return context, actions
 
 
 def _names(threads: Sequence[ir.Thread]) -> str:
@@ -163,7 +177,7 @@ def _maps(system: System, layout: Layout, actions: Actions) -> list[dict[str, st
     if any(system.before.values()):
         waits = ((identifier(g), strings(map(identifier, fs))) for g, fs in system.before.items())
         maps.append(("Before", function(waits)))
-    maps += [*layout.barriers.maps(), *layout.streams.maps(), *layout.sleepers.maps()]
+    maps += [*layout.maps(), *layout.barriers.maps(), *layout.streams.maps(), *layout.sleepers.maps()]
     maps.append(("Labels", strings(["idle", "done", *system.steps])))
     width = max(len(name) for name, _ in maps)
     return [{"name": name.ljust(width), "body": body} for name, body in maps]

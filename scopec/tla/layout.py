@@ -19,7 +19,9 @@ from scopec.tla.sleeping import Sleepers
 from scopec.tla.values import Printer
 
 if TYPE_CHECKING:
+    from scopec.progress.steps import Step
     from scopec.progress.system import System
+    from scopec.tla.hardware import Hardware
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,19 @@ class Variable:
     comment: str
     first: str
     types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a step does to memory: ``stored`` is the value that it leaves in ``place``, None where it never writes.
+
+    ``wrote`` is whether it writes, where it may or may not.
+    """
+
+    step: Step
+    place: ir.Place | None
+    stored: str | None
+    wrote: str | None
 
 
 class Layout:
@@ -67,6 +82,13 @@ class Layout:
     def memory(self) -> tuple[ir.Object, ...]:
         """The objects in ``mem``."""
         return tuple(o for o in self.objects.values() if o.name in self.accessed - self.automatic)
+
+    #: The hardware that stands for memory, where it is not sequentially consistent.
+    hardware: Hardware | None = None
+
+    def maps(self) -> list[tuple[str, str]]:
+        """The constants about memory."""
+        return []
 
     def locals_of(self, thread: ir.Thread) -> dict[str, str]:
         """The fields of a thread's record in ``reg`` with their first values."""
@@ -155,12 +177,22 @@ class Layout:
 
     # ---- places
 
-    def read(self, place: ir.Place, printer: Printer) -> str:
-        """The value of a place."""
+    def read(self, place: ir.Place, _step: Step, printer: Printer) -> str:
+        """The value that a step finds in a place."""
         index = self._index(place, printer)
         if place.object in self.automatic:
             return f"reg[t].{field_name(place.object)}{index}"
         return f"mem.{object_name(place.object)}{self._instance(place)}{index}"
+
+    def effect(self, access: Access, printer: Printer) -> str:
+        """What a step does to memory, where it does anything: the conjunct for ``mem``."""
+        if access.place is None or access.stored is None:
+            return ""
+        return f"/\\ mem' = [mem EXCEPT {self.path(access.place, printer)} = {access.stored}]"
+
+    def begin(self) -> list[str]:
+        """What it does to the other variables that a device thread starts."""
+        return [line for line in [self.unchanged(set())] if line]
 
     def path(self, place: ir.Place, printer: Printer) -> str:
         """The path of a place in an EXCEPT of ``reg`` or ``mem``."""

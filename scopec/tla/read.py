@@ -174,6 +174,9 @@ class _Values(Transformer_NonRecursive[Any, Any]):
     def true(self) -> bool:
         return True
 
+    def model_value(self, _name: Token) -> None:
+        return None
+
     def false(self) -> bool:
         return False
 

@@ -66,7 +66,7 @@ def counterexample(result: Result, system: System, module: Module) -> Schedule |
     """The schedule of a violated property, or None for a result without a behaviour."""
     if not result.behaviour:
         return None
-    moments = [_moment(state, system, module) for state in result.behaviour]
+    moments = [moment(state, system, module) for state in result.behaviour]
     actions = [state.action for state in result.behaviour[1:]]
     if result.outcome == "deadlock":
         return schedule(system, moments, actions, Ending.DEADLOCK, None)
@@ -77,7 +77,8 @@ def counterexample(result: Result, system: System, module: Module) -> Schedule |
     return schedule(system, moments, actions, Ending.STOP, None)
 
 
-def _moment(state: State, system: System, module: Module) -> Moment:
+def moment(state: State, system: System, module: Module) -> Moment:
+    """A state at source names; registers without a value are left out."""
     values: Mapping[str, Any] = state.values
     labels = {module.threads[name]: label for name, label in values["pc"].items()}
     objects = {identifier(name): name for name in system.program.objects}
@@ -85,7 +86,7 @@ def _moment(state: State, system: System, module: Module) -> Moment:
         objects.get(name.rstrip("_"), objects.get(name, name)): value for name, value in _items(values.get("mem"))
     }
     registers = {
-        module.threads[thread]: {module.registers.get(name, name): v for name, v in _items(fields)}
+        module.threads[thread]: {module.registers.get(name, name): v for name, v in _items(fields) if v is not None}
         for thread, fields in _items(values.get("reg"))
     }
     grids = {identifier(name): name for name in system.grids}

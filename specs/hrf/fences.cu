@@ -29,3 +29,5 @@ __global__ void mp() {
 //@ expect race_free when READER == device && RELEASE == release && ACQUIRE == acquire under hrf0;
 //@ expect race on x when READER == sys || RELEASE == relaxed || ACQUIRE == relaxed under hrf0;
 //@ expect race on f when READER == sys || RELEASE == relaxed || ACQUIRE == relaxed under hrf0;
+//@ expect forbidden mp[1][0].r == 0 when RELEASE == release && ACQUIRE == acquire under hrf0-hw;
+//@ expect allowed mp[1][0].r == 0 when RELEASE == relaxed || ACQUIRE == relaxed under hrf0-hw;

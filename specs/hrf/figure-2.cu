@@ -36,3 +36,6 @@ __global__ void figure_2() {
 //@ expect race on X under hrf0, hrf-direct;
 //@ expect race_free when T3 == acquire under hrf-indirect;
 //@ expect race on X when T3 == relaxed under hrf-indirect;
+//@ expect required figure_2[0][1].r == 1 under hrf0-hw;
+//@ expect forbidden figure_2[1][0].r == 0 when T3 == acquire under hrf0-hw;
+//@ expect allowed figure_2[1][0].r == 0 when T3 == relaxed under hrf0-hw;

@@ -27,3 +27,5 @@ __global__ void local_step() {
 //@ expect race when LOCAL == thread;
 //@ expect race_free when LOCAL != thread under hrf0;
 //@ expect race when LOCAL == thread under hrf0;
+//@ expect forbidden local_step[0][1].neighbour == 0 when LOCAL != thread under hrf0-hw;
+//@ expect allowed local_step[0][1].neighbour == 0 when LOCAL == thread under hrf0-hw;

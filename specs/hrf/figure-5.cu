@@ -43,3 +43,5 @@ __global__ void figure_5() {
 //@ expect race on X under hrf0, hrf-direct;
 //@ expect race_free when HOP == release under hrf-indirect;
 //@ expect race on X when HOP == relaxed under hrf-indirect;
+//@ expect forbidden figure_5[1][0].y == 0 under hrf0-hw;
+//@ expect forbidden figure_5[1][0].x == 0 when HOP == release under hrf0-hw;

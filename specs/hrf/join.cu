@@ -16,3 +16,4 @@ int main() {
 
 //@ expect required main.r == 2 under hrf0, sc-drf;
 //@ expect race_free under hrf0, hrf-direct, hrf-indirect, sc-drf;
+//@ expect required main.r == 2 under hrf0-hw;

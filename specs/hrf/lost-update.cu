@@ -11,3 +11,4 @@ __global__ void add() {
 //@ expect required count == 2 under hrf0, hrf-direct, hrf-indirect, sc-drf;
 //@ expect allowed add[0][0].old == 1 under hrf0;
 //@ expect race_free under hrf0, hrf-direct, hrf-indirect, sc-drf;
+//@ expect required count == 2 under hrf0-hw;

@@ -22,3 +22,5 @@ __global__ void mixed() {
 //@ expect race on A when GROUPS == 2;
 //@ expect race on A under hrf0, hrf-direct, hrf-indirect;
 //@ expect race_free under sc-drf;
+//@ expect forbidden mixed[0][1].r == 0 when GROUPS == 1 under hrf0-hw;
+//@ expect allowed mixed[1][0].r == 0 when GROUPS == 2 under hrf0-hw;

@@ -23,3 +23,4 @@ __global__ void chain() {
 //@ expect race_free when SECOND == device under hrf0;
 //@ expect race on x when SECOND == sys under hrf0;
 //@ expect forbidden chain[1][0].r == 0 under hrf0;
+//@ expect forbidden chain[1][0].r == 0 under hrf0-hw;

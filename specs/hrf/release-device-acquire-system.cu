@@ -25,3 +25,5 @@ __global__ void mp() {
 //@ expect race on f when RELEASE == block;
 //@ expect race on f under hrf0, hrf-indirect;
 //@ expect race_free under sc-drf;
+//@ expect forbidden mp[1][0].r == 0 when RELEASE == device under hrf0-hw;
+//@ expect allowed mp[1][0].r == 0 when RELEASE == block under hrf0-hw;

@@ -25,3 +25,4 @@ __global__ void sb() {
 //@ expect race_free when OTHER == device under hrf0;
 //@ expect race when OTHER == sys under hrf0;
 //@ expect race_free under sc-drf;
+//@ expect forbidden sb[0][0].r == 0 && sb[1][0].r == 0 under hrf0-hw;

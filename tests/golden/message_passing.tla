@@ -15,7 +15,7 @@ Entry   == "mp_b0_t0" :> "mp_L7" @@ "mp_b1_t0" :> "mp_L9"
 GridOf  == "mp_b0_t0" :> "mp" @@ "mp_b1_t0" :> "mp"
 BlockOf == "mp_b0_t0" :> "mp_b0" @@ "mp_b1_t0" :> "mp_b1"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Labels  == {"idle", "done", "main_L14", "main_L14_return", "main_L14_2", "mp_L7", "mp_L9", "mp_L11"}
+Labels  == {"idle", "done", "main_L14", "main_L14_return", "main_L14_2", "mp_L7", "mp_L9"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -94,16 +94,9 @@ mp_L9(t) ==
   /\ Goto(t, IF mem.f # 1 THEN "mp_L9" ELSE "done")
   /\ UNCHANGED <<mem, issued>>
 
-\* message-passing.cu:11: assert(r == 42);
-mp_L11(t) ==
-  /\ pc[t] = "mp_L11"
-  /\ Goto(t, "done")
-  /\ UNCHANGED <<mem, issued>>
-
 mp_step(t) ==
   \/ mp_L7(t)
   \/ mp_L9(t)
-  \/ mp_L11(t)
 
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)

@@ -18,7 +18,7 @@ GridOf  == "message_passing_b0_t0" :> "message_passing" @@ "message_passing_b1_t
 BlockOf == "message_passing_b0_t0" :> "message_passing_b0" @@ "message_passing_b1_t0" :> "message_passing_b1"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Labels  == {"idle", "done", "main_L25", "main_L25_return", "main_L25_2", "message_passing_L17",
-    "message_passing_L20", "message_passing_L21"}
+    "message_passing_L20"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -97,16 +97,9 @@ message_passing_L20(t) ==
   /\ Goto(t, IF mem.f # 1 THEN "message_passing_L20" ELSE "done")
   /\ UNCHANGED <<mem, issued>>
 
-\* message-passing.cu:21: assert(x == 42);
-message_passing_L21(t) ==
-  /\ pc[t] = "message_passing_L21"
-  /\ Goto(t, "done")
-  /\ UNCHANGED <<mem, issued>>
-
 message_passing_step(t) ==
   \/ message_passing_L17(t)
   \/ message_passing_L20(t)
-  \/ message_passing_L21(t)
 
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)
