@@ -63,14 +63,15 @@ _INTERVAL = 0.5
 
 def watched(
     paths: Sequence[Path], sleep: Callable[[float], None] = time.sleep, interval: float = _INTERVAL
-) -> Iterator[list[Path]]:
-    """The programs that paths name, and then, whenever some have changed or are new, those; without end."""
+) -> Iterator[tuple[list[Path], list[Path]]]:
+    """The programs that paths name, then, without end, those that have changed or are new, and those that are gone."""
     before: dict[Path, tuple[int, int]] = {}
     while True:
         now = dict(_stamps(paths))
         changed = [path for path, stamp in now.items() if before.get(path) != stamp]
-        if changed:
-            yield changed
+        gone = [path for path in before if path not in now]
+        if changed or gone:
+            yield changed, gone
         before = now
         sleep(interval)
 

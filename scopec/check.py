@@ -14,7 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
 from scopec import engines
-from scopec.diagnostics import Code, Diagnostic, EngineError, InputError, ScopecError, internal_error
+from scopec.diagnostics import Code, Diagnostic, EngineError, InputError, ScopecError, internal_error, suggestion
 from scopec.java import scratch_folder
 from scopec.keep import destination
 from scopec.plan import SUFFIXES, Overrides, Plan, Run, plan
@@ -139,12 +139,21 @@ def programs(paths: Sequence[Path]) -> Iterator[tuple[Path, Diagnostic | None]]:
             for file in found:
                 yield file, None
         elif not path.exists():
-            yield path, Diagnostic(Code.NOTHING_TO_CHECK, "there is no such file or folder", at, "check the path")
+            yield path, Diagnostic(Code.NOTHING_TO_CHECK, "there is no such file or folder", at, _like(path))
         elif path.suffix not in SUFFIXES:
             message = f"`{path.suffix or path.name}` is not a kind of file that scopec reads"
             yield path, Diagnostic(Code.NOTHING_TO_CHECK, message, at, "scopec reads .cu and .litmus files")
         else:
             yield path, None
+
+
+def _like(path: Path) -> str:
+    """What a path that does not exist may have meant."""
+    beside = (
+        [] if not path.parent.is_dir() else [p for p in path.parent.iterdir() if p.suffix in SUFFIXES or p.is_dir()]
+    )
+    close = suggestion(path.name, [p.name for p in beside])
+    return close or "check the path"
 
 
 def check(paths: Sequence[Path], settings: Settings) -> list[Outcome]:

@@ -141,7 +141,10 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     "--timeout", type=click.FloatRange(min=0.001), default=300.0, show_default=True, help="Seconds for each question."
 )
 @click.option(
-    "--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep generated files and engine output here."
+    "--keep",
+    type=click.Path(path_type=Path),
+    callback=report_options.folder,
+    help="Keep generated files and engine output here.",
 )
 @report_options.reports
 @click.option("--changed-since", "revision", metavar="REV", help="Only programs that differ from a git revision.")
@@ -160,7 +163,7 @@ def check(
     Exit status: 0 all hold, 1 some violated, 2 bad input or usage, 3 an engine failed, 4 undecided.
     """
     from scopec.changes import changed_since, watched
-    from scopec.check import Settings
+    from scopec.check import Settings, exit_code
 
     settings = Settings(
         _overrides(model, progress, memory, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar,
@@ -169,32 +172,57 @@ def check(
     chosen: Sequence[Path] = paths if revision is None else changed_since(paths, revision)
     if not chosen:
         click.echo(f"scopec: no program has changed since {revision}", err=True)
+
+    def checked(paths: Sequence[Path], requests: Sequence[formats.Request], others: Sequence[Any] = ()) -> list[Any]:
+        return _check(paths, settings, requests, others, quiet=quiet, verbose=verbose)
+
     if not watch:
-        return _check(chosen, settings, requests, quiet=quiet, verbose=verbose)
-    for changed in watched(chosen):
-        _check(changed, settings, requests, quiet=quiet, verbose=verbose)
-        click.echo("scopec: waiting for changes; Ctrl-C ends this", err=True)
+        return exit_code(checked(chosen, requests))
+    known: dict[Path, Any] = {}
+    for changed, gone in watched(chosen):
+        for path in gone:
+            known.pop(path, None)
+            _say(f"{path} is gone")
+        others = [outcome for path, outcome in known.items() if path not in changed]
+        wanted = requests if changed else [r for r in requests if not r.to_stdout]
+        known |= {Path(o.file): o for o in checked(changed, wanted, others)}
+        _say("waiting for changes; Ctrl-C ends this")
     raise AssertionError("one watches for ever")
 
 
 def _check(
-    paths: Sequence[Path], settings: Any, requests: Sequence[formats.Request], *, quiet: bool, verbose: bool
-) -> int:
-    """Check, write every report, and return the exit status."""
+    paths: Sequence[Path],
+    settings: Any,
+    requests: Sequence[formats.Request],
+    others: Sequence[Any],
+    *,
+    quiet: bool,
+    verbose: bool,
+) -> list[Any]:
+    """Check, write every report, and return the outcomes; reports in files tell ``others`` too, found earlier."""
     from scopec.check import check, exit_code
 
     started, start = datetime.now(), time.monotonic()
     with terminal.Status() as status:
-        said = replace(settings, say=lambda line: status.say(settings.say, line), begun=status.begun)
-        outcomes = check(paths, said)
-    results = formats.Results(
-        outcomes, time.monotonic() - start, started, exit_code(outcomes), lambda: _engine_table(settings, outcomes),
-        verbose, quiet,
-    )  # fmt: skip
-    formats.write(requests, results)
+        outcomes = check(paths, _told(settings, status))
+    seconds = time.monotonic() - start
+
+    def results(of: Sequence[Any]) -> formats.Results:
+        return formats.Results(
+            of, seconds, started, exit_code(of), lambda: _engine_table(settings, of), verbose, quiet
+        )  # fmt: skip
+
+    everything = sorted([*others, *outcomes], key=lambda o: str(o.file)) if others else outcomes
+    formats.write([r for r in requests if r.to_stdout], results(outcomes))
+    formats.write([r for r in requests if not r.to_stdout], results(everything))
     if all(not r.to_stdout or r.format == "text" for r in requests):  # otherwise the report itself tells
         _problems(outcomes)
-    return results.exit_code
+    return outcomes
+
+
+def _told(settings: Any, status: terminal.Status) -> Any:
+    """The settings of a check whose progress a status line shows."""
+    return replace(settings, say=lambda line: status.say(settings.say, line), begun=status.begun)
 
 
 def _engine_table(settings: Any, outcomes: Sequence[Any]) -> dict[str, Any]:
@@ -270,7 +298,8 @@ def trace(
 
     overrides = _overrides(model, progress, memory, given, bound, ignore_races)
     settings = Settings(overrides, 1, timeout, None, alloy_jar, tlc_jar, engine, _say, advise=True)
-    outcomes = check([file], settings)
+    with terminal.Status() as status:
+        outcomes = check([file], _told(settings, status))
     if exit_code(outcomes) in (2, 3):
         _problems(outcomes)
         return exit_code(outcomes)
@@ -288,7 +317,8 @@ def trace(
     "--output",
     "folder",
     required=True,
-    type=click.Path(path_type=Path, file_okay=False),
+    type=click.Path(path_type=Path),
+    callback=report_options.folder,
     help="Folder for the generated files.",
 )
 @click.option(

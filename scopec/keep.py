@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import platformdirs
+
+from scopec.diagnostics import EngineError
 
 if TYPE_CHECKING:
     from scopec.plan import Run
@@ -18,17 +21,30 @@ _MOST_FOLDERS = 100
 def destination(run: Run, keep: Path | None) -> Path:
     """The folder for a run's generated files: ``keep``, or one of the user's cache a source file.
 
-    The cache holds the 100 latest; older ones are removed.
+    The cache holds the 100 latest; older ones are removed.  EngineError where the folder cannot be made.
     """
     if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        return keep
+        return _made(keep, "name another one with --keep")
     root = platformdirs.user_cache_path("scopec") / "generated"
-    digest = hashlib.sha256(str(Path(run.file).resolve()).encode()).hexdigest()[:8]
-    target = root / f"{Path(run.file).stem}-{digest}"
-    target.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256(os.fsencode(Path(run.file).resolve())).hexdigest()[:8]
+    target = _made(root / f"{Path(run.file).stem}-{digest}", "set XDG_CACHE_HOME to a folder that can be written")
     target.touch()
-    folders = sorted((f for f in root.iterdir() if f.is_dir()), key=lambda f: f.stat().st_mtime, reverse=True)
-    for old in folders[_MOST_FOLDERS:]:
+    for old in sorted((f for f in root.iterdir() if f.is_dir()), key=_written, reverse=True)[_MOST_FOLDERS:]:
         shutil.rmtree(old, ignore_errors=True)
     return target
+
+
+def _made(folder: Path, way_out: str) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise EngineError(f"cannot make the folder {folder}: {failure.strerror}: {way_out}") from failure
+    return folder
+
+
+def _written(folder: Path) -> float:
+    """When something was written to a folder; it may be gone, as another call removes it too."""
+    try:
+        return folder.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -89,7 +89,7 @@ def choose(table: Mapping[str, Setting], kind: str, name: str, value: str, span:
 def bound(name: str, value: str, span: Span | None) -> int:
     """The number that ``name = value`` sets; InputError or UsageError if there is no such bound."""
     if name not in BOUNDS:
-        _fail(f"`{name}` is not a bound", f"there are {', '.join(BOUNDS)}", span)
+        _fail(f"`{name}` is not a bound", suggestion(name, BOUNDS) or f"use {' or '.join(BOUNDS)}", span)
     _, least, most = BOUNDS[name]
     if not value.isdecimal() or not least <= int(value) <= most:
         _fail(f"`{value}` is not a value of {name}", f"use a number from {least} to {most}", span)

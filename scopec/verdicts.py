@@ -298,15 +298,19 @@ def progress_checks(run: Run, answers: Mapping[Property, Progress], *, racy: boo
     return checks
 
 
+_ALLOWED = "that the progress model allows"
+_COUNTS = "steps that count as progress"
+
+
 def _progress_reason(expectation: Expectation, answer: Progress) -> str:
     from scopec.progress.schedule import Ending
 
     if expectation.kind == "may_hang":
-        return "every fair execution ends"
+        return f"every execution {_ALLOWED} ends"
     if expectation.kind == "may_stall":
-        return "in every fair execution some thread goes on taking steps that count, or everything ends"
+        return f"in every execution {_ALLOWED}, some thread goes on taking {_COUNTS}, or everything ends"
     if answer.schedule is not None and answer.schedule.ending is Ending.DEADLOCK:
         return "deadlock: no thread can take a step"
     if expectation.kind == "progresses":
-        return "in some fair execution no thread takes a counted step from some point on"
-    return "some fair execution never ends"
+        return f"in some execution {_ALLOWED}, no thread takes {_COUNTS} from some point on"
+    return f"some execution {_ALLOWED} never ends"

@@ -326,6 +326,9 @@ def test_compile(tmp_path: Path, write: Callable[..., Path]) -> None:
     assert "nothing generates this file" in changed.stdout
     assert scopec("compile", path, "-o", tmp_path / "alloy", "--target", "alloy").returncode == 0
     assert [p.name for p in (tmp_path / "alloy").iterdir()] == ["one.als"]
+    for place in ("one", path / "below"):
+        refused = scopec("compile", path, "-o", path if place == "one" else place)
+        assert (refused.returncode, "is a file" in refused.stderr) == (2, True)
     bad = scopec("compile", write("int main( {", "bad.cu"), "-o", out)
     assert bad.returncode == 2
     assert "bad.cu:1:12" in bad.stderr
@@ -346,6 +349,27 @@ def test_a_program_with_an_engine_that_cannot_be_had_is_3(write: Callable[..., P
     assert done.returncode == 3
     assert "npm is not on PATH" in done.stderr
     no_traceback(done)
+
+
+def test_a_folder_to_keep_files_in_that_cannot_be_made_is_2(write: Callable[..., Path]) -> None:
+    path = write(RACE)
+    done = scopec("check", path, "--keep", path)
+    assert done.returncode == 2
+    assert "it is a file, and a folder is needed" in done.stderr
+    without_cache = scopec("check", path, "--engine", "embedded", XDG_CACHE_HOME=str(path))
+    assert without_cache.returncode == 3
+    assert "set XDG_CACHE_HOME to a folder that can be written" in without_cache.stderr
+
+
+def test_a_file_name_need_not_be_text(tmp_path: Path) -> None:
+    """File systems take any bytes; every format takes every name."""
+    (tmp_path / "b\udcff d.cu").write_text(RACE)
+    formats = ("json", "sarif", "junit", "github", "html")
+    reports = [word for name in formats for word in ("--format", name, "--output", f"out.{name}")]
+    done = scopec("check", ".", "--engine", "embedded", "--format", "text", *reports, cwd=tmp_path)
+    assert done.stdout.startswith("b\\udcff d.cu\n  violated  race_free")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert '"uri": "b%FF%20d.cu"' in (tmp_path / "out.sarif").read_text()
 
 
 def test_output_that_cannot_be_written_is_2(write: Callable[..., Path], tmp_path: Path) -> None:

@@ -123,6 +123,7 @@ def test_every_kind_of_failure_is_valid_in_every_format(violated: list[Outcome])
 def test_every_kind_of_violation_is_a_rule_of_the_log(violated: list[Outcome]) -> None:
     (run,) = json.loads(written(violated, "sarif"))["runs"]
     named = [r["id"] for r in run["tool"]["driver"]["rules"]]
+    assert "DataRace" in [r["name"] for r in run["tool"]["driver"]["rules"]]
     kinds = {r.id for k, r in rules._VIOLATED.items() if k != "condition"} | {"undefined-behaviour", "undecided"}
     assert kinds <= set(named)
     assert {"SCP001", "SCP005"} <= set(named)
@@ -158,6 +159,9 @@ def lines(locations: Any) -> list[tuple[int, str]]:
 def test_sarif_of_a_race_points_at_both_accesses(violated: list[Outcome]) -> None:
     race = result(violated, "race-scope.cu", "data-race")
     assert lines(race["locations"]) == [(7, "")]
+    around = race["locations"][0]["physicalLocation"]["contextRegion"]
+    assert (around["startLine"], around["endLine"]) == (6, 8)
+    assert around["snippet"]["text"].splitlines()[0] == "        x = 42;"
     assert lines(race["relatedLocations"]) == [(8, "mp[1][0]"), (13, "expected here")]
     assert "does not include thread mp[1][0]" in race["message"]["text"]
     first, second = race["codeFlows"][0]["threadFlows"]
@@ -318,23 +322,55 @@ def test_an_output_belongs_to_the_format_before_it(
         (["--output", "a", "--output", "b", "--format", "json"], "has two outputs"),
         (["--format", "itf"], "name a folder with --output"),
         (["--format", "html", "--output", "-"], "name a folder with --output"),
-        (["--format", "json", "--output", "a", "--format", "junit", "--output", "a"], "the same file"),
+        (["--format", "json", "--output", "a", "--format", "junit", "--output", "a"], "two reports go to a"),
         (["--format", "json", "--output", "."], "it is a folder"),
         (["--format", "json", "--output", "no/such/file"], "its folder does not exist"),
+        (["--format", "html", "--output", "a file"], "it is a file, and a folder is needed"),
+        (["--format", "itf", "--output", "a file/below/it"], "a file is a file"),
+        (["--format", "html", "--output", "new", "--format", "json", "--output", "./new"], "two reports go to new"),
     ],
 )
 def test_requests_that_cannot_be_carried_out(
     arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "a file").touch()
     with pytest.raises(UsageError, match=re.escape(said)):
         asked(*arguments)
+
+
+def test_a_read_only_place_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "old.json").touch()
+    monkeypatch.setattr("os.access", lambda path, _mode: Path(path) not in (tmp_path, tmp_path / "old.json"))
+    for arguments in (
+        ["json", "--output", "new.json"],
+        ["json", "--output", "old.json"],
+        ["html", "--output", "out/a"],
+    ):
+        with pytest.raises(UsageError, match="read-only"):
+            asked("--format", *arguments[:-1], str(tmp_path / arguments[-1]))
+
+
+def test_two_folders_of_files_may_be_one(tmp_path: Path) -> None:
+    place = str(tmp_path / "out")
+    assert asked("--format", "html", "--output", place, "--format", "itf", "--output", place) == [
+        ("html", place),
+        ("itf", place),
+    ]
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot write"):
         formats.write([formats.Request("itf", tmp_path / "file" / "below")], results([]))
+
+
+def test_one_report_that_cannot_be_written_does_not_take_the_others_with_it(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    bad = [formats.Request("html", tmp_path / "file"), formats.Request("json", tmp_path / "no" / "folder")]
+    with pytest.raises(UsageError, match=r"cannot write .*/file: .*; cannot write .*/no/folder: "):
+        formats.write([*bad, formats.Request("junit", tmp_path / "o.xml")], results([]))
+    assert (tmp_path / "o.xml").read_text().startswith("<?xml")
 
 
 @pytest.mark.jvm

@@ -119,8 +119,8 @@ def test_an_instance_becomes_an_execution_with_its_race() -> None:
     assert {e.id for e in pair} == {"mp_0_0_L7_W", "mp_1_0_L9_R"}
     assert race(execution, pair) == (
         "the store at race.cu:7 is atomic at block scope, which does not include thread mp[1][0]; "
-        "the load at race.cu:9 is atomic at block scope, which does not include thread mp[0][0]; neither happens "
-        "before the other"
+        "the load at race.cu:9 is atomic at block scope, which does not include thread mp[0][0]; no synchronisation "
+        "orders one before the other"
     )
 
 

@@ -229,39 +229,63 @@ def test_watching_yields_what_changed(tmp_path: Path) -> None:
 
     steps = edits()
     seen = watched([tmp_path], lambda _: next(steps))
-    assert next(seen) == [one]
-    assert next(seen) == [one]
-    assert next(seen) == [two]
+    assert next(seen) == ([one], [])
+    assert next(seen) == ([one], [])
+    assert next(seen) == ([two], [])
+    assert next(seen) == ([], [one])
     with pytest.raises(RuntimeError):  # the generator of edits ends, and nothing more has changed
         next(seen)
 
 
 def test_watch_checks_again_until_interrupted(tmp_path: Path) -> None:
+    """A change, an error that is made and mended, a file that goes: each is told, and reports in files are of everything."""
+    import json
     import signal
 
     (tmp_path / "good.cu").write_text(GOOD)
     (tmp_path / "p.cu").write_text(GOOD)
     process = subprocess.Popen(
-        [sys.executable, "-u", "-m", "scopec.cli", "check", ".", "--watch", "--engine", "embedded"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        [sys.executable, "-u", "-m", "scopec.cli", "check", ".", "--watch", "--engine", "embedded",
+         "--format", "text", "--format", "json", "--output", "all.json"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     assert process.stdout is not None
+    output = process.stdout
+
+    def told() -> str:
+        """What is said until it waits again."""
+        lines = []
+        for line in output:
+            lines.append(line)
+            if line.startswith("scopec: waiting"):
+                return "".join(lines)
+        raise AssertionError("".join(lines))
+
+    def files() -> dict[str, int]:
+        programs = json.loads((tmp_path / "all.json").read_text())["programs"]
+        return {p["file"]: sum(c["verdict"] == "violated" for c in p["checks"]) for p in programs}
+
     try:
-        first = next(line for line in process.stdout if "programs" in line or "program:" in line)
-        assert first.startswith("2 files, 2 programs: 2 hold")
+        assert "2 files, 2 programs: 2 hold" in told()
         time.sleep(0.1)
         (tmp_path / "p.cu").write_text(VIOLATIONS["race-plain"])
-        lines = []
-        for line in process.stdout:
-            lines.append(line)
-            if line.startswith("1 file,"):
-                break
-        assert lines[0] == "p.cu\n"
-        assert lines[-1].startswith("1 file, 1 program: 0 hold, 2 violated")
+        said = told()
+        assert said.startswith("p.cu\n")
+        assert "\n1 file, 1 program: 0 hold, 2 violated" in said
+        assert files() == {"good.cu": 0, "p.cu": 2}
+        (tmp_path / "p.cu").write_text("int main( {")
+        assert re.search(r"^p.cu:1:12: error: .* \[SCP005\]$", told(), re.MULTILINE)
+        assert files() == {"good.cu": 0}
+        (tmp_path / "p.cu").write_text(GOOD)
+        assert "1 file, 1 program: 1 hold" in told()
+        assert files() == {"good.cu": 0, "p.cu": 0}
+        (tmp_path / "good.cu").unlink()
+        assert told() == "scopec: good.cu is gone\nscopec: waiting for changes; Ctrl-C ends this\n"
+        assert files() == {"p.cu": 0}
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=20) == 130
     finally:
         process.kill()
         process.wait()
-        process.stdout.close()
+        output.close()

@@ -25,6 +25,21 @@ __global__ void count() { n = n + 1; }
 //@ expect race_free;
 //@ expect required n == 2;
 """,
+    "race-relaxed": """\
+__device__ cuda::atomic<int, cuda::thread_scope_device> ready{0};
+__device__ int data = 0;
+__global__ void handover(int* out) {
+    if (blockIdx.x == 0) {
+        data = 42;
+        ready.store(1, cuda::memory_order_relaxed);
+    } else if (ready.load(cuda::memory_order_acquire) == 1) {
+        *out = data;
+    }
+}
+//@ object __device__ int out = 0;
+//@ launch handover<<<2, 1>>>(&out);
+//@ expect race_free;
+""",
     "race-system": """\
 __managed__ cuda::atomic<int, cuda::thread_scope_system> flag{0};
 __global__ void k() { flag.store(1); }

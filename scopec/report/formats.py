@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -106,27 +107,54 @@ FOLDERS: dict[str, Callable[[Results], Mapping[str, str]]] = {"html": _html, "it
 
 
 def write(requests: Sequence[Request], results: Results) -> None:
-    """Write every report that is asked for; UsageError where a place cannot be written."""
+    """Write every report that is asked for; UsageError where a place cannot be written, after the others are."""
+    failures = []
     for request in requests:
-        if request.format in FOLDERS:
-            assert request.output is not None
-            _write_folder(FOLDERS[request.format](results), request.output)
-        else:
-            text = TEXTS[request.format](results, not request.to_stdout)
-            put(text, None if request.to_stdout else request.output, for_people=request.format == "text")
+        try:
+            _write(request, results)
+        except UsageError as failure:
+            failures.append(str(failure))
+    if failures:
+        raise UsageError("; ".join(failures))
+
+
+def _write(request: Request, results: Results) -> None:
+    if request.format in FOLDERS:
+        assert request.output is not None
+        _write_folder(FOLDERS[request.format](results), request.output)
+    else:
+        text = TEXTS[request.format](results, not request.to_stdout)
+        put(text, request.output, for_people=request.format == "text")
 
 
 def put(text: str, output: Path | None, *, for_people: bool) -> None:
-    """Write a text to a file, or to standard output (None), in colours if it is ``for_people`` who like them.
+    """Write a text to a file, or to standard output (None or ``-``), in colours if it is ``for_people`` who like them.
 
     UsageError if it cannot be written.
     """
-    if output is not None:
+    if output is not None and output != STDOUT:
         _write_file(text, output)
     elif for_people and terminal.colours(sys.stdout):
         click.echo("\n".join(map(terminal.painted, text.split("\n"))), nl=False)
     else:
         click.echo(text, nl=False)
+
+
+def unwritable_file(path: Path) -> str | None:
+    """Why a file cannot be written, as far as can be told before it is; None if it can."""
+    if path.is_dir():
+        return "it is a folder"
+    if not path.absolute().parent.is_dir():
+        return "its folder does not exist"
+    return None if os.access(path if path.exists() else path.absolute().parent, os.W_OK) else "it is read-only"
+
+
+def unwritable_folder(path: Path) -> str | None:
+    """Why no files can be written to a folder, which is made if need be; None if they can."""
+    there = next(p for p in (path.absolute(), *path.absolute().parents) if p.exists())
+    if not there.is_dir():
+        return f"{there} is a file" if there != path.absolute() else "it is a file, and a folder is needed"
+    return None if os.access(there, os.W_OK) else f"{there} is read-only"
 
 
 def _write_folder(files: Mapping[str, str], folder: Path) -> None:

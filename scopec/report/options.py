@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from scopec.diagnostics import UsageError
-from scopec.report.formats import FOLDERS, TEXTS, Request
+from scopec.report.formats import FOLDERS, STDOUT, TEXTS, Request, unwritable_file, unwritable_folder
 
 
 class ReportingCommand(click.Command):
@@ -31,7 +31,7 @@ def reports(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option(
         "--output",
         multiple=True,
-        type=click.Path(path_type=Path),
+        type=click.Path(path_type=Path, readable=False),
         help="Write the report of the --format before it here: a file or -, for html and itf a folder.",
     )(command)
     return click.option(
@@ -57,12 +57,32 @@ TRACE_FORMS = {
 
 def trace_forms(command: Callable[..., Any]) -> Callable[..., Any]:
     """An option for each form of a trace, as ``form``, and ``output``."""
-    command = click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write it here.")(
-        command
-    )
+    command = click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path, readable=False),
+        callback=_writable,
+        help="Write it here: a file or -.",
+    )(command)
     for name, meaning in reversed(TRACE_FORMS.items()):
         command = click.option(f"--{name}", "form", flag_value=name, default="text", help=meaning)(command)
     return command
+
+
+def folder(_context: click.Context, _option: click.Parameter, place: Path | None) -> Path | None:
+    """Refuse a folder that cannot be written, or made, before anything is done."""
+    reason = None if place is None else unwritable_folder(place)
+    if reason is not None:
+        raise UsageError(f"cannot write to {place}: {reason}")
+    return place
+
+
+def _writable(_context: click.Context, _option: click.Parameter, output: Path | None) -> Path | None:
+    """Refuse a place that cannot be written before anything is checked."""
+    reason = None if output is None or output == STDOUT else unwritable_file(output)
+    if reason is not None:
+        raise UsageError(f"cannot write {output}: {reason}")
+    return output
 
 
 def _requests(order: Sequence[str | None], formats: list[str], outputs: list[Path]) -> tuple[Request, ...]:
@@ -92,11 +112,13 @@ def _check(requests: Sequence[Request]) -> None:
     unplaced = [r.format for r in requests if r.output is None]
     if len(unplaced) > 1:
         raise UsageError(f"only one report can go to standard output: give {' or '.join(unplaced)} an --output")
-    files = [r.output for r in requests if r.output is not None and r.format not in FOLDERS and not r.to_stdout]
-    for file in files:
-        if file.is_dir() or not file.absolute().parent.is_dir():
-            raise UsageError(
-                f"cannot write {file}: " + ("it is a folder" if file.is_dir() else "its folder does not exist")
-            )
-    if len(set(files)) < len(files):
-        raise UsageError("two reports go to the same file: give each its own --output")
+    places: dict[Path, Request] = {}
+    for request in requests:
+        if request.output is None or request.to_stdout:
+            continue
+        reason = unwritable_folder(request.output) if request.format in FOLDERS else unwritable_file(request.output)
+        if reason is not None:
+            raise UsageError(f"cannot write {request.output}: {reason}")
+        other = places.setdefault(request.output.resolve(), request)
+        if other is not request and not (other.format in FOLDERS and request.format in FOLDERS):
+            raise UsageError(f"two reports go to {request.output}: give each its own --output")

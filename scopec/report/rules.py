@@ -60,7 +60,7 @@ _VIOLATED = {
     ),
     "terminates": Rule(
         "hang",
-        "A fair execution never ends",
+        "An execution that the progress model allows never ends",
         "Each thread that stays behind is listed with what it waits for, and the promise that the execution model does "
         "not make. Threads of one block, one cluster or one cooperative grid are owed progress together.",
     ),
@@ -102,7 +102,5 @@ def message(check: Check, why: Explanation) -> str:
     """One paragraph on a check that does not hold, without control characters."""
     said = [check.reason] if check.reason else []
     verdict = "is violated" if check.verdict == "violated" else "is undecided"
-    sentences = [sentence[:1].upper() + sentence[1:] for sentence in why.sentences]
-    if check.advice is not None:
-        sentences.append(f"Try: {check.advice}")
-    return clean(". ".join((": ".join((f"`{check.expectation.text}` {verdict}", *said)), *sentences)))
+    told = f"`{check.expectation.text}` {verdict}" + "".join(f": {reason}" for reason in said)
+    return clean("; ".join((told, *why.sentences)) + (f". Try: {check.advice}" if check.advice is not None else ""))

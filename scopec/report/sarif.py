@@ -62,6 +62,7 @@ class _Rules:
         return [
             {
                 "id": r.id,
+                "name": "".join(word[:1].upper() + word[1:] for word in r.id.split("-")),
                 "shortDescription": {"text": r.summary},
                 "fullDescription": {"text": f"{r.summary}."},
                 "help": {"text": r.help},
@@ -166,12 +167,20 @@ def _location(span: Span, source: Source | None = None, note: str = "") -> dict[
     }
     if source is not None:
         region["snippet"] = {"text": clean(source.text_of(span))}
-    location: dict[str, Any] = {
-        "physicalLocation": {"artifactLocation": {"uri": uri(span.file)}, "region": region},
-    }
+    physical: dict[str, Any] = {"artifactLocation": {"uri": uri(span.file)}, "region": region}
+    if source is not None and not note:  # the place of a violation, with the lines around it
+        physical["contextRegion"] = _around(span, source)
+    location: dict[str, Any] = {"physicalLocation": physical}
     if note:
         location["message"] = _message(note)
     return location
+
+
+def _around(span: Span, source: Source) -> dict[str, Any]:
+    """The lines of a span, and one before and after."""
+    first, last = max(1, span.line - 1), min(len(source.lines), span.end_line + 1)
+    text = "\n".join(clean(source.line(number).rstrip("\r\n")) for number in range(first, last + 1))
+    return {"startLine": first, "endLine": last, "snippet": {"text": text}}
 
 
 def _message(said: str) -> dict[str, str]:

@@ -56,16 +56,17 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterat
             continue
         reason = f": {check.reason}" if check.reason else ""
         states = f"  ({check.states} states)" if verbose and check.states is not None else ""
-        yield f"  {check.verdict:<8}  {check.expectation.text}{reason}{states}"
+        yield from wrapped(f"  {check.verdict:<8}  {check.expectation.text}{reason}{states}", width, 12)
         for warning in check.warnings:
-            yield f"{_INDENT}warning: {warning}"
+            yield from wrapped(f"{_INDENT}warning: {warning}", width, len(_INDENT) + 9)
         undefined = check.reason == UNDEFINED
         if check.verdict == "violated" and not (undefined and race_shown):
             yield from _why(report, check, width, verbose)
             race_shown = race_shown or undefined or check.expectation.kind == "race_free"
     if not quiet:
         for expectation in run.void:
-            yield f"  void      {expectation.text}: this variant expects a race, so the program has no meaning"
+            why = "this variant expects a race, so the program has no meaning"
+            yield from wrapped(f"  void      {expectation.text}: {why}", width, 12)
     if report.folder is not None:
         yield f"  generated  {', '.join(report.generated)} in {report.folder}"
     if verbose:
@@ -118,9 +119,16 @@ def counterexample(check: Check, source: Source, width: int, *, everything: bool
         if everything:
             yield from _relations(check)
     for sentence in why.sentences:
-        yield from textwrap.wrap(f"why: {sentence}", width, subsequent_indent="     ", break_on_hyphens=False)
+        yield from wrapped(f"why: {sentence}", width, 5)
     if check.advice is not None:
-        yield from textwrap.wrap(f"try: {check.advice}", width, subsequent_indent="     ", break_on_hyphens=False)
+        yield from wrapped(f"try: {check.advice}", width, 5)
+
+
+def wrapped(text: str, width: int, indent: int) -> list[str]:
+    """A text in lines of ``width``, those after the first indented; no word is broken."""
+    return textwrap.wrap(
+        text, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )  # fmt: skip
 
 
 def _relations(check: Check) -> Iterator[str]:

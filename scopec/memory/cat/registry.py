@@ -74,7 +74,7 @@ def find(name: str, span: Span | None = None) -> Entry:
     help_ = suggestion(name, known) or f"there are {', '.join(known)}"
     if span is not None:
         raise error(Code.UNKNOWN_NAME, f"there is no memory model `{name}`", span, help_)
-    raise UsageError(f"there is no memory model `{name}`: {help_}, or name a .cat file")
+    raise UsageError(f"there is no memory model `{name}`: {help_} (a .cat file can be named too)")
 
 
 def _path(entry: Entry) -> Path:
