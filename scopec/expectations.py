@@ -11,6 +11,7 @@ from scopec import options
 from scopec.diagnostics import Code, error, suggestion
 from scopec.program import ir, types, values
 from scopec.program.lower.names import ORDERS, SCOPES, order_named, scope_named
+from scopec.program.lower.scan import walk
 from scopec.program.specialise import device_thread
 from scopec.program.values import Const, Reg, Value
 from scopec.records import dataclass
@@ -32,6 +33,10 @@ class Location:
     object: str
     index: int = 0
     instance: str = ""
+
+    def part_of(self, variable: str) -> bool:
+        """Whether it is in a variable of the source: the object itself, or one of its members."""
+        return self.object == variable or self.object.startswith((f"{variable}.", f"{variable}["))
 
 
 def instance(object_: ir.Object, thread: ir.Thread) -> str:
@@ -78,7 +83,7 @@ class Expectation:
     """One question of a file with the answer that is expected.
 
     A ``condition``, the final clause of a litmus file, has a quantifier, and maybe a restriction: the executions that
-    it is about (its ``filter``).
+    it is about (its ``filter``).  An ``implicit`` assertion is asked only where it may fail; it is not in the file.
     """
 
     kind: str
@@ -88,6 +93,7 @@ class Expectation:
     target: str | None = None
     quantifier: Literal["exists", "not exists", "forall"] | None = None
     restriction: Formula | None = None
+    implicit: bool = False
 
     @property
     def sought(self) -> Formula | None:
@@ -182,7 +188,8 @@ def expectations(
         target = None
         if directive.target is not None:
             target = directive.target.name
-            _known_object(target, program, directive.target.span)
+            if not any(Location(name).part_of(target) for name in program.objects):
+                _known_object(target, program, directive.target.span)
         yield (
             Expectation(directive.kind, _text(directive, source), directive.span, formula, target),
             tuple(m.name for m in directive.under),
@@ -235,7 +242,8 @@ def resolve_formula(expr: tree.Expr, program: ir.Program) -> Formula:
     """A condition on final values; InputError for a name that does not exist or can never be observed."""
     observed: dict[str, Observation] = {}
     value = values.convert(_formula(expr, program, observed), types.BOOL)
-    if not observed and isinstance(value, Const):
+    idle = any(isinstance(part, tree.Member) for part in walk(expr))  # a local of a thread that decides nothing
+    if not observed and isinstance(value, Const) and not idle:
         help_ = "name a local as kernel[block][thread].name, or a global"
         raise error(Code.BAD_EXPECTATION, "this condition does not depend on the program", expr.span, help_)
     return Formula(value, observed)
@@ -255,25 +263,94 @@ def _formula(expr: tree.Expr, program: ir.Program, observed: dict[str, Observati
             return values.unary(op, _formula(operand, program, observed))
         case tree.Binary(_, op, left, right):
             return values.binary(op, _formula(left, program, observed), _formula(right, program, observed))
-        case tree.Name(span, name):
-            known = program.constants.get(name)
-            if isinstance(known, int) and not isinstance(known, ir.Scope):
-                return Const(known, types.INT if known < 1 << 31 else types.LONG)
-            object_ = _known_object(name, program, span)
-            if object_.array:
-                raise error(Code.BAD_EXPECTATION, f"`{name}` is an array: name one element", span, f"{name}[0]")
-            return _observe(name, FinalMemory(Location(name)), object_.type, observed)
-        case tree.Member(span, thread, name):
-            return _local(thread, name, span, program, observed)
-        case tree.Index(span, tree.Name(_, name), index) if name in program.objects:
-            object_ = program.objects[name]
-            position = _formula(index, program, observed)
-            if not isinstance(position, Const) or not 0 <= position.value < len(object_.values):
-                raise error(Code.BAD_EXPECTATION, f"`{name}` has elements 0 to {len(object_.values) - 1}", index.span)
-            place = FinalMemory(Location(name, position.value))
-            return _observe(f"{name}[{position.value}]", place, object_.type, observed)
+        case tree.Name(_, name) if isinstance(known := program.constants.get(name), int) and not (
+            isinstance(known, ir.Scope) or name in program.objects
+        ):
+            return Const(known, types.INT if known < 1 << 31 else types.LONG)
+        case tree.Name() | tree.Member() | tree.Index() | tree.Unary(op="*"):
+            thread, steps = _steps(expr, program)
+            if thread is None:
+                return _global(steps, expr.span, program, observed)
+            return _local(thread, steps, expr.span, program, observed)
         case _:
             raise error(Code.BAD_EXPECTATION, "this cannot be observed at the end of the program", expr.span)
+
+
+#: A member's name, or the number of an element.
+_Step: TypeAlias = str | int
+
+
+def _steps(expr: tree.Expr, program: ir.Program) -> tuple[ir.Thread | None, tuple[_Step, ...]]:
+    """The thread that an expression begins with (None: a global's name), and the way from there."""
+    thread = _thread(expr, program)
+    if thread is not None:
+        return thread, ()
+    match expr:
+        case tree.Name(_, name):
+            return None, (name,)
+        case tree.Member(_, object_, name):
+            start, steps = _steps(object_, program)
+            return start, (*steps, name)
+        case tree.Index(_, object_, index):
+            start, steps = _steps(object_, program)
+            return start, (*steps, _position(index, program))
+        case tree.Unary(_, "*", operand):
+            start, steps = _steps(operand, program)
+            return start, (*steps, 0)
+        case _:
+            raise error(Code.BAD_EXPECTATION, "this cannot be observed at the end of the program", expr.span)
+
+
+def _position(index: tree.Expr, program: ir.Program) -> int:
+    position = _formula(index, program, {})
+    if not isinstance(position, Const):
+        raise error(Code.BAD_EXPECTATION, "a number is wanted here", index.span)
+    return position.value
+
+
+def _path(steps: tuple[_Step, ...]) -> tuple[str, tuple[int, ...]]:
+    """The name of the object that steps lead to, and the positions of the element in it."""
+    name, positions, pending = "", [], ""
+    for step in steps:
+        if isinstance(step, int):
+            positions.append(step)
+            pending += "[]"
+        else:
+            name += (pending + "." if name else "") + step
+            pending = ""
+    return name, tuple(positions)
+
+
+def _element(object_: ir.Object, positions: tuple[int, ...], shown: str, span: Span) -> int:
+    """The number of an element from its positions; InputError if there is none there."""
+    shape = object_.shape or ((len(object_.values),) if object_.array else ())
+    if not shape and all(p == 0 for p in positions):
+        return 0  # `*p` and `p[0]` for one object
+    if len(positions) < len(shape):
+        example = object_.element(0).rpartition("[")[0] + "[0]"
+        raise error(Code.BAD_EXPECTATION, f"`{shown}` is an array: name one element", span, example)
+    number = 0
+    for position, extent in zip(positions, shape, strict=False):
+        if not 0 <= position < extent:
+            raise error(Code.BAD_EXPECTATION, f"`{shown}` has elements 0 to {extent - 1}", span)
+        number = number * extent + position
+    if len(positions) > len(shape):
+        raise error(Code.BAD_EXPECTATION, f"`{shown}` has no such element", span)
+    return number
+
+
+def _global(steps: tuple[_Step, ...], span: Span, program: ir.Program, observed: dict[str, Observation]) -> Value:
+    name, positions = _path(steps)
+    object_ = _known_object(name, program, span)
+    _check_observable(object_, span)
+    number = _element(object_, positions, name, span)
+    return _observe(object_.element(number), FinalMemory(Location(name, number)), object_.type, observed)
+
+
+def _check_observable(object_: ir.Object, span: Span) -> None:
+    if object_.type.name in ("float", "double"):
+        message = f"`{object_.name}` holds floating-point numbers, whose values are not modelled"
+        raise error(Code.BAD_EXPECTATION, message, span, "ask about an integer")
 
 
 def _observe(name: str, what: Observation, type_: types.IntType, observed: dict[str, Observation]) -> Value:
@@ -284,39 +361,55 @@ def _observe(name: str, what: Observation, type_: types.IntType, observed: dict[
 def _known_object(name: str, program: ir.Program, span: Span) -> ir.Object:
     if name in program.objects:
         return program.objects[name]
+    members = [known for known in program.objects if known.startswith((f"{name}.", f"{name}[].", f"{name}[]["))]
+    if members:
+        example = program.objects[members[0]].element(0)
+        raise error(Code.BAD_EXPECTATION, f"`{name}` has members: name one of them", span, example)
     locals_ = [g.name for g in program.grids.values() if name in g.body.variables]
+    hosts = [t.name for t in (program.host, *program.others) if name in t.body.variables]
     if locals_:
         help_ = f"name the thread: {locals_[0]}[0][0].{name}"
-    elif name in program.host.body.variables:
-        help_ = f"name the thread: main.{name}"
+    elif hosts:
+        help_ = f"name the thread: {hosts[0]}.{name}"
     else:
         help_ = suggestion(name, program.objects) or "name a local as kernel[block][thread].name"
     raise error(Code.BAD_EXPECTATION, f"there is no global `{name}`", span, help_)
 
 
-def _thread(expr: tree.Expr, program: ir.Program) -> ir.Thread:
-    """The thread that ``main``, ``kernel[block][thread]`` or ``kernel#2[block][thread]`` names."""
+def _thread(expr: tree.Expr, program: ir.Program) -> ir.Thread | None:
+    """The thread that ``main``, ``kernel[block][thread]``, ``kernel#2[block][thread]`` or a variable names, if any."""
+    hosts = {t.name: t for t in (program.host, *program.others)}
     match expr:
-        case tree.Name(_, name) if any(t.name == name for t in (program.host, *program.others)):
-            return next(t for t in (program.host, *program.others) if t.name == name)
+        case tree.Name(_, name) if name in hosts and name not in program.objects:
+            return hosts[name]
+        case tree.ThreadLocal(_, kernel, launch) if f"{kernel}#{launch}" in hosts:
+            return hosts[f"{kernel}#{launch}"]
+        case tree.Index(_, tree.Name(_, name), tree.Int(_, number)) if f"{name}[{number}]" in hosts:
+            return hosts[f"{name}[{number}]"]
         case tree.Index(_, tree.Index(_, (tree.Name() | tree.ThreadLocal()) as head, block), lane):
             name = head.name if isinstance(head, tree.Name) else head.kernel
+            if isinstance(head, tree.Name) and any(o.partition("[")[0] == name for o in program.objects):
+                return None
             if isinstance(head, tree.ThreadLocal) and head.launch != 1:
                 name = f"{name}#{head.launch}"
-            grid = program.grids.get(name)
-            if grid is None:
-                help_ = suggestion(name, program.grids) or f"the launches are {', '.join(program.grids)}"
-                raise error(Code.BAD_EXPECTATION, f"no launch is called `{name}`", head.span, help_)
-            where = []
-            for index, extent, what in ((block, grid.blocks, "block"), (lane, grid.threads, "thread")):
-                position = _formula(index, program, {})
-                if not isinstance(position, Const) or not 0 <= position.value < extent.count:
-                    message = f"`{name}` has {what}s 0 to {extent.count - 1}"
-                    raise error(Code.BAD_EXPECTATION, message, index.span)
-                where.append(position.value)
-            return _grid_thread(program, grid, *where)
+            return _device_thread(name, head, block, lane, program)
         case _:
-            raise error(Code.BAD_EXPECTATION, "this does not name a thread", expr.span)
+            return None
+
+
+def _device_thread(name: str, head: tree.Expr, block: tree.Expr, lane: tree.Expr, program: ir.Program) -> ir.Thread:
+    grid = program.grids.get(name)
+    if grid is None:
+        help_ = suggestion(name, program.grids) or f"the launches are {', '.join(program.grids)}"
+        raise error(Code.BAD_EXPECTATION, f"no launch is called `{name}`", head.span, help_)
+    where = []
+    for index, extent, what in ((block, grid.blocks, "block"), (lane, grid.threads, "thread")):
+        position = _formula(index, program, {})
+        if not isinstance(position, Const) or not 0 <= position.value < extent.count:
+            message = f"`{name}` has {what}s 0 to {extent.count - 1}"
+            raise error(Code.BAD_EXPECTATION, message, index.span)
+        where.append(position.value)
+    return _grid_thread(program, grid, *where)
 
 
 def _grid_thread(program: ir.Program, grid: ir.Grid, block: int, lane: int) -> ir.Thread:
@@ -325,29 +418,34 @@ def _grid_thread(program: ir.Program, grid: ir.Grid, block: int, lane: int) -> i
 
 
 def _local(
-    thread_expr: tree.Expr, name: str, span: Span, program: ir.Program, observed: dict[str, Observation]
+    thread: ir.Thread, steps: tuple[_Step, ...], span: Span, program: ir.Program, observed: dict[str, Observation]
 ) -> Value:
-    thread = _thread(thread_expr, program)
-    body = thread.body
+    if not steps:
+        message = f"`{thread.name}` is a thread: name one of its locals"
+        raise error(Code.BAD_EXPECTATION, message, span, f"{thread.name}.name")
+    name, positions = _path(steps)
+    body, of = thread.body, thread.grid or thread.name
     if name in body.ambiguous:
-        message = f"`{name}` is declared more than once in {thread.grid or 'main'}"
+        message = f"`{name}` is declared more than once in {of}"
         raise error(Code.BAD_EXPECTATION, message, span, "rename one of them")
-    if name not in body.variables:
-        in_memory = f"{thread.grid or 'main'}.{name}"
-        if in_memory in program.objects:
-            return _observe_instance(program.objects[in_memory], thread, observed)
+    if name not in body.variables or positions:
+        in_memory = program.objects.get(f"{of}.{name}")
+        if in_memory is not None:
+            _check_observable(in_memory, span)
+            number = _element(in_memory, positions, name, span)
+            return _observe_instance(in_memory, number, thread, observed)
         listed = f"its locals are {', '.join(body.variables)}" if body.variables else "it has no locals"
         help_ = suggestion(name, body.variables) or listed
-        raise error(Code.BAD_EXPECTATION, f"{thread.grid or 'main'} has no local `{name}`", span, help_)
+        raise error(Code.BAD_EXPECTATION, f"{of} has no local `{name}`", span, help_)
     if thread not in program.threads:
         return _idle_value(thread, name, span)
     return _observe(f"{thread.name}.{name}", FinalRegister(thread.name, name), body.variables[name], observed)
 
 
-def _observe_instance(object_: ir.Object, thread: ir.Thread, observed: dict[str, Observation]) -> Value:
-    """A local that lives in memory: an automatic or shared object of the thread."""
-    location = Location(object_.name, 0, instance(object_, thread))
-    short = object_.name.rpartition(".")[2]
+def _observe_instance(object_: ir.Object, number: int, thread: ir.Thread, observed: dict[str, Observation]) -> Value:
+    """A local that lives in memory: an automatic or shared object of the thread, or a host thread's."""
+    location = Location(object_.name, number, instance(object_, thread))
+    short = object_.element(number).partition(".")[2]
     return _observe(f"{thread.name}.{short}", FinalMemory(location), object_.type, observed)
 
 

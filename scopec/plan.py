@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec import __version__, options
@@ -95,13 +96,18 @@ class Run:
 
     @property
     def memory_checks(self) -> tuple[Expectation, ...]:
-        """The checks of the memory question that the memory model answers."""
+        """The checks that the memory model answers; implicit ones only where something may fail."""
+        may_fail = any(c.implicit for c in self.checks) and any(a.implicit for a in self.graph.assertions)
+        return tuple(c for c in self._of_the_model if may_fail or not c.implicit)
+
+    @property
+    def _of_the_model(self) -> tuple[Expectation, ...]:
         return tuple(c for c in self.checks if c.kind in MEMORY_KINDS and c not in self.hardware_checks)
 
     @property
     def hardware_checks(self) -> tuple[Expectation, ...]:
         """The checks that the example hardware answers."""
-        return tuple(c for c in self.checks if self.on_hardware and c.kind in OUTCOME_KINDS)
+        return tuple(c for c in self.checks if self.on_hardware and c.kind in OUTCOME_KINDS and not c.implicit)
 
     @property
     def progress_checks(self) -> tuple[Expectation, ...]:
@@ -126,7 +132,7 @@ class Run:
         """The event graph, with the registers that expectations observe."""
         observed = {
             (what.thread, what.register): check
-            for check in self.memory_checks
+            for check in self._of_the_model
             if check.sought is not None
             for what in check.sought.observed.values()
             if isinstance(what, FinalRegister)
@@ -196,7 +202,9 @@ class Run:
                 name = question_name(number, check)
                 yield Question(name, goal, _one_line(check.text), check.kind == "allowed", check.formula)
             elif check.kind == "assertion":
-                reached = tuple(a for a in self.graph.assertions if a.span == check.span)
+                reached = tuple(
+                    a for a in self.graph.assertions if (a.implicit if check.implicit else a.span == check.span)
+                )
                 if reached:
                     comment = f"line {check.span.line}: {_one_line(check.text)}"
                     yield Question(question_name(number, check), Goal.ASSERTION, comment, False, assertions=reached)
@@ -408,7 +416,8 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
                 asserted.add(entry)
             run = Run(
                 shown, source, program, entry, progress, settings,
-                tuple(checks + ([] if racy else also)), tuple(also if racy else ()), on_hardware,
+                tuple(checks + ([] if racy else also)),
+                tuple(a for a in also if racy and not a.implicit), on_hardware,
             )  # fmt: skip
             runs.append(run)
         if number >= 255:
@@ -504,10 +513,27 @@ def _usual(source: Source, file: tree.File) -> Iterator[Expectation]:
 
 
 def _assertions(program: ir.Program) -> list[Expectation]:
-    """One check for each `assert` that some thread may reach."""
+    """One check for each `assert` that some thread may reach, and one for all indices and pointers."""
     found: dict[Span, Expectation] = {}
+    implicit: list[Span] = []
     for thread in program.threads:
         for node in thread.body.nodes.values():
-            if isinstance(node, ir.Do) and isinstance(node.operation, ir.Assert):
-                found.setdefault(node.span, Expectation("assertion", f"assert({node.operation.text})", node.span))
-    return [found[span] for span in sorted(found)]
+            match node:
+                case ir.Do(ir.Assert(_, text, False), span):
+                    found.setdefault(span, Expectation("assertion", f"assert({text})", span))
+                case ir.Do(ir.Assert(), span):
+                    implicit.append(span)
+                case ir.Do(operation, span) if not isinstance(index_of(operation), (Const, NoneType)):
+                    implicit.append(span)
+                case _:
+                    pass
+    checks = [found[span] for span in sorted(found)]
+    if implicit:
+        checks.append(Expectation("assertion", "indices and pointers are valid", min(implicit), implicit=True))
+    return checks
+
+
+def index_of(operation: ir.Operation) -> Value | None:
+    """Which element an operation accesses, None if it accesses no memory."""
+    place = getattr(operation, "place", None)
+    return place.index if isinstance(place, ir.Place) else None

@@ -12,9 +12,10 @@ from scopec.plan import filter_name, outside_name, question_name
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from scopec.expectations import Expectation
+    from scopec.memory.events import Assertion
     from scopec.memory.execution import Choice
     from scopec.memory.questions import Question
     from scopec.plan import Run
@@ -80,7 +81,7 @@ def disagreements(found: Findings, run: Run) -> list[str]:
         wrong = execution.problems()
         match question.goal:
             case Goal.RACE:
-                on_target = [a for a, _ in execution.race if a.location and a.location.object == question.target]
+                on_target = [a for a, _ in execution.race if a.location and a.location.part_of(question.target or "")]
                 if not (execution.flagged if question.target is None else on_target):
                     wrong.append("no race")
             case Goal.OUTCOME | Goal.COUNTER_OUTCOME:
@@ -98,13 +99,9 @@ def disagreements(found: Findings, run: Run) -> list[str]:
     return problems
 
 
-def failed_assertions(execution: Execution, assertions: object) -> list[object]:
+def failed_assertions(execution: Execution, assertions: Iterable[Assertion]) -> list[Assertion]:
     """The assertions that are reached and fail in an execution."""
-    return [
-        a
-        for a in assertions  # type: ignore[attr-defined]
-        if a.guard.holds(execution.outcomes) and not execution.value(a.condition)
-    ]
+    return [a for a in assertions if a.guard.holds(execution.outcomes) and not execution.value(a.condition)]
 
 
 def memory_checks(run: Run, found: Findings | None, limit: float | None, engine: str = "alloy") -> list[Check]:
@@ -165,6 +162,9 @@ def _memory(
                 return "holds", None, execution
             return ("unknown", doubt, None) if doubt else ("violated", "no execution ends this way", None)
         case "forbidden" | "required" | "assertion":
+            if execution is not None and expectation.implicit:
+                wrong = failed_assertions(execution, [a for a in run.graph.assertions if a.implicit])
+                return "violated", f"line {wrong[0].span.line}: {wrong[0].text}", execution
             if execution is not None:
                 reasons = {
                     "forbidden": "an execution ends this way",

@@ -429,7 +429,7 @@ class _Emitter:
         if target is None:
             formulas = [self.printer.flag(flag) for flag in model.flags]
         else:
-            places = [f"at_{self._at(at)}" for at in self.graph.locations if at.object == target]
+            places = [f"at_{self._at(at)}" for at in self.graph.locations if at.part_of(target)]
             at = _parenthesised(places)
             formulas = [self.printer.race(race, f"{at}->{at}") for race in model.races] if places else []
         if not formulas:

@@ -304,9 +304,7 @@ class Encoding:
         model = self.problem.model
         if target is None:
             return self.circuit.any(-self.matrices.violated(flag) for flag in model.flags)
-        here = {
-            self.position[e.id] for e in self.graph.events if e.location is not None and e.location.object == target
-        }
+        here = {self.position[e.id] for e in self.graph.events if e.location is not None and e.location.part_of(target)}
         return self.circuit.any(
             v for race in model.races for i, j, v in entries(self.matrices.relation(race)) if i in here and j in here
         )

@@ -12,8 +12,8 @@ from scopec.program.values import Const, Reg, Value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from scopec.memory.collected import Collected
     from scopec.memory.guards import Guard
-    from scopec.memory.symbolic import Collected
 
 
 def waits_for(later: ir.Stream, earlier: ir.Stream) -> bool:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from scopec.memory.asw import Ordering
+    from scopec.memory.collected import Collected
     from scopec.memory.events import Event
     from scopec.memory.guards import Guard
-    from scopec.memory.symbolic import Collected
     from scopec.program.values import Value
 
 

@@ -95,6 +95,9 @@ def barrier_of(thread: ir.Thread, operation: ir.SyncThreads | ir.GroupSync) -> B
     match operation.group:
         case ir.Group.WARP:
             return Barrier(_warp(thread), operation.mask)
+        case ir.Group.TILE:
+            first = thread.lane % _WARP // operation.mask * operation.mask
+            return Barrier(_warp(thread), (1 << operation.mask) - 1 << first)
         case ir.Group.CLUSTER:
             return Barrier(thread.cluster_name)
         case ir.Group.GRID:
@@ -106,7 +109,7 @@ def scope_of(operation: ir.SyncThreads | ir.GroupSync) -> ir.Scope:
     if isinstance(operation, ir.SyncThreads):
         return ir.Scope.BLOCK
     match operation.group:
-        case ir.Group.WARP:
+        case ir.Group.WARP | ir.Group.TILE:
             return ir.Scope.BLOCK
         case ir.Group.CLUSTER:
             return ir.Scope.CLUSTER
@@ -118,7 +121,13 @@ def shown_barrier(operation: ir.SyncThreads | ir.GroupSync) -> str:
     """How the source calls a collective barrier."""
     if isinstance(operation, ir.SyncThreads):
         return "__syncthreads" + (f"_{operation.vote.function}" if operation.vote is not None else "")
-    return "__syncwarp" if operation.group is ir.Group.WARP else f"this_{operation.group.value}().sync()"
+    match operation.group:
+        case ir.Group.WARP:
+            return "__syncwarp"
+        case ir.Group.TILE:
+            return f"tile<{operation.mask}>.sync()"
+        case group:
+            return f"this_{group.value}().sync()"
 
 
 def shown_call(operation: ir.Operation) -> str:

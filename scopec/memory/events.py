@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from scopec.expectations import FinalMemory
 from scopec.program import values
+from scopec.program.ir import Storage
 from scopec.program.values import Const
 from scopec.records import dataclass
 
@@ -105,6 +106,7 @@ class Assertion:
     guard: Guard
     condition: Value
     position: int = 0
+    implicit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +225,11 @@ class EventGraph:
 def shown_location(location: Location, program: ir.Program) -> str:
     """``x``, ``a[1]``, or the name of a local object with its block or thread in front."""
     object_ = program.objects[location.object]
-    name = location.object.rpartition(".")[2] if location.instance else location.object
-    element = f"{name}[{location.index}]" if object_.array else name
-    return f"{location.instance}.{element}" if location.instance else element
+    element = object_.element(location.index)
+    if not location.instance:
+        return element
+    own = object_.storage in (Storage.SHARED, Storage.AUTOMATIC)  # called after the function that declares it
+    return f"{location.instance}.{(own and element.partition('.')[2]) or element}"
 
 
 def identifier(name: str) -> str:

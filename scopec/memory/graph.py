@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from scopec.expectations import Location
 from scopec.memory.asw import Ordering
 from scopec.memory.blocking import block
+from scopec.memory.collected import Collected, defined, merge
 from scopec.memory.events import Event, EventGraph, Final, Kind, identifier, shown_location
-from scopec.memory.symbolic import Collected, defined, execute, merge
+from scopec.memory.symbolic import execute
 from scopec.program import ir
 from scopec.program.values import Const
 

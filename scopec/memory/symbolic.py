@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
 from scopec.expectations import Location, instance
+from scopec.memory import turns
+from scopec.memory.collected import Collected, State, defined, merge
 from scopec.memory.collective import (
     Barrier,
     Passage,
@@ -18,127 +20,26 @@ from scopec.memory.collective import (
     shown_call,
 )
 from scopec.memory.events import Assertion, Cut, Event, Index, Kind, identifier, shown_location
-from scopec.memory.guards import Guard, Guards
 from scopec.program import ir, types, values
 from scopec.program.loops import Element, Loop, live_registers, weak_topological_order
 from scopec.program.show import show_mode
 from scopec.program.values import Builtin, Const, Reg, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from scopec.memory.guards import Guard
     from scopec.source import Span
 
 MOST_EVENTS = 400
 NOT_READY = 600
 _LONGEST_COUNTED_LOOP = 64
 _LARGEST_VALUE = 2000
-_MOST_STORED = 64
 _PHASE = "%phase "
 
 
 class _TooComplexError(Exception):
     """A value or the graph has grown beyond what is worth writing down; carries the span and a message."""
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """Where control is, symbolically: the path's guard, the registers, the reads that branches depended on."""
-
-    guard: Guard
-    registers: Mapping[str, Value]
-    control: frozenset[str]
-
-
-@dataclass
-class Collected:
-    """What symbolic execution finds.  The lists only grow, so that a trial can be undone."""
-
-    program: ir.Program
-    guards: Guards = field(default_factory=Guards)
-    events: list[Event] = field(default_factory=list)
-    conditions: list[Value] = field(default_factory=list)
-    assertions: list[Assertion] = field(default_factory=list)
-    cuts: list[Cut] = field(default_factory=list)
-    ends: list[tuple[str, State]] = field(default_factory=list)
-    choices: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    barriers: dict[str, Passage] = field(default_factory=dict)
-    control: dict[str, frozenset[str]] = field(default_factory=dict)
-    calls: dict[str, ir.Operation] = field(default_factory=dict)
-    indices: list[Index] = field(default_factory=list)
-    addresses: dict[str, frozenset[str]] = field(default_factory=dict)
-    unrolled: int = 0
-
-    @property
-    def launches(self) -> dict[str, str]:
-        """The event that launches each grid."""
-        return {op.grid: event for event, op in self.calls.items() if isinstance(op, ir.LaunchGrid)}
-
-    @property
-    def creations(self) -> dict[str, str]:
-        """The event that creates each host thread that is created."""
-        return {op.thread: event for event, op in self.calls.items() if isinstance(op, ir.CreateThread)}
-
-    def mark(self) -> tuple[int, ...]:
-        """How far the lists and tables have grown."""
-        return (*(len(grown) for grown in (*self._lists(), *self._tables())), self.unrolled)
-
-    def undo(self, mark: tuple[int, ...]) -> None:
-        """Drop what was added after a mark."""
-        lists, tables = self._lists(), self._tables()
-        for list_, length in zip(lists, mark, strict=False):
-            del list_[length:]
-        for table, length in zip(tables, mark[len(lists) :], strict=False):
-            for name in list(table)[length:]:
-                del table[name]
-        self.unrolled = mark[-1]
-
-    def _lists(self) -> tuple[list[Any], ...]:
-        return self.events, self.conditions, self.assertions, self.cuts, self.ends, self.indices
-
-    def _tables(self) -> tuple[dict[str, Any], ...]:
-        return self.barriers, self.control, self.calls, self.choices, self.addresses
-
-    def stored(self, name: str) -> frozenset[int] | None:
-        """All values that an object may ever hold; None if some are computed from more than the value before."""
-        object_ = self.program.objects[name]
-        found = {v if v is not None else 0 for v in object_.values}
-        updates: list[tuple[Value, str]] = []
-        for thread in self.program.threads:
-            for node in thread.body.nodes.values():
-                target = ""
-                match node:
-                    case ir.Do(ir.Store(place, value, _)) if place.object == name:
-                        pass
-                    case ir.Do(ir.Rmw(target, place, value, _)) if place.object == name:
-                        pass
-                    case ir.Do(ir.CompareExchange(place=place, desired=value)) if place.object == name:
-                        pass
-                    case ir.Do(ir.Await(target=target, place=place, new=value)) if place.object == name and value:
-                        pass
-                    case _:
-                        continue
-                if isinstance(value, Const):
-                    found.add(value.value)
-                else:
-                    updates.append((value, target))
-        size = 0
-        while size < len(found) <= _MOST_STORED:  # until no update stores a new value
-            size = len(found)
-            for update, target in updates:
-                results = {_at(update, value, target) for value in found}
-                if None in results:
-                    return None
-                found |= results  # type: ignore[arg-type]
-        return frozenset(found) if size == len(found) else None
-
-    def name(self, stem: str) -> str:
-        """An event name that is not in use: the stem, numbered from the second on."""
-        used = {event.id for event in self.events}
-        name, number = stem, 2
-        while name in used:
-            name, number = f"{stem}{number}", number + 1
-        return name
 
 
 def execute(out: Collected, thread: ir.Thread, guard: Guard, unroll: int, observed: frozenset[str]) -> None:
@@ -164,6 +65,8 @@ class _ThreadRun:
         self.pending: dict[int, list[State]] = {}
         self.barred: set[int] = set()
         self.trying = False
+        self.inside: list[Loop] = []
+        self.retrying: set[int] = set()
 
     def run(self, guard: Guard) -> None:
         undefined = {defined(register): values.FALSE for register in self.observed}
@@ -188,11 +91,16 @@ class _ThreadRun:
     # ---- loops
 
     def loop(self, loop: Loop) -> None:
-        """Unroll a loop: whole if it ends by itself, once and a last time if it only waits, else to the bound."""
+        """Unroll a loop: whole if it ends by itself, once and a last time if it only waits, else to the bound.
+
+        A retry loop (:func:`turns.retries`) is unrolled once more, for the one time that it may fail without a reason.
+        """
         if loop.head in self.barred:
             return
         before, pending = self.out.mark(), {n: list(states) for n, states in self.pending.items()}
         outermost, self.trying = not self.trying, True
+        self.inside.append(loop)
+        self.retrying.discard(loop.head)
         try:
             bound = self.attempt(loop)
         except _TooComplexError:
@@ -204,7 +112,12 @@ class _ThreadRun:
         if bound is not None:
             self.out.undo(before)
             self.pending = pending
-            self.bounded(loop, bound or 1, wait=bound == 0)
+            if loop.head in self.retrying:
+                reset = {turns.spared(loop): values.FALSE}
+                entering = self.pending[loop.head]
+                self.pending[loop.head] = [replace(e, registers={**e.registers, **reset}) for e in entering]
+            self.bounded(loop, (bound or 1) + (loop.head in self.retrying), wait=bound == 0)
+        self.inside.pop()
 
     def attempt(self, loop: Loop) -> int | None:
         """Go round a loop until it ends by itself (None); 0 if it only waits, else the bound to unroll it to."""
@@ -214,9 +127,18 @@ class _ThreadRun:
                 return None
             entry, mark = self.merged(loop.head), len(self.out.events)
             self.once(loop)
-            if passes == 0 and self.pending.get(loop.head) and self.only_waits(loop, entry, mark):
-                return 0
+            if passes == 0 and self.pending.get(loop.head):
+                live, events = self.live[loop.head], self.out.events[mark:]
+                if self.only_waits(entry, loop, events):
+                    return 0
+                if turns.retries(self.out, self.thread, entry, self.merged(loop.head), live, events):
+                    self.retrying.add(loop.head)
+                    return self.unroll
         return self.unroll
+
+    def only_waits(self, entry: State, loop: Loop, events: Sequence[Event]) -> bool:
+        """Whether a turn of a loop left everything as it was."""
+        return turns.only_waits(self.out, entry, self.merged(loop.head), self.live[loop.head], events)
 
     def bounded(self, loop: Loop, bound: int, *, wait: bool) -> None:
         """At most ``bound`` whole iterations, then a last one of which only the way out is executed."""
@@ -224,7 +146,7 @@ class _ThreadRun:
             self.once(loop)
         self.out.unrolled = max(self.out.unrolled, bound)
         outer = self.barred
-        self.barred = outer | (loop.nodes() - self.leaving(loop))
+        self.barred = outer | (loop.nodes() - turns.leaving(self.body, loop))
         self.once(loop)
         for node in sorted((self.barred - outer) | {loop.head}):
             for state in self.pending.pop(node, []):
@@ -234,61 +156,6 @@ class _ThreadRun:
     def once(self, loop: Loop) -> None:
         self.node(loop.head)
         self.elements(loop.rest)
-
-    def leaving(self, loop: Loop) -> set[int]:
-        """The nodes of a loop from which it can be left without passing its head again."""
-        nodes = loop.nodes()
-        leaving: set[int] = set()
-        changed = True
-        while changed:
-            changed = False
-            for number in nodes - leaving:
-                after = ir.successors(self.body.nodes[number])
-                if any(a not in nodes or (a in leaving and a != loop.head) for a in after):
-                    leaving.add(number)
-                    changed = True
-        return leaving
-
-    def only_waits(self, loop: Loop, entry: State, mark: int) -> bool:
-        """Whether going round again leaves everything as it was (memory-models note, wait loops).
-
-        Then failed iterations are independent of each other.  Removing one from a consistent execution removes
-        happens-before edges but no value that others read, so outcomes need only the last iteration, and races with the
-        accesses of a failed iteration need one of these.  A read-modify-write that stores what it read (a failed
-        exchange of a spin lock) counts as a read here: who read from it reads the same value from the write before it,
-        which it directly follows in coherence order, and release sequences through it go on without it.
-        """
-        back = self.merged(loop.head)
-        if any(back.registers.get(r) != entry.registers.get(r) for r in self.live[loop.head]):
-            return False
-        return all(
-            self.silent(e) or e.guard.excludes(back.guard) or self.restores(e, back.guard)
-            for e in self.out.events[mark:]
-        )
-
-    def silent(self, event: Event) -> bool:
-        """Whether an event changes nothing that another thread could see."""
-        if event.kind is Kind.CALL:
-            return not isinstance(self.out.calls[event.id], (ir.EventRecord, ir.EventWait))
-        return event.kind in (Kind.READ, Kind.FENCE)
-
-    def restores(self, write: Event, where: Guard) -> bool:
-        """Whether a write is half of an RMW that stores the value that it read, on the paths of a guard."""
-        if write.rmw is None or write.value is None or write.location is None:
-            return False
-        possible = self.out.stored(write.location.object)
-        if possible is None:
-            return False
-        for value in possible:
-            # Values that the branches taken rule out need not be restored.
-            excluded = any(
-                [leaf.name for leaf in values.leaves(condition)] == [write.rmw]
-                and where.excludes(self.out.guards.literal(number, bool(_at(condition, value, write.rmw))))
-                for number, condition in enumerate(self.out.conditions)
-            )
-            if not excluded and _at(write.value, value, write.rmw) != value:
-                return False
-        return True
 
     def span_of(self, loop: Loop) -> Span:
         """A place to name a loop by: its first branch."""
@@ -322,13 +189,19 @@ class _ThreadRun:
         if isinstance(value, Const):
             self.go(then if value.value else otherwise, state)
             return
-        number, truth = self.condition(value)
         control = state.control | {leaf.name.partition("?")[0] for leaf in values.leaves(value)}
+        for target, side in ((then, True), (otherwise, False)):
+            self.go(target, replace(self.where(state, value, side=side), control=control))
+
+    def where(self, state: State, value: Value, *, side: bool) -> State:
+        """The state on the path where a condition holds, or where it does not."""
+        if isinstance(value, Const):
+            return state if bool(value.value) is side else replace(state, guard=self.out.guards.never)
+        number, truth = self.condition(value)
+        sign = truth is side
         known = self.out.conditions[number]
-        for target, side in ((then, truth), (otherwise, not truth)):
-            guard = state.guard & self.out.guards.literal(number, side)
-            registers = {name: values.assume(held, known, side) for name, held in state.registers.items()}
-            self.go(target, State(guard, registers, control))
+        registers = {name: values.assume(held, known, sign) for name, held in state.registers.items()}
+        return replace(state, guard=state.guard & self.out.guards.literal(number, sign), registers=registers)
 
     def condition(self, value: Value) -> tuple[int, bool]:
         """The number of a condition, shared with its negation."""
@@ -382,16 +255,23 @@ class _ThreadRun:
             return access(state, self.location(state, place, span))
         object_ = self.out.program.objects[place.object]
         length, mark = len(object_.values), len(self.out.events)
-        self.out.indices.append(Index(place.object, length, index, self.thread.name, span, state.guard, mark))
+        least, most = values.bounds(index)
+        if least < 0 or most >= length:
+            self.out.indices.append(Index(place.object, length, index, self.thread.name, span, state.guard, mark))
         found: list[tuple[Guard, tuple[Value, ...]]] = []
-        for number in range(length):
+        for number in range(max(least, 0), min(most + 1, length)):
             selected = values.binary("==", index, Const(number, index.type))
+            if selected == values.FALSE:
+                continue
             guard = state.guard & self.out.guards.literal(*self.condition(selected))
             at = Location(place.object, number, instance(object_, self.thread))
             found.append((guard, access(replace(state, guard=guard), at)))
         reads = frozenset(leaf.name.partition("?")[0] for leaf in values.leaves(index))
         for event in self.out.events[mark:]:
             self.out.addresses[event.id] = reads
+        if not found:
+            message = f"{self.thread.name} accesses an element of `{place.object}` that it does not have"
+            raise error(Code.TYPE_ERROR, message, span, f"it has elements 0 to {length - 1}")
         results: tuple[Value, ...] = tuple(Const(0, value.type) for value in found[-1][1])  # outside of all elements
         for guard, values_ in reversed(found):
             chosen = guard.where(state.guard).value(self.out.conditions)
@@ -439,11 +319,14 @@ class _ThreadRun:
                 return self.collective_barrier(state, operation, span)
             case ir.NamedBarrier():
                 return self.named_barrier(state, operation, span)
-            case ir.Assert(condition, text):
+            case ir.Assert(condition, text, implicit):
                 value = self.value(state, condition, span)
                 position = len(self.out.events)
-                self.out.assertions.append(Assertion(text, span, self.thread.name, state.guard, value, position))
-                return state
+                if implicit and value == values.TRUE:
+                    return state
+                asserted = Assertion(text, span, self.thread.name, state.guard, value, position, implicit)
+                self.out.assertions.append(asserted)
+                return self.where(state, value, side=True) if implicit else state  # what follows is undefined
             case ir.Decide(target):
                 stem = f"{identifier(self.thread.name)}_L{span.line}_D"
                 number = sum(name.startswith(stem) for name in self.out.choices)
@@ -524,7 +407,9 @@ class _ThreadRun:
         def attempt(here: State, at: Location) -> tuple[Value, ...]:
             return self.attempt_exchange(here, at, operation, expected, desired, span)
 
-        old, equal = self.at_each(state, operation.place, span, attempt)
+        old, equal, *spared = self.at_each(state, operation.place, span, attempt)
+        if spared:
+            state = self.set(state, turns.spared(self.inside[-1]), spared[0])
         return self.set(self.set(state, operation.target, old), operation.succeeded, equal)
 
     def attempt_exchange(
@@ -536,12 +421,12 @@ class _ThreadRun:
         desired: Value,
         span: Span,
     ) -> tuple[Value, ...]:
+        """Returns what was read, whether it succeeded, in a retry loop also whether it ever failed without a reason."""
+        spared: list[Value] = []
         old = self.read(state, location, operation.mode, span)
         equal = values.binary("==", old, expected)
         if operation.weak:
-            choice = Reg(f"{old.name}?weak", types.BOOL)
-            self.out.choices[choice.name] = (0, 1)
-            equal = values.binary("&&", equal, choice)
+            equal, *spared = self.may_fail(state, old, equal)
         if isinstance(equal, Const):
             guard = state.guard if equal.value else self.out.guards.never
         else:
@@ -553,7 +438,18 @@ class _ThreadRun:
             control = state.control | {leaf.name.partition("?")[0] for leaf in values.leaves(equal)}
             success = State(guard, state.registers, control)
             self.pair(old.name, self.write(success, location, desired, operation.mode, span))
-        return old, equal
+        return old, equal, *spared
+
+    def may_fail(self, state: State, old: Reg, equal: Value) -> tuple[Value, ...]:
+        """A weak compare-exchange may fail although the values are equal: in a retry loop only once."""
+        choice = Reg(f"{old.name}?weak", types.BOOL)
+        self.out.choices[choice.name] = (0, 1)
+        if not self.inside or self.inside[-1].head not in self.retrying:
+            return (values.binary("&&", equal, choice),)
+        before = state.registers[turns.spared(self.inside[-1])]
+        failed = values.binary("&&", equal, values.unary("!", choice))
+        succeeds = values.binary("&&", equal, values.binary("||", before, choice))
+        return succeeds, values.binary("||", before, failed)
 
     def wait(self, state: State, operation: ir.Await, span: Span) -> State:
         """Block until a condition holds: a wait loop, of which one failed turn and the last one are kept.
@@ -635,17 +531,6 @@ def phase_of(barrier: Barrier) -> str:
     return f"{_PHASE}{barrier.place} {barrier.lanes}"
 
 
-def _at(value: Value, read: int, name: str) -> int | None:
-    """A value where the one read that it may depend on returned ``read``; None if it depends on more."""
-    result = values.substitute(value, lambda leaf: Const(read, leaf.type) if leaf.name == name else leaf)
-    return result.value if isinstance(result, Const) else None
-
-
-def defined(register: str) -> str:
-    """The register that says whether an observed one has a value."""
-    return f"{register}?defined"
-
-
 def read_half(order: ir.Order | None) -> ir.Order | None:
     """The acquire half of an order, for the read of an atomic operation."""
     halves = {ir.Order.ACQ_REL: ir.Order.ACQUIRE, ir.Order.RELEASE: ir.Order.RELAXED}
@@ -656,24 +541,3 @@ def write_half(order: ir.Order | None) -> ir.Order | None:
     """The release half of an order, for the write of an atomic operation."""
     halves = {ir.Order.ACQ_REL: ir.Order.RELEASE, ir.Order.ACQUIRE: ir.Order.RELAXED}
     return halves.get(order, order) if order is not None else None
-
-
-def merge(states: Sequence[State], conditions: Sequence[Value]) -> State:
-    """One state for several paths that meet: registers that differ become choices between their values.
-
-    A register without a value on some path is taken to have its value from the others: reading it there is undefined.
-    """
-    if len(states) == 1:
-        return states[0]
-    whole = states[0].guard
-    for state in states[1:]:
-        whole = whole | state.guard
-    registers: dict[str, Value] = {}
-    for name in dict.fromkeys(r for s in states for r in s.registers):
-        held = [(s.guard, s.registers[name]) for s in states if name in s.registers]
-        value = held[-1][1]
-        for guard, other in reversed(held[:-1]):
-            value = values.choose(guard.where(whole).value(conditions), other, value)
-        registers[name] = value
-    control = frozenset[str]().union(*(s.control for s in states))
-    return State(whole, registers, control)

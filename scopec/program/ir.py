@@ -80,6 +80,7 @@ class Use(Enum):
     BARRIER = "barrier"
     LATCH = "latch"
     SEMAPHORE = "semaphore"
+    STOP = "stop state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,10 @@ class Object:
     where the object starts without one.  A shared object has one instance a block, an automatic one a device thread, a
     ``__device__`` one a device, unless ``device`` names the device in whose memory the only instance is; a local
     variable of a host thread is one object in system memory.
+
+    A member of a class in an array has ``[]`` in its name where the elements are told apart (``pool[].next``);
+    ``shape`` are the extents of the arrays around and in it, outermost first.  ``align`` is its alignment where that is
+    not the natural one.
     """
 
     name: str
@@ -99,18 +104,31 @@ class Object:
     values: tuple[int | None, ...]
     array: bool = False
     use: Use = Use.DATA
+    shape: tuple[int, ...] = ()
     device: int | None = None
     align: int | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of one element, which is what an atomic operation affects."""
+        return self.type.size
 
     @property
     def alignment(self) -> int:
         """The alignment in bytes; natural where nothing else is said."""
         return self.size if self.align is None else self.align
 
-    @property
-    def size(self) -> int:
-        """Bytes of one element, which is what an atomic operation affects."""
-        return self.type.size
+    def element(self, index: int) -> str:
+        """How the source calls an element: ``a[1]``, ``pool[1].next``; the name itself if it is no array."""
+        if not self.array:
+            return self.name
+        positions: list[int] = []
+        for extent in reversed(self.shape or (len(self.values),)):
+            index, position = divmod(index, extent)
+            positions.insert(0, position)
+        head, *parts = self.name.split("[]")
+        shown = head + "".join(f"[{positions.pop(0)}]{part}" for part in parts)
+        return shown + "".join(f"[{position}]" for position in positions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,13 +272,17 @@ class Group(Enum):
     """The threads that a collective barrier joins, beyond the thread block."""
 
     WARP = "warp"
+    TILE = "tile"
     CLUSTER = "cluster"
     GRID = "grid"
 
 
 @dataclass(frozen=True, slots=True)
 class GroupSync:
-    """``__syncwarp(mask)``, ``this_cluster().sync()`` or ``this_grid().sync()``; ``mask`` are the lanes of a warp."""
+    """``__syncwarp(mask)``, ``this_cluster().sync()``, ``this_grid().sync()``, or that of a tile.
+
+    ``mask`` are the lanes of a warp; of a tile, which is that many neighbouring lanes, their number.
+    """
 
     group: Group
     mask: int = 0xFFFFFFFF
@@ -292,10 +314,14 @@ class InputOutput:
 
 @dataclass(frozen=True, slots=True)
 class Assert:
-    """``assert(condition)``; ``text`` is the condition as written."""
+    """``assert(condition)``; ``text`` is the condition as written.
+
+    An ``implicit`` one is not in the source: what else would be undefined, such as following a null pointer.
+    """
 
     condition: Value
     text: str
+    implicit: bool = False
 
 
 @dataclass(frozen=True, slots=True)

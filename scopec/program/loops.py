@@ -102,7 +102,7 @@ def _of_operation(operation: ir.Operation) -> tuple[set[str], set[str]]:
             return registers(predicate), {target}
         case ir.NamedBarrier(name, count, _):
             return set[str]().union(*(registers(part) for part in (*name, *(() if count is None else (count,))))), set()
-        case ir.Assert(condition, _):
+        case ir.Assert(condition, _, _):
             return registers(condition), set()
         case ir.StreamQuery(target, _) | ir.EventQuery(target, _) | ir.Decide(target):
             return set(), {target}

@@ -98,8 +98,8 @@ def show_operation(operation: ir.Operation) -> str:
             return "yield"
         case ir.InputOutput():
             return "io"
-        case ir.Assert(condition, _):
-            return f"assert {value(condition)}"
+        case ir.Assert(condition, _, implicit):
+            return f"{'require' if implicit else 'assert'} {value(condition)}"
         case ir.CreateThread(thread):
             return f"create {thread}"
         case ir.JoinThread(thread):

@@ -75,6 +75,12 @@ def thread_builtins(grid: Grid, block: int, lane: int) -> dict[str, int]:
         ("gridDim", grid.blocks),
     ):
         values |= {f"{name}.x": dim.x, f"{name}.y": dim.y, f"{name}.z": dim.z}
+    if grid.cluster is not None:
+        at, extent = grid.blocks.position(block), grid.cluster
+        inside = (at.z % extent.z * extent.y + at.y % extent.y) * extent.x + at.x % extent.x
+        values |= {"clusterRank": inside, "clusterSize": extent.count}
+    else:
+        values |= {"clusterRank": 0, "clusterSize": 1}
     return values
 
 
@@ -171,8 +177,8 @@ def map_operation(operation: Operation, f: Callable[[Value], Value]) -> Operatio
             return SyncThreads(Vote(name, function, f(predicate)))
         case NamedBarrier(parts, count, waits):
             return NamedBarrier(tuple(f(part) for part in parts), None if count is None else f(count), waits)
-        case Assert(condition, text):
-            return Assert(f(condition), text)
+        case Assert(condition, text, implicit):
+            return Assert(f(condition), text, implicit)
         case _:
             return operation
 

@@ -261,6 +261,31 @@ def larger_than(value: Value, limit: int) -> bool:
     return False
 
 
+def bounds(value: Value) -> tuple[int, int]:
+    """A range that every value of an expression is in."""
+    low = -(1 << (value.type.bits - 1)) if value.type.signed else 0
+    high = (1 << (value.type.bits - value.type.signed)) - 1
+    match value:
+        case Const(number, _):
+            return number, number
+        case Binary("%", left, Const(by, _), _) if by > 0 and bounds(left)[0] >= 0:
+            return 0, min(by - 1, bounds(left)[1])
+        case Binary("&", _, Const(mask, _), _) if mask >= 0:
+            return 0, mask
+        case Choose(_, then, otherwise, _):
+            (a, b), (c, d) = bounds(then), bounds(otherwise)
+            return min(a, c), max(b, d)
+        case Convert(operand, _):
+            a, b = bounds(operand)
+            return (a, b) if low <= a and b <= high else (low, high)
+        case Binary(("+" | "-") as op, left, right, _):
+            (a, b), (c, d) = bounds(left), bounds(right)
+            least, most = (a + c, b + d) if op == "+" else (a - d, b - c)
+            return (least, most) if low <= least and most <= high else (low, high)
+        case _:
+            return low, high
+
+
 def leaves(value: Value) -> Iterator[Reg | Builtin]:
     """The registers and builtins that a value mentions, left to right, with repetitions."""
     match value:

@@ -98,6 +98,9 @@ class Builder(Transformer_NonRecursive[Any, Any]):
     def namespace(self, meta: Meta, name: Token | None, *items: Any) -> tree.Namespace:
         return tree.Namespace(self._span(meta), str(name or ""), tuple(_flat(items)))
 
+    def namespace_alias(self, meta: Meta, alias: Token, name: Token) -> tree.NamespaceAlias:
+        return tree.NamespaceAlias(self._span(meta), str(alias), str(name).removeprefix("::"))
+
     def linkage(self, meta: Meta, _linkage: Token, *items: Any) -> list[Any]:
         return _flat(items)
 
@@ -302,7 +305,8 @@ class Builder(Transformer_NonRecursive[Any, Any]):
         name = next(c for c in children if isinstance(c, tree.Name))
         sizes = tuple(size for c in children if isinstance(c, tuple) for size in c)
         init = children[-1] if isinstance(children[-1], tree.Initialiser) else None
-        return tree.Declarator(self._span(meta), name.name, marks.count("*"), "&" in marks, sizes, init)
+        own = "volatile" in marks  # of the pointer itself
+        return tree.Declarator(self._span(meta), name.name, marks.count("*"), "&" in marks, sizes, init, own)
 
     def _named(self, type_: tree.TypeName) -> tree.TypeName:
         if not type_.name and type_.defined is None and type_.of is None:
@@ -317,8 +321,8 @@ class Builder(Transformer_NonRecursive[Any, Any]):
             return tree.Initialiser(value.span, value.elements, list=True, names=value.names)
         return tree.Initialiser(self._span(meta), (value,), list=False)
 
-    def init_parens(self, meta: Meta, values: list[tree.Expr]) -> tree.Initialiser:
-        return tree.Initialiser(self._span(meta), tuple(values), list=False)
+    def init_parens(self, meta: Meta, *values: tree.Expr) -> tree.Initialiser:
+        return tree.Initialiser(self._span(meta), values, list=False)
 
     def braces(self, meta: Meta, *elements: Any) -> tree.List:
         designated = [isinstance(e, _Designated) for e in elements]
@@ -397,6 +401,9 @@ class Builder(Transformer_NonRecursive[Any, Any]):
 
     def const_pointer(self, meta: Meta) -> str:
         return "const"
+
+    def volatile_pointer(self, meta: Meta) -> str:
+        return "volatile"
 
     def restrict_pointer(self, meta: Meta) -> str:
         return "__restrict__"
@@ -592,6 +599,9 @@ class Builder(Transformer_NonRecursive[Any, Any]):
     def int(self, meta: Meta, token: Token) -> tree.Int:
         return integer(self._token_span(token), str(token))
 
+    def float(self, meta: Meta, token: Token) -> tree.Float:
+        return tree.Float(self._token_span(token))
+
     def string(self, meta: Meta, *tokens: Token) -> tree.Str:
         return tree.Str(self._span(meta), "".join(unescape(str(t)[1:-1]) for t in tokens))
 
@@ -648,6 +658,9 @@ class Builder(Transformer_NonRecursive[Any, Any]):
 
     def name_ref(self, meta: Meta, token: Token) -> tree.Name:
         return tree.Name(self._token_span(token), str(token))
+
+    def variable(self, meta: Meta, *parts: Token) -> tree.Name:
+        return tree.Name(self._span(meta), ".".join(parts))
 
     def vary(self, meta: Meta, name: tree.Name, *values: Any) -> tree.Vary:
         return tree.Vary(self._span(meta), name, values)

@@ -38,6 +38,11 @@ class _Text:
         return self.preprocessed.place(start, end)
 
 
+#: How many tokens an expression may have, and what stands between two.  What is longer would take minutes to read, and
+#: nests too deeply for what comes after.
+_LONGEST = 10_000
+_SEPARATORS = frozenset({";", ",", "{", "}"})
+
 _current: ContextVar[_Text] = ContextVar("_current")
 
 
@@ -48,8 +53,13 @@ class _Finish(PostLex):
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         text = _current.get()
+        length = 0
         for token in stream:
             offset = cast(int, token.start_pos)
+            length = 0 if token in _SEPARATORS else length + 1
+            if length > _LONGEST:
+                at = Span.of_token(text.source.name, _placed(token, text))
+                raise error(Code.TOO_LARGE, "an expression or statement nests too deeply", at, "split it up")
             if token.type == "NAME":
                 role = text.marked.roles.get(offset)
                 if role is not None:

@@ -200,6 +200,10 @@ class _Preprocessor:
                 self.open.append(_Conditional(self.source.span(hash_.start, word.end), truth, truth, reading))
             case "elif" | "elifdef" | "elifndef" | "else" | "endif":
                 self._continue(word, rest)
+            case "pragma" if reading and rest and rest[0].text == "pack":
+                message = "`#pragma pack` is outside the modelled subset"
+                help_ = "leave it out: `//@ storage x = …, align = 1` says how an object lies in memory"
+                raise self._fail(Code.OUTSIDE_SUBSET, message, hash_, line[-1], help_)
             case _ if not reading or word.text in _IGNORED:
                 pass
             case "define":

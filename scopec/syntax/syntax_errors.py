@@ -27,11 +27,7 @@ _KINDS = (
 
 #: Constructs that have a shape rather than a keyword: the text, how many characters before the error it begins, and
 #: what to say.
-_SHAPES: tuple[tuple[re.Pattern[str], int, str], ...] = (
-    (re.compile(r"\d\.\d*|\.\d+"), 2, f"floating-point numbers are {_OUT}"),
-    (re.compile(r"\.\d+"), 1, f"floating-point numbers are {_OUT}"),
-    (re.compile(r"~?\w+\s*::"), 0, f"this use of `::` is {_OUT}"),
-)
+_SHAPES: tuple[tuple[re.Pattern[str], int, str], ...] = ((re.compile(r"~?\w+\s*::"), 0, f"this use of `::` is {_OUT}"),)
 
 #: How terminals are named in messages; the others are shown as they are written.
 _TERMINALS = {

@@ -58,6 +58,13 @@ class Bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Float:
+    """A floating-point literal; its value is not modelled."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Str:
     """A string literal (for printf and assert messages)."""
 
@@ -251,6 +258,7 @@ class ThreadLocal:
 Expr: TypeAlias = (
     Int
     | Bool
+    | Float
     | Str
     | Name
     | MemberOf
@@ -291,7 +299,10 @@ class Initialiser:
 
 @dataclass(frozen=True, slots=True)
 class Declarator:
-    """One declared name with its pointer marks, array sizes and initial value."""
+    """One declared name with its pointer marks, array sizes and initial value.
+
+    ``volatile`` is true for a pointer that is itself volatile.
+    """
 
     span: Span
     name: str
@@ -299,6 +310,7 @@ class Declarator:
     reference: bool = False
     sizes: tuple[Expr | None, ...] = ()
     init: Initialiser | None = None
+    volatile: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,6 +457,15 @@ class UsingNamespace:
 
 
 @dataclass(frozen=True, slots=True)
+class NamespaceAlias:
+    """``namespace alias = name;``."""
+
+    span: Span
+    alias: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class StaticAssert:
     """``static_assert(condition, message)``."""
 
@@ -568,7 +589,7 @@ class Namespace:
 
 
 Member_: TypeAlias = Declaration | Function | Prototype | Using | StaticAssert
-Item: TypeAlias = Declaration | Function | Prototype | Template | Namespace | Using | StaticAssert
+Item: TypeAlias = Declaration | Function | Prototype | Template | Namespace | NamespaceAlias | Using | StaticAssert
 
 # ---------------------------------------------------------------- directives
 

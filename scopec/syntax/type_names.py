@@ -48,6 +48,8 @@ _LIBRARY_TEMPLATES = [
 ]  # fmt: skip
 _GROUP_TYPES = ["thread_block", "grid_group", "cluster_group", "coalesced_group"]
 _GROUP_TEMPLATES = ["thread_block_tile"]
+_GROUP_FUNCTIONS = ["tiled_partition"]
+_LIBRARY_FUNCTIONS = ["min", "max", "move", "forward", "exchange"]
 _GROUPS = "cooperative_groups"
 _NESTED_TYPES = {"arrival_token", "value_type"}
 _TYPE_WORDS = {
@@ -74,6 +76,7 @@ def _library() -> _Scope:
         scope = _Scope(dict.fromkeys([*_SIZED, *_LIBRARY_TYPES], Role.TYPE), kind="namespace")
         for name in _LIBRARY_TEMPLATES:
             scope.roles[name] = Role.TEMPLATE
+        scope.roles |= dict.fromkeys(_LIBRARY_FUNCTIONS, Role.FUNCTION_TEMPLATE)
         if not cuda:
             scope.roles |= {"latch": Role.TYPE, "binary_semaphore": Role.TYPE}
         return scope
@@ -82,6 +85,7 @@ def _library() -> _Scope:
     top.inner["cuda"].inner["std"] = fill(cuda=False)
     top.inner[_GROUPS].roles |= dict.fromkeys(_GROUP_TYPES, Role.TYPE)
     top.inner[_GROUPS].roles |= dict.fromkeys(_GROUP_TEMPLATES, Role.TEMPLATE)
+    top.inner[_GROUPS].roles |= dict.fromkeys(_GROUP_FUNCTIONS, Role.FUNCTION_TEMPLATE)
     for scope in (top.inner["cuda"], top.inner["std"], top.inner["cuda"].inner["std"]):
         for name in ("barrier", "atomic", "atomic_ref"):
             scope.inner[name] = _Scope(dict.fromkeys(_NESTED_TYPES, Role.TYPE), kind="class")

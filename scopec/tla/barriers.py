@@ -70,6 +70,8 @@ def map_of(operation: Collective) -> str:
     match operation.group:
         case ir.Group.WARP:
             return "WarpOf" if operation.mask == _EVERY_LANE else f"WarpOf_{operation.mask:x}"
+        case ir.Group.TILE:
+            return f"TileOf_{operation.mask}"
         case ir.Group.CLUSTER:
             return "ClusterOf"
         case ir.Group.GRID:
@@ -86,6 +88,8 @@ def barrier_name(thread: ir.Thread, operation: Collective) -> str:
         case ir.Group.WARP:
             lanes = "" if operation.mask == _EVERY_LANE else f" {operation.mask:#x}"
             return f"warp {thread.lane // _WARP} of {block_name(thread)}{lanes}"
+        case ir.Group.TILE:
+            return f"tile {thread.lane // operation.mask} of {block_name(thread)}, {operation.mask} lanes"
         case ir.Group.CLUSTER:
             return f"cluster {identifier(thread.cluster_name)}"
         case ir.Group.GRID:

@@ -62,6 +62,12 @@ class Builder:
         """Append an operation."""
         self._code.append(_Operate(operation, span))
 
+    @property
+    def last(self) -> Operation | None:
+        """The operation that was appended last, None if a jump or nothing was."""
+        instruction = self._code[-1] if self._code else None
+        return instruction.operation if isinstance(instruction, _Operate) else None
+
     def split(self, condition: Value, span: Span, then: int, otherwise: int) -> None:
         """Append a conditional jump."""
         self._code.append(_Split(condition, span, then, otherwise))

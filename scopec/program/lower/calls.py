@@ -1,4 +1,4 @@
-"""Lowering of calls: atomic members, device and library functions, the file's own functions, launches."""
+"""Lowering of calls: the file's own functions, and the libraries' functions that are not the CUDA API."""
 
 from __future__ import annotations
 
@@ -7,19 +7,39 @@ from typing import TYPE_CHECKING, Literal
 
 from scopec.diagnostics import Code, error, suggestion
 from scopec.program import ir, types, values
-from scopec.program.lower import api, expressions, names, statements
+from scopec.program.lower import (
+    api,
+    atomics,
+    barriers,
+    expressions,
+    functions,
+    groups,
+    names,
+    places,
+    threads,
+)
+from scopec.program.lower.context import outside
+from scopec.program.lower.kinds import StructType
 from scopec.program.lower.operands import (
     Atomic,
+    Closure,
     Computed,
+    Either,
+    Elements,
     Enumerator,
     Function,
+    Group,
+    HostThread,
     Nothing,
     Operand,
-    Pointer,
-    Register,
+    Overload,
+    PointerVariable,
+    StopState,
+    Sync,
+    Text,
+    TypeNamed,
     describe,
 )
-from scopec.program.types import BOOL
 from scopec.syntax import tree
 
 if TYPE_CHECKING:
@@ -34,156 +54,153 @@ def lower_call(frame: Frame, call: tree.Call) -> Operand:
     match call.function:
         case tree.Member(_, object_, name):
             return _member_call(frame, call, object_, name)
-        case tree.Name(span, name):
-            handler = _FUNCTIONS.get(name) or _FUNCTIONS.get(names.unqualified(name))
+        case tree.Name(span, name, arguments):
+            found = frame.find(name)
+            if found is not None:
+                return _call_found(frame, found, call, arguments or (), span)
+            full = frame.space.library_name(name)
+            short = names.unqualified(full)
+            handler = _FUNCTIONS.get(full) or _FUNCTIONS.get(short)
             if handler is not None:
                 return handler(frame, call)
+            if short in atomics.LEGACY:
+                return atomics.legacy(frame, call, short)
+            if short in groups.FUNCTIONS:
+                return groups.make(frame, call, short)
             if name in api.FUNCTIONS:
                 return api.lower_api(frame, call, name)
-            if name in frame.world.globals and isinstance(frame.world.globals[name], Function):
-                return _inline(frame, call, frame.world.globals[name])
-            _unknown_function(frame, name, span)
+            raise _unknown_function(frame, name, span)
+        case tree.MemberOf() | tree.Lambda() | tree.Unary() | tree.Call() | tree.Index() as callee:
+            return _call_found(frame, expressions.lower_operand(frame, callee), call, (), callee.span)
         case _:
-            pass
-    raise error(Code.OUTSIDE_SUBSET, "a call of this kind is outside the modelled subset", call.span)
+            raise outside("a call of this kind is", call.span)
 
 
-def _unknown_function(frame: Frame, name: str, span: Span) -> None:
-    known = [*_FUNCTIONS, *api.FUNCTIONS]
-    own = [n for n, o in frame.world.globals.items() if isinstance(o, Function)]
-    raise error(Code.UNMODELLED_CALL, f"scopec does not model `{name}`", span, suggestion(name, known + own))
+def _call_found(
+    frame: Frame, found: Operand, call: tree.Call, explicit: tuple[tree.TypeName | tree.Expr, ...], span: Span
+) -> Operand:
+    match found:
+        case Function(name, overloads, this):
+            return _call_function(frame, name, overloads, this, call, explicit)
+        case Closure():
+            return functions.call_closure(frame, found, call.arguments, call.span)
+        case TypeNamed(type_):
+            return expressions.construct(frame, type_, tree.Initialiser(span, call.arguments, list=False), span)
+        case _:
+            raise error(Code.TYPE_ERROR, f"{describe(found)} cannot be called", call.span)
 
 
-def _arguments(call: tree.Call, least: int, most: int) -> tuple[tree.Expr, ...]:
+def _call_function(
+    frame: Frame,
+    name: str,
+    overloads: tuple[Overload, ...],
+    this: Operand | None,
+    call: tree.Call,
+    explicit: tuple[tree.TypeName | tree.Expr, ...],
+) -> Operand:
+    chosen = functions.choose(frame, name, overloads, call.arguments, call.span)
+    if not isinstance(this, Either):
+        if this is None and frame.call.this is not None and _is_member(frame, chosen.definition):
+            this = frame.call.this
+        return functions.call(frame, chosen, this, call.arguments, call.span, explicit)
+    # Which object it is, is known at run time only: one copy of the function for each.
+    results: list[Operand] = []
+    with frame.nested():
+        places.in_each_case(
+            frame,
+            this,
+            lambda one: results.append(functions.call(frame, chosen, one, call.arguments, call.span, explicit)),
+            call.span,
+        )
+    if all(isinstance(r, Nothing) for r in results):
+        return Nothing()
+    raise outside("the result of a member function of an object that is known at run time only is", call.span)
+
+
+def _is_member(frame: Frame, definition: tree.Function) -> bool:
+    this = frame.call.this
+    type_ = places.type_of(this) if this is not None else None
+    return isinstance(type_, StructType) and any(definition is f for fs in type_.functions.values() for f in fs)
+
+
+def own_function(frame: Frame, call: tree.Call) -> Function | None:
+    """The function of the file that a call means, None for others."""
+    match call.function:
+        case tree.Name(_, name, _):
+            found = frame.find(name)
+            return found if isinstance(found, Function) else None
+        case tree.Member(_, object_, name):
+            member = places.member_or_none(frame, expressions.peek(frame, object_), name)
+            return member if isinstance(member, Function) else None
+        case _:
+            return None
+
+
+def _unknown_function(frame: Frame, name: str, span: Span) -> Exception:
+    known = [*_FUNCTIONS, *api.FUNCTIONS, *atomics.LEGACY]
+    own = [n for space in frame.space.outward() for n, o in space.names.items() if isinstance(o, Function)]
+    return error(Code.UNMODELLED_CALL, f"scopec does not model `{name}`", span, suggestion(name, known + own))
+
+
+def arguments_of(call: tree.Call, least: int, most: int) -> tuple[tree.Expr, ...]:
+    """The arguments of a call; InputError if there are fewer or more."""
     if not least <= len(call.arguments) <= most:
         wanted = str(least) if least == most else f"{least} to {most}"
         plural = "" if wanted == "1" else "s"
-        raise error(
-            Code.BAD_ARGUMENTS, f"{wanted} argument{plural} wanted here, {len(call.arguments)} given", call.span
-        )
+        message = f"{wanted} argument{plural} wanted here, {len(call.arguments)} given"
+        raise error(Code.BAD_ARGUMENTS, message, call.span)
     return call.arguments
 
 
-def _order(frame: Frame, expr: tree.Expr) -> ir.Order:
+def order_of(frame: Frame, expr: tree.Expr) -> ir.Order:
+    """The memory order that an argument names."""
     operand = expressions.lower_operand(frame, expr)
     if isinstance(operand, Enumerator) and isinstance(operand.value, ir.Order):
         return operand.value
     raise error(Code.TYPE_ERROR, "a memory order is wanted here", expr.span, "such as cuda::memory_order_acquire")
 
 
-def _scope(frame: Frame, expr: tree.Expr) -> ir.Scope:
+def scope_of(frame: Frame, expr: tree.Expr) -> ir.Scope:
+    """The thread scope that an argument names."""
     operand = expressions.lower_operand(frame, expr)
     if isinstance(operand, Enumerator) and isinstance(operand.value, ir.Scope):
         return operand.value
     raise error(Code.TYPE_ERROR, "a thread scope is wanted here", expr.span, "such as cuda::thread_scope_device")
 
 
-# ---------------------------------------------------------------- members of atomics
-
-_READ_ORDERS = (ir.Order.RELAXED, ir.Order.ACQUIRE, ir.Order.SEQ_CST)
-_WRITE_ORDERS = (ir.Order.RELAXED, ir.Order.RELEASE, ir.Order.SEQ_CST)
-_FETCH = {"fetch_add": "+", "fetch_sub": "-", "fetch_and": "&", "fetch_or": "|", "fetch_xor": "^"}
-_FETCH |= {"fetch_min": "min", "fetch_max": "max"}
-_MEMBERS = ("load", "store", "exchange", "compare_exchange_weak", "compare_exchange_strong", *_FETCH)
+# ---------------------------------------------------------------- members
 
 
 def _member_call(frame: Frame, call: tree.Call, object_: tree.Expr, name: str) -> Operand:
     target = expressions.lower_operand(frame, object_)
-    if not isinstance(target, Atomic):
-        raise error(Code.TYPE_ERROR, f"{describe(target)} has no member functions", call.span)
-    match name:
-        case "load":
-            arguments = _arguments(call, 0, 1)
-            order = _checked_order(frame, arguments, 0, _READ_ORDERS, "a load")
-            result = frame.temporary(target.type)
-            frame.emit(ir.Load(result.name, target.place, ir.Mode(order, target.scope)), call.span)
-            return Computed(result)
-        case "store":
-            arguments = _arguments(call, 1, 2)
-            value = values.convert(expressions.lower_value(frame, arguments[0]), target.type)
-            order = _checked_order(frame, arguments, 1, _WRITE_ORDERS, "a store")
-            frame.emit(ir.Store(target.place, value, ir.Mode(order, target.scope)), call.span)
-            return Nothing()
-        case "exchange":
-            return _read_modify_write(frame, call, target, lambda _, new: new)
-        case _ if name in _FETCH:
-            if target.type.is_bool:
-                raise error(Code.TYPE_ERROR, f"an atomic<bool> has no {name}", call.span)
-            op = _FETCH[name]
-            return _read_modify_write(frame, call, target, lambda old, value: _arithmetic(op, old, value))
-        case "compare_exchange_strong" | "compare_exchange_weak":
-            return _compare_exchange(frame, call, target, weak=name.endswith("weak"))
-        case "wait" | "notify_one" | "notify_all" | "is_lock_free":
-            message = f"`{name}` of an atomic is outside the subset that this version models"
-            raise error(Code.UNMODELLED_CALL, message, call.span, "spin on load() instead")
+    match target:
+        case Atomic():
+            return atomics.member(frame, call, target, name)
+        case Sync():
+            return barriers.member(frame, call, target, name)
+        case Group():
+            return groups.member(frame, call, target, name)
+        case HostThread():
+            return threads.member(frame, call, target, name)
+        case StopState():
+            return threads.stop_member(frame, call, target, name)
+        case Elements():
+            return threads.vector_member(frame, call, target, name)
+        case PointerVariable():
+            raise error(Code.TYPE_ERROR, f"`{target.name}` is a pointer", object_.span, "write `->`")
+        case Either(cases) if isinstance(cases[0][1], Atomic):
+            return atomics.member_of_either(frame, call, target, name)
+        case Either(cases) if isinstance(cases[0][1], Sync):
+            raise outside("a barrier that is known at run time only is", call.span)
         case _:
-            raise error(
-                Code.UNMODELLED_CALL,
-                f"scopec does not model an atomic's `{name}`",
-                call.span,
-                suggestion(name, _MEMBERS),
-            )
+            pass
+    if not isinstance(places.type_of(target), StructType):
+        raise error(Code.TYPE_ERROR, f"{describe(target)} has no member functions", call.span)
+    found = places.member(frame, target, name, call.span)
+    return _call_found(frame, found, call, (), call.span)
 
 
-def _arithmetic(op: str, old: values.Value, value: values.Value) -> values.Value:
-    if op in ("min", "max"):
-        less = values.binary("<" if op == "min" else ">", value, old)
-        return values.choose(less, value, old)
-    return values.binary(op, old, value)
-
-
-def _checked_order(
-    frame: Frame, arguments: tuple[tree.Expr, ...], index: int, allowed: tuple[ir.Order, ...], what: str
-) -> ir.Order:
-    if len(arguments) <= index:
-        return ir.Order.SEQ_CST
-    order = _order(frame, arguments[index])
-    if order not in allowed:
-        orders = ", ".join(o.value for o in allowed)
-        message = f"{what} cannot have the order {order.value}"
-        raise error(Code.BAD_ARGUMENTS, message, arguments[index].span, f"use one of {orders}")
-    return order
-
-
-def _read_modify_write(
-    frame: Frame, call: tree.Call, target: Atomic, new: Callable[[values.Value, values.Value], values.Value]
-) -> Operand:
-    arguments = _arguments(call, 1, 2)
-    operand = values.convert(expressions.lower_value(frame, arguments[0]), target.type)
-    order = _checked_order(frame, arguments, 1, tuple(ir.Order), "this operation")
-    result = frame.temporary(target.type)
-    written = values.convert(new(result, operand), target.type)
-    frame.emit(ir.Rmw(result.name, target.place, written, ir.Mode(order, target.scope)), call.span)
-    return Computed(result)
-
-
-def _compare_exchange(frame: Frame, call: tree.Call, target: Atomic, *, weak: bool) -> Operand:
-    """[atomics.types.operations]: with one order given, failure drops its release half."""
-    arguments = _arguments(call, 2, 4)
-    expected = expressions.lower_operand(frame, arguments[0])
-    if not isinstance(expected, Register):
-        message = "the expected value must be a local variable, passed by reference"
-        raise error(Code.OUTSIDE_SUBSET, message, arguments[0].span, "copy it to a local variable first")
-    if expected.type != target.type:
-        message = f"the expected value has type {expected.type.name}, the atomic {target.type.name}"
-        raise error(Code.TYPE_ERROR, message, arguments[0].span)
-    desired = values.convert(expressions.lower_value(frame, arguments[1]), target.type)
-    success = _checked_order(frame, arguments, 2, tuple(ir.Order), "this operation")
-    if len(arguments) == 4:
-        failure = _checked_order(frame, arguments, 3, _READ_ORDERS, "a failed compare_exchange")
-    else:
-        drop_release = {ir.Order.ACQ_REL: ir.Order.ACQUIRE, ir.Order.RELEASE: ir.Order.RELAXED}
-        failure = drop_release.get(success, success)
-    old, succeeded = frame.temporary(target.type), frame.temporary(BOOL)
-    before = values.Reg(expected.name, expected.type)
-    mode = ir.Mode(success, target.scope)
-    operation = ir.CompareExchange(old.name, succeeded.name, target.place, before, desired, mode, failure, weak)
-    frame.emit(operation, call.span)
-    frame.emit(ir.Set(expected.name, values.choose(succeeded, before, old)), arguments[0].span)
-    return Computed(succeeded)
-
-
-# ---------------------------------------------------------------- free functions
+# ---------------------------------------------------------------- fences, barriers of blocks and warps, waiting
 
 
 def _device_only(frame: Frame, call: tree.Call, name: str) -> None:
@@ -192,14 +209,15 @@ def _device_only(frame: Frame, call: tree.Call, name: str) -> None:
 
 
 def _fence(frame: Frame, call: tree.Call) -> Operand:
-    arguments = _arguments(call, 1, 2)
-    order = _order(frame, arguments[0])
+    arguments = arguments_of(call, 1, 2)
+    order = order_of(frame, arguments[0])
     scope = ir.Scope.SYSTEM
     if len(arguments) == 2:
         assert isinstance(call.function, tree.Name)
-        if not call.function.name.startswith("cuda::atomic"):
+        full = frame.space.library_name(call.function.name)
+        if full.startswith(("std::", "cuda::std::")):
             raise error(Code.BAD_ARGUMENTS, "only cuda::atomic_thread_fence takes a scope", arguments[1].span)
-        scope = _scope(frame, arguments[1])
+        scope = scope_of(frame, arguments[1])
     if order is not ir.Order.RELAXED:  # [atomics.fences]: a relaxed fence has no effects
         frame.emit(ir.Fence(order, scope), call.span)
     return Nothing()
@@ -207,7 +225,7 @@ def _fence(frame: Frame, call: tree.Call) -> Operand:
 
 def _threadfence(scope: ir.Scope) -> Handler:
     def handler(frame: Frame, call: tree.Call) -> Operand:
-        _arguments(call, 0, 0)
+        arguments_of(call, 0, 0)
         _device_only(frame, call, "__threadfence")
         frame.emit(ir.Fence(ir.Order.SEQ_CST, scope), call.span)
         return Nothing()
@@ -216,7 +234,7 @@ def _threadfence(scope: ir.Scope) -> Handler:
 
 
 def _syncthreads(frame: Frame, call: tree.Call) -> Operand:
-    _arguments(call, 0, 0)
+    arguments_of(call, 0, 0)
     _device_only(frame, call, "__syncthreads")
     frame.emit(ir.SyncThreads(), call.span)
     return Nothing()
@@ -224,7 +242,7 @@ def _syncthreads(frame: Frame, call: tree.Call) -> Operand:
 
 def _syncthreads_vote(function: Literal["count", "and", "or"]) -> Handler:
     def handler(frame: Frame, call: tree.Call) -> Operand:
-        (argument,) = _arguments(call, 1, 1)
+        (argument,) = arguments_of(call, 1, 1)
         _device_only(frame, call, f"__syncthreads_{function}")
         predicate = expressions.lower_condition(frame, argument)
         result = frame.temporary(types.INT)
@@ -235,7 +253,7 @@ def _syncthreads_vote(function: Literal["count", "and", "or"]) -> Handler:
 
 
 def _syncwarp(frame: Frame, call: tree.Call) -> Operand:
-    arguments = _arguments(call, 0, 1)
+    arguments = arguments_of(call, 0, 1)
     _device_only(frame, call, "__syncwarp")
     mask = 0xFFFFFFFF
     if arguments:
@@ -245,34 +263,95 @@ def _syncwarp(frame: Frame, call: tree.Call) -> Operand:
 
 
 def _yield(frame: Frame, call: tree.Call) -> Operand:
-    for argument in _arguments(call, 0, 1):
+    for argument in arguments_of(call, 0, 1):
         expressions.discard(frame, argument)
     frame.emit(ir.Yield(), call.span)
     return Nothing()
 
 
+def _sleep(frame: Frame, call: tree.Call) -> Operand:
+    """``sleep_for`` and the like: how long is not modelled, so the duration is not looked at."""
+    frame.emit(ir.Yield(), call.span)
+    return Nothing()
+
+
+# ---------------------------------------------------------------- input and output, assertions, the rest
+
+
 def _printf(frame: Frame, call: tree.Call) -> Operand:
     for argument in call.arguments:
-        if not isinstance(argument, tree.Str):
-            expressions.lower_value(frame, argument)
+        operand = expressions.lower_operand(frame, argument)
+        places.forget(frame, operand, argument.span)
     frame.emit(ir.InputOutput(), call.span)
     return Computed(values.Const(0, types.INT))
 
 
 def _assert(frame: Frame, call: tree.Call) -> Operand:
-    (condition,) = _arguments(call, 1, 1)
+    (condition,) = arguments_of(call, 1, 1)
     value = expressions.lower_condition(frame, condition)
     text = frame.world.source.text_of(condition.span)
     frame.emit(ir.Assert(value, text), call.span)
     return Nothing()
 
 
+def _exit(frame: Frame, call: tree.Call) -> Operand:
+    """The program, or with ``__trap`` the kernel, ends here: nothing after is executed by this thread."""
+    for argument in arguments_of(call, 0, 1):
+        expressions.discard(frame, argument)
+    frame.builder.end(call.span)
+    return Nothing()
+
+
 def _minmax(op: str) -> Handler:
     def handler(frame: Frame, call: tree.Call) -> Operand:
-        left, right = (expressions.lower_value(frame, a) for a in _arguments(call, 2, 2))
-        return Computed(_arithmetic(op, left, right))
+        left, right = (expressions.lower_operand(frame, a) for a in arguments_of(call, 2, 2))
+        if places.is_float(left) or places.is_float(right):
+            places.forget(frame, left, call.span)
+            return places.forget(frame, right, call.span)
+        a, b = (places.to_value(frame, o, call.span) for o in (left, right))
+        return Computed(atomics.arithmetic(op, a, b))
 
     return handler
+
+
+def _moved(frame: Frame, call: tree.Call) -> Operand:
+    """``std::move(x)``, ``std::ref(x)`` and the like: the thing itself."""
+    (argument,) = arguments_of(call, 1, 1)
+    return expressions.lower_operand(frame, argument)
+
+
+def _addressof(frame: Frame, call: tree.Call) -> Operand:
+    (argument,) = arguments_of(call, 1, 1)
+    return places.address(expressions.lower_operand(frame, argument), argument.span)
+
+
+def _text(_frame: Frame, _call: tree.Call) -> Operand:
+    return Text()
+
+
+def _ordinary(frame: Frame, call: tree.Call) -> Operand:
+    """``__ldg(p)`` and its kin: they name a cache, not an order."""
+    (argument,) = arguments_of(call, 1, 1)
+    target = places.dereference(frame, expressions.lower_operand(frame, argument), argument.span)
+    return Computed(places.to_value(frame, target, call.span))
+
+
+def _ordinary_store(frame: Frame, call: tree.Call) -> Operand:
+    """``__stcg(p, v)`` and its kin: they name a cache, not an order."""
+    pointer, value = arguments_of(call, 2, 2)
+    stored = Computed(expressions.lower_value(frame, value))
+    target = places.dereference(frame, expressions.lower_operand(frame, pointer), pointer.span)
+    places.assign(frame, target, stored, call.span)
+    return Nothing()
+
+
+def _exchange(frame: Frame, call: tree.Call) -> Operand:
+    """``std::exchange(x, value)`` and ``std::swap`` of ordinary variables."""
+    first, second = arguments_of(call, 2, 2)
+    target = expressions.lower_operand(frame, first)
+    before = Computed(places.to_value(frame, target, first.span))
+    places.assign(frame, target, expressions.lower_operand(frame, second), call.span)
+    return before
 
 
 _FUNCTIONS: dict[str, Handler] = {
@@ -286,86 +365,37 @@ _FUNCTIONS: dict[str, Handler] = {
     "__syncthreads_or": _syncthreads_vote("or"),
     "__syncwarp": _syncwarp,
     "this_thread::yield": _yield,
+    "this_thread::sleep_for": _sleep,
     "__nanosleep": _yield,
+    "usleep": _yield,
+    "sleep": _yield,
     "printf": _printf,
+    "fprintf": _printf,
+    "puts": _printf,
+    "fflush": _printf,
     "assert": _assert,
+    "exit": _exit,
+    "abort": _exit,
+    "__trap": _exit,
     "min": _minmax("min"),
     "max": _minmax("max"),
+    "move": _moved,
+    "forward": _moved,
+    "ref": _moved,
+    "cref": _moved,
+    "addressof": _addressof,
+    "exchange": _exchange,
+    "init": barriers.init,
+    "cudaGetErrorString": _text,
+    "cudaGetErrorName": _text,
+    "__ldg": _ordinary,
+    "__ldcg": _ordinary,
+    "__ldca": _ordinary,
+    "__ldcv": _ordinary,
+    "__stcg": _ordinary_store,
+    "__stwb": _ordinary_store,
+    "__stwt": _ordinary_store,
 }
-
-# ---------------------------------------------------------------- the file's own functions
-
-
-def _inline(frame: Frame, call: tree.Call, operand: Operand) -> Operand:
-    assert isinstance(operand, Function)
-    function = operand.definition
-    if "__global__" in function.type.specifiers:
-        raise error(Code.BAD_LAUNCH, f"a kernel is launched, not called: {function.name}<<<…>>>(…)", call.span)
-    if function.name in frame.inlining:
-        raise error(Code.OUTSIDE_SUBSET, f"`{function.name}` is recursive: recursion is outside the subset", call.span)
-    device = "__device__" in function.type.specifiers
-    host = "__host__" in function.type.specifiers or not device
-    if (frame.host and not host) or (not frame.host and not device):
-        where = "a host" if frame.host else "a device"
-        raise error(Code.TYPE_ERROR, f"`{function.name}` is not {where} function", call.span)
-    if len(function.parameters) != len(call.arguments):
-        message = f"`{function.name}` has {len(function.parameters)} parameters, {len(call.arguments)} arguments given"
-        raise error(Code.BAD_ARGUMENTS, message, call.span)
-    return statements.inline(frame, function, call)
-
-
-def bind_parameter(frame: Frame, parameter: tree.Parameter, argument: tree.Expr) -> Operand:
-    """What a parameter of an inlined or launched function means, given its argument in ``frame``."""
-    type_ = frame.world.resolve(parameter.type)
-    operand = expressions.lower_operand(frame, argument)
-    match type_:
-        case names.AtomicType(value=element, scope=scope, ref=True):
-            return expressions.atomic_ref(operand, element, scope, argument.span)
-        case names.PointerType():
-            return pointer_to(operand, type_, argument.span)
-        case names.ReferenceType(target):
-            return reference_to(operand, target, argument.span)
-        case types.IntType():
-            return Computed(values.convert(expressions.to_value(frame, operand, argument.span), type_))
-        case names.EnumType() | names.DimType() | names.StreamType() | names.EventType():
-            return operand
-        case _:
-            raise error(Code.OUTSIDE_SUBSET, "a parameter of this type is outside the modelled subset", parameter.span)
-
-
-def pointer_to(operand: Operand, type_: names.PointerType, span: Span) -> Pointer:
-    """The pointer that an operand is or decays to, checked against the declared type."""
-    from scopec.program.lower.operands import Array, Variable
-
-    if isinstance(operand, Array):
-        operand = Pointer(operand)
-    if isinstance(operand, Pointer):
-        target = operand.target.element if isinstance(operand.target, Array) else operand.target
-        match target, type_.target:
-            case (Variable(type=have), types.IntType() as want) if have == want:
-                return operand
-            case (Atomic(type=have, scope=scope), names.AtomicType(value=want, scope=wanted, ref=False)) if (
-                have == want and scope == wanted
-            ):
-                return operand
-            case _:
-                pass
-    raise error(Code.TYPE_ERROR, "the address of an object of the pointer's type is wanted here", span)
-
-
-def reference_to(operand: Operand, target: types.IntType | names.AtomicType, span: Span) -> Operand:
-    """What a reference parameter or variable refers to, checked against the declared type."""
-    from scopec.program.lower.operands import Variable
-
-    match operand, target:
-        case (Variable(type=have) | Register(type=have), types.IntType() as want) if have == want:
-            return operand
-        case (Atomic(type=have, scope=scope), names.AtomicType(value=want, scope=wanted)) if (
-            have == want and scope == wanted
-        ):
-            return operand
-        case _:
-            raise error(Code.TYPE_ERROR, "an object of the reference's type is wanted here", span)
 
 
 def lower_launch(frame: Frame, launch: tree.Launch) -> Operand:

@@ -1,105 +1,205 @@
-"""The state of lowering: one :class:`World` a program, one :class:`Frame` a function that is being lowered."""
+"""The state of lowering: one :class:`World` a program, one :class:`Frame` a thread's code that is being lowered."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error, suggestion
 from scopec.program import ir, values
-from scopec.program.lower import names
 from scopec.program.lower.builder import Builder
-from scopec.program.lower.operands import Enumerator, Operand
+from scopec.program.lower.operands import Fields, Structure, TypeNamed
+from scopec.program.lower.spaces import Space, global_space
+from scopec.records import dataclass
 
 if TYPE_CHECKING:
-    from scopec.program.lower.names import Type
+    from scopec.program.lower.kinds import Type
+    from scopec.program.lower.operands import Operand
     from scopec.program.types import IntType
     from scopec.source import Source, Span
     from scopec.syntax import tree
 
 
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Objects of one type that stand side by side, numbered from ``base``: what runtime pointers may point to."""
+
+    object: str
+    type: Type
+    base: int
+    count: int
+    volatile: bool = False
+
+
 @dataclass
 class World:
-    """What the whole program declares, filled while it is lowered."""
+    """What the whole program declares, filled while it is lowered.
+
+    ``regions`` are, by the name of a type, the objects whose address is a value at run time.  They are found while the
+    program is lowered, and a pointer that is followed before an address is taken must know it too: the program is
+    lowered again until they stay the same.
+    """
 
     source: Source
     overrides: dict[str, tree.Expr]
-    globals: dict[str, Operand] = field(default_factory=dict)
-    global_spans: dict[str, Span] = field(default_factory=dict)
+    regions: dict[str, list[Region]] = field(default_factory=dict)
+    space: Space = field(default_factory=global_space)
     objects: dict[str, ir.Object] = field(default_factory=dict)
     streams: dict[str, ir.Stream] = field(default_factory=dict)
     events: dict[str, Span] = field(default_factory=dict)
     grids: dict[str, ir.Grid] = field(default_factory=dict)
+    others: list[ir.Thread] = field(default_factory=list)
     constants: dict[str, int | ir.Order | ir.Scope] = field(default_factory=dict)
     variant: dict[str, str] = field(default_factory=dict)
-    warnings: list[tuple[Code, str, Span]] = field(default_factory=list)
+    attributes: dict[str, str] = field(default_factory=dict)
+    instances: dict[tuple[object, ...], TypeNamed] = field(default_factory=dict)
+    static_locals: dict[tuple[object, ...], Operand] = field(default_factory=dict)
 
-    def declare(self, name: str, operand: Operand, span: Span) -> None:
-        """Add a global name; InputError if the file has it already."""
-        if name in self.globals:
-            first = self.global_spans[name]
-            raise error(Code.DUPLICATE, f"`{name}` is declared already, at line {first.line}", span)
-        self.globals[name] = operand
-        self.global_spans[name] = span
-
-    def scope_of(self, expr: tree.Expr) -> ir.Scope:
-        """The thread scope that a template argument names."""
-        known: dict[str, object] = {n: o.value for n, o in self.globals.items() if isinstance(o, Enumerator)}
-        return names.scope_argument(expr, known)
-
-    def resolve(self, type_: tree.TypeName) -> Type:
-        """The meaning of a written type."""
-        return names.resolve(type_, self.scope_of)
+    def unique_object(self, name: str) -> str:
+        """A name for a new object that no other object's name, or part of it, is equal to."""
+        while any(known == name or known.startswith((f"{name}.", f"{name}[")) for known in self.objects):
+            name += "'"
+        return name
 
 
 @dataclass
 class Loop:
-    """Where ``break`` and ``continue`` go."""
+    """Where ``break`` and ``continue`` go, and how many scopes were open outside; ``again`` is None for a switch."""
 
     after: int
-    again: int
+    again: int | None
+    depth: int
+
+
+@dataclass
+class Block:
+    """A block's names, and what happens at its end, last first."""
+
+    names: dict[str, Operand] = field(default_factory=dict)
+    cleanups: list[Callable[[Frame], None]] = field(default_factory=list)
+
+
+@dataclass
+class Call:
+    """The function whose body is being lowered.
+
+    ``depth`` is the number of scopes that are not its own; ``after`` the label behind a call that is expanded in place
+    (None in a thread's own function); ``result`` what the value returned is stored to.
+    """
+
+    name: str
+    type: Type
+    space: Space
+    this: Operand | None = None
+    depth: int = 0
+    after: int | None = None
+    result: Operand | None = None
+    returned: Operand | None = None
+    body: tree.Block | None = None
+    assigned: frozenset[str] = frozenset()
+    in_memory: frozenset[str] = frozenset()
+    reassigned: frozenset[str] = frozenset()
 
 
 @dataclass
 class Frame:
-    """A function body that is being lowered into a graph.
+    """A thread's code that is being lowered into a graph.
 
-    ``prefix`` makes names of the function's own objects unique; ``host`` tells host code; ``device`` is the current
-    device of host code.  Inlined calls share the builder and the registers but have scopes of their own.
+    ``prefix`` makes the names of its own objects unique; ``host`` tells host code; ``device`` is the current device of
+    host code; ``nesting`` counts the branches and loops around the current place; ``constant`` is true where only
+    constant expressions may be evaluated (initial values in device memory).  Functions that are expanded in place
+    share the builder and the registers but have scopes of their own.
     """
 
     world: World
     prefix: str
     host: bool
+    call: Call
     device: int = 0
     builder: Builder = field(default_factory=Builder)
-    scopes: list[dict[str, Operand]] = field(default_factory=lambda: [{}])
+    scopes: list[Block] = field(default_factory=lambda: [Block()])
     loops: list[Loop] = field(default_factory=list)
+    calls: tuple[str, ...] = ()
+    nesting: int = 0
+    constant: bool = False
+    shared_bytes: int = 0
     variables: dict[str, IntType] = field(default_factory=dict)
     ambiguous: set[str] = field(default_factory=set)
-    inlining: tuple[str, ...] = ()
-    return_label: int | None = None
-    return_register: str | None = None
-    return_type: Type | None = None
-    in_memory: frozenset[str] = frozenset()
     _used: set[str] = field(default_factory=set)
     _temporaries: int = 0
 
-    def lookup(self, name: str, span: Span) -> Operand:
-        """What a name means here; InputError with a suggestion if nothing."""
-        for scope in reversed(self.scopes):
-            if name in scope:
-                return scope[name]
-        if name in self.world.globals:
-            return self.world.globals[name]
-        known = [n for scope in self.scopes for n in scope] + list(self.world.globals)
-        raise error(Code.UNKNOWN_NAME, f"`{name}` is not declared", span, suggestion(name, known))
+    # ---- names
+
+    @property
+    def space(self) -> Space:
+        """The namespace or class that the current function belongs to."""
+        return self.call.space
+
+    def find(self, name: str) -> Operand | None:
+        """What a name that the file declares means here."""
+        for block in reversed(self.scopes[self.call.depth :]):
+            if name in block.names:
+                return block.names[name]
+        this = self.call.this
+        if this is not None and "::" not in name:
+            from scopec.program.lower import places
+
+            if isinstance(this, (Structure, Fields)) or places.is_class(this):
+                member = places.member_or_none(self, this, name)
+                if member is not None:
+                    return member
+        return self.space.find(name)
+
+    def unknown(self, name: str, span: Span) -> Exception:
+        """The error for a name that means nothing here."""
+        known = [n for block in self.scopes for n in block.names] + self.space.known()
+        return error(Code.UNKNOWN_NAME, f"`{name}` is not declared", span, suggestion(name, known))
 
     def bind(self, name: str, operand: Operand, span: Span) -> None:
         """Declare a local name; InputError if its block has it already."""
-        if name in self.scopes[-1]:
+        if name in self.scopes[-1].names:
             raise error(Code.DUPLICATE, f"`{name}` is declared already in this block", span)
-        self.scopes[-1][name] = operand
+        self.scopes[-1].names[name] = operand
+
+    def declare(self, name: str, operand: Operand, span: Span) -> None:
+        """Declare a name where the code stands: in a block, or in a namespace or class."""
+        if self.call.body is not None:
+            self.bind(name, operand, span)
+        else:
+            self.space.declare(name, operand, span)
+
+    # ---- scopes
+
+    @contextmanager
+    def block(self) -> Iterator[Block]:
+        """A scope; what is to happen at its end is appended when it ends."""
+        opened = Block()
+        self.scopes.append(opened)
+        yield opened
+        self.clean(opened)
+        self.scopes.pop()
+
+    def clean(self, block: Block) -> None:
+        """Append what happens at the end of a scope (also where it is left early)."""
+        for cleanup in reversed(list(block.cleanups)):
+            cleanup(self)
+
+    def leave(self, depth: int) -> None:
+        """Append what happens when control leaves all scopes beyond ``depth``."""
+        inner = self.scopes[depth:]
+        for block in reversed(inner):
+            self.clean(block)
+
+    @contextmanager
+    def nested(self) -> Iterator[None]:
+        """Code that may be executed never, or more than once."""
+        self.nesting += 1
+        yield
+        self.nesting -= 1
+
+    # ---- registers and operations
 
     def register(self, name: str, type_: IntType) -> str:
         """A new register for a source variable; one that is declared again gets a numbered register."""
@@ -129,3 +229,8 @@ class Frame:
     def finish(self) -> ir.Body:
         """The finished graph."""
         return self.builder.finish(self.variables, frozenset(self.ambiguous))
+
+
+def outside(message: str, span: Span, help: str | None = None) -> Exception:
+    """The error for something outside the modelled subset."""
+    return error(Code.OUTSIDE_SUBSET, f"{message} outside the modelled subset", span, help)

@@ -7,63 +7,96 @@ from typing import assert_never
 
 from scopec.diagnostics import Code, error
 from scopec.program import ir, types, values
-from scopec.program.lower import calls, names
-from scopec.program.lower.context import Frame
+from scopec.program.lower import calls, functions, handles, initial, names, places, pointers, resolve
+from scopec.program.lower.builder import Builder
+from scopec.program.lower.context import Frame, outside
+from scopec.program.lower.kinds import (
+    ADDRESS,
+    ArrayType,
+    AtomicType,
+    EnumType,
+    FloatType,
+    HandleType,
+    PointerType,
+    StructType,
+    SyncType,
+    Type,
+    VoidType,
+    align_of,
+    shown,
+    size_of,
+)
 from scopec.program.lower.operands import (
     Array,
     Atomic,
+    Closure,
     Computed,
+    Console,
+    Either,
+    Elements,
     Enumerator,
     Event,
-    Extent,
+    Group,
+    HostThread,
+    Index,
+    Known,
     Nothing,
+    Opaque,
     Operand,
     Pointer,
+    PointerVariable,
+    Record,
     Register,
+    StopState,
     Stream,
     StreamHandle,
+    Sync,
+    Text,
+    TypeNamed,
     Variable,
     describe,
 )
 from scopec.program.types import BOOL, INT, IntType
-from scopec.program.values import Builtin, Const, Reg, Value
+from scopec.program.values import Const, Reg, Value
 from scopec.source import Span
 from scopec.syntax import tree
 
-_INDEX_NAMES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
-_ERROR_CODES = {"cudaSuccess": 0, "cudaErrorNotReady": 600}
-SEQ_CST = ir.Order.SEQ_CST
+INDEX_NAMES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+#: Names of the libraries that are numbers: error codes, and flags that change nothing here.
+CONSTANTS = {
+    "cudaSuccess": 0, "cudaErrorNotReady": 600, "cudaErrorCooperativeLaunchTooLarge": 720,
+    "cudaStreamDefault": 0, "cudaStreamNonBlocking": 1, "cudaEventDefault": 0, "cudaEventBlockingSync": 1,
+    "cudaEventDisableTiming": 2, "cudaEventInterprocess": 4, "cudaEventRecordDefault": 0, "cudaEventWaitDefault": 0,
+    "cudaHostRegisterDefault": 0, "cudaHostRegisterPortable": 1, "cudaHostRegisterMapped": 2,
+    "cudaHostAllocDefault": 0, "cudaHostAllocPortable": 1, "cudaHostAllocMapped": 2, "cudaHostAllocWriteCombined": 4,
+    "cudaMemAttachGlobal": 1, "cudaMemAttachHost": 2, "cudaMemcpyHostToHost": 0, "cudaMemcpyHostToDevice": 1,
+    "cudaMemcpyDeviceToHost": 2, "cudaMemcpyDeviceToDevice": 3, "cudaMemcpyDefault": 4, "cudaDeviceMapHost": 8,
+    "cudaDeviceScheduleAuto": 0, "cudaDeviceScheduleSpin": 1, "cudaDeviceScheduleYield": 2, "cudaCpuDeviceId": -1,
+    "cudaLaunchAttributeIgnore": 0, "cudaLaunchAttributeCooperative": 2, "cudaLaunchAttributeClusterDimension": 4,
+    "cudaLaunchAttributeMemSyncDomainMap": 9, "cudaLaunchAttributeMemSyncDomain": 10,
+    "cudaLaunchMemSyncDomainDefault": 0, "cudaLaunchMemSyncDomainRemote": 1, "warpSize": 32,
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------- values
 
 
 def lower_value(frame: Frame, expr: tree.Expr) -> Value:
     """Evaluate an expression to an integer value (an atomic or variable is read)."""
-    return to_value(frame, lower_operand(frame, expr), expr.span)
-
-
-def to_value(frame: Frame, operand: Operand, span: Span) -> Value:
-    """Read an operand: lvalue-to-rvalue conversion, or an atomic's ``operator T``."""
-    match operand:
-        case Computed(value):
-            return value
-        case Register(name, type_):
-            return Reg(name, type_)
-        case Variable(place, type_, volatile):
-            result = frame.temporary(type_)
-            frame.emit(ir.Load(result.name, place, ir.VOLATILE if volatile else ir.PLAIN), span)
-            return result
-        case Atomic(place, type_, scope):
-            result = frame.temporary(type_)
-            frame.emit(ir.Load(result.name, place, ir.Mode(SEQ_CST, scope)), span)
-            return result
-        case Nothing():
-            raise error(Code.TYPE_ERROR, "this call has no value (void)", span)
-        case _:
-            raise error(Code.TYPE_ERROR, f"a number is wanted here, not {describe(operand)}", span)
+    return places.to_number(frame, lower_operand(frame, expr), expr.span)
 
 
 def lower_condition(frame: Frame, expr: tree.Expr) -> Value:
     """Evaluate an expression contextually converted to bool."""
-    return values.convert(lower_value(frame, expr), BOOL)
+    return truth(frame, lower_operand(frame, expr), expr.span)
+
+
+def truth(frame: Frame, operand: Operand, span: Span) -> Value:
+    """An operand contextually converted to bool; a pointer is true if it points to something."""
+    operand = places.settle(operand, span)
+    if isinstance(operand, Pointer):
+        return values.TRUE if operand.target is not None else values.FALSE
+    return values.convert(places.to_value(frame, operand, span), BOOL)
 
 
 def constant(frame: Frame, expr: tree.Expr, what: str) -> int:
@@ -74,48 +107,87 @@ def constant(frame: Frame, expr: tree.Expr, what: str) -> int:
     return value.value
 
 
+def peek(frame: Frame, expr: tree.Expr) -> Operand:
+    """What an expression denotes, without its effects."""
+    world = frame.world
+    apart = replace(
+        world, objects=dict(world.objects), streams=dict(world.streams), events=dict(world.events),
+        grids=dict(world.grids), others=list(world.others), static_locals=dict(world.static_locals),
+        regions={name: list(regions) for name, regions in world.regions.items()},
+    )  # fmt: skip
+    scratch = replace(
+        frame, world=apart, builder=Builder(), variables=dict(frame.variables), ambiguous=set(frame.ambiguous)
+    )
+    return lower_operand(scratch, expr)
+
+
+def type_of(frame: Frame, expr: tree.Expr) -> Type:
+    """``decltype(expr)``."""
+    type_ = unevaluated_type(frame, expr)
+    if type_ is None:
+        raise outside("decltype of this is", expr.span)
+    return type_
+
+
+def may_be_class(frame: Frame, call: tree.Call) -> bool:
+    """Whether a call may return an object of a class: it calls a function of the file."""
+    return calls.own_function(frame, call) is not None
+
+
 def lower_operand(frame: Frame, expr: tree.Expr) -> Operand:
     """What an expression denotes; its effects are appended to the graph."""
     match expr:
         case tree.Int(_, value, unsigned, long):
             return Computed(Const(value, _literal_type(value, unsigned, long)))
-        case tree.Bool(_, truth):
-            return Computed(values.TRUE if truth else values.FALSE)
-        case tree.Str(span):
-            raise error(Code.OUTSIDE_SUBSET, "a string is outside the modelled subset here", span)
-        case tree.Name(span, name):
-            return _name(frame, name, span)
+        case tree.Bool(_, is_true):
+            return Computed(values.TRUE if is_true else values.FALSE)
+        case tree.Str():
+            return Text()
+        case tree.Float():
+            return Opaque()
+        case tree.Name(span, name, _):
+            return lower_name(frame, name, span)
+        case tree.MemberOf(span, type_, name):
+            return _static_member(resolve.resolve(frame, type_), name, span)
+        case tree.This(span):
+            if frame.call.this is None:
+                raise error(Code.TYPE_ERROR, "`this` has a meaning in member functions only", span)
+            return Pointer(frame.call.this)
         case tree.Unary():
             return _unary(frame, expr)
         case tree.Binary(_, ("&&" | "||"), _, _):
             return Computed(_short_circuit(frame, expr))
         case tree.Binary(_, op, left, right):
-            return _binary(frame, op, left, right)
+            return _binary(frame, op, left, right, expr.span)
         case tree.Conditional():
-            return Computed(_conditional(frame, expr))
+            return _conditional(frame, expr)
+        case tree.Comma(_, left, right):
+            discard(frame, left)
+            return lower_operand(frame, right)
         case tree.Assign():
             return _assign(frame, expr)
         case tree.Step(span, op, prefix, target):
-            return _step(frame, op[0], prefix, target, span)
+            stepped = lower_operand(frame, target)
+            return update(frame, stepped, op[0], Computed(Const(1, INT)), span, old=not prefix)
         case tree.Member(span, object_, name):
-            return _member(frame, object_, name, span)
-        case tree.Index(span, object_, index):
-            return _index(frame, object_, index, span)
+            return places.member(frame, _object(frame, object_), name, span)
+        case tree.Index(_, object_, index):
+            return _index(frame, object_, index)
         case tree.Call():
             return calls.lower_call(frame, expr)
-        case tree.Construct(span, type_, arguments):
-            return construct(frame, frame.world.resolve(type_), arguments, span)
+        case tree.Construct(span, type_, arguments, is_list, given_names):
+            meant = resolve.resolve(frame, type_)
+            return construct(frame, meant, tree.Initialiser(span, arguments, is_list, given_names), span)
         case tree.Cast(span, type_, operand):
-            return _cast(frame, type_, operand, span)
+            return _cast(frame, resolve.resolve(frame, type_), operand, span)
         case tree.SizeOf():
             return Computed(Const(_sizeof(frame, expr), types.ULONG))
         case tree.Launch():
             return calls.lower_launch(frame, expr)
-        case tree.Comma(_, left, right):
-            discard(frame, left)
-            return lower_operand(frame, right)
-        case tree.MemberOf(span) | tree.This(span) | tree.List(span) | tree.Lambda(span):
-            raise error(Code.OUTSIDE_SUBSET, "this expression is outside the modelled subset", span)
+        case tree.Lambda():
+            return _closure(frame, expr)
+        case tree.List(span):
+            raise outside("a list of values is", span, "write the type in front of it")
         case tree.ThreadLocal(span, kernel, launch):
             raise error(Code.UNKNOWN_NAME, f"`{kernel}#{launch}` has a meaning in expectations only", span)
         case _:
@@ -131,22 +203,59 @@ def _literal_type(value: int, unsigned: bool, long: bool) -> IntType:
     return INT if value < 1 << 31 else types.LONG if value < 1 << 63 else types.ULONG
 
 
-def _name(frame: Frame, name: str, span: Span) -> Operand:
-    order = names.order_named(name)
+def lower_name(frame: Frame, name: str, span: Span) -> Operand:
+    """What a name denotes: the file's own first, then what the libraries declare."""
+    found = frame.find(name)
+    if found is not None:
+        return found
+    full = frame.space.library_name(name)
+    short = names.unqualified(full)
+    order = names.order_named(full)
     if order is not None:
         return Enumerator(order)
-    scope = names.scope_named(name)
+    scope = names.scope_named(full)
     if scope is not None:
         return Enumerator(scope)
-    if name in _INDEX_NAMES:
+    if name in INDEX_NAMES:
         if frame.host:
             raise error(Code.TYPE_ERROR, f"`{name}` has a meaning in kernels only", span)
-        return Extent(ir.Dim(), name)
-    if name in _ERROR_CODES:
-        return Computed(Const(_ERROR_CODES[name], INT))
-    if name == "cudaStreamLegacy":
+        return Index(name)
+    if short in CONSTANTS:
+        return Computed(Const(CONSTANTS[short], INT))
+    if name in ("cudaStreamLegacy", "cudaStreamPerThread"):
+        if name == "cudaStreamPerThread":
+            raise outside("the default stream of a thread is", span, "create a stream")
         return StreamHandle(ir.legacy_stream(frame.device))
-    return frame.lookup(name, span)
+    match full:
+        case "std::cout" | "std::cerr" | "std::clog" | "cout" | "cerr":
+            return Console()
+        case "std::endl" | "std::flush" | "endl" | "stderr" | "stdout" | "__func__" | "__FUNCTION__":
+            return Text()
+        case "std::nostopstate":
+            return Text()
+        case _:
+            raise frame.unknown(name, span)
+
+
+def _static_member(type_: Type, name: str, span: Span) -> Operand:
+    if isinstance(type_, StructType):
+        found = type_.space.names.get(name)
+        if found is not None:
+            return found
+        if name in type_.functions:
+            from scopec.program.lower.operands import Function, Overload
+
+            return Function(name, tuple(Overload(f, type_.space, f) for f in type_.functions[name]))
+    raise error(Code.UNKNOWN_NAME, f"{shown(type_)} has no static member `{name}`", span)
+
+
+def _object(frame: Frame, expr: tree.Expr) -> Operand:
+    """The object in front of a dot."""
+    operand = lower_operand(frame, expr)
+    if isinstance(operand, PointerVariable):
+        help_ = "write `->`"
+        raise error(Code.TYPE_ERROR, f"`{operand.name}` is a pointer", expr.span, help_)
+    return operand
 
 
 # ---------------------------------------------------------------- operators
@@ -155,56 +264,89 @@ def _name(frame: Frame, name: str, span: Span) -> Operand:
 def _unary(frame: Frame, expr: tree.Unary) -> Operand:
     match expr.op:
         case "&":
-            return _address(frame, expr.operand)
+            return _address(frame, expr)
         case "*":
-            operand = lower_operand(frame, expr.operand)
-            match operand:
-                case Pointer(Variable() | Atomic() as target):
-                    return target
-                case Pointer(Array(element=element)) | Array(element=element):
-                    return element
-                case _:
-                    raise error(Code.TYPE_ERROR, f"`*` wants a pointer, not {describe(operand)}", expr.span)
+            return places.dereference(frame, lower_operand(frame, expr.operand), expr.span)
+        case "!":
+            return Computed(values.unary("!", lower_condition(frame, expr.operand)))
         case op:
-            return Computed(values.unary(op, lower_value(frame, expr.operand)))
+            operand = lower_operand(frame, expr.operand)
+            if places.is_float(operand):
+                return places.forget(frame, operand, expr.operand.span)
+            return Computed(values.unary(op, places.to_number(frame, operand, expr.operand.span)))
 
 
-def _address(frame: Frame, operand_expr: tree.Expr) -> Pointer:
-    operand = lower_operand(frame, operand_expr)
-    match operand:
-        case Variable() | Atomic() | Array() | Register() | Stream() | Event():
-            return Pointer(operand)
-        case _:
-            raise error(Code.TYPE_ERROR, f"{describe(operand)} has no address", operand_expr.span)
+def _address(frame: Frame, expr: tree.Unary) -> Operand:
+    # `&a[n]` may be the address one past the end, which is only wrong to follow.
+    if isinstance(expr.operand, tree.Index):
+        base = lower_operand(frame, expr.operand.object)
+        position = lower_value(frame, expr.operand.index)
+        if isinstance(base, Array) and isinstance(position, Const) and position.value == base.length:
+            return pointers.moved(frame, base, position, expr.span)
+        return places.address(places.element(frame, base, position, expr.operand.span), expr.span)
+    return places.address(lower_operand(frame, expr.operand), expr.operand.span)
 
 
-def _binary(frame: Frame, op: str, left: tree.Expr, right: tree.Expr) -> Operand:
-    enumerators = _enumerators(frame, left, right)
-    if enumerators is not None and op in ("==", "!="):
-        same = enumerators[0] == enumerators[1]
-        return Computed(values.TRUE if same == (op == "==") else values.FALSE)
-    first = lower_value(frame, left)
-    if not isinstance(first, Const) and _modifies(right):
-        saved = frame.temporary(first.type)
-        frame.emit(ir.Set(saved.name, first), left.span)
-        first = saved
-    second = lower_value(frame, right)
-    if op in ("/", "%") and isinstance(second, Const) and second.value == 0:
+def _binary(frame: Frame, op: str, left: tree.Expr, right: tree.Expr, span: Span) -> Operand:
+    first = lower_operand(frame, left)
+    if isinstance(first, Console) and op == "<<":
+        return _printed(frame, first, right, span)
+    if isinstance(first, Enumerator):
+        second = lower_operand(frame, right)
+        if isinstance(second, Enumerator) and op in ("==", "!="):
+            return Computed(values.TRUE if (first == second) == (op == "==") else values.FALSE)
+        raise error(Code.TYPE_ERROR, f"a {describe(first)} is compared with == and !=", span)
+    first = _held(frame, first, left, right)
+    second = lower_operand(frame, right)
+    if places.is_float(first) or places.is_float(second):
+        places.forget(frame, first, left.span)
+        return places.forget(frame, second, right.span)
+    if op in ("==", "!="):
+        equal = pointers.equal(frame, first, second, span)
+        if equal is not None:
+            return Computed(equal if op == "==" else values.unary("!", equal))
+    if op in ("+", "-") and _is_pointer(first):
+        return _pointer_arithmetic(frame, op, first, second, span)
+    if op == "+" and _is_pointer(second):
+        return _pointer_arithmetic(frame, op, second, first, span)
+    a = places.to_number(frame, first, left.span)
+    b = places.to_number(frame, second, right.span)
+    if op in ("/", "%") and isinstance(b, Const) and b.value == 0:
         raise error(Code.TYPE_ERROR, "division by zero", right.span)
-    return Computed(values.binary(op, first, second))
+    return Computed(values.binary(op, a, b))
 
 
-def _enumerators(frame: Frame, left: tree.Expr, right: tree.Expr) -> tuple[object, object] | None:
-    """Both values where both sides name a scope or an order."""
-    found: list[object] = []
-    for side in (left, right):
-        if not isinstance(side, tree.Name):
-            return None
-        operand = _name(frame, side.name, side.span)
-        if not isinstance(operand, Enumerator):
-            return None
-        found.append(operand.value)
-    return found[0], found[1]
+def _held(frame: Frame, operand: Operand, expr: tree.Expr, right: tree.Expr) -> Operand:
+    """The left operand, read before the right one is evaluated (where the order can be told)."""
+    type_ = places.type_of(operand)
+    if isinstance(operand, (Variable, Atomic, Either)) and isinstance(type_, (IntType, AtomicType)):
+        return Computed(places.to_value(frame, operand, expr.span))
+    if isinstance(operand, (Computed, Register)) and _modifies(right):
+        value = places.to_value(frame, operand, expr.span)
+        if not isinstance(value, Const):
+            saved = frame.temporary(value.type)
+            frame.emit(ir.Set(saved.name, value), expr.span)
+            return Computed(saved, operand.pointee)
+    return operand
+
+
+def _is_pointer(operand: Operand) -> bool:
+    return isinstance(operand, Array) or isinstance(places.type_of(operand), PointerType)
+
+
+def _pointer_arithmetic(frame: Frame, op: str, pointer: Operand, other: Operand, span: Span) -> Operand:
+    if _is_pointer(other):
+        left, right = (pointers.as_value(frame, o, span).value for o in (pointer, other))
+        return Computed(values.binary("-", left, right))
+    steps = places.to_value(frame, other, span)
+    return pointers.moved(frame, pointer, values.unary("-", steps) if op == "-" else steps, span)
+
+
+def _printed(frame: Frame, console: Console, right: tree.Expr, span: Span) -> Operand:
+    operand = lower_operand(frame, right)
+    places.forget(frame, operand, right.span)
+    frame.emit(ir.InputOutput(), span)
+    return console
 
 
 def _modifies(expr: tree.Expr) -> bool:
@@ -212,7 +354,7 @@ def _modifies(expr: tree.Expr) -> bool:
     match expr:
         case tree.Assign() | tree.Step() | tree.Call():
             return True
-        case tree.Binary(_, _, left, right):
+        case tree.Binary(_, _, left, right) | tree.Comma(_, left, right):
             return _modifies(left) or _modifies(right)
         case tree.Unary(_, _, operand) | tree.Cast(_, _, operand) | tree.Member(_, operand, _):
             return _modifies(operand)
@@ -238,42 +380,81 @@ def _short_circuit(frame: Frame, expr: tree.Binary) -> Value:
     then, otherwise = (more, done) if expr.op == "&&" else (done, more)
     frame.builder.split(left, expr.left.span, then, otherwise)
     frame.builder.place(more)
-    frame.emit(ir.Set(result.name, lower_condition(frame, expr.right)), expr.right.span)
+    with frame.nested():
+        frame.emit(ir.Set(result.name, lower_condition(frame, expr.right)), expr.right.span)
     frame.builder.place(done)
     return result
 
 
-def _conditional(frame: Frame, expr: tree.Conditional) -> Value:
+def _conditional(frame: Frame, expr: tree.Conditional) -> Operand:
     condition = lower_condition(frame, expr.condition)
     if isinstance(condition, Const):
-        return lower_value(frame, expr.then if condition.value else expr.otherwise)
+        return lower_operand(frame, expr.then if condition.value else expr.otherwise)
     if not has_effect(frame, expr.then) and not has_effect(frame, expr.otherwise):
-        return values.choose(condition, lower_value(frame, expr.then), lower_value(frame, expr.otherwise))
+        return _chosen(frame, condition, lower_operand(frame, expr.then), lower_operand(frame, expr.otherwise), expr)
     then, otherwise, done = (frame.builder.label() for _ in range(3))
     frame.builder.split(condition, expr.condition.span, then, otherwise)
-    frame.builder.place(then)
-    first = lower_value(frame, expr.then)
-    result = frame.temporary(types.LONG)
-    frame.emit(ir.Set(result.name, first), expr.then.span)
-    frame.builder.jump(done)
-    frame.builder.place(otherwise)
-    second = lower_value(frame, expr.otherwise)
-    frame.emit(ir.Set(result.name, second), expr.otherwise.span)
+    with frame.nested():
+        frame.builder.place(then)
+        first, pointee = _arm(frame, expr.then)
+        result = frame.temporary(types.LONG)
+        if first is not None:
+            frame.emit(ir.Set(result.name, first), expr.then.span)
+        frame.builder.jump(done)
+        frame.builder.place(otherwise)
+        second, other = _arm(frame, expr.otherwise)
+        if second is not None:
+            frame.emit(ir.Set(result.name, second), expr.otherwise.span)
     frame.builder.place(done)
+    if first is None or second is None:
+        return Opaque()
     if first.type == second.type:
-        return Reg(result.name, first.type)
-    return values.convert(result, types.common_type(first.type, second.type))
+        return Computed(Reg(result.name, first.type), pointee or other)
+    return Computed(values.convert(result, types.common_type(first.type, second.type)))
+
+
+def _arm(frame: Frame, expr: tree.Expr) -> tuple[Value | None, PointerType | None]:
+    """The value of a side, None for a floating-point number, and what it points to if it is a pointer."""
+    operand = lower_operand(frame, expr)
+    if places.is_float(operand):
+        places.forget(frame, operand, expr.span)
+        return None, None
+    if _is_pointer(operand):
+        computed = pointers.as_value(frame, operand, expr.span)
+        return computed.value, computed.pointee
+    return places.to_value(frame, operand, expr.span), None
+
+
+def _chosen(frame: Frame, condition: Value, then: Operand, otherwise: Operand, expr: tree.Conditional) -> Operand:
+    if places.is_float(then) or places.is_float(otherwise):
+        places.forget(frame, then, expr.then.span)
+        return places.forget(frame, otherwise, expr.otherwise.span)
+    if isinstance(then, Text) or isinstance(otherwise, Text):
+        return Text()
+    if _is_pointer(then) or _is_pointer(otherwise):
+        first = pointers.as_value(frame, _null_or(then), expr.then.span)
+        second = pointers.as_value(frame, _null_or(otherwise), expr.otherwise.span)
+        chosen = values.choose(condition, first.value, second.value)
+        return Computed(chosen, first.pointee or second.pointee)
+    first_value = places.to_value(frame, then, expr.then.span)
+    return Computed(values.choose(condition, first_value, places.to_value(frame, otherwise, expr.otherwise.span)))
+
+
+def _null_or(operand: Operand) -> Operand:
+    return Pointer(None) if operand == Computed(Const(0, INT)) else operand
 
 
 def has_effect(frame: Frame, expr: tree.Expr) -> bool:
     """Whether evaluating an expression appends anything to the graph (a read of memory included)."""
     match expr:
-        case tree.Int() | tree.Bool() | tree.Str() | tree.SizeOf() | tree.ThreadLocal():
+        case tree.Int() | tree.Bool() | tree.Str() | tree.Float() | tree.SizeOf() | tree.ThreadLocal() | tree.This():
             return False
-        case tree.Name(span, name):
-            return isinstance(_name(frame, name, span), (Variable, Atomic))
-        case tree.Unary(_, "&", _):
+        case tree.Name(span, name, _):
+            return isinstance(lower_name(frame, name, span), (Variable, Atomic, Either))
+        case tree.MemberOf():
             return False
+        case tree.Unary(_, "&", operand):
+            return not isinstance(operand, tree.Name)
         case tree.Unary(_, "*", _):
             return True
         case tree.Unary(_, _, operand) | tree.Cast(_, _, operand):
@@ -282,7 +463,7 @@ def has_effect(frame: Frame, expr: tree.Expr) -> bool:
             return has_effect(frame, left) or has_effect(frame, right)
         case tree.Conditional(_, condition, then, otherwise):
             return any(has_effect(frame, e) for e in (condition, then, otherwise))
-        case tree.Member(_, tree.Name(_, name), _) if name in _INDEX_NAMES:
+        case tree.Member(_, tree.Name(_, name), _) if name in INDEX_NAMES:
             return False
         case _:
             return True
@@ -291,107 +472,120 @@ def has_effect(frame: Frame, expr: tree.Expr) -> bool:
 # ---------------------------------------------------------------- assignment
 
 
-def assign(frame: Frame, target: Operand, value: Value, span: Span) -> None:
-    """Store a value in what ``target`` denotes (an atomic is stored seq_cst, [atomics.types.operations])."""
-    match target:
-        case Register(_, _, constant=True):
-            raise error(Code.TYPE_ERROR, "a const variable cannot be assigned to", span)
-        case Register(name, type_):
-            frame.emit(ir.Set(name, values.convert(value, type_)), span)
-        case Variable(place, type_, volatile):
-            mode = ir.VOLATILE if volatile else ir.PLAIN
-            frame.emit(ir.Store(place, values.convert(value, type_), mode), span)
-        case Atomic(place, type_, scope):
-            frame.emit(ir.Store(place, values.convert(value, type_), ir.Mode(SEQ_CST, scope)), span)
-        case _:
-            raise error(Code.TYPE_ERROR, f"{describe(target)} cannot be assigned to", span)
-
-
 def _assign(frame: Frame, expr: tree.Assign) -> Operand:
-    if expr.op is None:
-        value = lower_value(frame, expr.value)
+    if expr.op is not None:
+        value = lower_operand(frame, expr.value)
         target = lower_operand(frame, expr.target)
-        assign(frame, target, value, expr.span)
-        return _assigned(target, value)
-    value = lower_value(frame, expr.value)
-    target = lower_operand(frame, expr.target)
-    return update(frame, target, expr.op, value, expr.span, old=False)
+        return update(frame, target, expr.op, value, expr.span, old=False)
+    if isinstance(expr.value, tree.List):
+        target = lower_operand(frame, expr.target)
+        type_ = places.type_of(target)
+        if type_ is None:
+            raise outside("this assignment of a list is", expr.span)
+        source = functions.initial_operand(frame, type_, expr.value)
+    else:
+        source = lower_operand(frame, expr.value)
+        if isinstance(source, (Variable, Atomic, Either)) and not places.is_class(source):
+            source = places.read_once(frame, source, expr.value.span)
+        target = lower_operand(frame, expr.target)
+    places.assign(frame, target, source, expr.span)
+    if isinstance(target, Atomic) and target.pointee is None:  # the result is the new value
+        return Computed(values.convert(places.to_value(frame, source, expr.span), target.type))
+    return target
 
 
-def _assigned(target: Operand, value: Value) -> Operand:
-    """The result of an assignment: the variable itself, or an atomic's new value."""
-    return Computed(values.convert(value, target.type)) if isinstance(target, Atomic) else target
-
-
-def _step(frame: Frame, op: str, prefix: bool, target_expr: tree.Expr, span: Span) -> Operand:
-    target = lower_operand(frame, target_expr)
-    return update(frame, target, op, Const(1, INT), span, old=not prefix)
-
-
-def update(frame: Frame, target: Operand, op: str, value: Value, span: Span, *, old: bool) -> Operand:
+def update(frame: Frame, target: Operand, op: str, value: Operand, span: Span, *, old: bool) -> Operand:
     """``target op= value``: one atomic step on an atomic, a read and a write otherwise.  ``old``: the value before."""
+    if places.is_float(target):
+        places.forget(frame, target, span)
+        places.assign(frame, target, value, span)
+        return Opaque() if old else target
+    if _is_pointer(target):
+        return _moved(frame, target, op, value, span, old=old)
+    operand = places.to_value(frame, value, span)
     match target:
         case Atomic(place, type_, scope):
             result = frame.temporary(type_)
-            new = values.convert(values.binary(op, result, value), type_)
-            frame.emit(ir.Rmw(result.name, place, new, ir.Mode(SEQ_CST, scope)), span)
+            new = values.convert(values.binary(op, result, operand), type_)
+            frame.emit(ir.Rmw(result.name, place, new, ir.Mode(places.SEQ_CST, scope)), span)
             return Computed(result if old else new)
-        case Register() | Variable():
-            before = to_value(frame, target, span)
+        case Register() | Variable() | Either() | Known():
+            before = places.to_value(frame, target, span)
             if old and isinstance(target, Register):
-                saved = frame.temporary(target.type)
+                saved = frame.temporary(before.type)
                 frame.emit(ir.Set(saved.name, before), span)
                 before = saved
-            assign(frame, target, values.convert(values.binary(op, before, value), target.type), span)
+            type_ = before.type if isinstance(target, (Either, Known)) else target.type
+            places.assign(frame, target, Computed(values.convert(values.binary(op, before, operand), type_)), span)
             return Computed(before) if old else target
         case _:
             raise error(Code.TYPE_ERROR, f"{describe(target)} cannot be updated", span)
 
 
-# ---------------------------------------------------------------- members, elements, casts
+def _moved(frame: Frame, target: Operand, op: str, value: Operand, span: Span, *, old: bool) -> Operand:
+    before = places.settle(target, span)
+    if not isinstance(before, Pointer):
+        before = pointers.as_value(frame, before, span)
+        saved = frame.temporary(ADDRESS)
+        frame.emit(ir.Set(saved.name, before.value), span)
+        before = Computed(saved, before.pointee)
+    places.assign(frame, target, _pointer_arithmetic(frame, op, before, value, span), span)
+    return before if old else target
 
 
-def _member(frame: Frame, object_: tree.Expr, name: str, span: Span) -> Operand:
+# ---------------------------------------------------------------- elements, casts, constructed values
+
+
+def _index(frame: Frame, object_: tree.Expr, index: tree.Expr) -> Operand:
     operand = lower_operand(frame, object_)
-    if isinstance(operand, Extent) and name in ("x", "y", "z"):
-        if operand.name:
-            return Computed(Builtin(f"{operand.name}.{name}", types.UINT))
-        return Computed(Const(getattr(operand.dim, name), types.UINT))
-    if isinstance(operand, Atomic):
-        raise error(Code.TYPE_ERROR, f"`{name}` is a member function: call it", span, f"write .{name}(…)")
-    raise error(Code.TYPE_ERROR, f"{describe(operand)} has no member `{name}`", span)
+    return places.element(frame, operand, lower_value(frame, index), index.span)
 
 
-def _index(frame: Frame, object_: tree.Expr, index: tree.Expr, span: Span) -> Operand:
-    operand = lower_operand(frame, object_)
-    if isinstance(operand, Pointer) and isinstance(operand.target, Array):
-        operand = operand.target
-    if not isinstance(operand, Array):
-        raise error(Code.TYPE_ERROR, f"{describe(operand)} has no elements", span)
-    position = lower_value(frame, index)
-    length = len(frame.world.objects[operand.object].values)
-    if isinstance(position, Const) and not 0 <= position.value < length:
-        raise error(Code.TYPE_ERROR, f"element {position.value} of an array of {length}", index.span)
-    place = ir.Place(operand.object, position)
-    match operand.element:
-        case Variable(_, type_, volatile):
-            return Variable(place, type_, volatile)
-        case Atomic(_, type_, scope):
-            return Atomic(place, type_, scope)
-
-
-def _cast(frame: Frame, type_: tree.TypeName, operand: tree.Expr, span: Span) -> Operand:
-    target = frame.world.resolve(type_)
+def _cast(frame: Frame, target: Type, operand: tree.Expr, span: Span) -> Operand:
     match target:
-        case names.VoidType():
+        case VoidType():
             discard(frame, operand)
             return Nothing()
         case IntType():
-            return Computed(values.convert(lower_value(frame, operand), target))
-        case names.PointerType() | names.StreamType() | names.EventType():
-            return lower_operand(frame, operand)
+            value = lower_operand(frame, operand)
+            if isinstance(value, Enumerator):
+                return Computed(Const(int(list(type(value.value)).index(value.value)), target))
+            return Computed(values.convert(places.to_value(frame, value, operand.span), target))
+        case PointerType():
+            return _pointer_cast(frame, target, lower_operand(frame, operand), span)
+        case FloatType():
+            return places.forget(frame, lower_operand(frame, operand), span)
         case _:
-            raise error(Code.TYPE_ERROR, "a cast to this type is outside the modelled subset", span)
+            from scopec.program.lower.kinds import ReferenceType
+
+            value = lower_operand(frame, operand)
+            if isinstance(target, ReferenceType):
+                return functions.reference(frame, value, target.target, volatile=target.volatile, span=span)
+            if places.type_of(value) == target or isinstance(target, HandleType):
+                return value
+            if isinstance(target, StructType):
+                return construct(frame, target, tree.Initialiser(span, (operand,), list=False), span)
+            raise error(Code.TYPE_ERROR, f"a cast to {shown(target)} is outside the modelled subset", span)
+
+
+def _pointer_cast(frame: Frame, target: PointerType, operand: Operand, span: Span) -> Operand:
+    """Pointers are cast to ``void*`` and back, and between integers of one size."""
+    settled = places.settle(operand, span) if not _is_unset(operand) else operand
+    if isinstance(target.target, (VoidType, PointerType)) or isinstance(settled, PointerVariable):
+        return settled
+    match settled:
+        case _ if handles.is_allocation(settled):
+            return handles.allocation_of(frame, settled, target.target, span)
+        case Pointer(PointerVariable() | Record() | Elements() | None):
+            return settled
+        case Text():
+            return settled
+        case _:
+            return pointers.checked(frame, settled, target, span)
+
+
+def _is_unset(operand: Operand) -> bool:
+    return isinstance(operand, PointerVariable) and operand.binding is None
 
 
 def discard(frame: Frame, expr: tree.Expr) -> None:
@@ -399,59 +593,118 @@ def discard(frame: Frame, expr: tree.Expr) -> None:
     if isinstance(expr, tree.Step):
         expr = replace(expr, prefix=True)
     operand = lower_operand(frame, expr)
-    if isinstance(operand, Variable) and operand.volatile and isinstance(expr, (tree.Name, tree.Index, tree.Unary)):
-        to_value(frame, operand, expr.span)
+    simple = isinstance(expr, (tree.Name, tree.Index, tree.Unary, tree.Member))
+    if isinstance(operand, Variable) and operand.volatile and simple:
+        places.forget(frame, operand, expr.span)
 
 
-def construct(frame: Frame, type_: names.Type, arguments: tuple[tree.Expr, ...], span: Span) -> Operand:
+def construct(frame: Frame, type_: Type, init: tree.Initialiser, span: Span) -> Operand:
     """``Type(arguments)``."""
+    arguments = init.arguments
     match type_:
         case IntType():
             if len(arguments) > 1:
                 raise error(Code.BAD_ARGUMENTS, "a number is made from one value", span)
             value = lower_value(frame, arguments[0]) if arguments else Const(0, type_)
             return Computed(values.convert(value, type_))
-        case names.AtomicType(value=element, scope=scope, ref=True):
+        case AtomicType(value=element, scope=scope, ref=True):
             if len(arguments) != 1:
                 raise error(Code.BAD_ARGUMENTS, "an atomic_ref refers to one object", span)
             return atomic_ref(lower_operand(frame, arguments[0]), element, scope, arguments[0].span)
-        case names.DimType():
-            if len(arguments) > 3:
-                raise error(Code.BAD_ARGUMENTS, "a dim3 has three dimensions", span)
-            extents = [constant(frame, a, "an extent of a launch") for a in arguments]
-            return Extent(ir.Dim(*extents))
-        case _:
-            raise error(Code.OUTSIDE_SUBSET, "a temporary of this type is outside the modelled subset", span)
+        case StructType():
+            return initial.temporary(frame, type_, init, span)
+        case PointerType():
+            operand = lower_operand(frame, arguments[0]) if arguments else Pointer(None)
+            return _pointer_cast(frame, type_, operand, span)
+        case FloatType():
+            for argument in arguments:
+                places.forget(frame, lower_operand(frame, argument), argument.span)
+            return Opaque()
+        case EnumType() if len(arguments) == 1:
+            return lower_operand(frame, arguments[0])
+        case HandleType():
+            return handles.construct(frame, type_, arguments, span)
+        case SyncType() | ArrayType() | AtomicType() | VoidType() | _:
+            raise outside("a temporary of this type is", span)
 
 
-def atomic_ref(operand: Operand, element: IntType, scope: ir.Scope, span: Span) -> Atomic:
+def handle(frame: Frame, name: str, type_: HandleType, span: Span) -> Operand:
+    """A library's handle as a member of an object."""
+    return handles.fresh(frame, name, type_, span)
+
+
+def is_reference_object(operand: Operand) -> bool:
+    """Whether copying an operand makes another name for the same thing: an atomic_ref, a group, a handle."""
+    return isinstance(
+        operand,
+        (Atomic, Group, StreamHandle, Stream, Event, Record, Enumerator, StopState, HostThread, Opaque, Text, Sync,
+         TypeNamed, Console),
+    )  # fmt: skip
+
+
+def atomic_ref(operand: Operand, element: IntType | PointerType, scope: ir.Scope, span: Span) -> Operand:
     """An ``atomic_ref<element, scope>`` to what ``operand`` denotes."""
     match operand:
-        case Variable(place, type_, _) | Atomic(place, type_, _) if type_ == element:
-            return Atomic(place, type_, scope)
-        case Variable(_, type_, _) | Atomic(_, type_, _) | Register(_, type_, _):
-            message = f"an atomic_ref<{element.name}> cannot refer to an object of type {type_.name}"
+        case Either(cases):
+            return Either(tuple((c, atomic_ref(o, element, scope, span)) for c, o in cases))
+        case Variable(place, type_, _, pointee) | Atomic(place, type_, _, pointee):
+            have = pointee if pointee is not None else type_
+            if have == element:
+                return Atomic(place, type_, scope, pointee)
+            message = f"an atomic_ref<{shown(element)}> cannot refer to an object of type {shown(have)}"
+            raise error(Code.TYPE_ERROR, message, span)
+        case Register(_, type_, _, pointee):
+            have = pointee if pointee is not None else type_
+            if have == element:
+                raise outside("an atomic_ref to this local variable is", span, "declare the reference by its full type")
+            message = f"an atomic_ref<{shown(element)}> cannot refer to an object of type {shown(have)}"
             raise error(Code.TYPE_ERROR, message, span)
         case _:
             raise error(Code.TYPE_ERROR, f"an atomic_ref refers to an object, not to {describe(operand)}", span)
 
 
-def _sizeof(frame: Frame, expr: tree.SizeOf) -> int:
-    if isinstance(expr.operand, tree.TypeName):
-        type_ = frame.world.resolve(expr.operand)
-        match type_:
-            case IntType() | names.AtomicType(value=IntType()):
-                return (type_ if isinstance(type_, IntType) else type_.value).size
-            case names.PointerType() | names.StreamType() | names.EventType():
-                return 8
-            case _:
-                raise error(Code.TYPE_ERROR, "the size of this type is not modelled", expr.span)
-    operand = lower_operand(frame, expr.operand) if isinstance(expr.operand, tree.Name) else None
-    match operand:
-        case Register(_, type_, _) | Variable(_, type_, _) | Atomic(_, type_, _):
-            return type_.size
-        case Array(name):
-            object_ = frame.world.objects[name]
-            return object_.size * len(object_.values)
+def _closure(frame: Frame, expr: tree.Lambda) -> Operand:
+    """A lambda: it sees the scopes around it; what it captures by value is copied now."""
+    scopes = [dict(block.names) for block in frame.scopes[frame.call.depth :]]
+    captured: dict[str, Operand] = {}
+    for name, init in expr.by_value:
+        operand = lower_operand(frame, init) if init is not None else lower_name(frame, name, expr.span)
+        captured[name] = functions.by_value(frame, operand, expr.span)
+    if expr.default == "=":
+        from scopec.program.lower.scan import walk
+
+        mentioned = {node.name for node in walk(expr.body) if isinstance(node, tree.Name)}
+        for names_ in scopes:
+            for name, operand in names_.items():
+                if name in mentioned and name not in expr.by_reference and isinstance(operand, (Register, Variable)):
+                    captured[name] = functions.by_value(frame, operand, expr.span)
+    return Closure(expr, (*scopes, captured), frame.call.this)
+
+
+def unevaluated_type(frame: Frame, expr: tree.Expr) -> Type | None:
+    """The type of an operand that is not evaluated, so that a pointer in it need not point to anything."""
+    match expr:
+        case tree.Unary(_, "*", operand) | tree.Index(_, operand, _):
+            inner = unevaluated_type(frame, operand)
+            if isinstance(inner, (PointerType, ArrayType)):
+                return inner.target if isinstance(inner, PointerType) else inner.element
+            return None
+        case tree.Member(_, object_, name):
+            inner = unevaluated_type(frame, object_)
+            field = inner.field(name) if isinstance(inner, StructType) else None
+            return field.type if field is not None else places.type_of(peek(frame, expr))
         case _:
-            raise error(Code.TYPE_ERROR, "sizeof is modelled for types and variables", expr.span)
+            denoted = peek(frame, expr)
+            return denoted.type if isinstance(denoted, TypeNamed) else places.type_of(denoted)
+
+
+def _sizeof(frame: Frame, expr: tree.SizeOf) -> int:
+    type_: Type | None
+    if isinstance(expr.operand, tree.TypeName):
+        type_ = resolve.resolve(frame, expr.operand)
+    else:
+        type_ = unevaluated_type(frame, expr.operand)
+    size = size_of(type_) if type_ is not None else None
+    if type_ is None or size is None:
+        raise error(Code.TYPE_ERROR, "the size of this is not modelled", expr.span)
+    return align_of(type_) if expr.alignment else size

@@ -1,126 +1,127 @@
-"""Objects in memory: globals of each storage kind, shared and automatic ones; streams."""
+"""Objects in memory: one for each scalar in a variable, in an array or in the members of a class."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
-from scopec.program import ir, types, values
-from scopec.program.lower import expressions, names
-from scopec.program.lower.context import Frame, World
-from scopec.program.lower.operands import Array, Atomic, Event, Operand, Stream, Variable
-from scopec.program.types import IntType
+from scopec.program import ir
+from scopec.program.lower import initial, places, resolve
+from scopec.program.lower.context import outside
+from scopec.program.lower.kinds import (
+    ArrayType,
+    AtomicType,
+    StructType,
+    SyncType,
+    Type,
+    align_of,
+    leaf_type,
+    shown,
+)
 
 if TYPE_CHECKING:
+    from scopec.program.lower.context import Frame
+    from scopec.program.lower.operands import Operand
+    from scopec.source import Span
     from scopec.syntax import tree
 
-_STATIC = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.SYSTEM)
+#: Objects of static storage duration start as zeros ([basic.start.static]); others without a value.
+_STATIC = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.SYSTEM, ir.Storage.MAPPED)
 
 
 def declare(
-    world: World,
     frame: Frame,
-    type_: names.Type,
-    written: tree.TypeName,
-    declarator: tree.Declarator,
+    name: str,
+    type_: Type,
     storage: ir.Storage,
+    span: Span,
+    *,
+    volatile: bool = False,
+    zero: bool = True,
+    device: int | None = None,
 ) -> Operand:
-    """Declare an object in memory and return what its name denotes.
+    """Make the objects of a variable and return what its name denotes.
 
-    Objects with static storage start with constants (zero by default); an automatic one is initialised by a store in
-    ``frame``; a shared one starts without a value.
+    ``zero`` is false for memory that is allocated without a value; ``device`` is the device of allocated device memory.
     """
+    name = frame.world.unique_object(name)
+    value = 0 if zero and storage in _STATIC else None
+    for path, leaf, shape in leaves(name, type_):
+        held = leaf_type(leaf)
+        assert held is not None
+        count = 1
+        for extent in shape:
+            count *= extent
+        if count > 4096:
+            raise error(Code.TOO_LARGE, f"an object of {count} elements", span, "use at most 4096 elements")
+        use = leaf.use if isinstance(leaf, SyncType) else ir.Use.DATA
+        frame.world.objects[path] = ir.Object(
+            path, span, held, storage, (value,) * count, bool(shape), use, shape, device, align_of(leaf)
+        )
+    if not any(known == name or known.startswith((f"{name}.", f"{name}[")) for known in frame.world.objects):
+        if isinstance(type_, StructType):
+            return places.at(name, places.ZERO, type_)  # a class without data
+        raise outside(f"an object of type {shown(type_)} is", span)
+    return places.at(name, places.ZERO, type_, volatile=volatile)
+
+
+def leaves(name: str, type_: Type, shape: tuple[int, ...] = ()) -> Iterator[tuple[str, Type, tuple[int, ...]]]:
+    """The names, types and extents of the objects that a variable consists of."""
     match type_:
-        case IntType():
-            value_type = type_
-        case names.AtomicType(value=value_type, ref=False):
-            pass
-        case names.AtomicType():
-            raise error(Code.TYPE_ERROR, "an atomic_ref at file scope has nothing to refer to", declarator.span)
+        case ArrayType(element, length):
+            inner = element
+            while isinstance(inner, ArrayType):
+                inner = inner.element
+            path = f"{name}[]" if isinstance(inner, StructType) else name
+            yield from leaves(path, element, (*shape, length))
+        case StructType(fields=fields):
+            for field in fields:
+                yield from leaves(f"{name}.{field.name}", field.type, shape)
+        case AtomicType(ref=True):
+            return
+        case _ if leaf_type(type_) is not None:
+            yield name, type_, shape
         case _:
-            raise error(Code.OUTSIDE_SUBSET, "an object of this type is outside the modelled subset", declarator.span)
-    static = storage in _STATIC
-    name = declarator.name if static else f"{frame.prefix}.{declarator.name}"
-    while name in world.objects:
-        name += "'"
-    count = _length(frame, declarator)
-    initial = _initial_values(frame, declarator, value_type, count) if static else (None,) * count
-    if storage is ir.Storage.SHARED and declarator.init is not None:
-        raise error(Code.TYPE_ERROR, "a shared variable cannot have an initial value", declarator.init.span)
-    world.objects[name] = ir.Object(name, declarator.span, value_type, storage, initial, bool(declarator.sizes))
-    place = ir.Place(name, values.Const(0, types.INT))
-    element: Variable | Atomic
-    if isinstance(type_, names.AtomicType):
-        element = Atomic(place, value_type, type_.scope)
-    else:
-        element = Variable(place, value_type, "volatile" in written.specifiers)
-    if storage is ir.Storage.AUTOMATIC and declarator.init is not None:
-        _initialise(frame, element, declarator)
-    return Array(name, element) if declarator.sizes else element
+            return
 
 
-def _length(frame: Frame, declarator: tree.Declarator) -> int:
-    if not declarator.sizes:
-        return 1
-    if len(declarator.sizes) > 1:
-        raise error(Code.OUTSIDE_SUBSET, "arrays of arrays are outside the modelled subset", declarator.span)
-    (size,) = declarator.sizes
-    if size is None:
-        if declarator.init is None:
-            raise error(Code.NOT_CONSTANT, "the size of this array is missing", declarator.span)
-        return len(declarator.init.arguments)
-    length = expressions.constant(frame, size, "the size of an array")
-    if not 0 < length <= 4096:
-        raise error(Code.TOO_LARGE, f"an array of {length} elements", size.span, "use 1 to 4096 elements")
-    return length
+def nowhere(frame: Frame, type_: Type, span: Span) -> Operand:
+    """An object that code which is never executed may refer to."""
+    name = f"%{shown(type_)}"
+    if not any(known.startswith(name) for known in frame.world.objects):
+        return declare(frame, name, type_, ir.Storage.SYSTEM, span)
+    return places.at(name, places.ZERO, type_)
 
 
-def _initial_values(frame: Frame, declarator: tree.Declarator, type_: IntType, count: int) -> tuple[int, ...]:
-    """Static initialisation: the constants given, zero for the rest ([basic.start.static])."""
-    given = declarator.init.arguments if declarator.init else ()
-    if len(given) > count:
-        assert declarator.init is not None
-        raise error(Code.BAD_ARGUMENTS, f"{len(given)} initial values for {count} elements", declarator.init.span)
-    constants = [type_.wrap(expressions.constant(frame, _unwrapped(e), "an initial value")) for e in given]
-    return tuple(constants + [0] * (count - len(constants)))
+def give_values(frame: Frame, target: Operand, type_: Type, init: tree.Initialiser | None, span: Span) -> None:
+    """The initial values of an object of static storage duration, which must be constants."""
+    from scopec.program.lower.constant import run
+
+    inside = resolve.in_space(frame, frame.space)
+    leaf = next(iter(_leaf_objects(frame, target)), None)
+    inside.constant = leaf is not None and leaf.storage in (ir.Storage.DEVICE, ir.Storage.MANAGED)
+    initial.initialise(inside, target, type_, init, span)
+    inside.builder.end(span)
+    known = {name: list(o.values) for name, o in frame.world.objects.items()}
+    run(inside.finish(), frame.world.objects, known)
+    for name, found in known.items():
+        object_ = frame.world.objects[name]
+        if tuple(found) != object_.values:
+            frame.world.objects[name] = replace(object_, values=tuple(found))
 
 
-def _unwrapped(expr: tree.Expr) -> tree.Expr:
-    """The value in ``atomic<int>(1)`` where an atomic is initialised from a temporary of its own type."""
-    from scopec.syntax import tree
-
-    if isinstance(expr, tree.Construct) and len(expr.arguments) == 1 and "atomic" in expr.type.name:
-        return expr.arguments[0]
-    return expr
-
-
-def _initialise(frame: Frame, element: Variable | Atomic, declarator: tree.Declarator) -> None:
-    """The initial value of an automatic object.  [atomics.types.operations]: it is not set by an atomic operation."""
-    init = declarator.init
-    assert init is not None
-    if declarator.sizes or len(init.arguments) > 1:
-        raise error(Code.OUTSIDE_SUBSET, "initial values of a local array are outside the subset", init.span)
-    value = expressions.lower_value(frame, init.arguments[0]) if init.arguments else values.Const(0, element.type)
-    mode = ir.VOLATILE if isinstance(element, Variable) and element.volatile else ir.PLAIN
-    frame.emit(ir.Store(element.place, values.convert(value, element.type), mode), declarator.span)
+def _leaf_objects(frame: Frame, target: Operand) -> Iterator[ir.Object]:
+    """The objects in memory that an operand consists of."""
+    name = target.place.object if hasattr(target, "place") else getattr(target, "object", None)
+    for known, object_ in frame.world.objects.items():
+        if known == name or known.startswith((f"{name}.", f"{name}[")):
+            yield object_
 
 
-def declare_stream(frame: Frame, declarator: tree.Declarator) -> Operand:
-    """A ``cudaStream_t`` variable of host code; ``cudaStreamCreate`` makes it a stream."""
-    _check_handle(frame, declarator, "streams", "a stream is made with cudaStreamCreate")
-    return Stream(frame.fresh(declarator.name))
-
-
-def declare_event(frame: Frame, declarator: tree.Declarator) -> Operand:
-    """A ``cudaEvent_t`` variable of host code; ``cudaEventCreate`` makes it an event."""
-    _check_handle(frame, declarator, "events", "an event is made with cudaEventCreate")
-    return Event(frame.fresh(declarator.name))
-
-
-def _check_handle(frame: Frame, declarator: tree.Declarator, what: str, made: str) -> None:
-    if not frame.host:
-        raise error(Code.TYPE_ERROR, f"{what} belong to the host", declarator.span)
-    if declarator.sizes:
-        raise error(Code.OUTSIDE_SUBSET, f"arrays of {what} are outside the modelled subset", declarator.span)
-    if declarator.init is not None:
-        raise error(Code.OUTSIDE_SUBSET, made, declarator.span)
+def allocated(frame: Frame, name: str, element: Type, count: int, storage: ir.Storage, span: Span) -> Operand:
+    """Memory that a program allocates for ``count`` objects of a type: what a pointer to it points to."""
+    type_ = ArrayType(element, count) if count > 1 else element
+    device = frame.device if storage is ir.Storage.DEVICE else None
+    return declare(frame, name, type_, storage, span, zero=False, device=device)

@@ -1,0 +1,150 @@
+"""What symbolic execution finds about the threads of a program, and the states that it passes through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scopec.memory.guards import Guard, Guards
+from scopec.program import ir, values
+from scopec.program.values import Const, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scopec.memory.collective import Passage
+    from scopec.memory.events import Assertion, Cut, Event, Index
+
+_MOST_STORED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where control is, symbolically: the path's guard, the registers, the reads that branches depended on."""
+
+    guard: Guard
+    registers: Mapping[str, Value]
+    control: frozenset[str]
+
+
+@dataclass
+class Collected:
+    """What symbolic execution finds.  The lists only grow, so that a trial can be undone."""
+
+    program: ir.Program
+    guards: Guards = field(default_factory=Guards)
+    events: list[Event] = field(default_factory=list)
+    conditions: list[Value] = field(default_factory=list)
+    assertions: list[Assertion] = field(default_factory=list)
+    cuts: list[Cut] = field(default_factory=list)
+    ends: list[tuple[str, State]] = field(default_factory=list)
+    choices: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    barriers: dict[str, Passage] = field(default_factory=dict)
+    control: dict[str, frozenset[str]] = field(default_factory=dict)
+    calls: dict[str, ir.Operation] = field(default_factory=dict)
+    indices: list[Index] = field(default_factory=list)
+    addresses: dict[str, frozenset[str]] = field(default_factory=dict)
+    unrolled: int = 0
+
+    @property
+    def launches(self) -> dict[str, str]:
+        """The event that launches each grid."""
+        return {op.grid: event for event, op in self.calls.items() if isinstance(op, ir.LaunchGrid)}
+
+    @property
+    def creations(self) -> dict[str, str]:
+        """The event that creates each host thread that is created."""
+        return {op.thread: event for event, op in self.calls.items() if isinstance(op, ir.CreateThread)}
+
+    def mark(self) -> tuple[int, ...]:
+        """How far the lists and tables have grown."""
+        return (*(len(grown) for grown in (*self._lists(), *self._tables())), self.unrolled)
+
+    def undo(self, mark: tuple[int, ...]) -> None:
+        """Drop what was added after a mark."""
+        lists, tables = self._lists(), self._tables()
+        for list_, length in zip(lists, mark, strict=False):
+            del list_[length:]
+        for table, length in zip(tables, mark[len(lists) :], strict=False):
+            for name in list(table)[length:]:
+                del table[name]
+        self.unrolled = mark[-1]
+
+    def _lists(self) -> tuple[list[Any], ...]:
+        return self.events, self.conditions, self.assertions, self.cuts, self.ends, self.indices
+
+    def _tables(self) -> tuple[dict[str, Any], ...]:
+        return self.barriers, self.control, self.calls, self.choices, self.addresses
+
+    def stored(self, name: str) -> frozenset[int] | None:
+        """All values that an object may ever hold; None if some are computed from more than the value before."""
+        object_ = self.program.objects[name]
+        found = {v if v is not None else 0 for v in object_.values}
+        updates: list[tuple[Value, str]] = []
+        for thread in self.program.threads:
+            for node in thread.body.nodes.values():
+                target = ""
+                match node:
+                    case ir.Do(ir.Store(place, value, _)) if place.object == name:
+                        pass
+                    case ir.Do(ir.Rmw(target, place, value, _)) if place.object == name:
+                        pass
+                    case ir.Do(ir.CompareExchange(place=place, desired=value)) if place.object == name:
+                        pass
+                    case ir.Do(ir.Await(target=target, place=place, new=value)) if place.object == name and value:
+                        pass
+                    case _:
+                        continue
+                if isinstance(value, Const):
+                    found.add(value.value)
+                else:
+                    updates.append((value, target))
+        size = 0
+        while size < len(found) <= _MOST_STORED:  # until no update stores a new value
+            size = len(found)
+            for update, target in updates:
+                results = {value_at(update, value, target) for value in found}
+                if None in results:
+                    return None
+                found |= results  # type: ignore[arg-type]
+        return frozenset(found) if size == len(found) else None
+
+    def name(self, stem: str) -> str:
+        """An event name that is not in use: the stem, numbered from the second on."""
+        used = {event.id for event in self.events}
+        name, number = stem, 2
+        while name in used:
+            name, number = f"{stem}{number}", number + 1
+        return name
+
+
+def defined(register: str) -> str:
+    """The register that says whether an observed one has a value."""
+    return f"{register}?defined"
+
+
+def merge(states: Sequence[State], conditions: Sequence[Value]) -> State:
+    """One state for several paths that meet: registers that differ become choices between their values.
+
+    A register without a value on some path is taken to have its value from the others: reading it there is undefined.
+    """
+    if len(states) == 1:
+        return states[0]
+    whole = states[0].guard
+    for state in states[1:]:
+        whole = whole | state.guard
+    registers: dict[str, Value] = {}
+    for name in dict.fromkeys(r for s in states for r in s.registers):
+        held = [(s.guard, s.registers[name]) for s in states if name in s.registers]
+        value = held[-1][1]
+        for guard, other in reversed(held[:-1]):
+            value = values.choose(guard.where(whole).value(conditions), other, value)
+        registers[name] = value
+    control = frozenset[str]().union(*(s.control for s in states))
+    return State(whole, registers, control)
+
+
+def value_at(value: Value, read: int, name: str) -> int | None:
+    """A value where the one read that it may depend on returned ``read``; None if it depends on more."""
+    result = values.substitute(value, lambda leaf: Const(read, leaf.type) if leaf.name == name else leaf)
+    return result.value if isinstance(result, Const) else None
