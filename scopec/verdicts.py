@@ -30,7 +30,10 @@ UNDEFINED = "undefined behaviour"
 
 @dataclass(frozen=True)
 class Check:
-    """A check with its verdict; ``trace`` shows why, where an execution or schedule can; ``advice`` what would help."""
+    """A check with its verdict; ``trace`` shows why, where an execution or schedule can; ``advice`` what would help.
+
+    ``cached`` tells that the engine gave the answer in an earlier call.
+    """
 
     expectation: Expectation
     verdict: Verdict
@@ -41,6 +44,7 @@ class Check:
     trace: Trace | None = None
     warnings: tuple[str, ...] = field(default=())
     advice: str | None = None
+    cached: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,7 @@ class Findings:
     answers: Mapping[str, Execution | None]
     engine: str
     time_ms: float
+    cached: bool = False
 
     def finds(self, question: Question) -> bool:
         """Whether an execution was found that a question looks for."""
@@ -61,14 +66,16 @@ class Findings:
         return self.answers.get("race") is not None
 
 
-def findings(run: Run, answers: Mapping[str, Choice | None], engine: str, time_ms: float) -> Findings:
+def findings(
+    run: Run, answers: Mapping[str, Choice | None], engine: str, time_ms: float, *, cached: bool = False
+) -> Findings:
     """An engine's choices as executions of the run's graph."""
     problem = run.problem
     executions = {
         name: None if choice is None else Execution(problem.base, problem.model, choice)
         for name, choice in answers.items()
     }
-    return Findings(executions, engine, time_ms)
+    return Findings(executions, engine, time_ms, cached)
 
 
 def disagreements(found: Findings, run: Run) -> list[str]:
@@ -118,7 +125,8 @@ def memory_checks(run: Run, found: Findings | None, limit: float | None, engine:
             checks.append(Check(expectation, "unknown", late, engine, (limit or 0) * 1000))
         else:
             verdict, reason, trace = _memory(run, found, number, expectation)
-            checks.append(Check(expectation, verdict, reason, found.engine, found.time_ms, trace=trace))
+            answered = (found.engine, found.time_ms)
+            checks.append(Check(expectation, verdict, reason, *answered, trace=trace, cached=found.cached))
     return checks
 
 
@@ -239,6 +247,7 @@ class Reached:
     schedule: Schedule | None
     states: int | None
     time_ms: float
+    cached: bool = False
 
 
 def hardware_check(expectation: Expectation, answer: Reached, ends: Reached | None, limit: float | None) -> Check:
@@ -248,7 +257,8 @@ def hardware_check(expectation: Expectation, answer: Reached, ends: Reached | No
     """
 
     def checked(verdict: Verdict, reason: str | None) -> Check:
-        return Check(expectation, verdict, reason, "tlc", answer.time_ms, answer.states, answer.schedule)
+        answered = ("tlc", answer.time_ms, answer.states, answer.schedule)
+        return Check(expectation, verdict, reason, *answered, cached=answer.cached)
 
     exists = expectation.kind == "allowed" or expectation.quantifier == "exists"
     if answer.found is None:
@@ -274,6 +284,8 @@ class Progress:
     schedule: Schedule | None
     states: int | None
     time_ms: float
+    cached: bool = False
+    engine: str = "tlc"
 
 
 def progress_checks(run: Run, answers: Mapping[Property, Progress], *, racy: bool, limit: float | None) -> list[Check]:
@@ -293,7 +305,17 @@ def progress_checks(run: Run, answers: Mapping[Property, Progress], *, racy: boo
             if verdict == "violated":
                 reason = _progress_reason(expectation, answer)
         checks.append(
-            Check(expectation, verdict, reason, "tlc", answer.time_ms, answer.states, answer.schedule, warnings)
+            Check(
+                expectation,
+                verdict,
+                reason,
+                answer.engine,
+                answer.time_ms,
+                answer.states,
+                answer.schedule,
+                warnings,
+                cached=answer.cached,
+            )
         )
     return checks
 

@@ -19,6 +19,8 @@ from scopec.syntax.cuda import read
 from scopec.workers import Workers
 
 REPOSITORY = Path(__file__).parent.parent
+# An engine that a test asks by the command line shall answer; tests/test_result_cache.py is about what is kept.
+os.environ["SCOPEC_NO_CACHE"] = "1"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

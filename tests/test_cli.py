@@ -345,7 +345,7 @@ def test_engines_are_shown(tmp_path: Path) -> None:
 
 
 def test_a_program_with_an_engine_that_cannot_be_had_is_3(write: Callable[..., Path], tmp_path: Path) -> None:
-    done = scopec("check", write(GOOD), XDG_CACHE_HOME=str(tmp_path), PATH=str(tmp_path))
+    done = scopec("check", "--engine", "alloy", write(GOOD), XDG_CACHE_HOME=str(tmp_path), PATH=str(tmp_path))
     assert done.returncode == 3
     assert "npm is not on PATH" in done.stderr
     no_traceback(done)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from pathlib import Path
 
 import pytest
+from pysat.formula import CNF
+from pysat.solvers import Solver
 
 from scopec.embedded import symmetry
 from scopec.embedded.circuit import FALSE, TRUE, Circuit
@@ -327,6 +331,15 @@ def test_both_engines_must_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert outcome.failure is not None
     assert "the engines disagree about `execution`" in outcome.failure
     assert "Alloy finds an execution, scopec none" in outcome.failure
+    kept = Path(outcome.failure.rpartition(" in ")[2])
+    assert {"program.als", "program.cnf", "program.answers.json"} <= {p.name for p in kept.iterdir()}
+    answers = json.loads((kept / "program.answers.json").read_text())
+    assert answers["execution"]["embedded"] is None
+    assert answers["execution"]["alloy"]["co"]
+    text = (kept / "program.cnf").read_text()
+    (literal,) = re.findall(r"^c execution: assume (-?\d+)$", text, re.MULTILINE)
+    with Solver(bootstrap_with=CNF(from_string=text)) as solver:
+        assert solver.solve(assumptions=[int(literal)])
 
 
 def test_the_time_limit_ends_a_search(tmp_path: Path) -> None:

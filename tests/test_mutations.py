@@ -92,7 +92,8 @@ def found(run: Run, problem: Problem, jars: Jars, workers: Workers, folder: Path
     folder.mkdir()
     specification = folder / f"{run.name}.als"
     specification.write_text(emit(problem), encoding="utf-8")
-    answers = alloy_run.run(jars.alloy, specification, run.graph, workers, folder, 120).answers
+    instances = alloy_run.run(jars.alloy, specification, workers, folder, 120).instances
+    answers = None if instances is None else alloy_run.choices(instances, run.graph)
     assert answers is not None
     return {name: choice is not None for name, choice in answers.items()}
 

@@ -27,18 +27,16 @@ SOLVER = "sat4j"
 
 @dataclass(frozen=True)
 class Answers:
-    """For each command the execution that was found, or None where none exists; and the wall time in seconds.
+    """For each command the instance that was found, as XML, or None where none exists; and the wall time in seconds.
 
-    ``answers`` is None where the time limit came first.
+    ``instances`` is None where the time limit came first.
     """
 
-    answers: Mapping[str, Choice | None] | None
+    instances: Mapping[str, str | None] | None
     seconds: float
 
 
-def run(
-    jar: Jar, specification: Path, graph: EventGraph, workers: Workers, folder: Path, seconds: float | None
-) -> Answers:
+def run(jar: Jar, specification: Path, workers: Workers, folder: Path, seconds: float | None) -> Answers:
     """Execute every command of a specification; EngineError where Alloy gives no answer."""
     out = folder / "alloy-out"
     finished = workers.run(question(jar, specification, out), folder, seconds)
@@ -49,15 +47,21 @@ def run(
         raise EngineError(explain(finished, "Alloy"))
     try:
         commands = json.loads(receipt.read_text(encoding="utf-8"))["commands"]
-        answers = {
-            name: read_instance((out / f"{name}-solution-0.xml").read_text(encoding="utf-8"), graph)
-            if "solution" in command
-            else None
+        instances = {
+            name: (out / f"{name}-solution-0.xml").read_text(encoding="utf-8") if "solution" in command else None
             for name, command in commands.items()
         }
-    except (OSError, ValueError, KeyError, ET.ParseError) as failure:
+    except (OSError, ValueError, KeyError) as failure:
         raise EngineError(f"Alloy's answer cannot be read: {failure!r}") from failure
-    return Answers(answers, finished.seconds)
+    return Answers(instances, finished.seconds)
+
+
+def choices(instances: Mapping[str, str | None], graph: EventGraph) -> dict[str, Choice | None]:
+    """What the instances of a graph's questions chose; EngineError where one cannot be read."""
+    try:
+        return {name: None if text is None else read_instance(text, graph) for name, text in instances.items()}
+    except (ValueError, KeyError, ET.ParseError) as failure:
+        raise EngineError(f"Alloy's answer cannot be read: {failure!r}") from failure
 
 
 def question(jar: Jar, specification: Path, out: Path, command: str = "*", most: int = 1) -> Question:

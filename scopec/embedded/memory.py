@@ -46,6 +46,16 @@ def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice
                 timer.join()
 
 
+def dimacs(problem: Problem) -> str:
+    """A problem as clauses, with the literal to assume for each question."""
+    encoding, goals = _prepared(problem, problem.questions)
+    clauses = encoding.circuit.clauses
+    most = max(abs(literal) for clause in [*clauses, list(goals.values())] for literal in clause)
+    lines = [f"c {question}: assume {literal}" for question, literal in goals.items()]
+    lines += [f"p cnf {most} {len(clauses)}", *(" ".join(map(str, [*clause, 0])) for clause in clauses)]
+    return "\n".join(lines) + "\n"
+
+
 def executions(problem: Problem, question: Question) -> Iterator[Choice]:
     """Every execution that a question looks for, once: they differ in reads-from, coherence or choices."""
     from pysat.solvers import Solver

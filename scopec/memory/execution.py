@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scopec.diagnostics import EngineError
 from scopec.expectations import FinalMemory, FinalRegister
@@ -50,6 +50,16 @@ class Choice:
     written: Mapping[str, int]
     sync_fence: frozenset[tuple[str, str]] = frozenset()
     last: Mapping[Location, str] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """What was chosen as JSON values, for comparison."""
+        relations = {"rf": self.rf, "co": self.co, "sync_fence": self.sync_fence}
+        return {
+            **{name: [list(pair) for pair in sorted(pairs)] for name, pairs in relations.items()},
+            "choices": dict(self.choices),
+            "written": dict(self.written),
+            "last": {f"{at.instance} {at.object}[{at.index}]".strip(): write for at, write in self.last.items()},
+        }
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,7 @@ def check(c: Check) -> dict[str, Any]:
         "engine": c.engine,
         "time_ms": round(c.time_ms, 1),
         "states": c.states,
+        "cached": c.cached,
         "warnings": list(c.warnings),
         "why": list(explain.explanation(c).sentences),
         "advice": c.advice,

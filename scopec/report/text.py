@@ -56,7 +56,8 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterat
             continue
         reason = f": {check.reason}" if check.reason else ""
         states = f"  ({check.states} states)" if verbose and check.states is not None else ""
-        yield from wrapped(f"  {check.verdict:<8}  {check.expectation.text}{reason}{states}", width, 12)
+        kept = "  (answered in an earlier call)" if verbose and check.cached else ""
+        yield from wrapped(f"  {check.verdict:<8}  {check.expectation.text}{reason}{states}{kept}", width, 12)
         for warning in check.warnings:
             yield from wrapped(f"{_INDENT}warning: {warning}", width, len(_INDENT) + 9)
         undefined = check.reason == UNDEFINED

@@ -28,11 +28,15 @@ _OUT = "tlc-out"
 
 @dataclass(frozen=True)
 class Answer:
-    """TLC's answer about one module: ``result`` is None at the time limit; ``states`` are those seen so far."""
+    """TLC's answer about one module: what it printed, with its exit status, and what that means.
+
+    ``output`` and ``result`` are None at the time limit; ``states`` are those seen so far.
+    """
 
     result: Result | None
     states: int | None
     seconds: float
+    output: tuple[str, int] | None = None
 
 
 def run(jar: Jar, module: str, workers: Workers, folder: Path, seconds: float | None) -> Answer:
@@ -44,7 +48,7 @@ def run(jar: Jar, module: str, workers: Workers, folder: Path, seconds: float | 
     if "@!@!@STARTMSG" not in finished.stdout or finished.status < 0 or "OutOfMemoryError" in finished.stdout:
         raise EngineError(explain(finished, "TLC"))
     result = read(finished.stdout, finished.status)
-    return Answer(result, result.states, finished.seconds)
+    return Answer(result, result.states, finished.seconds, (finished.stdout, finished.status))
 
 
 def question(jar: Jar, module: str, folder: Path) -> Question:
