@@ -56,25 +56,37 @@ def commands() -> None:
     """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""
 
 
-def _engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def _jar_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option(
         "--alloy-jar", type=click.Path(path_type=Path), help="Alloy's jar, instead of the one scopec fetches."
     )(command)
-    command = click.option(
+    return click.option(
         "--tlc-jar", type=click.Path(path_type=Path), help="TLC's jar, instead of the one scopec fetches."
     )(command)
+
+
+def _engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--engine",
         type=click.Choice(["auto", "alloy", "tlc", "embedded", "both"]),
         default="auto",
         show_default=True,
         help="Who answers memory questions: Alloy, scopec itself, both, compared, or (auto) Alloy where it can be had.",
-    )(command)
+    )(_jar_options(command))
+
+
+def _memory_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--model", metavar="NAME", help="Memory model (see `scopec models`)."),
+        click.option("--given", multiple=True, metavar="K=V", help="A device attribute, as `//@ given`."),
+        click.option("--bound", multiple=True, metavar="unroll=N", help="A bound, as `//@ bound`."),
+    ):
+        command = option(command)
+    return command
 
 
 def _program_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
-        click.option("--model", metavar="NAME", help="Memory model (see `scopec models`)."),
         click.option("--progress", metavar="NAME", help="Progress model (see `scopec models`)."),
         click.option(
             "--memory",
@@ -84,12 +96,10 @@ def _program_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Who answers outcomes and assertions: the memory model (sc is the progress question's memory), or the "
             "example hardware of HRF0.",
         ),
-        click.option("--given", multiple=True, metavar="K=V", help="A device attribute, as `//@ given`."),
-        click.option("--bound", multiple=True, metavar="unroll=N", help="A bound, as `//@ bound`."),
         click.option("--ignore-races", is_flag=True, help="Ask outcomes and assertions of racy programs too."),
     ):
         command = option(command)
-    return command
+    return _memory_options(command)
 
 
 def _overrides(
@@ -239,10 +249,13 @@ def _say(line: str) -> None:
 
 
 def _used_jars(settings: Any, outcomes: Sequence[Any]) -> dict[str, Any]:
+    return _jars_of(settings, {c.engine for o in outcomes for r in o.reports for c in r.checks})
+
+
+def _jars_of(settings: Any, used: set[str]) -> dict[str, Any]:
     from scopec.asking import Jars
 
     jars = Jars(settings)
-    used = {c.engine for o in outcomes for r in o.reports for c in r.checks}
     return {name: getattr(jars, name) for name in ("alloy", "tlc") if name in used}
 
 
@@ -311,6 +324,62 @@ def trace(
         traces.shown(form, report, chosen, lambda: _engine_table(settings, outcomes)), output, for_people=form == "text"
     )
     return {"holds": 0, "violated": 1, "unknown": 4}[chosen.verdict]
+
+
+@commands.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@_memory_options
+@_jar_options
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "alloy", "embedded", "both"]),
+    default="auto",
+    show_default=True,
+    help="Who finds the executions: Alloy, scopec itself (auto), or both, compared.",
+)
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=10_000, show_default=True, help="Stop at so many executions."
+)
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.001), default=300.0, show_default=True, help="Seconds for each question."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Report format."
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write it here.")
+@click.option("-q", "--quiet", is_flag=True, help="Only the states, without an execution of each.")
+def outcomes(
+    file: Path, model: str | None, given: tuple[str, ...], bound: tuple[str, ...], alloy_jar: Path | None,
+    tlc_jar: Path | None, engine: Any, limit: int, timeout: float, form: str, output: Path | None, quiet: bool,
+) -> int:  # fmt: skip
+    """List every final state of FILE that the memory model allows, with the number of executions and one of them.
+
+    Exit status: 0 all are listed, 2 bad input or usage, 3 an engine failed, 4 there may be more.
+    """
+    from scopec.check import Settings
+    from scopec.diagnostics import InputError
+    from scopec.outcomes import listings
+    from scopec.report import json
+    from scopec.report import outcomes as report
+
+    overrides = _overrides(model, None, "sc", given, bound, False)
+    settings = Settings(overrides, 1, timeout, None, alloy_jar, tlc_jar, engine, _say)
+    start = time.monotonic()
+    try:
+        found, warnings = listings(file, settings, limit)
+    except InputError as bad:
+        for diagnostic in bad.diagnostics:
+            _show(diagnostic)
+        return 2
+    if form == "json":
+        table = json.engine_table(_jars_of(settings, {listing.engine for listing in found}), _java_version())
+        text = json.text(json.listed(found, warnings, table, time.monotonic() - start))
+    else:
+        for warning in warnings:
+            _show(warning)
+        text = report.text(found, 100 if output else terminal.width(), executions=not quiet)
+    formats.put(text, output, for_people=form == "text")
+    return 4 if any(listing.unfinished for listing in found) else 0
 
 
 @commands.command("compile")

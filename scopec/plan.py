@@ -68,6 +68,7 @@ class Run:
     """One variant of a file under one memory model, with what is asked of it.
 
     With ``on_hardware``, outcomes and assertions are asked of the example hardware of HRF0, not of the memory model.
+    ``listing`` tells that every local variable is observed, not only those that expectations name.
     """
 
     file: str
@@ -79,6 +80,7 @@ class Run:
     checks: tuple[Expectation, ...]
     void: tuple[Expectation, ...]
     on_hardware: bool = False
+    listing: bool = False
 
     @cached_property
     def name(self) -> str:
@@ -93,6 +95,11 @@ class Run:
             parts.append(identifier(HARDWARE))
         name = "__".join(parts)
         return name if name[0].isalpha() else f"p_{name}"
+
+    @property
+    def is_litmus(self) -> bool:
+        """Whether the file is a litmus file."""
+        return self.file.endswith(".litmus")
 
     @property
     def memory_checks(self) -> tuple[Expectation, ...]:
@@ -137,7 +144,8 @@ class Run:
             for what in check.sought.observed.values()
             if isinstance(what, FinalRegister)
         }
-        graph = build_graph(self.program, self.settings.bound["unroll"], observed)
+        every = [(t.name, r) for t in self.program.threads for r in t.body.variables] if self.listing else []
+        graph = build_graph(self.program, self.settings.bound["unroll"], [*observed, *every])
         for (thread, register), check in observed.items():
             if thread in graph.ended and (thread, register) not in graph.finals:
                 message = f"`{thread}.{register}` never has a value when {thread} ends"

@@ -117,7 +117,7 @@ def memory_checks(run: Run, found: Findings | None, limit: float | None, engine:
     Raises InputError where an execution accesses an element that an object does not have.
     """
     if found is not None:
-        _check_indices(run, found)
+        check_indices(run, found)
     checks = []
     for number, expectation in enumerate(run.memory_checks):
         if found is None:
@@ -130,7 +130,8 @@ def memory_checks(run: Run, found: Findings | None, limit: float | None, engine:
     return checks
 
 
-def _check_indices(run: Run, found: Findings) -> None:
+def check_indices(run: Run, found: Findings) -> None:
+    """Raise InputError where an execution accesses an element that an object does not have."""
     for number, index in enumerate(run.doubtful_indices):
         execution = found.answers.get(outside_name(number))
         if execution is not None:

@@ -10,18 +10,25 @@ from tests.oracles import fair_cycles as progress
 _SCOPES = {s: f"cuda::thread_scope_{s}" for s in memory.SCOPES}
 
 
-def memory_program(chance: random.Random) -> memory.Program:
-    """Two or three threads in one or two blocks, at most six operations on two locations, some of them guarded."""
+def memory_program(chance: random.Random, events: int | None = None) -> memory.Program:
+    """Two or three threads in one or two blocks, at most six operations on two locations, some of them guarded.
+
+    With ``events`` it has that many events at most, where a read-modify-write is two.
+    """
     places = chance.choice([("a", "b"), ("a", "a"), ("a", "b", "b"), ("a", "a", "b")])
     sizes = [chance.randint(1, 3) for _ in places]
     while sum(sizes) > 6:
         sizes[sizes.index(max(sizes))] -= 1
     threads = []
+    left = 2 * sum(sizes) if events is None else events
     for number, (block, size) in enumerate(zip(places, sizes, strict=True)):
         ops: list[memory.Op] = []
         assigned: list[str] = []
         for position in range(size):
             op = _memory_op(chance, f"r{position}", assigned)
+            left -= 2 if isinstance(op, memory.FetchAdd | memory.Exchange | memory.Cas) else 1
+            if left < 0:
+                break
             ops.append(op)
         threads.append(memory.Thread(f"t{number}", "device", 0, block, tuple(ops)))
     return memory.Program(tuple(threads), {"x": memory.Loc(), "y": memory.Loc(1 if chance.random() < 0.2 else 0)})

@@ -310,6 +310,28 @@ def test_threads_that_differ_are_not_exchanged(kernel: str, launch: str, more: s
 RACE = "__device__ int x; __global__ void k() { x = 1; }\n//@ launch k<<<1, 2>>>();\n//@ expect race on x;\n"
 
 
+def test_both_orders_of_a_compare_exchange_count(tmp_path: Path) -> None:
+    """One that acquires whether it succeeds or not: to be a member by one order does not undo the other."""
+    text = """
+        __device__ int x = 0, f = 0;
+        __global__ void k() {
+            cuda::atomic_ref<int, cuda::thread_scope_device> flag(f);
+            if (threadIdx.x == 0) {
+                x = 1;
+                flag.store(1, cuda::memory_order_release);
+            } else {
+                int old = 1, r = -1;
+                if (flag.compare_exchange_strong(old, 2, cuda::memory_order_acquire, cuda::memory_order_seq_cst)) r = x;
+            }
+        }
+        //@ launch k<<<1, 2>>>();
+        //@ expect race_free;
+        //@ expect forbidden k[0][1].r == 0;
+    """
+    found = verdicts([check_text(tmp_path, text, engine="embedded")])
+    assert found == {"race_free": ["holds"], "forbidden k[0][1].r == 0": ["holds"]}
+
+
 def test_the_command_line_asks_it(tmp_path: Path) -> None:
     outcome = check_text(tmp_path, RACE + "//@ expect race_free;", engine="embedded", keep=tmp_path / "kept")
     (report,) = outcome.reports

@@ -64,6 +64,33 @@ def choices(instances: Mapping[str, str | None], graph: EventGraph) -> dict[str,
         raise EngineError(f"Alloy's answer cannot be read: {failure!r}") from failure
 
 
+def solutions(
+    jar: Jar,
+    specification: Path,
+    graph: EventGraph,
+    workers: Workers,
+    folder: Path,
+    command: str,
+    most: int,
+    seconds: float | None,
+) -> list[Choice] | None:
+    """At most ``most`` solutions of one command, None at the time limit; EngineError where Alloy gives no answer.
+
+    Alloy tells solutions apart by every field, those that have no effect included.
+    """
+    out = folder / "alloy-solutions"
+    finished = workers.run(question(jar, specification, out, command, most), folder, seconds)
+    if finished.status is None:
+        return None
+    if not (out / "receipt.json").is_file():
+        raise EngineError(explain(finished, "Alloy"))
+    try:
+        files = sorted(out.glob(f"{command}-solution-*.xml"))
+        return [read_instance(path.read_text(encoding="utf-8"), graph) for path in files]
+    except (OSError, ValueError, KeyError, ET.ParseError) as failure:
+        raise EngineError(f"Alloy's answer cannot be read: {failure!r}") from failure
+
+
 def question(jar: Jar, specification: Path, out: Path, command: str = "*", most: int = 1) -> Question:
     """Write ``most`` solutions of a command (of all commands) into ``out``; 0 means every solution there is."""
     path = str(jar.path.resolve())

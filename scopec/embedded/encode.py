@@ -141,7 +141,9 @@ class Encoding:
         for event, guard in self.base.members.get(name, ()):
             i = self.position[event]
             here = self.executed.get(i, FALSE)
-            out[i] = here if guard is None else self.circuit.both(here, self.values.guard(guard))
+            if guard is not None:  # a compare-exchange may be a member by its one order, by the other, or by both
+                here = self.circuit.either(out.get(i, FALSE), self.circuit.both(here, self.values.guard(guard)))
+            out[i] = here
         return trimmed(out)
 
     def _pairs(self, given: Iterable[tuple[int, int]], when: int = TRUE) -> Relation:

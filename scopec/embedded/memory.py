@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from threading import Timer
 from typing import TYPE_CHECKING
 
+from scopec.embedded.circuit import TRUE
 from scopec.embedded.encode import Encoding
 from scopec.embedded.relations import InexactError, entries
 from scopec.embedded.symmetry import ordered_writes
@@ -13,6 +15,8 @@ from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from pysat.solvers import Solver
 
     from scopec.memory.questions import Problem, Question
 
@@ -27,23 +31,14 @@ def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice
     encoding, goals = _prepared(problem, problem.questions)
     if not problem.model.partial_co:
         encoding.take_in_order(ordered_writes(problem))
-    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver:
-        timer = None if seconds is None else Timer(seconds, solver.interrupt)
-        if timer is not None:
-            timer.daemon = True
-            timer.start()
-        try:
-            answers = {}
-            for name, goal in goals.items():
-                found = solver.solve_limited(assumptions=[goal], expect_interrupt=True)
-                if found is None:
-                    return None
-                answers[name] = _choice(encoding, solver.get_model()) if found else None
-            return answers
-        finally:
-            if timer is not None:
-                timer.cancel()
-                timer.join()
+    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver, _limit(solver, seconds):
+        answers = {}
+        for name, goal in goals.items():
+            found = solver.solve_limited(assumptions=[goal], expect_interrupt=True)
+            if found is None:
+                return None
+            answers[name] = _choice(encoding, solver.get_model()) if found else None
+        return answers
 
 
 def dimacs(problem: Problem) -> str:
@@ -56,34 +51,57 @@ def dimacs(problem: Problem) -> str:
     return "\n".join(lines) + "\n"
 
 
-def executions(problem: Problem, question: Question) -> Iterator[Choice]:
-    """Every execution that a question looks for, once: they differ in reads-from, coherence or choices."""
+def executions(problem: Problem, question: Question, seconds: float | None = None) -> Iterator[Choice]:
+    """Every execution that a question looks for, once: they differ in reads-from, coherence, path or final state.
+
+    Raises TimeoutError when ``seconds`` have passed.
+    """
     from pysat.solvers import Solver
 
     encoding, goals = _prepared(problem, [question])
-    chosen = list(_chosen(encoding))
+    chosen = [encoding.circuit.use(literal) for literal in dict.fromkeys([TRUE, *_what_differs(encoding)])]
     for literal in chosen:
-        encoding.circuit.use(literal)
         encoding.circuit.use(-literal)
-    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver:
-        while solver.solve(assumptions=list(goals.values())):
+    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver, _limit(solver, seconds):
+        while found := solver.solve_limited(assumptions=list(goals.values()), expect_interrupt=True):
             model = solver.get_model()
             yield _choice(encoding, model)
             true = set(model)
             solver.add_clause([-a if a in true else a for a in chosen])
+        if found is None:
+            raise TimeoutError
 
 
-def _chosen(encoding: Encoding) -> Iterator[int]:
-    """What tells two executions apart; choices of events that are not executed do not."""
+@contextmanager
+def _limit(solver: Solver, seconds: float | None) -> Iterator[None]:
+    """Interrupt a solver when its time has passed."""
+    timer = None if seconds is None else Timer(seconds, solver.interrupt)
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield
+    finally:
+        if timer is not None:
+            timer.cancel()
+            timer.join()
+
+
+def _what_differs(encoding: Encoding) -> Iterator[int]:
+    """What tells two executions apart.
+
+    Choices of events that are not executed do not, nor do those that change neither the path nor the final state.
+    """
+    circuit, graph = encoding.circuit, encoding.graph
     yield from encoding.rf.values()
     yield from (v for _, _, v in entries(encoding.co))
-    yield from encoding.sync_fence.values()
+    yield from (encoding.values.guard(event.guard) for event in graph.events)
     for candidates in encoding.last.values():
         yield from candidates.values()
-    for name in encoding.graph.choices:
-        executed = encoding.executed.get(encoding.position[name.partition("?")[0]])
-        if executed is not None:
-            yield from (encoding.circuit.both(bit, executed) for bit in encoding.values.registers[name].values())
+    for final in graph.finals.values():
+        defined = encoding.values.condition(final.defined)
+        yield defined
+        yield from (circuit.both(bit, defined) for bit in encoding.values.bits(final.value).values())
 
 
 def _prepared(problem: Problem, questions: Iterable[Question]) -> tuple[Encoding, Mapping[str, int]]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from scopec.check import Outcome, Report
     from scopec.diagnostics import Diagnostic
     from scopec.memory.events import Event
+    from scopec.outcomes import Listing
+    from scopec.plan import Run
     from scopec.source import Span
     from scopec.verdicts import Check
 
@@ -64,9 +66,38 @@ def diagnostic(d: Diagnostic) -> dict[str, Any]:
     return {"code": d.code.id, "severity": d.severity, "message": d.message, "help": d.way_out, **span(d.span)}
 
 
-def program(report: Report) -> dict[str, Any]:
-    """One run with its checks."""
-    run = report.run
+def listed(
+    listings: Sequence[Listing], warnings: Sequence[Diagnostic], engines: dict[str, Any], seconds: float
+) -> dict[str, Any]:
+    """What `scopec outcomes` finds: the report of a check that checks nothing, with `outcomes` in each program."""
+    whole = document([], engines, seconds)
+    programs = [
+        {
+            **_settings(listing.run),
+            "generated": [],
+            "generated_in": None,
+            "phases_ms": {listing.engine: round(listing.seconds * 1000, 1)},
+            "checks": [],
+            "void": [],
+            "executions": listing.executions,
+            "outcomes": [
+                {
+                    "state": dict(state.values),
+                    "executions": state.executions,
+                    "racy": state.racy,
+                    "execution": execution(state.execution),
+                }
+                for state in listing.states
+            ],
+            "unfinished": list(listing.unfinished),
+            "remarks": list(listing.remarks),
+        }
+        for listing in listings
+    ]
+    return {**whole, "diagnostics": [diagnostic(d) for d in warnings], "programs": programs}
+
+
+def _settings(run: Run) -> dict[str, Any]:
     return {
         "file": run.file,
         "name": run.name,
@@ -76,6 +107,14 @@ def program(report: Report) -> dict[str, Any]:
         "given": dict(run.settings.given),
         "progress": run.progress.name,
         "bound": dict(run.settings.bound),
+    }
+
+
+def program(report: Report) -> dict[str, Any]:
+    """One run with its checks."""
+    run = report.run
+    return {
+        **_settings(run),
         "generated": list(report.generated),
         "generated_in": None if report.folder is None else str(report.folder),
         "phases_ms": {name: round(ms, 1) for name, ms in report.phases},

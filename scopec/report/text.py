@@ -18,6 +18,7 @@ from scopec.verdicts import UNDEFINED
 if TYPE_CHECKING:
     from scopec.check import Outcome, Report
     from scopec.diagnostics import Diagnostic
+    from scopec.plan import Run
     from scopec.source import Source
     from scopec.verdicts import Check
 
@@ -76,13 +77,17 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterat
 
 def title(report: Report) -> str:
     """The file with its variant and the models that are not the default."""
-    run = report.run
+    return clean(report.run.file) + qualifiers(report.run)
+
+
+def qualifiers(run: Run) -> str:
+    """The variant and the models that are not the default, in brackets; empty if there are none."""
     shown = [f"{k} = {v}" for k, v in run.program.variant.items()]
     if run.model.name != "cuda-v3":
         shown.append(run.model.name)
     if run.progress is not CUDA:
         shown.append(run.progress.name)
-    return clean(run.file) + (f" [{', '.join(shown)}]" if shown else "")
+    return f" [{', '.join(shown)}]" if shown else ""
 
 
 def _details(report: Report) -> Iterator[str]:
