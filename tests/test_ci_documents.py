@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -56,20 +57,38 @@ def test_kept_specifications(tmp_path: Path) -> None:
     assert "+++ src/generated/p.als (generated now)" in changed.stdout
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+#: What a shell is asked after the lines that docs/editing.md gives, and what it must answer.
+SHELLS = {
+    "bash": ('COMP_WORDS=(scopec ch); COMP_CWORD=1; _scopec_completion scopec; echo "${COMPREPLY[@]}"', "check"),
+    "zsh": ("print $_comps[scopec]", "_scopec_completion"),
+    "fish": ("complete -C 'scopec check --format sa'", "sarif"),
+}
+
+
+@pytest.mark.parametrize("shell", list(SHELLS))
 def test_completion(shell: str, tmp_path: Path) -> None:
+    """The documented lines in the shell itself, where it is installed, and in any case what they evaluate."""
     script = tmp_path / "scopec"
     script.write_text(f"#!{sys.executable}\nfrom scopec.cli import main\nmain()\n")
     script.chmod(0o755)
-    assert f"_SCOPEC_COMPLETE={shell}_source scopec" in EDITING
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
 
-    def run(**environment: str) -> str:
-        found = {**os.environ, "PYTHONPATH": str(REPOSITORY), **environment}
-        return subprocess.run([script], env=found, capture_output=True, text=True, timeout=60, check=False).stdout
+    def run(*command: str | Path, **more: str) -> str:
+        done = subprocess.run(
+            command, env={**environment, **more}, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.stderr == ""
+        return done.stdout
 
-    assert "_SCOPEC_COMPLETE" in run(_SCOPEC_COMPLETE=f"{shell}_source")
+    assert "_SCOPEC_COMPLETE" in run(script, _SCOPEC_COMPLETE=f"{shell}_source")
     words = {"bash": ("scopec ch", "1"), "zsh": ("scopec ch", "1"), "fish": ("scopec ch", "ch")}[shell]
-    assert "check" in run(_SCOPEC_COMPLETE=f"{shell}_complete", COMP_WORDS=words[0], COMP_CWORD=words[1])
+    assert "check" in run(script, _SCOPEC_COMPLETE=f"{shell}_complete", COMP_WORDS=words[0], COMP_CWORD=words[1])
+    row = re.search(rf"^\| {shell} \|(.*)\|$", EDITING, re.MULTILINE)
+    assert row
+    lines = [c.replace("\\|", "|") for c in re.findall(r"`([^`]*)`", row[1]) if not c.startswith("~")]
+    if shutil.which(shell):
+        question, answer = SHELLS[shell]
+        assert run(shell, "-c", "\n".join([*lines, question]), HOME=str(tmp_path)).split() == [answer]
 
 
 def test_the_problem_matcher_reads_diagnostics(tmp_path: Path) -> None:
