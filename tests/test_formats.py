@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import itf_py
 import jsonschema
 import pytest
 from click.testing import CliRunner
@@ -19,7 +20,7 @@ from lxml import etree
 from scopec.check import Outcome, Settings, check, exit_code
 from scopec.diagnostics import UsageError
 from scopec.progress.schedule import Ending, Moment, Move, Schedule
-from scopec.report import formats, itf, options, rules
+from scopec.report import formats, itf, options, rules, traces
 from scopec.report import json as json_report
 from scopec.source import Span
 from tests.conftest import REPOSITORY
@@ -66,7 +67,9 @@ def assert_valid(outcomes: Sequence[Outcome]) -> None:
 
 
 def assert_itf(trace: Any) -> None:
-    """Apalache's ADR 15: every state assigns every variable; a loop goes back to a state."""
+    """Apalache's ADR 15, also to another reader: every state assigns every variable; a loop goes back to a state."""
+    read = itf_py.trace_from_json(trace)
+    assert [set(state.values) for state in read.states] == [set(trace["vars"])] * len(trace["states"])
     assert trace["#meta"]["format"] == "ITF"
     for number, state in enumerate(trace["states"]):
         assert state["#meta"]["index"] == number
@@ -232,11 +235,20 @@ __global__ void k() {{ printf("{HOSTILE.replace('"', "")}"); n = n + 1; /* {HOST
 """
 
 
+HOSTILE_HANG = f"""\
+__device__ cuda::atomic<int, cuda::thread_scope_device> n{{0}}; // {HOSTILE}
+__global__ void k() {{ while (n.load() == 0) printf("{HOSTILE.replace('"', "")}"); /* {HOSTILE} */ }}
+//@ launch k<<<1, 1>>>();
+//@ expect terminates;
+"""
+
+
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     folder = tmp_path_factory.mktemp("hostile")
     (folder / HOSTILE_NAME).write_text(HOSTILE_SOURCE, encoding="utf-8")
     (folder / f"bad{HOSTILE_NAME}").write_text(f'int main() {{ int x = "{HOSTILE_NAME}; }}', encoding="utf-8")
+    (folder / f"hang{HOSTILE_NAME}").write_text(HOSTILE_HANG, encoding="utf-8")
     (folder / f"none{HOSTILE_NAME}").mkdir()
     return check([folder, folder / f"none{HOSTILE_NAME}"], Settings())
 
@@ -245,7 +257,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
 def test_nothing_in_a_name_or_a_source_breaks_out(hostile: list[Outcome]) -> None:
     assert_valid(hostile)
     checks = [c for o in hostile for r in o.reports for c in r.checks]
-    assert [c.verdict for c in checks] == ["violated", "holds", "violated"]
+    assert [c.verdict for c in checks] == ["violated", "holds", "violated", "violated"]
     annotations = written(hostile, "github").splitlines()
     assert len(annotations) == len([c for c in checks if c.verdict != "holds"]) + sum(
         len(o.diagnostics) for o in hostile
@@ -262,6 +274,27 @@ def test_nothing_in_a_name_or_a_source_breaks_out(hostile: list[Outcome]) -> Non
     uris = re.findall(r'"uri": "(.*)"', sarif)
     assert uris
     assert all(re.fullmatch(r"file:///[\w./%~-]+", uri) for uri in uris)
+
+
+@pytest.mark.jvm
+def test_nothing_breaks_out_of_a_trace_either(hostile: list[Outcome]) -> None:
+    """What `scopec trace` shows, in each form, of an execution and of a schedule."""
+    found = [(r, c) for o in hostile for r in o.reports for c in r.checks if c.trace is not None]
+    assert {type(c.trace).__name__ for _, c in found} == {"Execution", "Schedule"}
+    for report, check_ in found:
+        for form in options.TRACE_FORMS:
+            if form == "itf" and not isinstance(check_.trace, Schedule):
+                continue
+            text = traces.shown(form, report, check_, dict)
+            assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text), form
+            assert "\n::error::" not in text, form
+            if form == "svg":
+                etree.fromstring(text.encode())
+            elif form in ("json", "itf"):
+                json.loads(text)
+            if form in ("svg", "html", "mermaid"):
+                assert "<script>alert" not in text, form
+                assert "<b>&" not in text, form
 
 
 def test_many_steps() -> None:
