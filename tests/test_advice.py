@@ -46,6 +46,21 @@ def handover(scope: str, release: str, acquire: str) -> str:
     return HANDOVER.replace("SCOPE", scope).replace("RELEASE", release).replace("ACQUIRE", acquire)
 
 
+LAST_BLOCK = """\
+__device__ unsigned count = 0;
+__device__ int part = 0;
+__global__ void mp() {
+    int r = 1;
+    if (blockIdx.x == 0) part = 1;
+    __threadfence();
+    if (atomicInc(&count, 2) == 1) r = part;
+}
+//@ launch mp<<<2, 1>>>();
+//@ expect race_free;
+//@ expect required mp[1][0].r == 1;
+"""
+
+
 WIDER = "thread_scope_device for the atomic operations on `flag` (lines 7 and 8)"
 BOTH = "`race_free` and `required mp[1][0].r == 1` hold then"
 
@@ -57,6 +72,7 @@ BOTH = "`race_free` and `required mp[1][0].r == 1` hold then"
         (handover("block", "relaxed", "acquire"), f"{WIDER}; memory_order_release at line 7"),
         (handover("device", "relaxed", "relaxed"), "memory_order_release at line 7; memory_order_acquire at line 8"),
         (handover("system", "release", "relaxed"), "memory_order_acquire at line 8"),
+        (LAST_BLOCK, "__threadfence() after line 7"),
     ],
 )
 def test_scopes_and_orders_no_more_than_needed(text: str, suggestion: str, tmp_path: Path) -> None:

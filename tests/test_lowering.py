@@ -326,3 +326,12 @@ def test_a_cluster_is_never_taken_for_separate_blocks() -> None:
     )
     assert program.grids["k"].cluster == Dim(2)
     assert [t.cluster for t in program.threads if t.grid] == ["k.c0", "k.c0", "k.c1", "k.c1"]
+
+
+def test_attributes_mean_nothing() -> None:
+    plain = "__device__ int a[2]; __device__ int f(int x) { return a[a[x]]; } __global__ void k() { int r = f(1); if (r == 1) r = 2; }"
+    text = plain.replace("__device__ int f(int", "[[nodiscard]] __device__ int f([[maybe_unused]] int").replace(
+        "r == 1)", "r == 1) [[likely]]"
+    )
+    launch = "\n//@ launch k<<<1, 1>>>();"
+    assert show_program(program_of(text + launch)) == show_program(program_of(plain + launch))

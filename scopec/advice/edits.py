@@ -44,6 +44,15 @@ class Strengthen:
 
 
 @dataclass(frozen=True, slots=True)
+class AddFence:
+    """A ``__threadfence()`` before or after the operations at a place: a function like atomicAdd takes no order."""
+
+    at: Span
+    scope: ir.Scope
+    before: bool
+
+
+@dataclass(frozen=True, slots=True)
 class MakeAtomic:
     """Atomic accesses to an object instead of plain ones: relaxed, or acquire and release."""
 
@@ -82,7 +91,7 @@ class Synchronise:
 
 
 _ModeEdit: TypeAlias = Widen | WidenFence | Strengthen | MakeAtomic
-Edit: TypeAlias = Widen | WidenFence | Strengthen | MakeAtomic | Update | Attribute | Cooperate | Synchronise
+Edit: TypeAlias = Widen | WidenFence | Strengthen | AddFence | MakeAtomic | Update | Attribute | Cooperate | Synchronise
 
 
 def edited(run: Run, edits: Iterable[Edit]) -> Run:
@@ -109,12 +118,14 @@ def _with_bodies(program: ir.Program, change: Callable[[ir.Body], ir.Body]) -> i
     )
 
 
-def _body_edit(edit: _ModeEdit | Update | Synchronise) -> Callable[[ir.Body], ir.Body]:
+def _body_edit(edit: _ModeEdit | AddFence | Update | Synchronise) -> Callable[[ir.Body], ir.Body]:
     match edit:
         case Update():
             return lambda body: _fused(body, edit)
         case Synchronise(grid):
             return lambda body: _synchronised(body, grid)
+        case AddFence():
+            return lambda body: _fenced(body, edit)
         case _:
             return lambda body: replace(body, nodes={i: _node(n, edit) for i, n in body.nodes.items()})
 
@@ -187,6 +198,19 @@ def updates(body: ir.Body, name: str) -> Iterator[tuple[int, ir.Do, ir.Do]]:
                 pass
 
 
+def _fenced(body: ir.Body, edit: AddFence) -> ir.Body:
+    """The body with a fence at each operation at a place."""
+    nodes = dict(body.nodes)
+    fence = ir.Fence(ir.Order.SEQ_CST, edit.scope)
+    for number, node in body.nodes.items():
+        if isinstance(node, ir.Do) and isinstance(node.operation, ACCESSES) and node.span == edit.at:
+            added = max(nodes) + 1
+            first, second = (fence, node.operation) if edit.before else (node.operation, fence)
+            nodes[number] = ir.Do(first, node.span, added)
+            nodes[added] = ir.Do(second, node.span, node.next)
+    return replace(body, nodes=nodes)
+
+
 def _synchronised(body: ir.Body, grid: str) -> ir.Body:
     nodes = dict(body.nodes)
     for node in body.nodes.values():
@@ -230,6 +254,8 @@ def _said(same: list[Edit], program: ir.Program) -> str:
         case Strengthen(_, order):
             places = _listed(sorted({e.at.line for e in same if isinstance(e, Strengthen)}))
             return f"memory_order_{order.value} at {places}"
+        case AddFence(at, scope, before):
+            return f"{_FENCES[scope]}() {'before' if before else 'after'} line {at.line}"
         case MakeAtomic(name, scope, ordered):
             how = "release stores and acquire loads" if ordered else "relaxed operations"
             return f"an atomic `{_short(name)}` at {_scope(scope)}, {how} ({_lines(program, name, atomic=False)})"
@@ -246,6 +272,13 @@ def _said(same: list[Edit], program: ir.Program) -> str:
             return f"cudaDeviceSynchronize() after the launch of {name}, at line {program.grids[name].span.line}"
         case _ as never:
             assert_never(never)
+
+
+_FENCES = {
+    ir.Scope.BLOCK: "__threadfence_block",
+    ir.Scope.DEVICE: "__threadfence",
+    ir.Scope.SYSTEM: "__threadfence_system",
+}
 
 
 def _scope(scope: ir.Scope) -> str:
