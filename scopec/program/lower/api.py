@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
 from scopec.program import ir
-from scopec.program.lower import allocation, expressions, launches, streams
+from scopec.program.lower import allocation, expressions, launches, streams, threads
 from scopec.program.lower.operands import Opaque, Operand, Text
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ FUNCTIONS: dict[str, tuple[int, int, Handler]] = {
     "cudaMemAdvise": (4, 4, _nothing("cudaMemAdvise")),
     "cudaLaunchKernel": (3, 6, _launch(cooperative=False)),
     "cudaLaunchCooperativeKernel": (3, 6, _launch(cooperative=True)),
+    "cudaLaunchHostFunc": (3, 3, threads.launch_host_function),
     "cudaLaunchKernelEx": (2, 64, launches.launch_kernel_ex),
 }
 

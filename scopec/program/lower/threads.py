@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
 from scopec.program import ir, types, values
-from scopec.program.lower import calls, expressions, functions, objects, places, resolve
+from scopec.program.lower import calls, expressions, functions, objects, places, resolve, streams
 from scopec.program.lower.context import Block, Call, outside
 from scopec.program.lower.kinds import HandleType, ReferenceType, VoidType
 from scopec.program.lower.operands import (
@@ -106,6 +106,22 @@ def create(frame: Frame, type_: HandleType, given: tuple[tree.Expr, ...], span: 
     frame.world.others.append(ir.Thread(own, body))
     frame.emit(ir.CreateThread(own), span)
     return HostThread(name or own, type_.name == "jthread", own, stop)
+
+
+def launch_host_function(frame: Frame, call: tree.Call) -> Operand:
+    """``cudaLaunchHostFunc(stream, function, data)``: work of the stream, which a thread of the host executes."""
+    in_stream, function, data = call.arguments
+    if frame.loops and any(loop.again is not None for loop in frame.loops) and frame.nesting:
+        raise outside("a host function that is launched in a loop is", call.span, "launch them one by one")
+    stream = streams.stream_operand(frame, in_stream)
+    callee = expressions.lower_operand(frame, function)
+    own = _unique(frame, callee.name if isinstance(callee, Function) else "host function")
+    body = _body(frame, own, callee, [expressions.lower_operand(frame, data)], [data.span], function.span)
+    one = ir.Dim()
+    grid = ir.Grid(own, own, call.span, one, one, stream, body, stream.device, work=ir.Work.HOST_FUNCTION)
+    frame.world.grids[own] = grid
+    frame.emit(ir.LaunchGrid(own), call.span)
+    return streams.SUCCESS
 
 
 def _unique(frame: Frame, name: str) -> str:
