@@ -38,6 +38,7 @@ class Jars:
         self._settings = settings
         self._lock = Lock()
         self._said = False
+        self._missing: dict[engines.EngineName, str | None] = {}
 
     @cached_property
     def alloy(self) -> engines.Jar:
@@ -51,22 +52,23 @@ class Jars:
         with self._lock:
             return engines.jar("tlc", self._settings.tlc_jar, self._settings.say)
 
-    @cached_property
-    def missing(self) -> str | None:
-        """Why Alloy cannot be run here, or None if it can; a jar that is there and is wrong is an EngineError."""
-        try:
-            engines.java()
-            self.alloy  # noqa: B018  # fetched, if it is not there
-        except UnavailableError as failure:
-            return str(failure)
-        return None
+    def without(self, engine: engines.EngineName) -> str | None:
+        """Why an engine cannot be run here, or None if it can; a jar that is there and is wrong is an EngineError."""
+        if engine not in self._missing:
+            try:
+                engines.java()
+                getattr(self, engine)  # fetched, if it is not there
+                self._missing[engine] = None
+            except UnavailableError as failure:
+                self._missing[engine] = str(failure)
+        return self._missing[engine]
 
     def fallen_back(self, reason: str) -> None:
         """Tell the user, once a call, that scopec's own engine answers instead."""
         with self._lock:
             said, self._said = self._said, True
         if not said:
-            self._settings.say(f"{reason} Memory questions are answered by scopec itself (--engine embedded).")
+            self._settings.say(f"{reason} Questions are answered by scopec itself (--engine embedded).")
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Asking:
             case "embedded":
                 return self._embedded()
             case "auto":
-                reason = self.jars.missing
+                reason = self.jars.without("alloy")
                 if reason is not None:
                     self.jars.fallen_back(reason)
                     return self._embedded()
@@ -196,6 +198,57 @@ class Asking:
 
     def progress(self, property_: Property) -> Progress:
         """The answer to one property."""
+        match self.settings.engine:
+            case "embedded":
+                return self._explored(property_)
+            case "auto":
+                reason = self.jars.without("tlc")
+                if reason is not None:
+                    self.jars.fallen_back(reason)
+                    return self._explored(property_)
+                return self._checked(property_)
+            case "both":
+                found = self._checked(property_)
+                self._compare_progress(property_, found, self._explored(property_))
+                return found
+            case "alloy" | "tlc":
+                return self._checked(property_)
+
+    def _explored(self, property_: Property) -> Progress:
+        from scopec.embedded.progress import solve
+
+        started = time.perf_counter()
+        with _Timer(self.phases, "states"):
+            answer = solve(self.run.system(property_), property_, self.settings.timeout)
+        milliseconds = (time.perf_counter() - started) * 1000
+        return Progress(answer.holds, answer.schedule, answer.states, milliseconds, engine="embedded")
+
+    def _compare_progress(self, property_: Property, found: Progress, other: Progress) -> None:
+        """EngineError where the two engines' answers differ; the module and both answers are kept."""
+        if found.holds is None or other.holds is None or found.holds == other.holds:
+            return
+        from scopec.report.json import schedule
+
+        _, module = self.run.module(property_)
+        answers = {
+            each.engine: {
+                "holds": each.holds,
+                "states": each.states,
+                "schedule": None if each.schedule is None else schedule(each.schedule),
+            }
+            for each in (found, other)
+        }
+        steps = "\n".join(f"{label}: {step}" for label, step in self.run.system(property_).steps.items())
+        (self.folder / f"{module.name}.steps.txt").write_text(steps + "\n", encoding="utf-8")
+        (self.folder / f"{module.name}.answers.json").write_text(json.dumps(answers, indent=2) + "\n", encoding="utf-8")
+        kept = self.keep([f"{module.name}.{ending}" for ending in ("tla", "cfg", "steps.txt", "answers.json")])
+        finder, denier = ("scopec", "TLC") if found.holds else ("TLC", "scopec")
+        raise EngineError(
+            f"the engines disagree about {property_} of {self.run.file}: {finder} finds a fair behaviour without it, "
+            f"{denier} none; this is a bug in scopec; the specifications and answers are in {kept}"
+        )
+
+    def _checked(self, property_: Property) -> Progress:
         from scopec.tla import run as tla
 
         with _Timer(self.phases, "emit TLA+"):

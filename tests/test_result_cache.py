@@ -144,7 +144,7 @@ def test_auto_falls_back_where_no_jar_can_be_had(tmp_path: Path, monkeypatch: py
     (tmp_path / "again.cu").write_text(MEMORY)
     outcomes = check([path, tmp_path / "again.cu"], Settings(say=said.append))
     assert {c.engine for o in outcomes for r in o.reports for c in r.checks} == {"embedded"}
-    assert said == ["npm is not on PATH. Memory questions are answered by scopec itself (--engine embedded)."]
+    assert said == ["npm is not on PATH. Questions are answered by scopec itself (--engine embedded)."]
     (outcome,) = check([path], Settings(engine="alloy"))
     assert outcome.failure == "npm is not on PATH."
 

@@ -15,7 +15,7 @@ from scopec.progress.build import build
 from scopec.progress.reductions import NOTHING, Reductions
 from scopec.progress.steps import leaves
 from scopec.source import Span
-from scopec.tla.emit import emit, silent_cycles
+from scopec.tla.emit import emit
 from scopec.tla.values import Printer, tla_name
 from tests.conftest import program_of
 from tests.test_alloy_emit import PROGRAMS
@@ -116,7 +116,7 @@ def steps_of(kernel: str, *, split: bool = False, threads: int = 1) -> dict[str,
 
 def silent_of(kernel: str) -> set[str]:
     text = HEAD + "__global__ void k() { " + kernel + " }\n//@ launch k<<<1, 1>>>();"
-    return silent_cycles(build(program_of(text)))
+    return set(build(program_of(text)).silent_cycles)
 
 
 def test_local_arithmetic_is_part_of_the_step_before() -> None:

@@ -18,14 +18,21 @@ Property = Literal["Termination", "Progress"]
 class Model:
     """A progress model.
 
-    ``owed`` is the TLA+ formula that says whether a thread ``t`` is owed progress; ``why`` completes "the model owes it
-    nothing: …".  The CUDA execution model has a host, units and streams instead, and an empty ``owed``.
+    ``owed`` are TLA+ formulas any of which says that a thread ``t`` is owed progress; ``why`` completes "the model owes
+    it nothing: …".  The CUDA execution model has a host, units and streams instead, and an empty ``owed``.
     """
 
     name: str
     summary: str
-    owed: str = ""
+    owed: tuple[str, ...] = ()
     why: str = ""
+
+    @property
+    def formula(self) -> str:
+        """The TLA+ formula that says whether a thread ``t`` is owed progress."""
+        if len(self.owed) == 1:
+            return self.owed[0]
+        return " \\/ ".join(f"({part})" if ":" in part else part for part in self.owed)
 
     @property
     def has_host(self) -> bool:
@@ -35,7 +42,10 @@ class Model:
 
 CUDA = Model("cuda", "the CUDA execution model: once a thread of a block has made progress, all of them are owed it")
 
-_LOWEST = "\\A u \\in Threads : Number[u] < Number[t] => Done(u)"
+#: Which threads a model may owe progress; every engine gives these a meaning.
+THREAD, NO_THREAD, STARTED = "TRUE", "FALSE", "Started(t)"
+LOWEST = "\\A u \\in Threads : Number[u] < Number[t] => Done(u)"
+BEFORE_STARTED = "\\E u \\in Threads : Started(u) /\\ Number[t] <= Number[u]"
 
 #: The models of Sorensen et al., "Specifying and Testing GPU Workgroup Progress Models" (OOPSLA 2021), over threads
 #: numbered as written: weak fairness of the steps of each thread that is owed progress, and some thread always steps.
@@ -43,22 +53,22 @@ MODELS = {
     model.name: model
     for model in (
         CUDA,
-        Model("fair", "every thread is owed progress", "TRUE"),
-        Model("obe", "occupancy bound: every thread that has taken a step", "Started(t)", "it has not taken a step"),
-        Model("hsa", "the unfinished thread with the lowest number", _LOWEST, "a thread before it is unfinished"),
+        Model("fair", "every thread is owed progress", (THREAD,)),
+        Model("obe", "occupancy bound: every thread that has taken a step", (STARTED,), "it has not taken a step"),
+        Model("hsa", "the unfinished thread with the lowest number", (LOWEST,), "a thread before it is unfinished"),
         Model(
             "hsa-obe",
             "the threads of hsa and those of obe",
-            f"Started(t) \\/ ({_LOWEST})",
+            (STARTED, LOWEST),
             "it has not taken a step, and a thread before it is unfinished",
         ),
         Model(
             "lobe",
             "linear occupancy bound: every thread that has taken a step, and those before it",
-            "\\E u \\in Threads : Started(u) /\\ Number[t] <= Number[u]",
+            (BEFORE_STARTED,),
             "neither it nor a thread after it has taken a step",
         ),
-        Model("none", "no thread is owed progress", "FALSE", "the model owes progress to no thread"),
+        Model("none", "no thread is owed progress", (NO_THREAD,), "the model owes progress to no thread"),
     )
 }
 

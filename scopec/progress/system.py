@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+from scopec.graphs import components
 from scopec.memory.asw import waits_for
 from scopec.program import ir
 from scopec.progress.models import Model
 from scopec.progress.reductions import Reductions
-from scopec.progress.steps import Again, Goto, Machine, Pending, Return, Step
+from scopec.progress.steps import Again, Goto, Machine, Pending, Return, Step, leaves
 from scopec.records import dataclass
 
 #: Calls that issue work to a stream.
@@ -126,6 +127,16 @@ class System:
     def silent_labels(self) -> tuple[str, ...]:
         """The labels whose step does not count for [intro.progress.1] as modified."""
         return tuple(label for label, step in self.steps.items() if not step.counts and not self._pends(label))
+
+    @cached_property
+    def silent_cycles(self) -> frozenset[str]:
+        """The silent labels that lie on a cycle of such: where a thread can be silent for ever."""
+        silent = set(self.silent_labels)
+        after = {
+            label: [end.label for end in leaves(self.steps[label].tree) if end.label in silent] for label in silent
+        }
+        groups = components(sorted(silent), lambda label: after[label])
+        return frozenset(label for group in groups for label in group if len(group) > 1 or label in after[label])
 
     def _pends(self, label: str) -> bool:
         """Whether a thread at a label is inside something that counts: the second label of a poll or a wait."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.memory.events import identifier
 from scopec.program import ir
-from scopec.progress.steps import Asleep, leaves
+from scopec.progress.steps import Asleep
 from scopec.templates import render
 from scopec.tla import named_barriers
 from scopec.tla.actions import Actions
@@ -40,7 +40,7 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
     """
     layout = Layout(system)
     context, _ = context_of(system, layout, module, header)
-    silent = sorted(silent_cycles(system))
+    silent = sorted(system.silent_cycles)
     context |= {
         "model": system.model,
         "readings": system.readings,
@@ -196,21 +196,3 @@ def _ordered(system: System) -> str:
         return " FALSE"
     listed = ", ".join(f'<<"{identifier(f)}", "{identifier(g)}">>' for f, g in pairs)
     return f" <<f, g>> \\in {{{listed}}}"
-
-
-def silent_cycles(system: System) -> set[str]:
-    """Labels of steps that do not count and lie on a cycle of such steps: where a thread can be silent for ever."""
-    silent = set(system.silent_labels)
-    after = {label: {end.label for end in leaves(system.steps[label].tree)} & silent for label in silent}
-    found = set()
-    for start in silent:
-        seen: set[str] = set()
-        work = list(after[start])
-        while work:
-            label = work.pop()
-            if label not in seen:
-                seen.add(label)
-                work.extend(after[label])
-        if start in seen:
-            found.add(start)
-    return found
