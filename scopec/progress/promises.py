@@ -76,25 +76,26 @@ def _execution_model(system: System) -> Iterator[Promise]:
     quiet = (When.QUIET,) if system.threads else ()
     serve = (Act.SERVE,) if system.threads or system.tasks else ()
     if system.hosts and host_progress:
-        law = "General-purpose host implementations should provide concurrent forward progress."
+        law = '"General-purpose host implementations should provide concurrent forward progress."'
         yield Promise("HostProgress", Each.HOST, (When.NOT_IN_API,), (Act.OWN,), law)
     if api_progress:
-        law = "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
+        law = '"A CUDA API call shall eventually either return or ensure at least one device thread makes progress."'
         if system.hosts:
             yield Promise("ApiProgress", Each.HOST, (When.IN_API, *quiet), (Act.OWN, *serve), law)
-        else:  # the threads stand for a launch that the host waits for
+        else:
+            law = f"The threads stand for a launch that the host waits for: {law}"
             yield Promise("ApiProgress", Each.NOBODY, quiet, serve, law)
     if api_progress and system.not_ready_labels and serve:
         law = (
-            "CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread making "
-            "progress."
+            '"CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread '
+            'making progress."'
         )
         yield Promise("QueryProgress", Each.HOST, (When.NOT_READY, *quiet), serve, law, strong=True)
     if system.threads and host_progress:
         law = (
-            "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid "
+            '"Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid '
             "shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall "
-            "eventually make progress."
+            'eventually make progress."'
         )
         yield Promise("DeviceProgress", Each.DEVICE, (When.UNIT_STARTED,), (Act.OWN,), law)
     if host_progress and any(t.work is ir.Work.HOST_FUNCTION for t in system.tasks):

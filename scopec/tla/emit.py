@@ -10,7 +10,7 @@ from scopec.memory.events import identifier
 from scopec.program import ir
 from scopec.progress.steps import Asleep
 from scopec.templates import render
-from scopec.tla import named_barriers
+from scopec.tla import named_barriers, promises
 from scopec.tla.actions import Actions
 from scopec.tla.layout import Layout
 from scopec.tla.names import block_name, function, strings, thread_name
@@ -45,7 +45,7 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
         "model": system.model,
         "readings": system.readings,
         "fast_check": property_ == "Termination" and system.model.has_host,
-        "choices": [name for p in context["processes"] for name in p["choices"]],
+        **promises.context(system),
         "api_labels": strings(system.api_labels),
         "not_ready_labels": strings(system.not_ready_labels) if system.not_ready_labels else "",
         "silent_labels": strings(silent) if silent else "",
