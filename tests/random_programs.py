@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from tests.oracles import brute_memory as memory
 from tests.oracles import fair_cycles as progress
@@ -32,6 +33,42 @@ def memory_program(chance: random.Random, events: int | None = None) -> memory.P
             ops.append(op)
         threads.append(memory.Thread(f"t{number}", "device", 0, block, tuple(ops)))
     return memory.Program(tuple(threads), {"x": memory.Loc(), "y": memory.Loc(1 if chance.random() < 0.2 else 0)})
+
+
+def handover_program(chance: random.Random) -> memory.Program:
+    """Data handed over by a flag, with one or two readers or a relay: mostly enough order and scope, not always."""
+    places = chance.choice([("a", "b"), ("a", "a"), ("a", "b", "b"), ("a", "a", "b")])
+    usual = (
+        chance.choice(["block", "device", "system"]) if len(set(places)) == 1 else chance.choice(["device", "system"])
+    )
+
+    def scope() -> str:
+        return usual if chance.random() < 0.8 else chance.choice(memory.SCOPES)
+
+    def order(strong: str) -> str:
+        return chance.choice([strong, strong, strong, "seq_cst", "relaxed"])
+
+    def fenced(strong: str) -> tuple[list[memory.Op], str]:
+        """Order by a fence or by the access itself; the order of the access."""
+        if chance.random() < 0.3:
+            return [memory.Fence(order(strong), scope())], "relaxed"
+        return [], order(strong)
+
+    fence, released = fenced("release")
+    flag: memory.Op = memory.Store("y", 1, released, scope())
+    if chance.random() < 0.3:
+        flag = memory.Exchange("r9", "y", 1, released, scope())
+    threads = [memory.Thread("t0", "device", 0, places[0], (memory.Store("x", 1), *fence, flag))]
+    for number, block in enumerate(places[1:], 1):
+        fence, acquired = fenced("acquire")
+        seen = ("r0", 1)
+        first: memory.Op = memory.Load("r0", "y", acquired, scope())
+        if chance.random() < 0.3:
+            first = memory.Cas("r0", "y", 1, 2, acquired, chance.choice(["relaxed", "acquire"]), scope())
+        data = memory.Load("r1", "x", guard=seen) if chance.random() < 0.8 else memory.Store("x", 2, guard=seen)
+        guarded = tuple(replace(f, guard=seen) for f in fence)
+        threads.append(memory.Thread(f"t{number}", "device", 0, block, (first, *guarded, data)))
+    return memory.Program(tuple(threads), {"x": memory.Loc(), "y": memory.Loc()})
 
 
 def _memory_op(chance: random.Random, reg: str, assigned: list[str]) -> memory.Op:

@@ -23,7 +23,7 @@ from scopec.options import OPTIONS
 from scopec.outcomes import listings
 from scopec.plan import Overrides
 from tests.oracles import brute_memory as memory
-from tests.random_programs import memory_program, memory_text
+from tests.random_programs import handover_program, memory_program, memory_text
 
 tried = settings(
     max_examples=int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "12")),
@@ -64,7 +64,9 @@ def facts(program: memory.Program, model: str, *directives: str, rename: Callabl
 
 @st.composite
 def programs(draw: st.DrawFn, events: int = 8) -> memory.Program:
-    return memory_program(draw(st.randoms(use_true_random=False)), events)
+    """Any operations in any order, or data handed over by a flag, of which more are free of races."""
+    chance = draw(st.randoms(use_true_random=False))
+    return handover_program(chance) if draw(st.booleans()) else memory_program(chance, events)
 
 
 def with_ops(program: memory.Program, change: Callable[[int, int, memory.Op], memory.Op | None]) -> memory.Program:
