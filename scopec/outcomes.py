@@ -110,7 +110,13 @@ def _runs(path: Path, overrides: Overrides) -> tuple[Iterable[Run], tuple[Diagno
         known = found.get(id(run.program))
         if known is None or (conditions and not known.checks):
             found[id(run.program)] = replace(
-                run, model=model, progress=progress_models.CUDA, checks=conditions, void=(), listing=True
+                run,
+                model=model,
+                progress=progress_models.CUDA,
+                checks=conditions,
+                void=(),
+                listing=True,
+                on_hardware=False,
             )
     return found.values(), planned.warnings
 

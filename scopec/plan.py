@@ -404,10 +404,10 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
             if expectation.kind == "condition":
                 message = "a condition is the final clause of a litmus file"
                 raise error(Code.BAD_EXPECTATION, message, expectation.span, "use allowed, forbidden or required")
-            for models in [_under(name, expectation, default) for name in names] or [default]:
+            for models in [_under(name, expectation, default, settings) for name in names] or [default]:
                 by_model.setdefault(models, []).append(expectation)
         if not has_expectations:
-            by_model[default] = list(_usual(source, file))
+            by_model[default] = list(_usual(source, file, registry.load(default[0], settings.options)))
         elif not by_model:
             variant = ", ".join(f"{k} = {v}" for k, v in program.variant.items())
             at = next(d.span for d in file.directives if isinstance(d, tree.Expect))
@@ -458,12 +458,12 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
             if condition is None:
                 raise error(Code.BAD_EXPECTATION, "the file has no final clause", expectation.span, "add one")
             found = condition
-        for models in [_under(name, expectation, default) for name in names] or [default]:
+        for models in [_under(name, expectation, default, settings) for name in names] or [default]:
             asked.setdefault(models, []).append(found)
     if not any(isinstance(d, tree.Expect) for d in file.directives):
         span = file.threads[0].span if condition is None else condition.span
         asked[default] = [] if condition is None else [condition]
-        if registry.load(default[0], settings.options).flags:
+        if registry.load(default[0], settings.options).tells_races():
             asked[default].append(Expectation("race_free", "race_free", span))
         if overrides.progress is not None:
             asked[default].append(Expectation("terminates", "terminates", span))
@@ -487,8 +487,11 @@ def _default_models(overrides: Overrides) -> _Models:
     return entry, progress, overrides.memory == HARDWARE
 
 
-def _under(name: str, expectation: Expectation, default: _Models) -> _Models:
-    """The models that an expectation is asked `under`: a progress model's name is one only for progress questions."""
+def _under(name: str, expectation: Expectation, default: _Models, settings: Settings) -> _Models:
+    """The models that an expectation is asked `under`: a progress model's name is one only for progress questions.
+
+    InputError for a race under a model that does not define races.
+    """
     if expectation.kind in PROGRESS_KINDS and name in progress_models.MODELS:
         return default[0], progress_models.find(name), default[2]
     if name == HARDWARE:
@@ -496,7 +499,13 @@ def _under(name: str, expectation: Expectation, default: _Models) -> _Models:
             message = f"`{expectation.kind}` is not a question for {HARDWARE}, which says only how a program can end"
             raise error(Code.BAD_EXPECTATION, message, expectation.span, "use allowed, forbidden or required")
         return default[0], default[1], True
-    return registry.find(name, expectation.span), default[1], False
+    entry = registry.find(name, expectation.span)
+    if expectation.kind in ("race", "race_free"):
+        model = registry.load(entry, settings.options)
+        if not model.tells_races(expectation.target):
+            help_ = "ask it under a model that does, such as cuda"
+            raise error(Code.BAD_EXPECTATION, f"the model {name} does not define races", expectation.span, help_)
+    return entry, default[1], False
 
 
 def _settings(file: tree.File | litmus_tree.File, overrides: Overrides) -> Settings:
@@ -510,13 +519,17 @@ def _settings(file: tree.File | litmus_tree.File, overrides: Overrides) -> Setti
     return settings
 
 
-def _usual(source: Source, file: tree.File) -> Iterator[Expectation]:
-    """What a file without expectations is asked: is it race free, does it terminate (assertions are always asked)."""
+def _usual(source: Source, file: tree.File, model: Model) -> Iterator[Expectation]:
+    """What a file without expectations is asked: is it race free, does it terminate (assertions are always asked).
+
+    A model that does not define races is not asked about them.
+    """
     span = source.span(0, 0)
     functions = [i for i in file.items if isinstance(i, tree.Function)]
     if functions:
         span = functions[-1].name_span
-    yield Expectation("race_free", "race_free", span)
+    if model.tells_races():
+        yield Expectation("race_free", "race_free", span)
     yield Expectation("terminates", "terminates", span)
 
 

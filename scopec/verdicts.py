@@ -149,6 +149,8 @@ def _memory(
         from scopec.memory.events import identifier
 
         target = expectation.target
+        if not run.problem.model.tells_races(target):
+            return "unknown", f"the model {run.model.name} does not define races: ask under one that does", None
         race = answers["race" if target is None else f"race_on_{identifier(target)}"]
         wanted = expectation.kind == "race"
         if race is not None:

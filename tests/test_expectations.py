@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from scopec.check import Settings, check
 from scopec.diagnostics import InputError, UsageError
 from scopec.expectations import FinalMemory, FinalRegister, Location, expectations, settings_of, variants
 from scopec.explain import final_sentence
@@ -16,7 +18,7 @@ from scopec.program.lower.program import lower
 from scopec.program.values import show
 from scopec.source import Source
 from scopec.syntax.cuda import read
-from tests.conftest import check_text, verdicts
+from tests.conftest import check_text, plan_of, verdicts
 
 HEAD = """
 constexpr cuda::thread_scope S = cuda::thread_scope_device;
@@ -209,3 +211,34 @@ def test_a_comparison_is_false_where_a_local_has_no_value(tmp_path: Path) -> Non
         assert isinstance(trace, Execution)
         assert formula is not None
         assert final_sentence(trace, formula) == "k[0][1].r has no value in this execution"
+
+
+@pytest.mark.parametrize("text", ["race_free under ptx", "race on x under ptx", "race_free under cuda, ptx"])
+def test_a_race_is_not_asked_under_a_model_without_races(text: str, write: Callable[..., Path]) -> None:
+    with pytest.raises(InputError, match="the model ptx does not define races"):
+        plan_of(write(f"{RACY}//@ expect {text};\n"))
+
+
+def test_a_model_without_races_leaves_them_undecided(write: Callable[..., Path]) -> None:
+    """It is the command line that names the model: the file's question stands, and has no answer."""
+    (outcome,) = check(
+        [write(f"{RACY}//@ expect race_free;\n//@ expect race on x;\n//@ expect allowed x == 1;\n")],
+        Settings(Overrides(model="ptx"), engine="embedded"),
+    )
+    (report,) = outcome.reports
+    assert [c.verdict for c in report.checks] == ["unknown", "unknown", "holds"]
+    assert report.checks[0].reason == "the model ptx does not define races: ask under one that does"
+
+
+def test_a_file_without_expectations_is_not_asked_about_races_that_a_model_does_not_define(
+    write: Callable[..., Path],
+) -> None:
+    (run,) = plan_of(write(RACY), model="ptx").runs
+    assert [c.kind for c in run.checks] == ["terminates"]
+
+
+RACY = """
+__device__ int x = 0;
+__global__ void k() { x = threadIdx.x; }
+//@ launch k<<<1, 2>>>();
+"""

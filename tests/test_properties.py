@@ -238,7 +238,7 @@ def test_names_mean_nothing(model: str, program: memory.Program) -> None:
         "x": "zz",
         "y": "aa",
         "k": "mm",
-        **{f"t{t}_r{n}": f"u{9 - t}_q{9 - n}" for t in range(4) for n in range(4)},
+        **{f"t{t}_r{n}": f"u{9 - t}_q{9 - n}" for t in range(4) for n in range(10)},
     }
 
     def renamed(text: str, after: str = r"(?<![\w.])") -> str:  # not the x of blockIdx.x

@@ -102,6 +102,10 @@ class Model:
         """The relations of which a flag reports each pair."""
         return tuple(f.expr for f in self.flags if f.check == "empty" and f.negated and self.kind(f.expr) == "relation")
 
+    def tells_races(self, target: str | None = None) -> bool:
+        """Whether a flag tells of races, of those on one object ``target`` if it is given."""
+        return bool(self.flags if target is None else self.races)
+
     def kind(self, expr: tree.Expr) -> Kind | None:
         """Whether an expression of this model is a set or a relation; None where it can be either."""
         return kind(expr, self.kinds)
