@@ -128,7 +128,8 @@ def _like(path: Path) -> str:
 def check(paths: Sequence[Path], settings: Settings) -> list[Outcome]:
     """Check every expectation of every program; outcomes are in the order of the paths."""
     jars = Jars(settings)
-    with Workers(settings.remark) as workers, ThreadPoolExecutor(max_workers=settings.jobs) as pool:
+    pool = ThreadPoolExecutor(max_workers=settings.jobs)
+    with Workers(settings.remark) as workers:
         try:
             pending: list[tuple[str, Plan | Outcome, list[Future[Report]]]] = []
             for path, problem in programs(paths):
@@ -154,9 +155,11 @@ def check(paths: Sequence[Path], settings: Settings) -> list[Outcome]:
                 pending.append((shown, planned, futures))
             return [_outcome(shown, planned, futures) for shown, planned, futures in pending]
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             workers.stop()
             raise
+        finally:
+            # What still runs after an interruption is not waited for: `cli.main` ends the process.
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _outcome(shown: str, planned: Plan | Outcome, futures: list[Future[Report]]) -> Outcome:

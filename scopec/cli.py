@@ -32,7 +32,7 @@ def main() -> NoReturn:
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Abort:
         click.echo("interrupted", err=True)
-        sys.exit(_INTERRUPTED)
+        _leave(_INTERRUPTED)
     except click.ClickException as bad:
         bad.show()
         sys.exit(2)
@@ -44,6 +44,16 @@ def main() -> NoReturn:
             raise
         click.echo(f"scopec: {internal_error(bug)}", err=True)
         sys.exit(3)
+
+
+def _leave(status: int) -> NoReturn:
+    """End the process at once: a thread that computes cannot be stopped, and would be waited for."""
+    from scopec.java import remove_scratch_folders
+
+    remove_scratch_folders()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _terminate(_signal: int, _frame: object) -> NoReturn:

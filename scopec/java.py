@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -119,7 +120,20 @@ class Processes:
 def scratch_folder() -> Iterator[Path]:
     """A folder of its own for one run, gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="scopec-", ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
+        _scratch.add(folder)
+        try:
+            yield Path(folder)
+        finally:
+            _scratch.discard(folder)
+
+
+_scratch: set[str] = set()
+
+
+def remove_scratch_folders() -> None:
+    """Remove the folders of runs that are not waited for, before the process ends."""
+    for folder in list(_scratch):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def explain(finished: Finished, what: str) -> str:

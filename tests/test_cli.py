@@ -261,6 +261,42 @@ def java_processes(_: object) -> list[str]:
 MARK = "scopec-interrupted-"
 
 
+#: A program that keeps the embedded engine busy for long before it asks its solver anything.
+LONG = (
+    "__device__ cuda::atomic<int, cuda::thread_scope_device> a{0}, b{0}, c{0};\n"
+    "__global__ void k() { for (int i = 0; i < 9; ++i) { int e = a.load(); if (e < 3) a.compare_exchange_strong(e, 1);"
+    " b.store(c.load() % 7 + b.load() % 3); } }\n"
+    "//@ launch k<<<4, 1>>>();\n//@ bound unroll = 9;\n//@ expect race_free;\n"
+)
+
+
+def test_the_time_limit_holds_for_the_embedded_engine_too(write: Callable[..., Path]) -> None:
+    done = scopec("check", write(LONG), "--engine", "embedded", "--timeout", "0.5")
+    assert done.returncode == 4
+    assert "unknown   race_free: no answer within the time limit of 0.5 s" in done.stdout
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_interrupting_a_computation(how: signal.Signals, tmp_path: Path, write: Callable[..., Path]) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scopec.cli", "check", write(LONG), "--engine", "embedded"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob("scopec-*")):
+            assert time.monotonic() < deadline, "it never began"
+            time.sleep(0.1)
+        time.sleep(0.5)
+        process.send_signal(how)
+        _, stderr = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, stderr.strip()) == (130, "interrupted")
+    assert not list(tmp_path.glob("scopec-*"))
+
+
 @pytest.mark.jvm
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_interrupting_leaves_no_java_behind(how: signal.Signals, tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from scopec.diagnostics import InputError
 from scopec.memory.domains import domains
 from tests.test_event_graph import graph_of
 
@@ -33,3 +36,10 @@ def test_undefined_arithmetic_has_no_value() -> None:
     (write,) = (e for e in graph.events if e.text == "write x")
     assert write.value is not None
     assert domains(graph).values(write.value) == {3}
+
+
+def test_too_many_combinations_of_values_are_an_error_not_a_long_wait() -> None:
+    stores = " ".join(f"x = {i}; y = {i}; f.store({i});" for i in range(1, 36))
+    with pytest.raises(InputError) as bad:
+        domains(graph_of(f"{stores} y = x + 3 * y + 7 * f.load();"))
+    assert "the value that is written here depends on more than 32768 combinations" in bad.value.diagnostics[0].message

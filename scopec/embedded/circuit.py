@@ -6,6 +6,7 @@ A literal is a variable or its negation, as in DIMACS.  A gate is translated in 
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,12 +14,18 @@ if TYPE_CHECKING:
 
 TRUE = 1
 FALSE = -1
+#: After how many new gates, or gates in use, the clock is looked at.
+_TURNS = 1 << 12
 
 
 class Circuit:
-    """Gates over free variables, and the clauses for those that are used."""
+    """Gates over free variables, and the clauses for those that are used.
 
-    def __init__(self) -> None:
+    TimeoutError is raised when the clock (``time.monotonic``) passes ``deadline``.
+    """
+
+    def __init__(self, deadline: float | None = None) -> None:
+        self._deadline = deadline
         #: For each variable the conjunction that it stands for; None if it is free.
         self._inputs: list[tuple[int, ...] | None] = [None, None]
         self._gates: dict[tuple[int, ...], int] = {}
@@ -70,8 +77,14 @@ class Circuit:
         known = self._gates.get(key)
         if known is None:
             self._inputs.append(key)
+            if not len(self._inputs) % _TURNS:
+                self._check_time()
             known = self._gates[key] = len(self._inputs) - 1
         return known
+
+    def _check_time(self) -> None:
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise TimeoutError
 
     def when_used(self, literal: int, define: Callable[[], None]) -> None:
         """Call ``define`` once when a literal of a free variable is first used."""
@@ -85,6 +98,8 @@ class Circuit:
             if wanted in self._used:
                 continue
             self._used.add(wanted)
+            if not len(self._used) % _TURNS:
+                self._check_time()
             inputs = self._inputs[abs(wanted)]
             if inputs is None:
                 define = self._definitions.get(wanted)

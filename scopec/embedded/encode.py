@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class Encoding:
-    """A problem's executions as a circuit; ``exact`` as in :class:`Matrices`."""
+    """A problem's executions as a circuit; ``exact`` as in :class:`Matrices`, ``deadline`` as in :class:`Circuit`."""
 
-    def __init__(self, problem: Problem, exact: frozenset[int] = frozenset()) -> None:
+    def __init__(self, problem: Problem, exact: frozenset[int] = frozenset(), deadline: float | None = None) -> None:
         self.problem = problem
         self.base = problem.base
         self.graph = problem.base.graph
-        self.circuit = Circuit()
+        self.circuit = Circuit(deadline)
         self.position = {e.id: i for i, e in enumerate(self.graph.events)}
         self.writes: dict[Location, list[Event]] = {}
         self.reads: dict[Location, list[Event]] = {}

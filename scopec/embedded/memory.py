@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from threading import Timer
 from typing import TYPE_CHECKING
@@ -28,10 +29,14 @@ def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice
     """For each question the execution that was found, or None where none exists; None if the time limit came first."""
     from pysat.solvers import Solver
 
-    encoding, goals = _prepared(problem, problem.questions)
-    if not problem.model.partial_co:
-        encoding.take_in_order(ordered_writes(problem))
-    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver, _limit(solver, seconds):
+    deadline = None if seconds is None else time.monotonic() + seconds
+    try:
+        encoding, goals = _prepared(problem, problem.questions, deadline)
+        if not problem.model.partial_co:
+            encoding.take_in_order(ordered_writes(problem))
+    except TimeoutError:
+        return None
+    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver, _limit(solver, deadline):
         answers = {}
         for name, goal in goals.items():
             found = solver.solve_limited(assumptions=[goal], expect_interrupt=True)
@@ -58,11 +63,12 @@ def executions(problem: Problem, question: Question, seconds: float | None = Non
     """
     from pysat.solvers import Solver
 
-    encoding, goals = _prepared(problem, [question])
+    deadline = None if seconds is None else time.monotonic() + seconds
+    encoding, goals = _prepared(problem, [question], deadline)
     chosen = [encoding.circuit.use(literal) for literal in dict.fromkeys([TRUE, *_what_differs(encoding)])]
     for literal in chosen:
         encoding.circuit.use(-literal)
-    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver, _limit(solver, seconds):
+    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver, _limit(solver, deadline):
         while found := solver.solve_limited(assumptions=list(goals.values()), expect_interrupt=True):
             model = solver.get_model()
             yield _choice(encoding, model)
@@ -73,9 +79,9 @@ def executions(problem: Problem, question: Question, seconds: float | None = Non
 
 
 @contextmanager
-def _limit(solver: Solver, seconds: float | None) -> Iterator[None]:
+def _limit(solver: Solver, deadline: float | None) -> Iterator[None]:
     """Interrupt a solver when its time has passed."""
-    timer = None if seconds is None else Timer(seconds, solver.interrupt)
+    timer = None if deadline is None else Timer(max(0.0, deadline - time.monotonic()), solver.interrupt)
     if timer is not None:
         timer.daemon = True
         timer.start()
@@ -104,12 +110,14 @@ def _what_differs(encoding: Encoding) -> Iterator[int]:
         yield from (circuit.both(bit, defined) for bit in encoding.values.bits(final.value).values())
 
 
-def _prepared(problem: Problem, questions: Iterable[Question]) -> tuple[Encoding, Mapping[str, int]]:
+def _prepared(
+    problem: Problem, questions: Iterable[Question], deadline: float | None = None
+) -> tuple[Encoding, Mapping[str, int]]:
     """The encoding with its goals in use; closures are made exact one by one as it turns out that they must be."""
     exact: frozenset[int] = frozenset()
     while True:
         try:
-            encoding = Encoding(problem, exact)
+            encoding = Encoding(problem, exact, deadline)
             return encoding, {q.name: encoding.circuit.use(encoding.goal(q)) for q in questions}
         except InexactError as needed:
             exact |= {needed.number}

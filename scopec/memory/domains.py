@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from math import prod
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from scopec.memory.events import EventGraph, Index
+    from scopec.source import Span
 
 MOST_VALUES = 512
+MOST_COMBINATIONS = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Domains:
         Combinations for which C++ defines no result are left out.
         """
         names = list(dict.fromkeys(leaf.name for leaf in leaves(value)))
-        rows = []
+        rows: list[tuple[tuple[int, ...], int]] = []
         for combination in itertools.product(*(sorted(self.of[n]) for n in names)):
             known = dict(zip(names, combination, strict=True))
             try:
@@ -49,6 +52,14 @@ class Domains:
             except ArithmeticFault:
                 continue
         return rows
+
+    def checked(self, value: Value, what: str, span: Span) -> Value:
+        """The value, or InputError where a table of it would be too long."""
+        names = {leaf.name for leaf in leaves(value)}
+        if prod(len(self.of[n]) for n in names) > MOST_COMBINATIONS:
+            message = f"{what} depends on more than {MOST_COMBINATIONS} combinations of values that may be read"
+            raise error(Code.TOO_LARGE, message, span, "use fewer threads, fewer values or a smaller bound")
+        return value
 
 
 def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
@@ -82,18 +93,28 @@ def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
                 raise error(Code.TOO_LARGE, f"more than {MOST_VALUES} values may be read here", read.span)
         return Domains(of, closed=True)
 
+    def value(write: str, known: Domains) -> Value:
+        event = computed[write]
+        assert event.value is not None
+        return known.checked(event.value, "the value that is written here", event.span)
+
     closed = True
     for group in reversed(components(computed, depends_on)):
         for turn in range(len(group) + 1):
             before = readable()
-            following = {w: before.values(value) for w in group if (value := computed[w].value) is not None}
+            following = {w: before.values(value(w, before)) for w in group}
             if all(stored.get(w) == values for w, values in following.items()):
                 break
             if turn == len(group):
                 closed = False
                 break
             stored |= following
-    return Domains(readable().of, closed)
+    found = Domains(readable().of, closed)
+    for number, condition in enumerate(graph.conditions):
+        at = next((e.span for e in graph.events if number in e.guard.conditions), None)
+        if at is not None:
+            found.checked(condition, "whether this is executed", at)
+    return found
 
 
 def doubtful_indices(graph: EventGraph, known: Domains) -> Iterator[Index]:
@@ -102,7 +123,7 @@ def doubtful_indices(graph: EventGraph, known: Domains) -> Iterator[Index]:
     Values that the path to the access rules out by themselves do not count: `if (r < 2) a[r]` is inside two elements.
     """
     for index in graph.indices:
-        names = list(dict.fromkeys(leaf.name for leaf in leaves(index.value)))
+        names = list(dict.fromkeys(leaf.name for leaf in leaves(known.checked(index.value, "an index", index.span))))
         path = index.guard.value(graph.conditions)
         if any(
             not 0 <= selected < index.length and _where(path, dict(zip(names, combination, strict=True))) != FALSE
