@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scopec.expectations import FinalMemory, FinalRegister
 from scopec.handover import access_name, left_out, reads, unordered
 from scopec.memory.atomicity import CLAUSES
 from scopec.memory.execution import Execution
-from scopec.progress.schedule import NOT_STARTED, Schedule
+from scopec.progress.schedule import NOT_STARTED, Ending, Schedule
 from scopec.report.source import Mark
 from scopec.verdicts import UNDEFINED
 
@@ -46,6 +47,9 @@ def explanation(check: Check) -> Explanation:
             # Threads that are stuck explain more than those that never started, device threads more than the host.
             behind = sorted(schedule.behind, key=lambda b: (b.where == NOT_STARTED, "[" not in b.thread))
             marks = tuple(Mark(b.span, b.thread) for b in behind)
+            if schedule.ending is Ending.FOUND and check.expectation.formula is not None:
+                reached = _reached(schedule, check.expectation.formula)
+                return Explanation((here,), (reached,) if reached else ())
             return Explanation(marks or (here,), tuple(f"{b.thread} {b.where}: {b.why}" for b in behind))
         case None:
             return Explanation((here,))
@@ -96,6 +100,20 @@ def _not_atomic(execution: Execution, event: Event) -> str:
     clauses = [f'"{c.text}"' for c in CLAUSES[version] if object_.storage in c.storages]
     needed = " (it is atomic if " + ", or ".join(clauses) + ")"
     return f"not atomic at system scope in {object_.storage.value} memory{needed}"
+
+
+def _reached(schedule: Schedule, formula: Formula) -> str:
+    """The values in the last state of what a condition names, as far as that state has them by name."""
+    last = schedule.moves[-1].after if schedule.moves else schedule.start
+    found = []
+    for name, what in formula.observed.items():
+        match what:
+            case FinalRegister(thread, register):
+                value = last.registers.get(thread, {}).get(register)
+            case FinalMemory(location):
+                value = last.memory.get(location.object)
+        found += [f"{name} = {value}"] if isinstance(value, int) else []
+    return f"at the end {', '.join(found)}" if found else ""
 
 
 def final_sentence(execution: Execution, formula: Formula) -> str:

@@ -221,6 +221,21 @@ def test_itf_values() -> None:
     assert itf.value(None) == {"#unserializable": "None"}
 
 
+@pytest.mark.jvm
+def test_every_violation_is_shown_in_every_form(violated: list[Outcome]) -> None:
+    """What each kind of execution and each ending of a schedule looks like as a trace."""
+    found = [(r, c) for o in violated for r in o.reports for c in r.checks if c.trace is not None]
+    assert {c.trace.ending for _, c in found if isinstance(c.trace, Schedule)} >= {
+        Ending.LASSO,
+        Ending.STOP,
+        Ending.FOUND,
+    }
+    for report, check_ in found:
+        for form in options.TRACE_FORMS:
+            if form != "itf" or isinstance(check_.trace, Schedule):
+                assert traces.shown(form, report, check_, dict)
+
+
 # ---------------------------------------------------------------- injection
 
 HOSTILE = "<script>alert(1)</script>]]>&amp;\"'%0A::error::%25\x1b[31m\u202e](http://example.invalid){0}"

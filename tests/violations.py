@@ -112,6 +112,21 @@ __global__ void k() { __syncthreads(); }
 //@ expect may_stall;
 //@ expect race;
 """,
+    "hardware": """\
+__device__ int x = 0, f = 0;
+__global__ void mp() {
+    cuda::atomic_ref<int, cuda::thread_scope_device> flag(f);
+    if (blockIdx.x == 0) {
+        x = 1;
+        flag.store(1, cuda::memory_order_relaxed);
+    } else if (flag.load(cuda::memory_order_acquire) == 1) {
+        int r = x;
+    }
+}
+//@ launch mp<<<2, 1>>>();
+//@ options races = ignore;
+//@ expect forbidden mp[1][0].r == 0 under hrf0-hw;
+""",
     "undecided": """\
 __device__ cuda::atomic<int, cuda::thread_scope_device> turn{0};
 __device__ int n = 0;

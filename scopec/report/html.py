@@ -15,7 +15,7 @@ from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending
 from scopec.progress.steps import DONE, IDLE
 from scopec.report.json import plain
-from scopec.report.lanes import event_parts, in_order
+from scopec.report.lanes import CLOSING, event_parts, in_order
 from scopec.report.picture import RELATIONS, picture
 from scopec.report.source import clean
 from scopec.report.svg import svg
@@ -168,7 +168,7 @@ def _player(schedule: Schedule) -> dict[str, Any]:
         "threads": threads,
         "moves": [(move, threads.index(move.thread)) for move in schedule.moves],
         "loop_to": schedule.loop_to if lasso else None,
-        "ending": schedule.ending.value,
+        "closing": "back to the step after the mark, for ever" if lasso else CLOSING[schedule.ending],
         "behind": schedule.behind,
         "data": {
             "start": states[0],

@@ -185,6 +185,15 @@ def _threads(schedule: Schedule) -> list[str]:
     return [t for t in schedule.start.labels if t in present]
 
 
+#: What comes after the last step of a schedule.
+CLOSING = {
+    Ending.DEADLOCK: "no thread can take a step",
+    Ending.STOP: "from here on nothing changes",
+    Ending.LASSO: "and so on, again and again",
+    Ending.FOUND: "this is what was looked for",
+}
+
+
 def _schedule(schedule: Schedule) -> list[Row]:
     """The moves, with a line where they begin to repeat."""
     found: list[Row] = []
@@ -194,8 +203,6 @@ def _schedule(schedule: Schedule) -> list[Row]:
         changes = ", ".join(f"{name} = {value}" for name, value in move.changes.items())
         text = move.action + (f" [{changes}]" if changes and "=" not in move.action else "")
         found.append(Row(move.thread, text, move.span, move.changes))
-    if schedule.ending is Ending.DEADLOCK:
-        found.append(Row("", "no thread can take a step"))
-    elif schedule.ending is Ending.STOP:
-        found.append(Row("", "from here on nothing changes"))
+    if schedule.ending is not Ending.LASSO:
+        found.append(Row("", CLOSING[schedule.ending]))
     return found

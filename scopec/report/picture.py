@@ -11,7 +11,7 @@ from scopec.memory.events import Kind
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending
 from scopec.records import dataclass
-from scopec.report.lanes import event_parts, in_order
+from scopec.report.lanes import CLOSING, event_parts, in_order
 from scopec.report.source import clean
 
 if TYPE_CHECKING:
@@ -217,11 +217,7 @@ def _schedule(schedule: Schedule, title: str) -> Picture:
         lane, text = names.index(behind.thread), f"{behind.span.line}: {behind.where}"
         boxes.append(Box(f"end_{behind.thread}", lane, len(schedule.moves), text, "", behind.span, marked=True))
     edges = [Edge("po", a.id, b.id) for a, b in _following(boxes)]
-    closing = {
-        Ending.DEADLOCK: "no thread can take a step",
-        Ending.STOP: "from here on nothing changes",
-        Ending.LASSO: "and so on, again and again",
-    }[schedule.ending]
+    closing = CLOSING[schedule.ending]
     if schedule.ending is Ending.LASSO and schedule.loop_to is not None:
         edges.append(Edge("loop", boxes[len(schedule.moves) - 1].id, boxes[schedule.loop_to].id))
     return Picture(title, tuple(Lane(n, n.rpartition("[")[0] or n) for n in names), tuple(boxes), tuple(edges), closing)

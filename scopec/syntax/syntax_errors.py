@@ -65,6 +65,18 @@ def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_
             return Said(Code.OUTSIDE_SUBSET, message, None, at, len(match.group()))
     if {"INT", "NAME", "LPAR"} <= wanted and not re.match(r"\w", found):
         return Said(Code.SYNTAX, f"an expression is missing before `{_short(found)}`")
+    code_before = text[:offset].rstrip()
+    if (
+        "SEMICOLON" in wanted
+        and code_before[-1:] not in ("", ";", "{", "}")
+        and "\n" in text[len(code_before) : offset]
+    ):
+        line = code_before.count("\n") + 1
+        return Said(
+            Code.SYNTAX,
+            f"unexpected `{_short(found)}`{_wanted(wanted)}",
+            f"is a `;` missing at the end of line {line}?",
+        )
     named = re.fullmatch(r"[A-Za-z_]\w*(::\w+)*", found)
     if named and "INT_WORD" in wanted and "NAME" not in wanted:
         return _not_a_type(found)
