@@ -4,11 +4,14 @@
 
 constexpr bool AFTER = true;
 
-__managed__ cuda::atomic<int, cuda::thread_scope_system> flag{0};
+__managed__ cuda::atomic<int, cuda::thread_scope_system> flag{0}, heard{0};
 
 __global__ void producer() { flag.store(1, cuda::memory_order_release); }
 
-void wait_for_it(void*) { while (flag.load(cuda::memory_order_acquire) == 0); }
+void wait_for_it(void*) {
+    while (flag.load(cuda::memory_order_acquire) == 0);
+    heard.store(1, cuda::memory_order_release);
+}
 
 int main() {
     cudaStream_t s;
@@ -16,7 +19,9 @@ int main() {
     if (!AFTER) cudaLaunchHostFunc(s, wait_for_it, nullptr);
     producer<<<1, 1, 0, s>>>();
     if (AFTER) cudaLaunchHostFunc(s, wait_for_it, nullptr);
-    return cudaStreamSynchronize(s);
+    cudaStreamSynchronize(s);
+    while (heard.load(cuda::memory_order_acquire) == 0);
+    return 0;
 }
 
 //@ vary AFTER in {true, false};
