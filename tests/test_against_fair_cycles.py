@@ -15,11 +15,11 @@ from scopec.check import Jars
 from scopec.plan import Overrides, plan
 from scopec.program import ir
 from scopec.progress.build import build
-from scopec.progress.models import CUDA
+from scopec.progress.models import CUDA, Property
 from scopec.progress.reductions import Reductions
 from scopec.progress.system import Readings
 from scopec.tla import run as tla_run
-from scopec.tla.emit import Property, emit
+from scopec.tla.emit import emit
 from scopec.workers import Workers
 from tests.built_programs import built
 from tests.oracles import fair_cycles

@@ -32,8 +32,6 @@ from scopec.syntax.litmus_tree import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from lark.tree import Meta
 
     from scopec.source import Source
@@ -184,17 +182,8 @@ class _Builder(Builder):
     def implies(self, meta: Meta, left: Condition, op: Token, right: Condition) -> Join:
         return Join(self.at(meta), "||", Not(left.span, left), right)
 
-    def join(self, meta: Meta, first: Condition, op: Token, *rest: Any) -> Condition:
-        """A chain of one operator as a balanced tree: generated conditions have thousands of links."""
-        name = _OPERATORS.get(str(op), str(op))
-
-        def balanced(parts: Sequence[Condition]) -> Condition:
-            if len(parts) == 1:
-                return parts[0]
-            middle = (len(parts) + 1) // 2
-            return Join(parts[0].span.to(parts[-1].span), name, balanced(parts[:middle]), balanced(parts[middle:]))
-
-        return balanced([first, *rest[::2]])
+    def join(self, meta: Meta, left: Condition, op: Token, right: Condition) -> Join:
+        return Join(self.at(meta), _OPERATORS.get(str(op), str(op)), left, right)
 
     def negation(self, meta: Meta, *children: Any) -> Not:
         return Not(self.at(meta), children[-1])

@@ -89,7 +89,7 @@ def barrier_name(thread: ir.Thread, operation: Collective) -> str:
             lanes = "" if operation.mask == _EVERY_LANE else f" {operation.mask:#x}"
             return f"warp {thread.lane // _WARP} of {block_name(thread)}{lanes}"
         case ir.Group.TILE:
-            return f"tile {thread.lane // operation.mask} of {block_name(thread)}, {operation.mask} lanes"
+            return f"tile {thread.lane // operation.mask} of {block_name(thread)} by {operation.mask}"
         case ir.Group.CLUSTER:
             return f"cluster {identifier(thread.cluster_name)}"
         case ir.Group.GRID:

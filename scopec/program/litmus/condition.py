@@ -52,11 +52,6 @@ def expectation(world: World, program: ir.Program, footer: tree.Footer, source: 
     for name in footer.locations:
         reader.observed_value(name)
     if footer.clause is None:
-        if footer.filter is not None:
-            help_ = "add exists, ~exists or forall"
-            raise error(
-                Code.BAD_EXPECTATION, "a filter without a final clause restricts nothing", footer.filter.span, help_
-            )
         return None
     clause = footer.clause
     text, restriction = source.text_of(clause.span), None
@@ -130,7 +125,7 @@ class _Reader:
         object_ = self.program.objects[name]
         if not 0 <= index < len(object_.values):
             message = f"`{name}` has elements 0 to {len(object_.values) - 1}"
-            raise error(Code.BAD_EXPECTATION, message, span, "name one of them")
+            raise error(Code.BAD_EXPECTATION, message, span)
         return object_
 
     def instance(self, object_: ir.Object, what: tree.Memory) -> str:

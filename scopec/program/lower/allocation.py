@@ -14,7 +14,7 @@ from scopec.diagnostics import Code, error
 from scopec.program import ir, types
 from scopec.program.lower import expressions, handles, objects, places, pointers, streams
 from scopec.program.lower.context import Call, Frame, outside
-from scopec.program.lower.kinds import StructType, VoidType, size_of
+from scopec.program.lower.kinds import StructType, VoidType, as_float, size_of
 from scopec.program.lower.operands import (
     Array,
     Atomic,
@@ -258,7 +258,10 @@ def _copy(
     if [t.size for _, t in targets] != [t.size for _, t in sources]:
         raise outside("a copy between objects of different types is", call.span)
     inner = _work_frame(frame, "cudaMemcpy")
-    for (to, type_), (from_, _) in zip(targets, sources, strict=True):
+    for (to, type_), (from_, source) in zip(targets, sources, strict=True):
+        if as_float(type_) is not None:
+            places.assign(inner, Variable(to, type_), Variable(from_, source), call.span)
+            continue
         value = places.load(inner, from_, type_, ir.PLAIN, call.span)
         places.store(inner, to, value, ir.PLAIN, call.span)
     _issue(frame, inner, call.span, stream, wait=wait)
