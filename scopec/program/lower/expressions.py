@@ -36,6 +36,7 @@ from scopec.program.lower.operands import (
     Elements,
     Enumerator,
     Event,
+    Fields,
     Group,
     HostThread,
     Index,
@@ -50,6 +51,7 @@ from scopec.program.lower.operands import (
     StopState,
     Stream,
     StreamHandle,
+    Structure,
     Sync,
     Text,
     TypeNamed,
@@ -669,16 +671,32 @@ def _closure(frame: Frame, expr: tree.Lambda) -> Operand:
     captured: dict[str, Operand] = {}
     for name, init in expr.by_value:
         operand = lower_operand(frame, init) if init is not None else lower_name(frame, name, expr.span)
-        captured[name] = functions.by_value(frame, operand, expr.span)
+        captured[name] = _captured(frame, name, operand, expr.span)
     if expr.default == "=":
         from scopec.program.lower.scan import walk
 
         mentioned = {node.name for node in walk(expr.body) if isinstance(node, tree.Name)}
         for names_ in scopes:
             for name, operand in names_.items():
-                if name in mentioned and name not in expr.by_reference and isinstance(operand, (Register, Variable)):
-                    captured[name] = functions.by_value(frame, operand, expr.span)
+                if name in mentioned and name not in expr.by_reference:
+                    captured[name] = _captured(frame, name, operand, expr.span)
     return Closure(expr, (*scopes, captured), frame.call.this)
+
+
+def _captured(frame: Frame, name: str, operand: Operand, span: Span) -> Operand:
+    """The copy of a variable that a lambda has: of one with automatic storage only ([expr.prim.lambda.capture])."""
+    match operand:
+        case Variable(place=ir.Place(object=object_)) | Array(object=object_) | Structure(object=object_):
+            found = (o for n, o in frame.world.objects.items() if n == object_ or n.startswith(f"{object_}."))
+            if next(found).storage is ir.Storage.SHARED:
+                return operand
+        case Register() | PointerVariable() | Fields() | Elements() | Computed():
+            pass
+        case _:
+            return operand
+    if isinstance(operand, (Array, Elements)):
+        raise outside("an array that a lambda captures by value is", span, "capture it by reference")
+    return functions.kept(frame, name, functions.by_value(frame, operand, span), span)
 
 
 def unevaluated_type(frame: Frame, expr: tree.Expr) -> Type | None:

@@ -310,6 +310,20 @@ def by_value(frame: Frame, operand: Operand, span: Span) -> Operand:
             return operand
 
 
+def kept(frame: Frame, name: str, operand: Operand, span: Span) -> Operand:
+    """What a reference to an operand refers to: of a value, a temporary that has it now and for ever.
+
+    The registers that a value is computed from may change before it is read.
+    """
+    match operand:
+        case Computed(value, pointee) if not isinstance(value, values.Const):
+            register = frame.register(f"%{name}", value.type)
+            frame.emit(ir.Set(register, value), span)
+            return Computed(values.Reg(register, value.type), pointee)
+        case _:
+            return operand
+
+
 def reference(frame: Frame, operand: Operand, target: Type, *, volatile: bool, span: Span) -> Operand:
     """What a reference refers to, checked against its declared type; one to a constant may refer to a value."""
     match operand, target:
@@ -351,7 +365,7 @@ def _entered(
 ) -> Operand:
     name, span = parameter.name, parameter.span
     if parameter.type.reference:
-        return operand
+        return kept(frame, name, operand, span)
     match operand:
         case Computed(value, None) if name in in_memory:
             made = objects.declare(

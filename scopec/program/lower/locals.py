@@ -148,9 +148,9 @@ def local(frame: Frame, type_: Type, written: tree.TypeName, declarator: tree.De
         case ReferenceType(target, volatile):
             referred = _single(init, span, "a reference")
             operand = expressions.lower_operand(frame, referred)
-            if isinstance(target, AutoType):
-                return operand
-            return functions.reference(frame, operand, target, volatile=volatile, span=referred.span)
+            if not isinstance(target, AutoType):
+                operand = functions.reference(frame, operand, target, volatile=volatile, span=referred.span)
+            return functions.kept(frame, declarator.name, operand, referred.span)
         case PointerType():
             return _pointer(frame, type_, declarator)
         case IntType():
@@ -260,7 +260,7 @@ def _register(frame: Frame, type_: IntType, declarator: tree.Declarator, specifi
 
 def _auto(frame: Frame, declarator: tree.Declarator, operand: Operand, written: tree.TypeName, span: Span) -> Operand:
     if declarator.reference or written.reference:
-        return operand
+        return functions.kept(frame, declarator.name, operand, span)
     match operand:
         case Nothing():
             raise error(Code.TYPE_ERROR, "this call has no value (void)", span)
