@@ -204,6 +204,8 @@ def test_edits_change_what_they_name_and_nothing_else(tmp_path: Path) -> None:
 def test_edits_in_words() -> None:
     at = Span("p.cu", 3, 1, 3, 2)
     program = ir.Program("p", None, {}, (), {}, ir.Thread("main", ir.Body(0, {}, {})), {}, {})  # type: ignore[arg-type]
-    assert said([Cooperate("k")], program) == "a cooperative launch of k"
+    assert said([Cooperate("k")], program) == (
+        "a cooperative launch of k (cudaLaunchCooperativeKernel), whose blocks are owed progress together"
+    )
     assert said([Strengthen(at, ir.Order.ACQUIRE)], program) == "memory_order_acquire at line 3"
     assert Update("n", ir.Scope.BLOCK) != Update("n", ir.Scope.DEVICE)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from scopec.check import Settings, check
-from scopec.report.lanes import Row, lanes
+from scopec.progress.schedule import Ending, Moment, Move, Schedule
+from scopec.report.lanes import Row, lanes, rows, what_matters
 from scopec.report.source import Mark, clean, excerpt
 from scopec.report.text import outcome_lines, shortened, summary_line
 from scopec.source import Source, Span
@@ -64,6 +65,22 @@ def test_long_lines_are_cut_around_the_mark() -> None:
 def test_nothing_in_a_source_disturbs_a_terminal() -> None:
     assert clean("a\x1b[31m\tb\r\x00\u202e") == "a\\x1b[31m b \\x00\\u202e"
     assert shortened("x" * 1000, 100) == "x" * 58 + " … " + "x" * 40
+
+
+def test_a_long_trace_is_cut_with_a_note() -> None:
+    """The beginning, the end, and where it begins to repeat; everything where one asks for it."""
+    at = Span("p.cu", 1, 1, 1, 2)
+    states = [Moment({"k[0][0]": "a"}, {"x": i}, {}, ("k",)) for i in range(2001)]
+    moves = tuple(Move("k[0][0]", "a", f"stores x = {i}", at, {"x": str(i)}, states[i]) for i in range(1, 2001))
+    schedule = Schedule(states[0], moves, Ending.LASSO, 1000, ())
+    shown = list(lanes(*what_matters(schedule), 80))
+    assert len(shown) < 70
+    assert shown[2] == "1: stores x = 1"
+    assert shown[-1] == "1: stores x = 2000"
+    note = "-- 1,941 steps not shown: -v shows all, and so does scopec trace --"
+    assert shown.index(note) < shown.index("-- from here on, again and again --")
+    everything = list(lanes(*rows(schedule), 80))
+    assert len(everything) == 2 + 2000 + 1
 
 
 def test_lanes_have_a_column_a_thread_or_name_it() -> None:

@@ -267,7 +267,9 @@ def _said(same: list[Edit], program: ir.Program) -> str:
         case Attribute(name):
             return f"a machine with {name} = 1"
         case Cooperate(name):
-            return f"a cooperative launch of {name}"
+            return (
+                f"a cooperative launch of {name} (cudaLaunchCooperativeKernel), whose blocks are owed progress together"
+            )
         case Synchronise(name):
             return f"cudaDeviceSynchronize() after the launch of {name}, at line {program.grids[name].span.line}"
         case _ as never:
