@@ -20,3 +20,4 @@ int main() {
 //@ given concurrentManagedAccess = 0;
 //@ expect race_free under cuda-v1, cuda-v2, cuda-v3;
 //@ expect forbidden main.r == 0;
+//@ expect allowed main.r == 1;
