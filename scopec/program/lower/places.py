@@ -205,7 +205,7 @@ def element(frame: Frame, operand: Operand, position: Value, span: Span) -> Oper
     match operand:
         case Array(object_, index, type_, length, volatile):
             if isinstance(position, Const) and not 0 <= position.value < length:
-                raise error(Code.TYPE_ERROR, f"element {position.value} of an array of {length}", span)
+                raise _no_such_element(position.value, length, span)
             whole = _flattened(index, length, position)
             inner = type_.element if isinstance(type_, ArrayType) else type_
             while isinstance(inner, ArrayType):
@@ -216,7 +216,7 @@ def element(frame: Frame, operand: Operand, position: Value, span: Span) -> Oper
             if not isinstance(position, Const):
                 raise error(Code.NOT_CONSTANT, "the index of such an array must be a constant", span)
             if not 0 <= position.value < len(items):
-                raise error(Code.TYPE_ERROR, f"element {position.value} of an array of {len(items)}", span)
+                raise _no_such_element(position.value, len(items), span)
             return items[position.value]
         case Pointer() | Computed(pointee=PointerType()) | Register(pointee=PointerType()):
             return dereference(frame, pointers.moved(frame, operand, position, span), span)
@@ -517,3 +517,8 @@ def _same(one: Type, other: Type) -> bool:
             return n == m and _same(a, b)
         case _:
             return one == other
+
+
+def _no_such_element(position: int, length: int, span: Span) -> InputError:
+    message = f"element {position} of an array of {length}"
+    return error(Code.TYPE_ERROR, message, span, f"it has elements 0 to {length - 1}")
