@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from scopec import __version__, options
-from scopec.diagnostics import Code, Diagnostic, ScopecError, UsageError, internal_error
+from scopec.diagnostics import Code, Diagnostic, InputError, ScopecError, UsageError, internal_error
 from scopec.report import formats, terminal
 from scopec.report import options as report_options
 
@@ -36,13 +36,17 @@ def main() -> NoReturn:
     except click.ClickException as bad:
         bad.show()
         sys.exit(2)
+    except InputError as bad_input:
+        for diagnostic in bad_input.diagnostics:
+            _show(diagnostic)
+        sys.exit(bad_input.exit_code)
     except ScopecError as failed:
-        click.echo(f"scopec: {failed}", err=True)
+        _say(str(failed))
         sys.exit(failed.exit_code)
     except Exception as bug:  # whatever it is, the user gets a sentence and a status, not a traceback
         if os.environ.get("SCOPEC_DEBUG"):
             raise
-        click.echo(f"scopec: {internal_error(bug)}", err=True)
+        _say(internal_error(bug))
         sys.exit(3)
 
 
@@ -115,20 +119,13 @@ def _program_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def _overrides(
     model: str | None, progress: str | None, memory: str, given: Sequence[str], bound: Sequence[str], ignore_races: bool
 ) -> Any:
-    from scopec.diagnostics import InputError
     from scopec.expectations import Settings
     from scopec.memory.cat import registry
     from scopec.plan import Overrides
     from scopec.progress import models
 
     if model is not None:
-        try:
-            loaded = registry.load(registry.find(model), Settings.defaults().options)
-        except InputError as bad:
-            for diagnostic in bad.diagnostics:
-                _show(diagnostic)
-            raise click.exceptions.Exit(2) from None
-        for warning in loaded.warnings:
+        for warning in registry.load(registry.find(model), Settings.defaults().options).warnings:
             _show(warning)
     if progress is not None:
         models.find(progress)
@@ -254,8 +251,11 @@ def _engine_table(settings: Any, outcomes: Sequence[Any]) -> dict[str, Any]:
     return json.engine_table(_used_jars(settings, outcomes), _java_version())
 
 
-def _say(line: str) -> None:
-    click.echo(f"scopec: {line}", err=True)
+def _say(said: str) -> None:
+    """Tell the user; nothing in a name can disturb the terminal."""
+    from scopec.report.source import clean
+
+    click.echo(clean(f"scopec: {said}"), err=True)
 
 
 def _used_jars(settings: Any, outcomes: Sequence[Any]) -> dict[str, Any]:
@@ -285,7 +285,7 @@ def _problems(outcomes: Sequence[Any]) -> None:
             if diagnostic.code is not Code.RACY_PROGRESS:
                 _show(diagnostic)
         if outcome.failure is not None:
-            click.echo(f"scopec: {outcome.file}: {outcome.failure}", err=True)
+            _say(f"{outcome.file}: {outcome.failure}")
 
 
 def _show(diagnostic: Diagnostic) -> None:
@@ -367,7 +367,6 @@ def outcomes(
     Exit status: 0 all are listed, 2 bad input or usage, 3 an engine failed, 4 there may be more.
     """
     from scopec.check import Settings
-    from scopec.diagnostics import InputError
     from scopec.outcomes import listings
     from scopec.report import json
     from scopec.report import outcomes as report
@@ -375,12 +374,7 @@ def outcomes(
     overrides = _overrides(model, None, "sc", given, bound, False)
     settings = Settings(overrides, 1, timeout, None, alloy_jar, tlc_jar, engine, _say)
     start = time.monotonic()
-    try:
-        found, warnings = listings(file, settings, limit)
-    except InputError as bad:
-        for diagnostic in bad.diagnostics:
-            _show(diagnostic)
-        return 2
+    found, warnings = listings(file, settings, limit)
     if form == "json":
         table = json.engine_table(_jars_of(settings, {listing.engine for listing in found}), _java_version())
         text = json.text(json.listed(found, warnings, table, time.monotonic() - start))
@@ -424,21 +418,16 @@ def compile_(
 ) -> int:  # fmt: skip
     """Write the generated .als, .tla and .cfg of the .cu and .litmus files in PATHS, without running an engine."""
     from scopec.compile import compile_programs, differences, write
-    from scopec.diagnostics import InputError
+    from scopec.report.source import clean
 
-    try:
-        files = compile_programs(paths, _overrides(model, progress, memory, given, bound, ignore_races), target)
-    except InputError as bad:
-        for diagnostic in bad.diagnostics:
-            _show(diagnostic)
-        return 2
+    files = compile_programs(paths, _overrides(model, progress, memory, given, bound, ignore_races), target)
     if compare:
         found = differences(files, folder)
         for line in found:
-            click.echo(line)
+            click.echo(clean(line))
         return 1 if found else 0
     write(files, folder)
-    click.echo(f"{len(files)} file{'s' * (len(files) != 1)} in {folder}")
+    click.echo(clean(f"{len(files)} file{'s' * (len(files) != 1)} in {folder}"))
     return 0
 
 

@@ -67,7 +67,7 @@ def differences(files: Mapping[Path, str], folder: Path) -> list[str]:
     lines: list[str] = []
     for place, text in files.items():
         target = folder / place
-        there = target.read_text(encoding="utf-8") if target.is_file() else ""
+        there = target.read_text(encoding="utf-8", errors="replace") if target.is_file() else ""
         diff = difflib.unified_diff(
             there.splitlines(), text.splitlines(), str(target), f"{target} (generated now)", lineterm=""
         )

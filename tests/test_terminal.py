@@ -104,6 +104,34 @@ def test_a_terminal_gets_colours_and_a_file_does_not(tmp_path: Path) -> None:
     assert "none.cu:1:1: \x1b[1;31merror:\x1b[0m there is no such file" in bad
 
 
+def test_nothing_in_a_name_reaches_the_terminal(tmp_path: Path) -> None:
+    """Messages that are about files, folders and failures: control characters are shown escaped."""
+    name = "a\x1b[31m\n::error::b.cu"
+    (tmp_path / name).write_text(RACE)
+    jar = tmp_path / "\x1b[31m.jar"
+    jar.write_text("no jar")
+    place = tmp_path / "out\x1b[31m"
+    for arguments, status in (
+        (("check", name, "--alloy-jar", jar, "--engine", "alloy", "--no-cache"), 3),
+        (("check", name, "--engine", "embedded", "--format", "json", "--output", tmp_path / "no\x1b" / "x"), 2),
+        (("check", name, "--engine", "embedded", "--keep", jar), 2),
+        (("check", name, "--model", "\x1b[31m"), 2),
+        (("trace", name, "--engine", "embedded", "--check", "\x1b[31m"), 2),
+        (("compile", name, "-o", place), 0),
+        (("compile", name, "-o", place, "--check"), 0),
+    ):
+        done = scopec(*arguments, cwd=tmp_path)
+        assert done.returncode == status, done.stderr
+        assert "\x1b" not in done.stdout + done.stderr, arguments
+        assert not re.search("^::error::", done.stdout + done.stderr, re.MULTILINE), arguments
+    (generated,) = place.glob("*.als")
+    generated.write_bytes(b"\x1b[31m\xff")
+    changed = scopec("compile", name, "-o", place, "--check", cwd=tmp_path)
+    assert changed.returncode == 1
+    assert "-\\x1b[31m" in changed.stdout
+    assert "\x1b" not in changed.stdout
+
+
 # ---------------------------------------------------------------- status
 
 
