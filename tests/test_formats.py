@@ -312,6 +312,19 @@ def test_nothing_breaks_out_of_a_trace_either(hostile: list[Outcome]) -> None:
                 assert "<b>&" not in text, form
 
 
+def test_a_trace_without_an_event_is_valid_in_every_format(tmp_path: Path) -> None:
+    """Threads that do nothing but compute: there is an execution, and nothing in it to show."""
+    text = "__global__ void k() { int r = 1; assert(r == 2); }\n//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n"
+    (tmp_path / "p.cu").write_text(text, encoding="utf-8")
+    found = check([tmp_path / "p.cu"], Settings(engine="embedded"))
+    assert_valid(found)
+    (bad,) = [c for c in found[0].reports[0].checks if c.verdict == "violated"]
+    assert bad.trace is not None
+    for form in options.TRACE_FORMS:
+        if form != "itf":
+            assert traces.shown(form, found[0].reports[0], bad, dict)
+
+
 def test_many_steps() -> None:
     """2,000 steps with their states are written in no time, in every format that shows them."""
     at = Span("p.cu", 1, 1, 1, 2)

@@ -115,8 +115,9 @@ def _result(report: Report, check: Check, rules: _Rules) -> dict[str, Any]:
         result["relatedLocations"] = [
             {"id": number, **_location(span, source, note)} for number, (span, note) in enumerate(related)
         ]
-    if check.trace is not None:
-        result["codeFlows"] = [_code_flow(check.trace, race_of(check) or (), source)]
+    flows = [] if check.trace is None else _thread_flows(check.trace, race_of(check) or (), source)
+    if flows:  # an execution of threads that do nothing but compute has none
+        result["codeFlows"] = [{"threadFlows": flows}]
     return result
 
 
@@ -126,7 +127,7 @@ def _fingerprint(report: Report, check: Check, kind: Rule) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
-def _code_flow(trace: Trace, marked: Sequence[Event], source: Source) -> dict[str, Any]:
+def _thread_flows(trace: Trace, marked: Sequence[Event], source: Source) -> list[dict[str, Any]]:
     """One thread flow a thread, ordered among each other as the steps are (of an execution: as its values are read)."""
     threads, steps = rows(trace, marked)
     flows = []
@@ -143,7 +144,7 @@ def _code_flow(trace: Trace, marked: Sequence[Event], source: Source) -> dict[st
         ]
         if locations:
             flows.append({"id": clean(thread), "message": _message(f"thread {thread}"), "locations": locations})
-    return {"threadFlows": flows}
+    return flows
 
 
 def _state(changes: Mapping[str, str]) -> dict[str, Any]:
