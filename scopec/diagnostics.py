@@ -80,6 +80,11 @@ class Code(Enum):
         "mend the race first: a racy program promises nothing",
     )
     IGNORED = ("SCP041", "a directive or option without effect", "remove it")
+    DIVERGENT_BARRIER = (
+        "SCP042",
+        "a barrier that not every thread can reach",
+        "have every thread reach it: move it out of the condition",
+    )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:
         self.id = id_

@@ -385,6 +385,14 @@ def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
         raise error(Code.TOO_LARGE, "an expression or statement nests too deeply", at, "split it up") from None
 
 
+def _divergence(program: ir.Program) -> Iterator[Diagnostic]:
+    from scopec.progress.divergence import divergent_barriers
+
+    for span, barrier, one, other in divergent_barriers(program):
+        message = f"{one} can reach this {barrier}, {other} cannot: CUDA calls it likely to hang"
+        yield Diagnostic(Code.DIVERGENT_BARRIER, message, span, None, "warning")
+
+
 def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
     from scopec.program.lower.program import lower
     from scopec.syntax import cuda
@@ -394,6 +402,7 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
     default = _default_models(overrides)
     runs: list[Run] = []
     warnings: list[Diagnostic] = []
+    divergent: dict[Span, Diagnostic] = {}
     applied: set[Span] = set()
     has_expectations = any(isinstance(d, tree.Expect) for d in file.directives)
     for number, chosen in enumerate(variants(file)):
@@ -428,6 +437,8 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
                 tuple(a for a in also if racy and not a.implicit), on_hardware,
             )  # fmt: skip
             runs.append(run)
+        if any(c.kind in PROGRESS_KINDS for checks in by_model.values() for c in checks):
+            divergent |= {w.span: w for w in _divergence(program)}
         if number >= 255:
             at = file.directives[0].span
             raise error(Code.TOO_LARGE, "more than 256 variants", at, "vary fewer constants")
@@ -435,7 +446,7 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
         if isinstance(directive, tree.Expect) and directive.span not in applied:
             message = "this expectation applies to no variant"
             warnings.append(Diagnostic(Code.IGNORED, message, directive.span, "correct its `when`", "warning"))
-    return Plan(tuple(runs), tuple(warnings))
+    return Plan(tuple(runs), (*warnings, *divergent.values()))
 
 
 def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:

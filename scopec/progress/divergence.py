@@ -1,0 +1,44 @@
+"""Barriers under a condition that depends on the thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from scopec.memory.collective import barrier_of, shown_barrier
+from scopec.program import ir
+from scopec.program.specialise import device_thread
+
+if TYPE_CHECKING:
+    from scopec.source import Span
+
+
+def divergent_barriers(program: ir.Program) -> Iterator[tuple[Span, str, str, str]]:
+    """Barriers that some threads of a group can reach and others cannot: the place, its name, one of each.
+
+    "__syncthreads() is allowed in conditional code but only if the conditional evaluates identically across the entire
+    thread block, otherwise the code execution is likely to hang or produce unintended side effects" (CUDA C++
+    Programming Guide).  Only what is known before the program runs is seen: indices and extents, not loaded values.
+    """
+    for grid in program.grids.values():
+        barriers = {n: node for n, node in grid.body.nodes.items() if isinstance(node, ir.Do) and _joins_all(node)}
+        if not barriers or grid.work is not ir.Work.KERNEL:
+            continue
+        positions = ((b, t) for b in range(grid.blocks.count) for t in range(grid.threads.count))
+        threads = [device_thread(grid, block, lane) for block, lane in positions]
+        for number, node in barriers.items():
+            assert isinstance(node.operation, (ir.SyncThreads, ir.GroupSync))
+            reached = {barrier_of(t, node.operation): t for t in threads if number in t.body.nodes}
+            for missing in threads:
+                met = reached.get(barrier_of(missing, node.operation))
+                if met is not None and number not in missing.body.nodes:
+                    yield node.span, shown_barrier(node.operation), met.name, missing.name
+                    break
+
+
+def _joins_all(node: ir.Do) -> bool:
+    """A warp's barrier names the lanes that it joins, so that others need not come."""
+    operation = node.operation
+    if isinstance(operation, ir.GroupSync):
+        return operation.group in (ir.Group.CLUSTER, ir.Group.GRID)
+    return isinstance(operation, ir.SyncThreads)
