@@ -56,9 +56,11 @@ PROGRESS_OPTIONS: dict[str, Setting] = {
 }
 #: The optimisations of the HRF0 paper's example hardware (section 4.3), for `hrf0-hw`.
 HARDWARE_OPTIONS: dict[str, Setting] = {
-    "early_acquire": Setting(("off", "on"), "whether a global acquire goes on before its cache has been invalidated"),
+    "early_acquire": Setting(
+        ("off", "on"), "whether an acquire may flush and invalidate later, before the next access"
+    ),
     "write_through": Setting(("off", "on"), "whether the caches of groups write through to global memory"),
-    "selective": Setting(("off", "on"), "whether flush and invalidation affect only what the thread has touched"),
+    "selective": Setting(("off", "on"), "whether flushes and invalidations affect only what the thread has touched"),
 }
 #: `//@ options NAME = VALUE`.
 OPTIONS = {**MEMORY_OPTIONS, **PROGRESS_OPTIONS, **HARDWARE_OPTIONS}

@@ -113,6 +113,65 @@ def _memory_op(chance: random.Random, reg: str, assigned: list[str]) -> memory.O
     return memory.Cas(reg, loc, chance.randint(0, 1), value, order or "", failure, scope, guard)
 
 
+def scoped_program(chance: random.Random, wrong: float) -> memory.Program:
+    """Two or three threads in one or two blocks that hand on data by a flag, at one scope but for mistakes.
+
+    Each may wait for its predecessor's value of the flag, access data under that condition, and set the flag on; with the
+    probability ``wrong`` a scope or an order is another, data is accessed too early, or without the condition.  At most
+    seven operations.
+    """
+    places = chance.choice([("a", "b"), ("a", "a"), ("a", "b", "b"), ("a", "a", "b"), ("a", "b", "a")])
+    scope = chance.choice(["block", "device"] if len(set(places)) == 1 else ["device", "device", "device", "system"])
+    budget = 7
+    threads = []
+    for number, block in enumerate(places):
+        ops: list[memory.Op] = []
+        guard: memory.Guard = None
+        last = number == len(places) - 1
+        if number and chance.random() < wrong + 0.1:
+            ops.append(_data(chance, "r0", None))
+        if number and chance.random() < 0.9:
+            flag, value = f"r{len(ops)}", number if chance.random() < 0.8 else 1
+            ops += _synchronized(chance, chance.choice(["load", "load", "load", "add"]), flag, 0, scope, wrong)
+            guard = (flag, value) if chance.random() >= wrong else None
+        ops += [_data(chance, f"d{n}", guard) for n in range(chance.choice([1, 1, 2]))]
+        if not last or chance.random() < 0.3:
+            ops += _synchronized(
+                chance, chance.choice(["store", "store", "add"]), f"s{len(ops)}", number + 1, scope, wrong, guard
+            )
+        del ops[budget - 2 * (len(places) - number - 1) :]
+        budget -= len(ops)
+        threads.append(memory.Thread(f"t{number}", "device", 0, block, tuple(ops)))
+    return memory.Program(tuple(threads), {name: memory.Loc() for name in "xyf"})
+
+
+def _data(chance: random.Random, reg: str, guard: memory.Guard) -> memory.Op:
+    loc = chance.choice("xxy")
+    return chance.choice([memory.Load(reg, loc, guard=guard), memory.Store(loc, chance.randint(1, 2), guard=guard)])
+
+
+def _synchronized(
+    chance: random.Random, kind: str, reg: str, value: int, usual: str, wrong: float, guard: memory.Guard = None
+) -> list[memory.Op]:
+    """An acquire or a release of the flag: a load, a store or a read-modify-write, with its own order or a fence."""
+    scope = chance.choice(memory.SCOPES) if chance.random() < wrong else usual
+    load, store, rmw = chance.choice([("acquire", "release", "acq_rel")] * 6 + [("seq_cst",) * 3])
+    if chance.random() < wrong:
+        load = store = rmw = "relaxed"
+    fenced = chance.random() < 0.2
+    match kind:
+        case "load" if fenced:
+            return [memory.Load(reg, "f", "relaxed", scope, guard), memory.Fence(load, scope, guard)]
+        case "load":
+            return [memory.Load(reg, "f", load, scope, guard)]
+        case "store" if fenced:
+            return [memory.Fence(store, scope, guard), memory.Store("f", value, "relaxed", scope, guard)]
+        case "store":
+            return [memory.Store("f", value, store, scope, guard)]
+        case _:
+            return [memory.FetchAdd(reg, "f", int(value > 0), rmw, scope, guard)]
+
+
 def memory_text(program: memory.Program, directives: str = "") -> str:
     """The program as one kernel; thread ``t0`` is the first thread of its block, and so on."""
     blocks = list(dict.fromkeys(t.block for t in program.threads))

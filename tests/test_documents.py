@@ -10,7 +10,7 @@ import pytest
 
 from scopec.check import Settings, check
 from scopec.diagnostics import Code
-from scopec.options import ATTRIBUTES, MEMORY_OPTIONS, PROGRESS_OPTIONS
+from scopec.options import ATTRIBUTES, HARDWARE_OPTIONS, MEMORY_OPTIONS, PROGRESS_OPTIONS
 from scopec.progress.models import MODELS
 from scopec.report.text import outcome_lines, summary_line
 from tests.conftest import REPOSITORY, plan_of
@@ -65,6 +65,7 @@ def test_every_option_and_attribute_is_listed() -> None:
     for name, mark, table in (
         ("memory-models", "options", MEMORY_OPTIONS),
         ("memory-models", "attributes", ATTRIBUTES),
+        ("memory-models", "hardware", HARDWARE_OPTIONS),
         ("forward-progress", "options", PROGRESS_OPTIONS),
     ):
         text = (REPOSITORY / "docs" / f"{name}.md").read_text(encoding="utf-8")

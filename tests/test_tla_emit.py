@@ -81,7 +81,15 @@ def test_values(value: values.Value, wanted: str) -> None:
                 values.convert(A, types.BOOL),
                 values.binary("&&", values.convert(B, types.BOOL), Reg("c", types.BOOL)),
             ),
-            "a # 0 \\/ b # 0 /\\ c # 0",
+            "a # 0 \\/ (b # 0 /\\ c # 0)",
+        ),
+        (
+            values.binary(
+                "||",
+                values.binary("&&", values.convert(A, types.BOOL), values.convert(B, types.BOOL)),
+                Reg("c", types.BOOL),
+            ),
+            "(a # 0 /\\ b # 0) \\/ c # 0",
         ),
         (values.unary("!", Reg("c", types.BOOL)), "c = 0"),
         (values.TRUE, "TRUE"),

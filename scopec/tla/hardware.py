@@ -66,7 +66,7 @@ class HardwareLayout(Layout):
         initial = " @@ ".join(f"{location} :> {value}" for location, value in self._initial())
         first = (
             f"[global |-> {initial}, cache |-> [g \\in Groups |-> {empty}], "
-            f"buffer |-> [t \\in Threads |-> {empty}], late |-> {{}}]"
+            f'buffer |-> [t \\in Threads |-> {empty}], late |-> [t \\in Threads |-> "thread"]]'
         )
         return Variable("mem", "write buffers, the caches of groups, global memory", first)
 
@@ -199,7 +199,7 @@ class HardwareLayout(Layout):
             case ir.Load():
                 return f"Load(t, {where}, {at})"
             case ir.CompareExchange() | ir.Await():
-                load = f'Load(t, {where}, "{level(operation)}", "acquire")'
+                load = f"Load(t, {where}, {at})"
                 update = f"Update(t, {where}, {stored}, {at})"
                 return load if stored is None else f"IF {access.wrote} THEN {update} ELSE {load}"
             case _:

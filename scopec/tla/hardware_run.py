@@ -26,7 +26,7 @@ _BY_ITSELF = {
     "WritesBack": "the cache of its group is written back",
     "Evicts": "the cache of its group drops a line",
     "Prefetches": "the cache of its group fetches a line",
-    "Invalidates": "its acquire is completed by invalidating the cache",
+    "Invalidates": "its acquire flushes and invalidates, late",
 }
 
 
@@ -41,7 +41,11 @@ def witness(result: Result, system: System, module: Module) -> Schedule | None:
         raise EngineError(f"the generated specification violates {result.invariant}: this is a bug in scopec")
     moments = [_moment(state, system, module) for state in result.behaviour]
     actions = [state.action for state in result.behaviour[1:]]
-    moves = tuple(_move(system, *pair, action) for pair, action in zip(pairwise(moments), actions, strict=True))
+    owners = [_late(system, *pair) for pair in pairwise(result.behaviour)]
+    moves = tuple(
+        _move(system, *pair, action, owner)
+        for pair, action, owner in zip(pairwise(moments), actions, owners, strict=True)
+    )
     return Schedule(moments[0], moves, Ending.FOUND, None, ())
 
 
@@ -75,12 +79,19 @@ def _named(hardware: Mapping[str, Any], system: System) -> Iterator[tuple[str, o
                 yield f"{name(location)} in the buffer of {threads[whose]}", line["value"]
 
 
-def _move(system: System, before: Moment, after: Moment, action: str) -> Move:
+def _late(system: System, before: State, after: State) -> ir.Thread | None:
+    """The thread whose late acquire is completed in a step."""
+    was, is_ = before.values["mem"]["late"], after.values["mem"]["late"]
+    ended = [t for t in system.everyone if was[thread_name(t)] != "thread" and is_[thread_name(t)] == "thread"]
+    return ended[0] if ended else None
+
+
+def _move(system: System, before: Moment, after: Moment, action: str, owner: ir.Thread | None) -> Move:
     if action not in _BY_ITSELF:
         return move(system, before, after, action)
     names = {n for n in {*before.memory, *after.memory} if before.memory.get(n) != after.memory.get(n)}
     changes = {n: str(after.memory[n]) for n in sorted(names) if n in after.memory}
-    thread = _owner(system, before, names, changes)
+    thread = owner or _owner(system, before, names, changes)
     label = before.labels[thread.name]
     span = system.steps[label].span if label in system.steps else origin(system, thread)
     return Move(thread.name, label, _BY_ITSELF[action], span, changes, after)

@@ -142,7 +142,8 @@ class Printer:
                 return f"~{self.condition(operand, _ATOM)}", _ATOM
             case Binary(("&&" | "||") as op, left, right, _):
                 level, sign = (_AND, "/\\") if op == "&&" else (_OR, "\\/")
-                return f"{self.condition(left, level + 1)} {sign} {self.condition(right, level + 1)}", level
+                # Neither binds tighter than the other: TLA+ refuses to read the two side by side.
+                return f"{self.condition(left, _COMPARE)} {sign} {self.condition(right, _COMPARE)}", level
             case Binary(op, left, right, _) if op in _COMPARISONS:
                 return f"{self.value(left, _ADD)} {_COMPARISONS[op]} {self.value(right, _ADD)}", _COMPARE
             case Convert(operand, type_) if type_.is_bool:

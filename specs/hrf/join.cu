@@ -12,8 +12,10 @@ int main() {
     write<<<1, 1>>>();
     cudaDeviceSynchronize();
     int r = x;
+    x = 3;
 }
 
 //@ expect required main.r == 2 under hrf0, sc-drf;
 //@ expect race_free under hrf0, hrf-direct, hrf-indirect, sc-drf;
 //@ expect required main.r == 2 under hrf0-hw;
+//@ expect required x == 3 under hrf0-hw;

@@ -42,7 +42,8 @@ vars == <<pc, mem, reg, issued>>
 
 \* ---- memory: the example hardware of HRF0, section 4 ------------------------------
 \* Figure 6: a write buffer for each thread, an incoherent cache for each group, a global memory.  A line of a buffer or a
-\* cache is empty, clean or dirty; with the third optimisation `by` are the threads that read or wrote it.
+\* cache is empty, clean or dirty; with the third optimisation `by` are the threads that read or wrote it since it was empty,
+\* and a thread finds a clean line only if it is one of them: a line that others fetched long ago outlasts its acquires.
 EarlyAcquire == FALSE   \* 4.3: "the system does not have to wait for group memory to flush/invalidate"
 WriteThrough == FALSE   \* 4.3: "if local memories are managed as write-through caches"
 Selective    == FALSE   \* 4.3: "affect only the locations touched by the synchronizing thread"
@@ -50,7 +51,7 @@ Selective    == FALSE   \* 4.3: "affect only the locations touched by the synchr
 Groups == {GroupOf[t] : t \in Threads}
 Empty == [is |-> "empty", value |-> 0, by |-> {}]
 Line(is, v, ts) == [is |-> is, value |-> v, by |-> IF Selective THEN ts ELSE {}]
-Written(v, t) == Line(IF WriteThrough THEN "clean" ELSE "dirty", v, {t})
+Written(line, v, t) == Line(IF WriteThrough THEN "clean" ELSE "dirty", v, line.by \cup {t})
 Holds(line) == line.is # "empty"
 Touched(line, t) == ~Selective \/ t \in line.by
 Hits(line, t) == Holds(line) /\ (line.is = "dirty" \/ Touched(line, t))
@@ -58,7 +59,7 @@ Hits(line, t) == Holds(line) /\ (line.is = "dirty" \/ Touched(line, t))
 \* lines of t's write buffer go to its group's cache
 Drain(m, t, ls) ==
   [m EXCEPT !.buffer[t] = [l \in Locations |-> IF l \in ls THEN Empty ELSE @[l]],
-            !.cache[GroupOf[t]] = [l \in Locations |-> IF l \in ls THEN Written(m.buffer[t][l].value, t) ELSE @[l]],
+            !.cache[GroupOf[t]] = [l \in Locations |-> IF l \in ls THEN Written(@[l], m.buffer[t][l].value, t) ELSE @[l]],
             !.global = [l \in Locations |-> IF WriteThrough /\ l \in ls THEN m.buffer[t][l].value ELSE @[l]]]
 Buffered(m, t) == {l \in Locations : Holds(m.buffer[t][l])}
 \* dirty lines of a group's cache go to global memory, and stay
@@ -79,7 +80,8 @@ Flush(m, t, level) ==
                                g == GroupOf[t]
                            IN WriteBack(d, g, {l \in Locations : d.cache[g][l].is = "dirty" /\ Touched(d.cache[g][l], t)})
 \* "Group Acquire: [...] empty the local write buffer before the next load or store performs."  "Global Acquire: Flush all
-\* dirty data and invalidate all valid data in both the thread's write buffer and the group memory."
+\* dirty data and invalidate all valid data in both the thread's write buffer and the group memory."  The first leaves open
+\* when, invariant 2 does not: at once, but with the first optimisation.
 Invalidate(m, t, level) ==
   LET f == Flush(m, t, level) IN
   IF level # "global" THEN f
@@ -90,10 +92,11 @@ Acquires(order) == order \in {"acquire", "acq_rel"}
 AfterRelease(m, t, level, order) == IF Releases(order) THEN Flush(m, t, level) ELSE m
 AfterAcquire(m, t, level, order) ==
   IF ~Acquires(order) THEN m
-  ELSE IF EarlyAcquire /\ level = "global" THEN [m EXCEPT !.late = @ \cup {t}]
+  ELSE IF EarlyAcquire THEN [m EXCEPT !.late[t] = level]
   ELSE Invalidate(m, t, level)
 \* 4.3: "any subsequent load or store in program order will not perform ahead of any flush/invalidate"
-Ready(t) == t \notin mem.late
+Late(m, t) == m.late[t] # "thread"
+Ready(t) == ~Late(mem, t)
 
 \* t's own write of a location, where it has not reached the memory of a level yet, does
 Settle(m, t, l, level) ==
@@ -108,14 +111,15 @@ At(m, t, l, level) ==
   ELSE IF level # "global" /\ Hits(line, t) THEN line.value
   ELSE m.global[l]
 Value(t, l, level) == At(Settle(mem, t, l, level), t, l, level)
+\* A compare-exchange is acquire and release before it is known to fail, and a load then.
 Load(t, l, level, order) ==
-  LET s == Settle(mem, t, l, level)
+  LET s == Settle(AfterRelease(mem, t, level, order), t, l, level)
       f == IF level = "global" \/ (level = "thread" /\ Holds(s.buffer[t][l])) THEN s ELSE Fill(s, t, l)
   IN AfterAcquire(f, t, level, order)
 \* "Store: Insert the write into the local write buffer."  A release or an atomic store writes to the memory of its scope.
 Put(m, t, l, v, level) ==
   CASE level = "thread" -> [m EXCEPT !.buffer[t][l] = Line("dirty", v, {t})]
-    [] level = "group"  -> [m EXCEPT !.buffer[t][l] = Empty, !.cache[GroupOf[t]][l] = Written(v, t),
+    [] level = "group"  -> [m EXCEPT !.buffer[t][l] = Empty, !.cache[GroupOf[t]][l] = Written(@, v, t),
                                      !.global[l] = IF WriteThrough THEN v ELSE @]
     [] level = "global" -> [m EXCEPT !.buffer[t][l] = Empty, !.cache[GroupOf[t]][l] = Empty, !.global[l] = v]
 Store(t, l, v, level, order) == Put(AfterRelease(mem, t, level, order), t, l, v, level)
@@ -146,7 +150,7 @@ Init ==
   /\ pc = "main" :> "main_L34" @@ [t \in Threads |-> "idle"]
   /\ mem = [global |-> <<"X", 0>> :> 0 @@ <<"Y", 0>> :> 0 @@ <<"A", 0>> :> 0 @@ <<"B", 0>> :> 0,
     cache |-> [g \in Groups |-> [l \in Locations |-> Empty]],
-    buffer |-> [t \in Threads |-> [l \in Locations |-> Empty]], late |-> {}]
+    buffer |-> [t \in Threads |-> [l \in Locations |-> Empty]], late |-> [t \in Threads |-> "thread"]]
   /\ reg = "main" :> <<>> @@ "figure_5_b0_t0" :> [y |-> 2] @@ "figure_5_b0_t1" :> [y |-> 2] @@
     "figure_5_b1_t0" :> [y |-> 2]
   /\ issued = <<>>
@@ -300,7 +304,7 @@ Prefetches ==
   /\ \E t \in Threads : \E l \in Reads[t] : ~Hits(mem.cache[GroupOf[t]][l], t) /\ mem' = Fill(mem, t, l)
   /\ UNCHANGED <<pc, reg, issued>>
 Invalidates ==
-  /\ \E t \in mem.late : mem' = [Invalidate(mem, t, "global") EXCEPT !.late = @ \ {t}]
+  /\ \E t \in Threads : Late(mem, t) /\ mem' = [Invalidate(mem, t, mem.late[t]) EXCEPT !.late[t] = "thread"]
   /\ UNCHANGED <<pc, reg, issued>>
 
 \* nothing is owed to anyone here: it may stop at any time
@@ -316,12 +320,12 @@ NotFound == ~(Final /\ ((IF reg["figure_5_b1_t0"].y = NoValue THEN 0 ELSE 1) # 0
 Takes(t, label) == pc[t] = label /\ pc'[t] # label
 Invariants == [][
   /\ \A t \in Threads : Takes(t, "main_L34") => WrittenTo(mem', t, "global")
-  /\ \A t \in Threads : Takes(t, "main_L34_2") /\ t \notin mem'.late => Invalidated(mem', t, "global")
-  /\ \A t \in Threads : Takes(t, "figure_5_L20") /\ t \notin mem'.late => Invalidated(mem', t, "group")
-  /\ \A t \in Threads : Takes(t, "figure_5_L20") /\ t \notin mem'.late => Completed(mem', t, <<"A", 0>>, "group")
+  /\ \A t \in Threads : Takes(t, "main_L34_2") /\ ~Late(mem', t) => Invalidated(mem', t, "global")
+  /\ \A t \in Threads : Takes(t, "figure_5_L20") /\ ~Late(mem', t) => Invalidated(mem', t, "group")
+  /\ \A t \in Threads : Takes(t, "figure_5_L20") /\ ~Late(mem', t) => Completed(mem', t, <<"A", 0>>, "group")
   /\ \A t \in Threads : Takes(t, "figure_5_L23") => WrittenTo(mem', t, "global")
-  /\ \A t \in Threads : Takes(t, "figure_5_L23") /\ t \notin mem'.late => Completed(mem', t, <<"B", 0>>, "global")
-  /\ \A t \in Threads : Takes(t, "figure_5_L27") /\ t \notin mem'.late => Invalidated(mem', t, "global")
-  /\ \A t \in Threads : Takes(t, "figure_5_L27") /\ t \notin mem'.late => Completed(mem', t, <<"B", 0>>, "global")
-  /\ \A t \in mem.late : t \notin mem'.late => Invalidated(mem', t, "global")]_vars
+  /\ \A t \in Threads : Takes(t, "figure_5_L23") /\ ~Late(mem', t) => Completed(mem', t, <<"B", 0>>, "global")
+  /\ \A t \in Threads : Takes(t, "figure_5_L27") /\ ~Late(mem', t) => Invalidated(mem', t, "global")
+  /\ \A t \in Threads : Takes(t, "figure_5_L27") /\ ~Late(mem', t) => Completed(mem', t, <<"B", 0>>, "global")
+  /\ \A t \in Threads : Late(mem, t) /\ ~Late(mem', t) => Invalidated(mem', t, mem.late[t])]_vars
 ===============================================================================
