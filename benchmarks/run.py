@@ -26,6 +26,9 @@ from scopec.check import Settings, check
 from scopec.embedded.memory import solve
 from scopec.plan import Overrides, Run, plan
 
+#: Other models to ask Alloy under; a question of litmus size is to cost at most 25 ms.
+MODELS = ("cuda-v1", "cuda-v2", "hrf0", "hrf-direct", "hrf-indirect", "sc-drf", "rc11", "ptx")
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -53,13 +56,15 @@ def measured(found: dict[str, float]) -> Iterator[None]:
     found["cpu"], found["wall"] = (cpu() - started) * 1000, (time.perf_counter() - wall) * 1000
 
 
-def runs_of(texts: Iterable[tuple[str, str]], folder: Path) -> list[tuple[Path, Run]]:
+def runs_of(
+    texts: Iterable[tuple[str, str]], folder: Path, overrides: Overrides | None = None
+) -> list[tuple[Path, Run]]:
     """The programs, written, read and unrolled: what every engine needs."""
     out = []
     for name, text in texts:
         path = folder / f"{name}.cu"
         path.write_text(text, encoding="utf-8")
-        (run,) = plan(path, path.name, Overrides()).runs
+        (run,) = plan(path, path.name, overrides or Overrides()).runs
         out.append((path, run))
     return out
 
@@ -79,16 +84,22 @@ def embedded(what: str, runs: list[tuple[Path, Run]]) -> Figure:
     )
 
 
-def jars(what: str, engine: Any, runs: list[tuple[Path, Run]]) -> Figure:
+def jars(what: str, engine: Any, runs: list[tuple[Path, Run]], overrides: Overrides | None = None) -> Figure:
     """A whole call of `scopec check`, reading included: Java has no other boundary."""
     total: dict[str, float] = {}
     with measured(total):
-        outcomes = check([path for path, _ in runs], Settings(engine=engine, jobs=1))
+        outcomes = check([path for path, _ in runs], Settings(overrides or Overrides(), engine=engine, jobs=1))
     failures = [o.failure or o.diagnostics for o in outcomes if o.failure or o.diagnostics]
     if failures:
         raise SystemExit(f"{what}: {failures[0]}")
     questions = sum(len(run.problem.questions) if engine == "alloy" else len(run.properties) for _, run in runs)
     return Figure(what, engine, questions, total["cpu"], total["wall"])
+
+
+def under(model: str, folder: Path) -> Figure:
+    """The litmus set under one model: many files in one call, so that they share a Java virtual machine."""
+    overrides = Overrides(model=model)
+    return jars(f"litmus under {model}", "alloy", runs_of(programs.litmus(), folder, overrides), overrides)
 
 
 def table(figures: list[Figure]) -> str:
@@ -111,6 +122,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--models", action="store_true", help="the litmus set under each model, and no more")
     parser.add_argument("--no-jars", action="store_true", help="measure the embedded engine alone")
     arguments = parser.parse_args()
     families: list[tuple[str, Callable[[int], str], Iterable[int]]] = [
@@ -126,6 +138,10 @@ def main() -> None:
         figures.append(embedded(what, litmus))
         if not arguments.no_jars:
             figures.append(jars(what, "alloy", litmus))
+            figures += [under(model, folder) for model in MODELS]
+        if arguments.models:
+            print(table(figures))
+            return
         for family, make, sizes in families:
             for size in sizes:
                 runs = runs_of([(f"{family}-{size}", make(size))], folder)
