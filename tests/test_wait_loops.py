@@ -22,6 +22,9 @@ WAITS = (
     "while (f.load({load}) == 0 && g.load({load}) == 0);",
     "{{ int e = 0; while (!f.compare_exchange_strong(e, 1, {rmw}, {load})) e = 0; }}",
     "while (f.fetch_add(0, {rmw}) == 0);",
+    "{{ bool done = false; while (!done) done = f.exchange(1, {rmw}) == 0; }}",
+    "{{ bool more = true; while (more) if (f.load({load}) == 1) {{ int r = x; g.store(1, {store}); more = false; }} }}",
+    "for (bool done = false; !done;) if (f.exchange(1, {rmw}) == 0) {{ x = {n}; f.store(0, {store}); done = true; }}",
 )
 STEPS = ("x = {n};", "int r{n} = x;", "f.store(0, {store});", "f.store(1, {store});", "g.store(1, {store});", "f.fetch_add(1, {rmw});")  # fmt: skip
 

@@ -101,26 +101,33 @@ class _ThreadRun:
         outermost, self.trying = not self.trying, True
         self.inside.append(loop)
         self.retrying.discard(loop.head)
+        turns_: tuple[int, bool] | None
         try:
-            bound = self.attempt(loop)
+            turns_ = self.attempt(loop)
         except _TooComplexError:
             if not outermost:  # the loop around this one is what makes it too large
+                self.inside.pop()
                 raise
-            bound = self.unroll
+            turns_ = self.unroll, False
         finally:
             self.trying = not outermost
-        if bound is not None:
+        if turns_ is not None:
+            bound, wait = turns_
             self.out.undo(before)
             self.pending = pending
             if loop.head in self.retrying:
                 reset = {turns.spared(loop): values.FALSE}
                 entering = self.pending[loop.head]
                 self.pending[loop.head] = [replace(e, registers={**e.registers, **reset}) for e in entering]
-            self.bounded(loop, (bound or 1) + (loop.head in self.retrying), wait=bound == 0)
+            self.bounded(loop, bound + (loop.head in self.retrying), wait=wait)
         self.inside.pop()
 
-    def attempt(self, loop: Loop) -> int | None:
-        """Go round a loop until it ends by itself (None); 0 if it only waits, else the bound to unroll it to."""
+    def attempt(self, loop: Loop) -> tuple[int, bool] | None:
+        """Go round a loop until it ends by itself (None); else how many turns are needed, and whether it only waits.
+
+        A loop that only waits needs one failed turn, and one that ends it, where that is whole: the flag of
+        `while (!done)` is looked at after it.
+        """
         for passes in range(_LONGEST_COUNTED_LOOP):
             if not self.pending.get(loop.head):
                 self.out.unrolled = max(self.out.unrolled, passes - 1)
@@ -128,17 +135,31 @@ class _ThreadRun:
             entry, mark = self.merged(loop.head), len(self.out.events)
             self.once(loop)
             if passes == 0 and self.pending.get(loop.head):
-                live, events = self.live[loop.head], self.out.events[mark:]
-                if self.only_waits(entry, loop, events):
-                    return 0
-                if turns.retries(self.out, self.thread, entry, self.merged(loop.head), live, events):
+                live, events, back = self.live[loop.head], self.out.events[mark:], self.merged(loop.head)
+                if self.only_waits(entry, back, live, events):
+                    return 1, True
+                if self.only_waits(entry, self.staying(loop, back), live, events):
+                    return 2, True
+                if turns.retries(self.out, self.thread, entry, back, live, events):
                     self.retrying.add(loop.head)
-                    return self.unroll
-        return self.unroll
+                    return self.unroll, False
+        return self.unroll, False
 
-    def only_waits(self, entry: State, loop: Loop, events: Sequence[Event]) -> bool:
+    def only_waits(self, entry: State, back: State, live: Iterable[str], events: Sequence[Event]) -> bool:
         """Whether a turn of a loop left everything as it was."""
-        return turns.only_waits(self.out, entry, self.merged(loop.head), self.live[loop.head], events)
+        return turns.only_waits(self.out, entry, back, live, events)
+
+    def staying(self, loop: Loop, back: State) -> State:
+        """The state at the head of a loop on the paths that go round once more, as far as its condition tells."""
+        head = self.body.nodes[loop.head]
+        if not isinstance(head, ir.Branch) or (head.then in loop.nodes()) == (head.otherwise in loop.nodes()):
+            return back
+        stays = head.then in loop.nodes()
+        condition = self.value(back, head.condition, head.span)
+        known = {condition: stays, values.unary("!", condition): not stays}
+        state = self.where(back, condition, side=stays)
+        decided = {n: Const(int(known[held]), held.type) for n, held in state.registers.items() if held in known}
+        return replace(state, registers={**state.registers, **decided})
 
     def bounded(self, loop: Loop, bound: int, *, wait: bool) -> None:
         """At most ``bound`` whole iterations, then a last one of which only the way out is executed."""
