@@ -298,15 +298,55 @@ def test_interrupting_a_computation(how: signal.Signals, tmp_path: Path, write: 
 
 
 @pytest.mark.jvm
+def test_a_killed_engine_is_a_failure_with_its_reason(tmp_path: Path, write: Callable[..., Path]) -> None:
+    """Exit status 3, and nothing is left; the temporary folder's name finds the engine's process."""
+    temporary = tmp_path / "scopec-killed-"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scopec.cli", "check", write(ENDLESS), "--no-cache", "--engine", "tlc"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(temporary)},
+    )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 60
+        while not any(path.stat().st_size for path in temporary.glob("**/tlc-out/*.txt")):
+            assert time.monotonic() < deadline, "TLC never began"
+            time.sleep(0.1)
+        for pid in running_from(temporary):
+            os.kill(pid, signal.SIGKILL)
+        stdout, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 3
+    assert "TLC was killed by signal 9" in stdout + stderr
+    assert running_from(temporary) == []
+
+
+def running_from(folder: Path) -> list[int]:
+    """The Java processes whose command names a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if str(folder).encode() in command and b"jvm" in command:
+            found.append(int(process.name))
+    return found
+
+
+#: A program that keeps TLC busy for long.
+ENDLESS = (
+    "__device__ cuda::atomic<int, cuda::thread_scope_device> a, b;\n"
+    "__global__ void k() { while (a.load() != 99) { a.fetch_add(1); b.fetch_add(a.load()); a.exchange(b.load()); } }\n"
+    "//@ launch k<<<1, 6>>>();\n//@ expect terminates;\n//@ options races = ignore;\n"
+)
+
+
+@pytest.mark.jvm
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_interrupting_leaves_no_java_behind(how: signal.Signals, tmp_path: Path) -> None:
     """A program that keeps TLC busy for long; the temporary folder's name finds its processes."""
-    busy = (
-        "__device__ cuda::atomic<int, cuda::thread_scope_device> a, b;\n"
-        "__global__ void k() { while (a.load() != 99) { a.fetch_add(1); b.fetch_add(a.load()); a.exchange(b.load()); } }\n"
-        "//@ launch k<<<1, 6>>>();\n//@ expect terminates;\n//@ options races = ignore;\n"
-    )
-    (tmp_path / "busy.cu").write_text(busy)
+    (tmp_path / "busy.cu").write_text(ENDLESS)
     temporary = tmp_path / f"{MARK}{how}"
     temporary.mkdir()
     process = subprocess.Popen(

@@ -174,6 +174,9 @@ def test_the_time_limit_ends_a_search(tmp_path: Path) -> None:
         timeout=0.2,
     )
     assert verdicts([outcome]) == {"terminates": ["unknown"]}
+    (check,) = outcome.reports[0].checks
+    assert check.states
+    assert f"after {check.states} states" in (check.reason or "")
 
 
 def test_the_command_line_asks_it(tmp_path: Path) -> None:

@@ -54,6 +54,8 @@ class Graph:
     stuck: int | None = None
     #: Whether ``stuck`` has no step at all.
     dead: bool = False
+    #: Whether the time limit came before all states were found.
+    cut: bool = False
 
 
 class Exploration:
@@ -212,8 +214,8 @@ class Exploration:
             for t in (*system.threads, *system.tasks)
         }
 
-    def graph(self, seconds: float | None, *, stop_early: bool) -> Graph | None:
-        """The graph of the states before the end, breadth first; None if the time limit comes first.
+    def graph(self, seconds: float | None, *, stop_early: bool) -> Graph:
+        """The graph of the states before the end, breadth first, as far as the time limit lets it be found.
 
         With ``stop_early`` it ends at the first state in which no promise asks for a step.
         """
@@ -235,7 +237,8 @@ class Exploration:
         at = 0
         while at < len(graph.states):
             if limit is not None and at % _TURNS == 0 and time.monotonic() > limit:
-                return None
+                graph.cut = True
+                return graph
             state = graph.states[at]
             if stepping.all_done(state):
                 graph.done.add(at)

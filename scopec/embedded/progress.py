@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answer:
-    """Whether a property holds (None: the time limit came first), a schedule if not, and the number of states."""
+    """Whether a property holds (None: the time limit came first), a schedule if not, and how many states were found."""
 
     holds: bool | None
     schedule: Schedule | None
-    states: int | None
+    states: int
 
 
 def solve(system: System, property_: Property, seconds: float | None = None) -> Answer:
@@ -39,8 +39,8 @@ def solve(system: System, property_: Property, seconds: float | None = None) -> 
     """
     exploration = Exploration(system, property_)
     graph = exploration.graph(seconds, stop_early=True)
-    if graph is None:
-        return Answer(None, None, None)
+    if graph.cut:
+        return Answer(None, None, len(graph.states))
     return Answer(*_found(exploration, graph), len(graph.states))
 
 
