@@ -11,6 +11,7 @@ from scopec.program.lower import (
     api,
     atomics,
     barriers,
+    conversions,
     expressions,
     functions,
     groups,
@@ -85,7 +86,7 @@ def _call_found(
         case Closure():
             return functions.call_closure(frame, found, call.arguments, call.span)
         case TypeNamed(type_):
-            return expressions.construct(frame, type_, tree.Initialiser(span, call.arguments, list=False), span)
+            return conversions.construct(frame, type_, tree.Initialiser(span, call.arguments, list=False), span)
         case _:
             raise error(Code.TYPE_ERROR, f"{describe(found)} cannot be called", call.span)
 

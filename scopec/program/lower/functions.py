@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
 from scopec.program import ir, values
-from scopec.program.lower import deduction, expressions, initial, objects, places, pointers, resolve, statements
+from scopec.program.lower import (
+    conversions,
+    deduction,
+    expressions,
+    initial,
+    objects,
+    places,
+    pointers,
+    resolve,
+    statements,
+)
 from scopec.program.lower.context import Block, Call, outside
 from scopec.program.lower.kinds import (
     ArrayType,
@@ -267,7 +277,7 @@ def bind_parameter(frame: Frame, parameter: tree.Parameter, type_: Type, operand
         case AutoType():
             return operand if parameter.type.reference else by_value(frame, operand, span)
         case AtomicType(value=element, scope=scope, ref=True):
-            return expressions.atomic_ref(operand, element, scope, span)
+            return conversions.atomic_ref(operand, element, scope, span)
         case PointerType():
             bound = pointers.checked(frame, operand, type_, span)
             return bound if isinstance(bound, (Pointer, Function, Text)) else pointers.as_value(frame, bound, span)
@@ -338,7 +348,7 @@ def reference(frame: Frame, operand: Operand, target: Type, *, volatile: bool, s
         case (Enumerator(), EnumType()) | (_, HandleType()) | (_, SyncType()):
             return operand
         case (Atomic(_, _, _), AtomicType(value=element, scope=scope, ref=True)):
-            return expressions.atomic_ref(operand, element, scope, span)
+            return conversions.atomic_ref(operand, element, scope, span)
         case (Array(_, _, element, length, _), ArrayType(wanted, extent)) if element == wanted and length == extent:
             return operand
         case _:

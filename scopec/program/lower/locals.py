@@ -8,6 +8,7 @@ from scopec.diagnostics import Code, error
 from scopec.program import ir, values
 from scopec.program.lower import (
     classes,
+    conversions,
     expressions,
     functions,
     handles,
@@ -144,7 +145,7 @@ def local(frame: Frame, type_: Type, written: tree.TypeName, declarator: tree.De
             return _auto(frame, declarator, expressions.lower_operand(frame, value), written, value.span)
         case AtomicType(value=element, scope=scope, ref=True):
             referred = _single(init, span, "an atomic_ref")
-            return expressions.atomic_ref(expressions.lower_operand(frame, referred), element, scope, referred.span)
+            return conversions.atomic_ref(expressions.lower_operand(frame, referred), element, scope, referred.span)
         case ReferenceType(target, volatile):
             referred = _single(init, span, "a reference")
             operand = expressions.lower_operand(frame, referred)
