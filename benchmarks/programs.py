@@ -100,3 +100,35 @@ def steps(threads: int, operations: int) -> str:
         f"__global__ void k() {{ {body} while (y.load(cuda::memory_order_relaxed) < 0); }}\n"
         f"//@ launch k<<<1, {threads}>>>();\n//@ expect terminates;\n//@ options races = ignore;\n"
     )
+
+
+def c_litmus() -> Iterator[tuple[str, str]]:
+    """The shapes as C litmus files, under each pair of orders, stores also as exchanges; herd7 reads them too."""
+    for name, (threads, outcome) in _SHAPES.items():
+        for load, store, exchange in itertools.product(_ORDERS["load"], _ORDERS["store"], (False, True)):
+            title = f"{name}-{load}-{store}{'-rmw' if exchange else ''}"
+            yield title, _c_litmus(title, threads, outcome, load, store, exchange)
+
+
+def _c_litmus(title: str, threads: list[str], outcome: str, load: str, store: str, exchange: bool) -> str:
+    letters = iter("abcd")
+    bodies = []
+    condition = outcome.replace(" && ", " /\\ ").replace(" == ", "=")
+    for number, steps in enumerate(threads):
+        lines = []
+        for kind, location in steps.split():
+            match kind:
+                case "L" | "Q":
+                    letter = next(letters)
+                    at = f"atomic_load_explicit({location}, memory_order_{load})" if kind == "L" else f"*p{location}"
+                    lines.append(f"  int {letter} = {at};")
+                    condition = condition.replace(f"{letter}=", f"{number}:{letter}=")
+                case "W" if exchange:
+                    lines.append(f"  atomic_exchange_explicit({location}, 1, memory_order_{store});")
+                case "W":
+                    lines.append(f"  atomic_store_explicit({location}, 1, memory_order_{store});")
+                case _:
+                    lines.append(f"  *p{location} = 1;")
+        parameters = "atomic_int* x, atomic_int* y, atomic_int* z, int* px"
+        bodies.append(f"P{number}({parameters}) {{\n" + "\n".join(lines) + "\n}\n")
+    return f"C {title}\n{{}}\n" + "".join(bodies) + f"exists ({condition})\n"

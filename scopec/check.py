@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import field
 from pathlib import Path
@@ -34,7 +34,7 @@ class Settings:
     ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.
     With ``cache`` a jar's answers are kept, and taken from what was kept. With ``advise`` a violated check comes with
     a change that would mend it, where one is found. ``begun`` is told of each run when it begins: how many questions
-    it asks, and the report to come.
+    it asks, and the report to come. ``executor`` names a cluster whose workers do the work.
     """
 
     overrides: Overrides = field(default_factory=Overrides)
@@ -48,6 +48,7 @@ class Settings:
     remark: Callable[[str], None] = lambda _line: None
     advise: bool = False
     cache: bool = False
+    executor: str | None = None
     begun: Callable[[int, Future[Report]], None] = lambda _questions, _answer: None
 
 
@@ -125,15 +126,22 @@ def _like(path: Path) -> str:
     return close or "check the path"
 
 
-def check(paths: Sequence[Path], settings: Settings) -> list[Outcome]:
-    """Check every expectation of every program; outcomes are in the order of the paths."""
+def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] | None = None) -> list[Outcome]:
+    """Check every expectation of every program; outcomes are in the order of the paths.
+
+    ``names`` gives the names by which reports call files that are copies.
+    """
+    if settings.executor is not None:
+        from scopec.cluster import check_on_cluster
+
+        return check_on_cluster(paths, settings, settings.executor)
     jars = Jars(settings)
     pool = ThreadPoolExecutor(max_workers=settings.jobs)
     with Workers(settings.remark) as workers:
         try:
             pending: list[tuple[str, Plan | Outcome, list[Future[Report]]]] = []
             for path, problem in programs(paths):
-                shown = str(path)
+                shown = (names or {}).get(path, str(path))
                 if problem is not None:
                     pending.append((shown, Outcome(shown, diagnostics=(problem,)), []))
                     continue

@@ -163,6 +163,7 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     callback=report_options.folder,
     help="Keep generated files and engine output here.",
 )
+@click.option("--executor", metavar="dask:ADDRESS", help="Spread the programs over a Dask cluster (docs/scale.md).")
 @click.option(
     "--no-cache", is_flag=True, envvar="SCOPEC_NO_CACHE", help="Ask the jars again what they answered before."
 )
@@ -175,8 +176,8 @@ def check(
     paths: tuple[Path, ...], model: str | None, progress: str | None, memory: str,
     given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
     alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, jobs: int, timeout: float,
-    keep: Path | None, no_cache: bool, requests: Sequence[formats.Request], revision: str | None, watch: bool,
-    quiet: bool, verbose: bool,
+    keep: Path | None, executor: str | None, no_cache: bool, requests: Sequence[formats.Request],
+    revision: str | None, watch: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Check every expectation of every .cu and .litmus file in PATHS (folders recurse).
 
@@ -188,6 +189,7 @@ def check(
     settings = Settings(
         _overrides(model, progress, memory, given, bound, ignore_races), jobs, timeout, keep, alloy_jar, tlc_jar,
         engine, _say, _say if verbose else lambda _line: None, advise=not quiet, cache=not no_cache,
+        executor=executor,
     )  # fmt: skip
     chosen: Sequence[Path] = paths if revision is None else changed_since(paths, revision)
     if not chosen:

@@ -89,7 +89,7 @@ class Run:
         parts += [f"{identifier(k)}_{identifier(v)}" for k, v in self.program.variant.items()]
         if self.model.name != registry.find(_DEFAULT_MODEL).name:
             parts.append(identifier(self.model.name))
-        if self.progress is not progress_models.CUDA:
+        if self.progress != progress_models.CUDA:
             parts.append(identifier(self.progress.name))
         if self.on_hardware:
             parts.append(identifier(HARDWARE))

@@ -85,7 +85,7 @@ def qualifiers(run: Run) -> str:
     shown = [f"{k} = {v}" for k, v in run.program.variant.items()]
     if run.model.name != "cuda-v3":
         shown.append(run.model.name)
-    if run.progress is not CUDA:
+    if run.progress != CUDA:
         shown.append(run.progress.name)
     return f" [{', '.join(shown)}]" if shown else ""
 
