@@ -43,6 +43,12 @@ _SILENT = (
     "it goes on for ever without a volatile or atomic read, a barrier or I/O: that is undefined behaviour "
     "([intro.progress]), and nothing is promised to any thread"
 )
+#: How what a thread waits for is never so, by what the object is.
+_NEVER = {
+    ir.Use.BARRIER: "the phase of {} never ends",
+    ir.Use.LATCH: "{} is never counted down to zero",
+    ir.Use.SEMAPHORE: "{} never has anything left to take",
+}
 _NO_HOST = "the host promises no concurrent forward progress, so nothing is promised to its threads or the device's"
 
 
@@ -89,13 +95,16 @@ def _not_started(system: System, thread: ir.Thread, last: Moment) -> Behind:
     in_api = not system.hosts or any(last.labels[h.name] in system.api_labels for h in system.hosts)
     kept = ", and the pending API call is only owed some thread that runs" if running and in_api else ""
     if system.readings.environment:
-        kept = ", and a thread of another process may be the one that an API call ensures progress of"
+        elsewhere = "a thread of another process may be the one that an API call ensures progress of"
+        if not running:
+            return refused(elsewhere)
+        kept = f", and {elsewhere}"
     if thread in system.tasks:
-        if running or system.readings.environment:
+        if running:
             return refused(f"nothing makes a stream get on with it while device threads run{kept}")
     elif system.unit_of[thread.name] in {system.unit_of[t.name] for t in system.threads if t.name in running}:
         return refused("nothing is promised to any thread")
-    elif running or system.readings.environment:
+    elif running:
         return refused(_unit_rule(system, thread, running) + kept)
     if in_api:
         return refused("the pending API call may return first")
@@ -112,7 +121,7 @@ def _unit_rule(system: System, thread: ir.Thread, running: list[str]) -> str:
         several = len({t.block_name for t in system.threads}) > 1
         unit = "block" if several or thread.grid is None else "grid"
     rule = f"nothing makes the device start another {unit}: only a {unit} that has started is owed progress"
-    return f"while {running[0]} runs, {rule}" if running else rule
+    return f"while {running[0]} runs, {rule}"
 
 
 def _by_model(system: System) -> str:
@@ -221,17 +230,19 @@ class _Running:
         match self.step.operation:
             case Wait(at):
                 missing = self.missing(at)
-                return f"{', '.join(missing)} has not arrived" if missing else None
+                return ", ".join(missing) or None
             case Asleep(_, due):
                 return "nobody notifies it" if due else "nobody writes it and notifies it"
             case ir.JoinThread(thread):
                 return f"{thread} has not ended" if self.last.labels[thread] != DONE else None
             case Pending(call) | (ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() as call):
                 unfinished = [g for g in self.work(call) if not _grid_done(self.system, g, self.last)]
-                return f"{', '.join(unfinished)} has not completed" if unfinished else None
+                has = "has" if len(unfinished) == 1 else "have"
+                return f"{', '.join(unfinished)} {has} not completed" if unfinished else None
             case ir.Await(place=place):
                 escapes = any(self.escapes(self.step, m) for m in self.around)
-                return None if escapes and not self.moving else f"{show_place(place)} never has the value it waits for"
+                never = _NEVER.get(self.system.program.objects[place.object].use, "{} never has the value it waits for")
+                return None if escapes and not self.moving else never.format(show_place(place))
             case _:
                 return None
 
@@ -249,15 +260,17 @@ class _Running:
                 return ()
 
     def missing(self, at: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> list[str]:
-        """The threads that hold up a barrier."""
+        """The threads that hold up a barrier, and how."""
         found = []
         for other in self.system.threads:
             label = self.last.labels[other.name]
             if other.name != self.thread.name and self.joins(other, at) and not self.waits_too(label, at):
                 holds = isinstance(at, ir.GroupSync) and at.group is ir.Group.GRID
                 holds = holds or (isinstance(at, ir.SyncThreads) and self.system.readings.exited_threads_hold)
-                if label != DONE or holds:
-                    found.append(other.name)
+                if label != DONE:
+                    found.append(f"{other.name} has not arrived")
+                elif holds:
+                    found.append(f"{other.name} has exited and not arrived")
         return found
 
     def joins(self, other: ir.Thread, at: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> bool:
@@ -272,8 +285,15 @@ class _Running:
         """Whether a thread at a label waits at the same barrier."""
         if label not in self.system.steps:
             return False
-        operation = self.own_step(label).operation
-        return isinstance(operation, Wait) and type(operation.at) is type(at)
+        match self.own_step(label).operation, at:
+            case Wait(ir.SyncThreads()), ir.SyncThreads():
+                return True
+            case Wait(ir.NamedBarrier(name)), ir.NamedBarrier(own):
+                return name == own
+            case Wait(theirs), _:
+                return theirs == at
+            case _:
+                return False
 
     # ---- whether a poll could succeed
 
