@@ -38,11 +38,13 @@ def explanation(check: Check) -> Explanation:
                 if check.reason == UNDEFINED:
                     sentence = f"{execution.shown_race(pair)}: {sentence}"
                 return Explanation(tuple(Mark(e.span, e.thread) for e in pair), (sentence,))
-            found = list(reads(execution))
-            if check.expectation.formula is not None:
-                found.append(final_sentence(execution, check.expectation.formula))
-            failing = [Mark(a.span, f"fails in {a.thread}") for a in _failing(execution, check)]
-            return Explanation(tuple(failing) or (here,), tuple(s for s in found if s))
+            failing, formula = _failing(execution, check), check.expectation.formula
+            named = {a.thread for a in failing}
+            if formula is not None:
+                named |= {what.thread for what in formula.observed.values() if isinstance(what, FinalRegister)}
+            found = [*reads(execution, named), *([final_sentence(execution, formula)] if formula is not None else [])]
+            marks = tuple(Mark(a.span, f"fails in {a.thread}") for a in failing)
+            return Explanation(marks or (here,), tuple(s for s in found if s))
         case Schedule() as schedule:
             # Threads that are stuck explain more than those that never started, device threads more than the host.
             behind = sorted(schedule.behind, key=lambda b: (b.where == NOT_STARTED, "[" not in b.thread))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -111,11 +111,15 @@ def left_out(execution: Execution, one: Event, other: Event) -> str | None:
 # ---------------------------------------------------------------- what reads return
 
 
-def reads(execution: Execution) -> Iterator[str]:
-    """What the reads of an execution return, a sentence each, and why they need not return what was written later."""
+def reads(execution: Execution, threads: Collection[str] = ()) -> Iterator[str]:
+    """What reads return, a sentence each, and why they need not return what was written later.
+
+    Those of ``threads``, which a condition names, come first; of the others those that read what another thread wrote.
+    """
     found = [r for r in execution.events if r.kind is Kind.READ and r.location is not None]
     sources = {read: execution.graph.by_id[write] for write, read in execution.choice.rf}
-    told = [r for r in found if sources[r.id].thread != r.thread]
+    told = [r for r in found if r.thread in threads]
+    told += [r for r in found if r.thread not in threads and sources[r.id].thread != r.thread]
     for read in told[:_MOST_READS]:
         yield _read(execution, read, sources[read.id])
     if len(told) > _MOST_READS:
@@ -129,11 +133,16 @@ def _read(execution: Execution, read: Event, source: Event) -> str:
     if source.kind is Kind.INIT:
         said += ", its initial value"
     else:
-        said += f", which {source.thread} wrote at line {source.span.line}"
+        writer = "it" if source.thread == read.thread else source.thread
+        said += f", which {writer} wrote at line {source.span.line}"
     unseen = _unseen(execution, read)
     if unseen is not None:
         return f"{said}: nothing makes it see what {unseen.thread} writes at line {unseen.span.line}"
-    why = None if source.kind is Kind.INIT else _not_synchronising(execution, source, read)
+    why = (
+        None
+        if source.kind is Kind.INIT or source.thread == read.thread
+        else _not_synchronising(execution, source, read)
+    )
     return f"{said}, without synchronising: {why}" if why else said
 
 

@@ -132,6 +132,18 @@ def test_of_many_reads_some_are_told(why: Callable[[str], tuple[str, ...]]) -> N
     assert final == "at the end k[0][0].r0 = 0"
 
 
+def test_the_threads_of_a_condition_come_first(why: Callable[[str], tuple[str, ...]]) -> None:
+    text = (
+        "__device__ cuda::atomic<int, cuda::thread_scope_device> x{0};\n"
+        "__global__ void k() {\n    x.store(1 + threadIdx.x, cuda::memory_order_relaxed);\n"
+        "    int r = x.load(cuda::memory_order_relaxed);\n}\n"
+        "//@ launch k<<<1, 8>>>();\n//@ expect forbidden k[0][7].r == 8;\n"
+    )
+    first, *_, final = why(text)
+    assert first.startswith("k[0][7] reads x = 8 at line 4, which it wrote at line 3")
+    assert final == "at the end k[0][7].r = 8"
+
+
 def test_a_failing_assertion_is_marked_with_its_thread(write: Callable[..., Path]) -> None:
     text = (
         "__device__ int x = 0;\n__global__ void k() {\n    int t = threadIdx.x;\n    assert(t != 1);\n}\n"

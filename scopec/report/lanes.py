@@ -85,13 +85,13 @@ def what_matters(trace: Trace, marked: Sequence[Event] = ()) -> tuple[list[str],
     A row without a thread tells how many are left out.
     """
     if not isinstance(trace, Execution):
-        return _threads(trace), _middle_cut(_schedule(trace))
+        return _threads(trace), _middle_cut(_schedule(trace), "step")
     events = in_order(trace)
     past = _past(trace, marked) if marked else {e.id for e in events}
     threads, found = _execution(trace, [e for e in events if e.id in past], marked)
     if len(found) < len(events):
         found.append(Row("", f"{_counted(len(events) - len(found), 'event')} not shown that the race does not need"))
-    return threads, _middle_cut(found)
+    return threads, _middle_cut(found, "event")
 
 
 def _past(execution: Execution, events: Sequence[Event]) -> set[str]:
@@ -110,11 +110,11 @@ def _past(execution: Execution, events: Sequence[Event]) -> set[str]:
     return found
 
 
-def _middle_cut(found: list[Row]) -> list[Row]:
+def _middle_cut(found: list[Row], what: str) -> list[Row]:
     if len(found) <= _MOST:
         return found
     head, tail = _MOST // 3, len(found) - _MOST + _MOST // 3
-    said = f"{_counted(tail - head, 'step')} not shown: -v shows all, and so does scopec trace"
+    said = f"{_counted(tail - head, what)} not shown: -v shows all, and so does scopec trace"
     across = [Row("", row.text) for row in found[head:tail] if not row.thread]
     return [*found[:head], Row("", said), *across, *found[tail:]]
 
