@@ -348,7 +348,7 @@ def _global(steps: tuple[_Step, ...], span: Span, program: ir.Program, observed:
 
 
 def _check_observable(object_: ir.Object, span: Span) -> None:
-    if object_.type.name in ("float", "double"):
+    if object_.type.is_float:
         message = f"`{object_.name}` holds floating-point numbers, whose values are not modelled"
         raise error(Code.BAD_EXPECTATION, message, span, "ask about an integer")
 

@@ -252,7 +252,11 @@ def final_state(run: Run, execution: Execution) -> dict[str, int]:
     objects = graph.program.objects
     memory: Mapping[Location, int] = execution.final_memory()
     for location in graph.locations:
-        if objects[location.object].use is ir.Use.DATA and location in memory:
+        if (
+            objects[location.object].use is ir.Use.DATA
+            and not objects[location.object].type.is_float
+            and location in memory
+        ):
             found[shown_location(location, graph.program)] = memory[location]
     return found
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from scopec.check import Settings, check
+from scopec.memory.execution import Execution
+from scopec.report.lanes import event_parts
 from tests.conftest import REPOSITORY, check_text, verdicts
 
 PROGRAMS = sorted((REPOSITORY / "tests" / "fixtures" / "language").glob("*.cu"))
@@ -56,3 +58,21 @@ def test_what_is_undefined_is_noticed(tmp_path: Path, body: str, message: str | 
         assert found.get("indices and pointers are valid", ("holds", None)) == ("holds", None)
     else:
         assert found["indices and pointers are valid"] == ("violated", message)
+
+
+def test_values_of_floating_point_numbers_are_not_shown(tmp_path: Path) -> None:
+    text = "__device__ float x; __global__ void k() { x = 2.5f; }\n//@ launch k<<<2, 1>>>();\n//@ expect race_free;\n"
+    (report,) = check_text(tmp_path, text, engine="embedded").reports
+    execution = report.checks[0].trace
+    assert isinstance(execution, Execution)
+    shown = {event_parts(execution, event)[0] for event in execution.graph.events if event.location is not None}
+    assert shown == {"x, initially", "write x"}
+
+
+@pytest.mark.parametrize("asked", ["x == 2", "k[0][0].s == 1"])
+def test_values_of_floating_point_numbers_cannot_be_asked_for(tmp_path: Path, asked: str) -> None:
+    text = (
+        "__device__ float x; __global__ void k() { __shared__ float s; x = 2.5f; s = x; }\n//@ launch k<<<1, 1>>>();\n"
+    )
+    (found,) = check_text(tmp_path, f"{text}//@ expect allowed {asked};", engine="embedded").diagnostics
+    assert found.message.endswith("holds floating-point numbers, whose values are not modelled")

@@ -23,6 +23,11 @@ class IntType:
         """Whether this is ``bool``, to which every non-zero value converts as 1."""
         return self.bits == 1
 
+    @property
+    def is_float(self) -> bool:
+        """Whether this stands for a floating-point type: accesses to such objects are modelled, values are not."""
+        return self.name in ("float", "double")
+
     def wrap(self, value: int) -> int:
         """``value`` converted to this type ([conv.integral]: modulo 2 to the width; [conv.bool] for bool)."""
         if self.is_bool:

@@ -151,6 +151,8 @@ def event_parts(execution: Execution, event: Event) -> tuple[str, str]:
     if event.location is None:
         return (what, how) if event.kind is Kind.FENCE else (event.text, "")
     name = shown_location(event.location, execution.graph.program)
+    if execution.graph.program.objects[event.location.object].type.is_float:  # its values are not modelled
+        return (f"{name}, initially" if event.kind is Kind.INIT else f"{what} {name}"), how
     if event.kind is Kind.READ:
         return f"read {name} = {execution.values[event.id]}", how
     value = None if event.value is None else execution.value(event.value)

@@ -245,4 +245,4 @@ def as_float(type_: IntType) -> FloatType | None:
 
     Its accesses are modelled, its values are not: it holds a zero that nothing may ask for.
     """
-    return FloatType(type_.name, type_.size) if type_.name in ("float", "double") else None
+    return FloatType(type_.name, type_.size) if type_.is_float else None
