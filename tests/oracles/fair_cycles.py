@@ -344,7 +344,8 @@ _Op = (
     | _Return
 )  # fmt: skip
 _WAITING = (_Call, _Completion)
-_CALLS = (_Issue, _Query, _Return, *_WAITING)
+#: Where a call has been made: a host thread that is about to issue or ask has not made one yet.
+_CALLS = (_Return, *_WAITING)
 
 
 def _flatten(body: Body) -> list[_Op]:
