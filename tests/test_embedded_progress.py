@@ -202,6 +202,12 @@ def test_both_engines_must_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.jvm
+def test_threads_that_do_nothing_end(tmp_path: Path) -> None:
+    text = "__global__ void g() { }\n//@ launch g<<<1, 1>>>();\n//@ expect terminates under lobe, fair, obe, hsa;\n"
+    assert verdicts([check_text(tmp_path, text, engine="both")]) == {"terminates": ["holds"] * 4}
+
+
+@pytest.mark.jvm
 def test_schedules_end_as_those_of_tlc(tmp_path: Path, jars, workers) -> None:  # type: ignore[no-untyped-def]
     for spec in ("api-2", "device-1", "stream-0", "note-writes"):
         run = run_of(f"cuda-execution-model/{spec}.cu")

@@ -123,7 +123,10 @@ def _alone(program: ir.Program, model: Model) -> _Threads:
     for grid in program.grids.values():
         if grid.work is not ir.Work.KERNEL:
             raise _host_error(grid.span, model)
-    return _Threads(device=(*program.others, *(t for t in program.threads if t.grid is not None)))
+    device = (*program.others, *(t for t in program.threads if t.grid is not None))
+    if not device:  # a system has some thread: TLC 2.15 finds that one without any never ends
+        device = tuple(device_thread(grid, 0, 0) for grid in program.grids.values())
+    return _Threads(device=device)
 
 
 def _with_host(program: ir.Program, readings: Readings) -> _Threads:
