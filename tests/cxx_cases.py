@@ -23,7 +23,9 @@ D void bumpptr(int*& p){++p;}
 D int addg(int x){ ga[0]+=x; return ga[0]*10; }
 D int& refof(int i){ return ga[i]; }
 D int cr(const int& x,int& y){ y=50; return x; }
-struct Acc{ int s=0; D void add(int x){ s+=x; } D int total() const { return s; } D int twice(int x){ add(x); this->add(x); return total(); } };
+struct Acc{ int s=0; D void add(int x){ s+=x; } D int total() const { return s; } D long long square(long long x) { return x * x; }
+D unsigned widened(unsigned char x) { return x; }
+D int twice(int x){ add(x); this->add(x); return total(); } };
 D KP mk(int x){ return KP{x,x+1}; }
 D int sumkp(KP p){ p.a+=p.b; return p.a; }
 D void inckp(KP& p){ p.a++; p.b--; }
@@ -40,6 +42,8 @@ D int ov(unsigned){return 2;}
 D void bump(int& x){x+=3;}
 D void bumpp(int* x){*x+=5;}
 namespace nn { D int f(){return 42;} }
+D long long square(long long x) { return x * x; }
+D unsigned widened(unsigned char x) { return x; }
 #define SQ(x) x*x
 #define MAXM(a,b) ((a)>(b)?(a):(b))
 template<class T> struct Box{ T v; D void set(T x){v=x;} D T get() const {return v;} };
@@ -222,4 +226,10 @@ CASES: dict[str, tuple[str, int]] = {
     "memref": ("Acc a; Acc& b=a; b.add(3); int r=a.total();", 3),
     "memptr": ("Acc a; Acc* b=&a; b->add(3); b->add(1); int r=a.total();", 4),
     "this": ("Acc a; int r=a.twice(5);", 10),
+    "common_type": ("unsigned char v = 1; long long a = ~(1 ? v : 4u); int r = a > 0;", 1),
+    "common_type_signed": ("short v = -3; unsigned u = 5; int r = (((1 ? v : u) | 1) >> 4) == 268435455u;", 1),
+    "cast_then_complement": ("unsigned char v = 1; long long a = ~(unsigned)v; int r = a > 0;", 1),
+    "cast_then_multiply": ("int v = 100000; long long a = (long long)v * v; int r = a / 1000000;", 10000),
+    "wide_parameter": ("int v = 100000; int r = square(v) / 1000000;", 10000),
+    "wide_result": ("unsigned char v = 200; int r = (widened(v) - 201) > 5;", 1),
 }

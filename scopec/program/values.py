@@ -79,21 +79,25 @@ FALSE = Const(0, BOOL)
 
 
 def convert(value: Value, type_: IntType) -> Value:
-    """``value`` converted to ``type_``; nothing is added where the conversion keeps every value."""
+    """``value`` converted to ``type_`` for what has that type itself; nothing is added where every value is kept."""
     if isinstance(value, Const):
         return Const(type_.wrap(value.value), type_)
-    source = value.type
-    if source == type_ or (not type_.is_bool and not source.is_bool and _holds(type_, source)):
-        return value
-    if source.is_bool and not type_.is_bool:
-        return value
-    return Convert(value, type_)
+    return value if keeps(value.type, type_) else Convert(value, type_)
 
 
-def _holds(wide: IntType, narrow: IntType) -> bool:
-    if wide.signed == narrow.signed:
-        return wide.bits >= narrow.bits
-    return wide.signed and wide.bits > narrow.bits
+def cast(value: Value, type_: IntType) -> Value:
+    """``value`` converted to ``type_``, which is its type then: what is computed from it depends on that."""
+    converted = convert(value, type_)
+    return converted if converted.type == type_ else Convert(converted, type_)
+
+
+def keeps(source: IntType, type_: IntType) -> bool:
+    """Whether a conversion from ``source`` to ``type_`` keeps every value."""
+    if source == type_ or source.is_bool or type_.is_bool:
+        return source == type_ or source.is_bool
+    if type_.signed == source.signed:
+        return type_.bits >= source.bits
+    return type_.signed and type_.bits > source.bits
 
 
 def unary(op: str, operand: Value) -> Value:
@@ -107,9 +111,9 @@ def unary(op: str, operand: Value) -> Value:
         type_ = BOOL
     else:
         type_ = types.promoted(operand.type)
-        operand = convert(operand, type_)
         if op == "+":
-            return operand
+            return cast(operand, type_)
+        operand = convert(operand, type_)
     if isinstance(operand, Const):
         return Const(types.unary(op, operand.value, type_), type_)
     return Unary(op, operand, type_)
@@ -152,9 +156,9 @@ def choose(condition: Value, then: Value, otherwise: Value) -> Value:
         then, otherwise = convert(then, type_), convert(otherwise, type_)
     condition = convert(condition, BOOL)
     if isinstance(condition, Const):
-        return then if condition.value else otherwise
+        return cast(then if condition.value else otherwise, type_)
     if then == otherwise:
-        return then
+        return cast(then, type_)
     if type_.is_bool:  # a choice with a constant side is a conjunction or disjunction
         if isinstance(then, Const):
             return (
@@ -173,8 +177,13 @@ def substitute(value: Value, replace: Callable[[Reg | Builtin], Value]) -> Value
             return value
         case Reg() | Builtin():
             return replace(value)
-        case Unary(op, operand, _):
-            return unary(op, substitute(operand, replace))
+        case Unary(op, operand, type_):
+            operand = substitute(operand, replace)
+            if op == "!":
+                return unary(op, operand)
+            if isinstance(operand, Const):
+                return Const(types.unary(op, operand.value, type_), type_)
+            return Unary(op, operand, type_)
         case Binary(op, left, right, type_):
             left, right = substitute(left, replace), substitute(right, replace)
             if op in ("&&", "||"):
@@ -188,7 +197,7 @@ def substitute(value: Value, replace: Callable[[Reg | Builtin], Value]) -> Value
         case Choose(condition, then, otherwise, _):
             return choose(substitute(condition, replace), substitute(then, replace), substitute(otherwise, replace))
         case Convert(operand, type_):
-            return convert(substitute(operand, replace), type_)
+            return cast(substitute(operand, replace), type_)
         case _:
             assert_never(value)
 

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from scopec.diagnostics import Code, error
 from scopec.program.types import IntType
-from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Reg, Unary, Value, show
+from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Reg, Unary, Value, keeps, show
 from scopec.source import Span
 
 _COMPARISONS = {"==": "=", "!=": "#", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
@@ -125,6 +125,8 @@ class Printer:
         text, level = self._value(operand)
         if level < _ADD:
             text, level = f"({text})", _ATOM
+        if keeps(operand.type, type_):
+            return text, level
         if type_.bits <= 16:
             return self._wrapped(text, level, type_)
         if type_.signed:

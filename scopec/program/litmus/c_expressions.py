@@ -251,13 +251,13 @@ def _conditional(frame: CFrame, expr: tree.Conditional) -> Value:
     frame.emit(ir.Set(result.name, values.convert(second, types.LONG)), expr.otherwise.span)
     frame.builder.place(done)
     type_ = first.type if first.type == second.type else types.common_type(first.type, second.type)
-    return values.convert(result, type_)
+    return values.cast(result, type_)
 
 
 def _cast(frame: CFrame, type_: tree.TypeName, inner: tree.Expr) -> Operand:
     if type_.pointers:
         return pointer(frame, inner, integer_type(type_))
-    return Number(values.convert(number(frame, inner), integer_type(type_)))
+    return Number(values.cast(number(frame, inner), integer_type(type_)))
 
 
 # ---------------------------------------------------------------- variables and pointers

@@ -143,7 +143,7 @@ def modify(frame: Frame, target: Atomic, new: Callable[[Value], Value], order: i
     """Append a read-modify-write; its result is the value before."""
     own = frame.world.objects[target.place.object].type
     result = frame.temporary(own)
-    old = values.convert(result, target.type)
+    old = values.cast(result, target.type)
     written = values.convert(values.convert(new(old), target.type), own)
     frame.emit(ir.Rmw(result.name, target.place, written, ir.Mode(order, target.scope)), span)
     return Computed(old, target.pointee)
@@ -213,7 +213,7 @@ def compare_exchange(
         ),
         span,
     )  # fmt: skip
-    return values.convert(old, target.type), succeeded
+    return values.cast(old, target.type), succeeded
 
 
 def _wait(frame: Frame, call: tree.Call, target: Atomic) -> Operand:

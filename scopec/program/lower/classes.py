@@ -23,7 +23,7 @@ from scopec.program.lower.kinds import (
 from scopec.program.lower.operands import Computed, Enumerator, Fields, Operand, Overload, Structure, TypeNamed
 from scopec.program.lower.spaces import Space
 from scopec.program.types import IntType
-from scopec.program.values import Const, convert
+from scopec.program.values import Const, cast
 from scopec.syntax import tree
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def constant_of(frame: Frame, type_: Type, declarator: tree.Declarator) -> Opera
         case (EnumType(), Enumerator()):
             return operand
         case (IntType(), Computed(Const() as value)):
-            return Computed(convert(value, type_))
+            return Computed(cast(value, type_))
         case _:
             raise error(Code.NOT_CONSTANT, f"the value of `{declarator.name}` must be a constant", expr.span)
 

@@ -52,7 +52,7 @@ def cast(frame: Frame, target: Type, operand: tree.Expr, span: Span) -> Operand:
             value = expressions.lower_operand(frame, operand)
             if isinstance(value, Enumerator):
                 return Computed(Const(int(list(type(value.value)).index(value.value)), target))
-            return Computed(values.convert(places.to_value(frame, value, operand.span), target))
+            return Computed(values.cast(places.to_value(frame, value, operand.span), target))
         case PointerType():
             return pointer_cast(frame, target, expressions.lower_operand(frame, operand), span)
         case FloatType():
@@ -98,7 +98,7 @@ def construct(frame: Frame, type_: Type, init: tree.Initialiser, span: Span) -> 
             if len(arguments) > 1:
                 raise error(Code.BAD_ARGUMENTS, "a number is made from one value", span)
             value = expressions.lower_value(frame, arguments[0]) if arguments else Const(0, type_)
-            return Computed(values.convert(value, type_))
+            return Computed(values.cast(value, type_))
         case AtomicType(value=element, scope=scope, ref=True):
             if len(arguments) != 1:
                 raise error(Code.BAD_ARGUMENTS, "an atomic_ref refers to one object", span)

@@ -284,7 +284,7 @@ def bind_parameter(frame: Frame, parameter: tree.Parameter, type_: Type, operand
         case ReferenceType(target, volatile):
             return reference(frame, operand, target, volatile=volatile, span=span)
         case IntType():
-            return Computed(values.convert(places.to_value(frame, operand, span), type_))
+            return Computed(values.cast(places.to_value(frame, operand, span), type_))
         case StructType():
             if places.type_of(operand) is not type_:
                 message = f"an object of class {type_.name} is wanted here, not {describe(operand)}"
@@ -340,11 +340,11 @@ def reference(frame: Frame, operand: Operand, target: Type, *, volatile: bool, s
         case (_, AutoType()):
             return operand
         case (Computed(value, pointee), IntType()) if pointee is None:
-            return Computed(values.convert(value, target))
+            return Computed(values.cast(value, target))
         case (Computed() | Pointer() | PointerVariable(), PointerType()):
             return operand
         case (Atomic(), IntType()):
-            return Computed(values.convert(places.to_value(frame, operand, span), target))
+            return Computed(values.cast(places.to_value(frame, operand, span), target))
         case (Enumerator(), EnumType()) | (_, HandleType()) | (_, SyncType()):
             return operand
         case (Atomic(_, _, _), AtomicType(value=element, scope=scope, ref=True)):

@@ -130,7 +130,7 @@ def _rank(group: Group, span: Span) -> Value:
             return block
         case "grid":
             before = values.binary("*", _linear("blockIdx", "gridDim"), _count("blockDim"))
-            return values.convert(values.binary("+", before, block), types.ULONG)
+            return values.cast(values.binary("+", before, block), types.ULONG)
         case "tile":
             return values.binary("%", block, Const(group.size, UINT))
         case _:

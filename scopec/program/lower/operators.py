@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scopec.diagnostics import Code, error
+from scopec.diagnostics import Code, InputError, error
 from scopec.program import ir, types, values
 from scopec.program.lower import expressions, functions, places, pointers
 from scopec.program.lower.context import Frame, outside
@@ -10,6 +10,7 @@ from scopec.program.lower.kinds import (
     ADDRESS,
     AtomicType,
     PointerType,
+    Type,
 )
 from scopec.program.lower.operands import (
     Array,
@@ -164,7 +165,8 @@ def conditional(frame: Frame, expr: tree.Conditional) -> Operand:
     """``condition ? then : otherwise``: only one of the sides is evaluated."""
     condition = expressions.lower_condition(frame, expr.condition)
     if isinstance(condition, Const):
-        return expressions.lower_operand(frame, expr.then if condition.value else expr.otherwise)
+        chosen, left = (expr.then, expr.otherwise) if condition.value else (expr.otherwise, expr.then)
+        return _as_common(frame, expressions.lower_operand(frame, chosen), left, chosen.span)
     if not has_effect(frame, expr.then) and not has_effect(frame, expr.otherwise):
         first_side, second_side = (expressions.lower_operand(frame, side) for side in (expr.then, expr.otherwise))
         return _chosen(frame, condition, first_side, second_side, expr)
@@ -186,7 +188,29 @@ def conditional(frame: Frame, expr: tree.Conditional) -> Operand:
         return Opaque()
     if first.type == second.type:
         return Computed(Reg(result.name, first.type), pointee or other)
-    return Computed(values.convert(result, types.common_type(first.type, second.type)))
+    return Computed(values.cast(result, types.common_type(first.type, second.type)))
+
+
+def _as_common(frame: Frame, operand: Operand, other: tree.Expr, span: Span) -> Operand:
+    """The side of a conditional operator that is known to be chosen, in the common type of both."""
+    try:
+        wanted = _value_type(expressions.unevaluated_type(frame, other))
+    except InputError:
+        return operand  # what is never evaluated, an element that does not exist perhaps, has no say
+    have = _value_type(places.type_of(operand))
+    if have is None or wanted is None or have == wanted:
+        return operand
+    return Computed(values.cast(places.to_value(frame, operand, span), types.common_type(have, wanted)))
+
+
+def _value_type(type_: Type | None) -> IntType | None:
+    match type_:
+        case IntType():
+            return type_
+        case AtomicType(value=IntType() as inside):
+            return inside
+        case _:
+            return None
 
 
 def _arm(frame: Frame, expr: tree.Expr) -> tuple[Value | None, PointerType | None]:
@@ -267,7 +291,7 @@ def assign(frame: Frame, expr: tree.Assign) -> Operand:
         target = expressions.lower_operand(frame, expr.target)
     places.assign(frame, target, source, expr.span)
     if isinstance(target, Atomic) and target.pointee is None:  # the result is the new value
-        return Computed(values.convert(places.to_value(frame, source, expr.span), target.type))
+        return Computed(values.cast(places.to_value(frame, source, expr.span), target.type))
     return target
 
 

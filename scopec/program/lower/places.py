@@ -331,7 +331,7 @@ def load(frame: Frame, place: ir.Place, type_: IntType, mode: ir.Mode, span: Spa
         raise _float_error(span)
     result = frame.temporary(own)
     frame.emit(ir.Load(result.name, place, mode), span)
-    return values.convert(result, type_)
+    return values.cast(result, type_)
 
 
 def _float_error(span: Span) -> InputError:
@@ -466,7 +466,7 @@ def read_once(frame: Frame, value: Operand, span: Span) -> Operand:
 def _converted(frame: Frame, value: Operand, type_: IntType, pointee: PointerType | None, span: Span) -> Value:
     if pointee is not None:
         return pointers.as_value(frame, pointers.checked(frame, value, pointee, span), span).value
-    return values.convert(to_number(frame, value, span), type_)
+    return values.cast(to_number(frame, value, span), type_)
 
 
 def store(frame: Frame, place: ir.Place, value: Value, mode: ir.Mode, span: Span) -> None:

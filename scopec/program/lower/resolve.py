@@ -35,7 +35,7 @@ from scopec.program.lower.operands import (
 )
 from scopec.program.lower.spaces import Space
 from scopec.program.types import BOOL, LONG, IntType
-from scopec.program.values import Const, convert
+from scopec.program.values import Const, cast
 from scopec.syntax import tree
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def template_argument(
         case (EnumType(), Enumerator()):
             return operand
         case (IntType(), Computed(Const() as value)):
-            return Computed(convert(value, wanted))
+            return Computed(cast(value, wanted))
         case (AutoType(), Computed(Const()) | Enumerator()):
             return operand
         case _:

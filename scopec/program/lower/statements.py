@@ -336,7 +336,7 @@ def _returned(frame: Frame, expr: tree.Expr, span: Span) -> None:
         return
     match type_:
         case IntType():
-            called.returned = Computed(values.convert(places.to_value(frame, operand, expr.span), type_))
+            called.returned = Computed(values.cast(places.to_value(frame, operand, expr.span), type_))
         case ReferenceType(target, volatile):
             called.returned = functions.reference(frame, operand, target, volatile=volatile, span=expr.span)
         case PointerType():
