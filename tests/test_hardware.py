@@ -36,6 +36,8 @@ from tests.oracles.hrf0_machine import (
 from tests.random_programs import memory_places, memory_program, memory_text, scoped_program
 
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
+#: How long TLC may take for a question.
+SECONDS = 120
 #: The basic operation of the paper's section 4.2, each optimisation of 4.3, and all of them.
 SETTINGS = [(), *((name,) for name in HARDWARE_OPTIONS), tuple(HARDWARE_OPTIONS)]
 
@@ -266,7 +268,7 @@ def test_race_free_specs_have_sequentially_consistent_outcomes(
 ) -> None:
     """Each question about an outcome has the answer of HRF0, under which executions are sequentially consistent."""
     path = REPOSITORY / "specs" / spec
-    asked = 0
+    asked, too_large = 0, []
     on_hardware = {
         tuple(r.program.variant.items()): r for r in plan(path, spec, Overrides(memory="hrf0-hw")).runs if r.on_hardware
     }
@@ -285,9 +287,14 @@ def test_race_free_specs_have_sequentially_consistent_outcomes(
             module = hardware.hardware_module(number)
             found = answer(module.name, module.tla, module.cfg, tmp_path / str(asked), jars, workers)
             possible = answers[question_name(same[0], check)] is not None
-            assert found == ("NotFound" if possible else "holds"), check.text
             asked += 1
+            if found == "time limit" and spec not in ORDERED:
+                too_large.append(f"{module.name}: {check.text}")
+                continue
+            assert found == ("NotFound" if possible else "holds"), check.text
     assert asked or spec not in ORDERED
+    if too_large:
+        pytest.skip(f"not answered in {SECONDS} s: {'; '.join(too_large)}")
 
 
 # ---------------------------------------------------------------- every part is needed
@@ -332,17 +339,18 @@ PARTS: dict[str, tuple[str, str, str, dict[str, str], int]] = {
 
 
 def answer(name: str, text: str, cfg: str, folder: Path, jars: Jars, workers: Workers) -> str:
-    """What TLC says about a module: whether it holds, or which invariant or property does not."""
+    """What TLC says about a module: whether it holds, or which invariant or property does not, or that time was short."""
     folder.mkdir()
     (folder / f"{name}.tla").write_text(text)
     (folder / f"{name}.cfg").write_text(cfg)
     try:
-        found = tla_run.run(jars.tlc, name, workers, folder, 120).result
+        found = tla_run.run(jars.tlc, name, workers, folder, SECONDS).result
     except EngineError as failure:
         if "Invariants is violated" not in str(failure):
             raise
         return "Invariants"
-    assert found is not None
+    if found is None:
+        return "time limit"
     return found.outcome if found.outcome == "holds" else found.invariant
 
 
@@ -359,4 +367,4 @@ def test_every_part_of_the_hardware_is_needed(name: str, jars: Jars, workers: Wo
     before = answer(module.name, module.tla, module.cfg, tmp_path / "before", jars, workers)
     expected = "NotFound" if run.hardware_checks[number].kind == "allowed" else "holds"
     assert before == expected
-    assert answer(module.name, text, module.cfg, tmp_path / "after", jars, workers) != expected
+    assert answer(module.name, text, module.cfg, tmp_path / "after", jars, workers) not in (expected, "time limit")
