@@ -51,6 +51,7 @@ PROVOKED: dict[Code, str | bytes] = {
     + "//@ expect terminates;\n",
     Code.IGNORED: inside("x = 1;")
     + "constexpr int N = 1;\n//@ vary N in {1, 2};\n//@ expect race;\n//@ expect race_free when N == 3;\n",
+    Code.DIVERGENT_BARRIER: inside("if (threadIdx.x == 0) __syncthreads();"),
 }
 
 
