@@ -124,6 +124,7 @@ class Stepping:
         labels = {t.name: state[i] for i, t in enumerate(self.threads)}
         memory: dict[str, Any] = {}
         registers: dict[str, dict[str, object]] = {t.name: {} for t in self.threads}
+        several = {key[1] for key in self._slots if isinstance(key, tuple) and key[0] == "object" and key[2]}
         for key, slot in self._slots.items():
             match key:
                 case ("register", str(thread), str(register)):
@@ -135,8 +136,10 @@ class Stepping:
                         value = {i: state[slot + i] for i in range(len(object_.values))}
                     if object_.storage is ir.Storage.AUTOMATIC:
                         registers[where][name] = value
-                    elif where:
-                        memory.setdefault(name, {})[where] = value
+                    elif name in several:
+                        device = object_.storage is ir.Storage.DEVICE
+                        at = int(where.removeprefix("device") or 0) if device else where
+                        memory.setdefault(name, {})[at] = value
                     else:
                         memory[name] = value
                 case _:

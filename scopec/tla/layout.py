@@ -63,7 +63,11 @@ class Layout:
         self.shared = {o.name for o in self.objects.values() if o.storage is ir.Storage.SHARED}
         self.automatic = {o.name for o in self.objects.values() if o.storage is ir.Storage.AUTOMATIC}
         several = any(t.device for t in system.everyone)
-        self.per_device = {o.name for o in self.objects.values() if several and o.storage is ir.Storage.DEVICE}
+        self.per_device = {
+            o.name
+            for o in self.objects.values()
+            if several and o.storage is ir.Storage.DEVICE and o.device is None  # what cudaMalloc gives is one object
+        }
         #: Whether the host issues grids, in an order that is part of the state.
         self.issues = bool(system.grids) and system.model.has_host
 
