@@ -30,7 +30,11 @@ def run_of(spec: str, model: str = "cuda-v3", progress: str = "cuda", **variant:
     path = SPECS / spec
     runs = plan(path, str(path), Overrides()).runs
     models = (model, progress)
-    (found,) = (r for r in runs if (r.model.name, r.progress.name) == models and dict(r.program.variant) == variant)
+    (found,) = (
+        r
+        for r in runs
+        if (r.model.name, r.progress.name, r.on_hardware) == (*models, False) and dict(r.program.variant) == variant
+    )
     return found
 
 

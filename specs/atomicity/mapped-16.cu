@@ -4,17 +4,16 @@
 __int128 f = 0;
 int x = 0;
 
-__global__ void reader(int* data, __int128* ready) {
-    cuda::atomic_ref<__int128, cuda::thread_scope_system> flag(*ready);
-    int r = 2;
-    if (flag.load(cuda::memory_order_acquire) == 1) r = *data;
+__global__ void writer(int* data, __int128* ready) {
+    *data = 1;
+    cuda::atomic_ref<__int128, cuda::thread_scope_system>(*ready).store(1, cuda::memory_order_release);
 }
 
 int main() {
     cudaHostRegister(&f, sizeof(f), cudaHostRegisterDefault);
-    reader<<<1, 1>>>(&x, &f);
-    x = 1;
-    cuda::atomic_ref<__int128, cuda::thread_scope_system>(f).store(1, cuda::memory_order_release);
+    writer<<<1, 1>>>(&x, &f);
+    int r = 2;
+    if (cuda::atomic_ref<__int128, cuda::thread_scope_system>(f).load(cuda::memory_order_acquire) == 1) r = x;
 }
 
 //@ expect race on f under cuda-v1, cuda-v2;
