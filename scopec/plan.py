@@ -18,7 +18,6 @@ from scopec.expectations import (
     PROGRESS_KINDS,
     Expectation,
     FinalRegister,
-    Formula,
     Settings,
     expectations,
     settings_of,
@@ -31,7 +30,7 @@ from scopec.memory.domains import Domains, domains, doubtful_indices
 from scopec.memory.events import EventGraph, Index, identifier
 from scopec.memory.graph import build as build_graph
 from scopec.memory.questions import Goal, Problem, Question
-from scopec.program import ir, values
+from scopec.program import ir
 from scopec.program.values import Const, Value
 from scopec.progress import models as progress_models
 from scopec.records import dataclass
@@ -287,10 +286,8 @@ class Run:
             sought, name, span = Sought(), "final", self.source.span(0, 0)
         else:
             check = self.hardware_checks[number]
-            formula = check.sought
-            if check.kind == "required" and formula is not None:
-                formula = Formula(values.unary("!", formula.value), formula.observed)
-            sought = Sought(formula, check.span if check.kind == "assertion" else None)
+            assertion = check.span if check.kind == "assertion" else None
+            sought = Sought(check.sought, assertion, otherwise=check.kind == "required")
             name, span = question_name(number, check), check.span
         options_ = self.settings.options
         hardware = Hardware(*(options_[o] == "on" for o in options.HARDWARE_OPTIONS))

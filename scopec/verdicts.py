@@ -268,7 +268,8 @@ def hardware_check(expectation: Expectation, answer: Reached, ends: Reached | No
         reached = f", after {answer.states} states" if answer.states is not None else ""
         return checked("unknown", f"no answer within the time limit of {limit:g} s{reached}")
     if answer.found:
-        return checked("holds", None) if exists else checked("violated", "a run of the hardware ends this way")
+        how = "otherwise" if expectation.kind == "required" or expectation.quantifier == "forall" else "this way"
+        return checked("holds", None) if exists else checked("violated", f"a run of the hardware ends {how}")
     if exists:
         return checked("violated", "no run of the hardware ends this way")
     if expectation.kind != "assertion" and (ends is None or not ends.found):

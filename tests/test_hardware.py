@@ -297,6 +297,23 @@ def test_race_free_specs_have_sequentially_consistent_outcomes(
         pytest.skip(f"not answered in {SECONDS} s: {'; '.join(too_large)}")
 
 
+@pytest.mark.jvm
+def test_a_local_without_a_value_is_equal_to_nothing(jars: Jars, workers: Workers, tmp_path: Path) -> None:
+    """As for the memory model: so `required r == 1` is violated by a run that never gives `r` a value."""
+    path = tmp_path / "p.cu"
+    path.write_text(
+        "__device__ int y = 0; __global__ void k() { if (y == 1) { int r = 1; y = r; } }\n//@ launch k<<<1, 1>>>();\n"
+        "//@ expect required k[0][0].r == 1 under hrf0-hw;\n//@ expect forbidden k[0][0].r != 1 under hrf0-hw;\n"
+        "//@ expect forbidden k[0][0].r == 1 under hrf0-hw;\n"
+    )
+    (run,) = plan(path, "p.cu", Overrides()).runs
+    found = []
+    for number in range(3):
+        module = run.hardware_module(number)
+        found.append(answer(module.name, module.tla, module.cfg, tmp_path / str(number), jars, workers))
+    assert found == ["NotFound", "holds", "holds"]
+
+
 # ---------------------------------------------------------------- every part is needed
 
 #: What is replaced in the generated module (a regular expression), by what, the spec and check that notice.

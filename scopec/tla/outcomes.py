@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from scopec.expectations import FinalRegister
 from scopec.program import values
-from scopec.program.types import BOOL
+from scopec.program.types import BOOL, INT
 from scopec.program.values import Binary, Builtin, Choose, Convert, Reg, Unary, Value
 from scopec.templates import render
 from scopec.tla.emit import Module, context_of, thread_names
@@ -17,7 +18,7 @@ from scopec.tla.names import strings
 from scopec.tla.values import HELPERS, Printer
 
 if TYPE_CHECKING:
-    from scopec.expectations import Formula
+    from scopec.expectations import Formula, Observation
     from scopec.progress.system import System
     from scopec.source import Span
     from scopec.tla.actions import Actions
@@ -27,10 +28,15 @@ _COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 
 @dataclass(frozen=True)
 class Sought:
-    """What a module looks for: final states that satisfy a condition, any final state, or failures of an assertion."""
+    """What a module looks for: final states that satisfy a condition, any final state, or failures of an assertion.
+
+    ``otherwise`` looks for those that do not satisfy it: where a local has no value, neither ``r == 1`` nor ``r != 1``
+    holds, so that is not the negated condition.
+    """
 
     formula: Formula | None = None
     assertion: Span | None = None
+    otherwise: bool = False
 
 
 def emit(
@@ -63,7 +69,8 @@ def _found(system: System, sought: Sought, printer: Printer) -> str:
         return f"\\E t \\in Threads : pc[t] \\in {strings(failed)}"
     if sought.formula is None:
         return "Final"
-    return f"Final /\\ ({printer.condition(_where_known(sought.formula.value))})"
+    condition = printer.condition(_where_known(sought.formula.value, sought.formula.observed))
+    return f"Final /\\ {'~' if sought.otherwise else ''}({condition})"
 
 
 def _synchronisations(system: System, layout: HardwareLayout, actions: Actions) -> Iterator[dict[str, str]]:
@@ -72,33 +79,33 @@ def _synchronisations(system: System, layout: HardwareLayout, actions: Actions) 
         yield {"label": s.label, "level": s.level, "order": s.order, "place": place}
 
 
-_KNOWN = "known "
+_NO_VALUE = Reg("NoValue", INT)
 
 
-def _where_known(value: Value) -> Value:
+def _where_known(value: Value, observed: Mapping[str, Observation]) -> Value:
     """The condition with each comparison false where a local that it mentions has no value."""
+
+    def known(inner: Value) -> Value:
+        return _where_known(inner, observed)
+
     match value:
         case Binary(op, left, right, _) if op in _COMPARISONS:
-            known: Value = values.TRUE
-            for leaf in dict.fromkeys(leaf for side in (left, right) for leaf in values.leaves(side)):
-                known = values.binary("&&", known, Reg(f"{_KNOWN}{leaf.name}", BOOL))
-            return values.binary("&&", known, value)
+            named = dict.fromkeys(leaf for side in (left, right) for leaf in values.leaves(side))
+            locals_ = [leaf for leaf in named if isinstance(observed[leaf.name], FinalRegister)]
+            have_values: list[Value] = [Binary("!=", leaf, _NO_VALUE, BOOL) for leaf in locals_]
+            return reduce(lambda all_, one: values.binary("&&", all_, one), [*have_values, value])
         case Binary(op, left, right, type_):
-            return Binary(op, _where_known(left), _where_known(right), type_)
+            return Binary(op, known(left), known(right), type_)
         case Unary(op, operand, type_):
-            return Unary(op, _where_known(operand), type_)
+            return Unary(op, known(operand), type_)
         case Convert(operand, type_):
-            return Convert(_where_known(operand), type_)
+            return Convert(known(operand), type_)
         case Choose(condition, then, otherwise, type_):
-            return Choose(_where_known(condition), _where_known(then), _where_known(otherwise), type_)
+            return Choose(known(condition), known(then), known(otherwise), type_)
         case _:
             return value
 
 
 def _observed(leaf: Reg | Builtin, sought: Sought, layout: HardwareLayout) -> str:
     assert sought.formula is not None
-    what = sought.formula.observed[leaf.name.removeprefix(_KNOWN)]
-    text = layout.final(what)
-    if not leaf.name.startswith(_KNOWN):
-        return text
-    return f"(IF {text} = NoValue THEN 0 ELSE 1)" if isinstance(what, FinalRegister) else "1"
+    return leaf.name if leaf == _NO_VALUE else layout.final(sought.formula.observed[leaf.name])

@@ -266,7 +266,7 @@ Spec == Init /\ [][Next]_vars
 \* ---- what is looked for -----------------------------------------------------------
 \* every thread has ended, and everything that they wrote has reached global memory
 Final == AllDone /\ Quiet
-NotFound == ~(Final /\ ((IF reg["local_step_b0_t1"].neighbour = NoValue THEN 0 ELSE 1) # 0 /\ reg["local_step_b0_t1"].neighbour = 0))
+NotFound == ~(Final /\ (reg["local_step_b0_t1"].neighbour # NoValue /\ reg["local_step_b0_t1"].neighbour = 0))
 
 \* ---- the three invariants, for every acquire and release of the program -----------
 Takes(t, label) == pc[t] = label /\ pc'[t] # label

@@ -316,7 +316,7 @@ Spec == Init /\ [][Next]_vars
 \* ---- what is looked for -----------------------------------------------------------
 \* every thread has ended, and everything that they wrote has reached global memory
 Final == AllDone /\ Quiet
-NotFound == ~(Final /\ ((IF reg["figure_5_b1_t0"].x = NoValue THEN 0 ELSE 1) # 0 /\ reg["figure_5_b1_t0"].x = 0))
+NotFound == ~(Final /\ (reg["figure_5_b1_t0"].x # NoValue /\ reg["figure_5_b1_t0"].x = 0))
 
 \* ---- the three invariants, for every acquire and release of the program -----------
 Takes(t, label) == pc[t] = label /\ pc'[t] # label

@@ -301,7 +301,7 @@ Spec == Init /\ [][Next]_vars
 \* ---- what is looked for -----------------------------------------------------------
 \* every thread has ended, and everything that they wrote has reached global memory
 Final == AllDone /\ Quiet
-NotFound == ~(Final /\ (~(((IF reg["own_b0_t0"].plain = NoValue THEN 0 ELSE 1) # 0 /\ reg["own_b0_t0"].plain = 1) /\ ((IF reg["own_b0_t0"].first = NoValue THEN 0 ELSE 1) # 0 /\ reg["own_b0_t0"].first = 1))))
+NotFound == ~(Final /\ ~((reg["own_b0_t0"].plain # NoValue /\ reg["own_b0_t0"].plain = 1) /\ (reg["own_b0_t0"].first # NoValue /\ reg["own_b0_t0"].first = 1)))
 
 \* ---- the three invariants, for every acquire and release of the program -----------
 Takes(t, label) == pc[t] = label /\ pc'[t] # label

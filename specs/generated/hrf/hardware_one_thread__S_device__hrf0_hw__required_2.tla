@@ -301,8 +301,8 @@ Spec == Init /\ [][Next]_vars
 \* ---- what is looked for -----------------------------------------------------------
 \* every thread has ended, and everything that they wrote has reached global memory
 Final == AllDone /\ Quiet
-NotFound == ~(Final /\ (~((((IF reg["own_b0_t0"].then = NoValue THEN 0 ELSE 1) # 0 /\ reg["own_b0_t0"].then = 2) /\ ((IF reg["own_b0_t0"].last = NoValue THEN 0 ELSE 1) # 0 /\ reg["own_b0_t0"].last = 4)) /\ (1 # 0 /\ mem.global[<<"x",
-    0>>] = 5))))
+NotFound == ~(Final /\ ~(((reg["own_b0_t0"].then # NoValue /\ reg["own_b0_t0"].then = 2) /\ (reg["own_b0_t0"].last # NoValue /\ reg["own_b0_t0"].last = 4)) /\ mem.global[<<"x",
+    0>>] = 5))
 
 \* ---- the three invariants, for every acquire and release of the program -----------
 Takes(t, label) == pc[t] = label /\ pc'[t] # label

@@ -275,7 +275,7 @@ Spec == Init /\ [][Next]_vars
 \* ---- what is looked for -----------------------------------------------------------
 \* every thread has ended, and everything that they wrote has reached global memory
 Final == AllDone /\ Quiet
-NotFound == ~(Final /\ (((IF reg["plain_b1_t0"].a = NoValue THEN 0 ELSE 1) # 0 /\ reg["plain_b1_t0"].a = 1) /\ ((IF reg["plain_b1_t0"].b = NoValue THEN 0 ELSE 1) # 0 /\ reg["plain_b1_t0"].b = 0)))
+NotFound == ~(Final /\ ((reg["plain_b1_t0"].a # NoValue /\ reg["plain_b1_t0"].a = 1) /\ (reg["plain_b1_t0"].b # NoValue /\ reg["plain_b1_t0"].b = 0)))
 
 \* ---- the three invariants, for every acquire and release of the program -----------
 Takes(t, label) == pc[t] = label /\ pc'[t] # label

@@ -272,7 +272,7 @@ Spec == Init /\ [][Next]_vars
 \* ---- what is looked for -----------------------------------------------------------
 \* every thread has ended, and everything that they wrote has reached global memory
 Final == AllDone /\ Quiet
-NotFound == ~(Final /\ ((IF reg["main"].r = NoValue THEN 0 ELSE 1) # 0 /\ reg["main"].r # 2))
+NotFound == ~(Final /\ ~(reg["main"].r # NoValue /\ reg["main"].r = 2))
 
 \* ---- the three invariants, for every acquire and release of the program -----------
 Takes(t, label) == pc[t] = label /\ pc'[t] # label

@@ -266,7 +266,7 @@ Spec == Init /\ [][Next]_vars
 \* ---- what is looked for -----------------------------------------------------------
 \* every thread has ended, and everything that they wrote has reached global memory
 Final == AllDone /\ Quiet
-NotFound == ~(Final /\ ((IF reg["mixed_b1_t0"].r = NoValue THEN 0 ELSE 1) # 0 /\ reg["mixed_b1_t0"].r = 0))
+NotFound == ~(Final /\ (reg["mixed_b1_t0"].r # NoValue /\ reg["mixed_b1_t0"].r = 0))
 
 \* ---- the three invariants, for every acquire and release of the program -----------
 Takes(t, label) == pc[t] = label /\ pc'[t] # label
