@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import EngineError
-from scopec.embedded.stepping import State, Stepping
+from scopec.embedded.states import State
+from scopec.embedded.stepping import Stepping
 from scopec.program import ir
 from scopec.program.types import ArithmeticFault
 from scopec.progress.models import BEFORE_STARTED, LOWEST, NO_THREAD, STARTED, THREAD
