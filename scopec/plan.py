@@ -27,10 +27,11 @@ from scopec.memory.base import Base
 from scopec.memory.cat import registry
 from scopec.memory.cat.model import Model
 from scopec.memory.domains import Domains, domains, doubtful_indices
-from scopec.memory.events import EventGraph, Index, identifier
+from scopec.memory.events import EventGraph, Index
 from scopec.memory.graph import build as build_graph
 from scopec.memory.questions import Goal, Problem, Question
 from scopec.program import ir
+from scopec.program.names import distinct, identifier
 from scopec.program.values import Const, Value
 from scopec.progress import models as progress_models
 from scopec.records import dataclass
@@ -191,7 +192,7 @@ class Run:
             yield Question("prefix", Goal.PREFIX, "some execution is consistent, complete or not", True)
         races = {c.target for c in self.memory_checks if c.kind == "race"} | {None}
         for target in sorted(races, key=lambda t: t or ""):
-            name = "race" if target is None else f"race_on_{identifier(target)}"
+            name = race_name(target, self.program)
             comment = "some execution has a race" + (f" on {target}" if target else "")
             wanted = {c.kind for c in self.checks if c.kind in ("race", "race_free") and target in (None, c.target)}
             expected = wanted == {"race"} if wanted else None
@@ -340,6 +341,14 @@ def _one_line(text: str) -> str:
 def question_name(number: int, check: Expectation) -> str:
     """The name of a check's question in the generated specification."""
     return f"{check.kind}_{number + 1}"
+
+
+def race_name(target: str | None, program: ir.Program) -> str:
+    """The name of the question whether there is a race, or one on an object."""
+    if target is None:
+        return "race"
+    names = distinct({name: identifier(name) for name in (*program.objects, target)})
+    return f"race_on_{names[target]}"
 
 
 def filter_name(number: int, check: Expectation) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from scopec.diagnostics import Code, error
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
-from scopec.plan import filter_name, outside_name, question_name
+from scopec.plan import filter_name, outside_name, question_name, race_name
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
@@ -146,12 +146,10 @@ def _memory(
     answers = found.answers
     name = question_name(number, expectation)
     if expectation.kind in ("race_free", "race"):
-        from scopec.memory.events import identifier
-
         target = expectation.target
         if not run.problem.model.tells_races(target):
             return "unknown", f"the model {run.model.name} does not define races: ask under one that does", None
-        race = answers["race" if target is None else f"race_on_{identifier(target)}"]
+        race = answers[race_name(target, run.program)]
         wanted = expectation.kind == "race"
         if race is not None:
             pair = race.racing_pair(target)

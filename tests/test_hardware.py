@@ -256,7 +256,7 @@ def test_lines_that_nobody_reads_make_no_difference(seed: int) -> None:
 #: Programs of specs/ of which some variant is free of heterogeneous races and small enough for TLC.
 ORDERED = [
     "hrf/join.cu", "hrf/hardware-caches.cu", "hrf/lost-update.cu", "hrf/release-chain.cu", "hrf/sequential.cu",
-    "litmus/isa2.cu", "litmus/mp-fences.cu", "litmus/sb-message.cu",
+    "litmus/isa2.cu", "litmus/mp-fences.cu", "litmus/sb-message.cu", "programs/queue.cu",
 ]  # fmt: skip
 _EVERY = sorted(str(path.relative_to(REPOSITORY / "specs")) for path in (REPOSITORY / "specs").glob("*/*.cu"))
 

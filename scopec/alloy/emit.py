@@ -18,8 +18,9 @@ from scopec.expectations import Location
 from scopec.memory.base import PLACES
 from scopec.memory.cat.model import GIVEN_RELATIONS, GIVEN_SETS
 from scopec.memory.domains import Domains
-from scopec.memory.events import Event, Kind, Synchronises, identifier, shown_location
+from scopec.memory.events import Event, Kind, Synchronises, shown_location
 from scopec.memory.questions import Goal, Problem, Question
+from scopec.program.names import distinct, identifier
 from scopec.program.values import Const, Reg, Value, show, substitute
 from scopec.templates import render
 
@@ -131,10 +132,11 @@ class _Emitter:
         out = []
         if self.initial:
             out.append(self._group("init", "initial writes", self.initial))
+        names = distinct({t.name: identifier(t.name) for t in self.program.threads})
         for thread in self.program.threads:
             events = [e for e in self.graph.events if e.thread == thread.name]
             if events:
-                out.append(self._group(f"th_{identifier(thread.name)}", f"thread {thread.name}", events))
+                out.append(self._group(f"th_{names[thread.name]}", f"thread {thread.name}", events))
         return out
 
     def _group(self, name: str, title: str, events: Sequence[Event]) -> dict[str, Any]:
@@ -144,7 +146,7 @@ class _Emitter:
         return {"name": name, "title": title, "events": rows, "members": _union(e.id for e in events)}
 
     def _at(self, location: Location) -> str:
-        return identifier(shown_location(location, self.program))
+        return self.graph.location_names[location]
 
     def _reads(self, location: Location) -> list[str]:
         return [e.id for e in self.graph.accesses(location) if e.kind is Kind.READ]

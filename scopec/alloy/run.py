@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from scopec.alloy.values import choice_name, value_of
 from scopec.diagnostics import EngineError
 from scopec.java import explain
-from scopec.memory.events import identifier, shown_location
 from scopec.memory.execution import Choice
 from scopec.workers import Question
 
@@ -135,7 +134,7 @@ def read_instance(text: str, graph: EventGraph) -> Choice:
     fences = frozenset((_event(a, names), _event(b, names)) for a, b in fields.get("sync_fence_", ()))
     last = {}
     for location in graph.locations:
-        field = f"last_{identifier(shown_location(location, graph.program))}"
+        field = f"last_{graph.location_names[location]}"
         for _, write in fields.get(field, ()):
             last[location] = _event(write, names)
     return Choice(frozenset(rf), frozenset(co), choices, written, fences, last)

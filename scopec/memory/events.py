@@ -5,7 +5,6 @@ What is left open, reads-from, the coherence order and the branches taken, is wh
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 from enum import Enum
 from functools import cached_property
@@ -14,11 +13,12 @@ from typing import TYPE_CHECKING
 from scopec.expectations import FinalMemory
 from scopec.program import values
 from scopec.program.ir import Storage
+from scopec.program.names import distinct, identifier
 from scopec.program.values import Const
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from scopec.expectations import Formula, Location
     from scopec.memory.guards import Guard
@@ -185,6 +185,11 @@ class EventGraph:
         """Events by id."""
         return {event.id: event for event in self.events}
 
+    @cached_property
+    def location_names(self) -> Mapping[Location, str]:
+        """What a specification calls each location."""
+        return location_names(self.locations, self.program)
+
     def at_the_end(self, formula: Formula, memory: Callable[[Location, IntType], Value]) -> Value | None:
         """A condition on the final state, over what was read; ``memory`` gives the final value of a location.
 
@@ -222,6 +227,13 @@ class EventGraph:
         return [e for e in self.events if e.location == location]
 
 
+def location_names(locations: Iterable[Location], program: ir.Program) -> dict[Location, str]:
+    """Locations with different identifiers."""
+    shown = {at: shown_location(at, program) for at in locations}
+    names = distinct({name: identifier(name) for name in shown.values()})
+    return {at: names[name] for at, name in shown.items()}
+
+
 def shown_location(location: Location, program: ir.Program) -> str:
     """``x``, ``a[1]``, or the name of a local object with its block or thread in front."""
     object_ = program.objects[location.object]
@@ -230,8 +242,3 @@ def shown_location(location: Location, program: ir.Program) -> str:
         return element
     own = object_.storage in (Storage.SHARED, Storage.AUTOMATIC)  # called after the function that declares it
     return f"{location.instance}.{(own and element.partition('.')[2]) or element}"
-
-
-def identifier(name: str) -> str:
-    """A name made of letters, digits and underscores: ``mp#2[1][0]`` becomes ``mp2_1_0``."""
-    return re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", name.replace("#", ""))).strip("_") or "_"

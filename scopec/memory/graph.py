@@ -8,7 +8,7 @@ from scopec.expectations import Location
 from scopec.memory.asw import Ordering
 from scopec.memory.blocking import block
 from scopec.memory.collected import Collected, defined, merge
-from scopec.memory.events import Event, EventGraph, Final, Kind, identifier, shown_location
+from scopec.memory.events import Event, EventGraph, Final, Kind, location_names, shown_location
 from scopec.memory.symbolic import execute
 from scopec.program import ir
 from scopec.program.values import Const
@@ -83,14 +83,15 @@ def _initial_writes(out: Collected) -> list[Event]:
     accessed: set[Location] = {e.location for e in out.events if e.location is not None}
     order = list(program.objects)
     found = []
-    for location in sorted(accessed, key=lambda at: (order.index(at.object), at.instance, at.index)):
+    locations = sorted(accessed, key=lambda at: (order.index(at.object), at.instance, at.index))
+    names = location_names(locations, program)
+    for location in locations:
         object_ = program.objects[location.object]
         initial = object_.values[location.index]
         value = Const(0 if initial is None else initial, object_.type)
-        name = shown_location(location, program)
-        text = f"{name} = {value.value} (initially)"
+        text = f"{shown_location(location, program)} = {value.value} (initially)"
         found.append(
-            Event(f"init_{identifier(name)}", Kind.INIT, "", object_.span, out.guards.always, text, location, value)
+            Event(f"init_{names[location]}", Kind.INIT, "", object_.span, out.guards.always, text, location, value)
         )
     return found
 

@@ -19,9 +19,10 @@ from scopec.memory.collective import (
     shown_barrier,
     shown_call,
 )
-from scopec.memory.events import Assertion, Cut, Event, Index, Kind, identifier, shown_location
+from scopec.memory.events import Assertion, Cut, Event, Index, Kind, shown_location
 from scopec.program import ir, types, values
 from scopec.program.loops import Element, Loop, live_registers, weak_topological_order
+from scopec.program.names import identifier
 from scopec.program.show import show_mode
 from scopec.program.values import Builtin, Const, Reg, Value
 

@@ -336,7 +336,7 @@ class _Running:
         instance = (self.thread.block_name, self.thread.device)
         while isinstance(value, dict) and place is not None:
             index = _constant(place.index)
-            keys = [k for k in value if k in (index, *instance, _block(self.thread))]
+            keys = [k for k in value if k in (index, *instance)]
             if len(keys) != 1:
                 return None
             value = value[keys[0]]
@@ -348,9 +348,3 @@ class _Running:
 
 def _constant(value: Value) -> int | None:
     return value.value if isinstance(value, values.Const) else None
-
-
-def _block(thread: ir.Thread) -> str:
-    from scopec.tla.names import block_name
-
-    return block_name(thread)

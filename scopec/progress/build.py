@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, InputError, error
 from scopec.memory.asw import waits_for
-from scopec.memory.events import identifier
 from scopec.program import ir
+from scopec.program.names import distinct, identifier
 from scopec.program.specialise import device_thread
 from scopec.progress.counting import counts
 from scopec.progress.influence import accessed, deciding_objects
@@ -63,12 +63,14 @@ def build(
     snapshots = len(issuing) > 1
     uses = {name: set(_accessed(body)) for name, body in bodies.items()}
 
+    stems = distinct({name: identifier(name) for name in bodies})
+
     def made(name: str, body: ir.Body) -> Machine:
         elsewhere = set[str]().union(*(found for other, found in uses.items() if other != name))
         own = {n: program.objects[n] for n in uses[name] - elsewhere}
         counted = partial(counts, program=program, host=name in on_host)
         final = (observed or {}).get(name, frozenset())
-        return machine(identifier(name), body, own, deciding, counted, reductions, snapshots=snapshots, observed=final)
+        return machine(stems[name], body, own, deciding, counted, reductions, snapshots=snapshots, observed=final)
 
     machines = {name: made(name, body) for name, body in bodies.items()}
     return System(

@@ -12,7 +12,6 @@ from scopec.program.values import Builtin, Choose, Const, Reg, Value
 from scopec.progress.steps import OLD, OUTCOME, Asleep, Either, Fork, Goto, Step, Tree, Wait, leaves
 from scopec.tla import barriers, named_barriers
 from scopec.tla.layout import Access
-from scopec.tla.names import field_name
 from scopec.tla.values import Printer
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ class Actions:
             lines.append(effect)
             now.add("mem")
         for register in sorted({r for end in ends for r, _ in end.updates}):
-            local[f"![t].{field_name(register)}"] = self._fold(tree, _update_of(register), printer)
+            local[f"![t].{self.layout.names.field(register)}"] = self._fold(tree, _update_of(register), printer)
         if local:
             updates = ", ".join(f"{path} = {text}" for path, text in local.items())
             lines.append(f"/\\ reg' = [reg EXCEPT {updates}]")
@@ -202,7 +201,7 @@ class Actions:
         if leaf.name == OLD:
             assert place is not None
             return self.layout.read(place, step, self.printer(step, None, who))
-        return f"reg[{who}].{field_name(leaf.name)}"
+        return f"reg[{who}].{self.layout.names.field(leaf.name)}"
 
 
 def _folded(tree: Tree, pick: Callable[[Goto], Value]) -> Value:

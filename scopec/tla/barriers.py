@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from scopec.memory.events import identifier
 from scopec.program import ir, types, values
 from scopec.progress.steps import Step, Wait
-from scopec.tla.names import block_name, function, strings, thread_name
+from scopec.tla.names import function, strings
 
 if TYPE_CHECKING:
     from scopec.progress.system import System
     from scopec.tla.actions import Actions
+    from scopec.tla.names import Names
 
 _WARP = 32
 _EVERY_LANE = 0xFFFFFFFF
@@ -22,8 +22,9 @@ Collective = ir.SyncThreads | ir.GroupSync
 class Barriers:
     """The collective barriers of a system: which there are, by the maps that give each thread its own."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, names: Names) -> None:
         self.system = system
+        self.names = names
         at = [s.operation.at for s in system.steps.values() if isinstance(s.operation, Wait)]
         self.collective = [op for op in at if not isinstance(op, ir.NamedBarrier)]
         self.votes = any(isinstance(op, ir.SyncThreads) and op.vote is not None for op in self.collective)
@@ -38,7 +39,7 @@ class Barriers:
         out = []
         joins: dict[str, list[str]] = {}
         for name, operation in sorted(groups.items()):
-            rows = [(thread_name(t), barrier_name(t, operation)) for t in self.system.threads]
+            rows = [(self.names.thread(t), barrier_name(t, operation, self.names)) for t in self.system.threads]
             if name != "BlockOf":
                 out.append((name, function((t, f'"{barrier}"') for t, barrier in rows)))
             mask = operation.mask if isinstance(operation, ir.GroupSync) else _EVERY_LANE
@@ -80,20 +81,20 @@ def map_of(operation: Collective) -> str:
             assert_never(operation.group)
 
 
-def barrier_name(thread: ir.Thread, operation: Collective) -> str:
+def barrier_name(thread: ir.Thread, operation: Collective, names: Names) -> str:
     """The barrier of a thread."""
     if isinstance(operation, ir.SyncThreads):
-        return block_name(thread)
+        return names.block(thread)
     match operation.group:
         case ir.Group.WARP:
             lanes = "" if operation.mask == _EVERY_LANE else f" {operation.mask:#x}"
-            return f"warp {thread.lane // _WARP} of {block_name(thread)}{lanes}"
+            return f"warp {thread.lane // _WARP} of {names.block(thread)}{lanes}"
         case ir.Group.TILE:
-            return f"tile {thread.lane // operation.mask} of {block_name(thread)} by {operation.mask}"
+            return f"tile {thread.lane // operation.mask} of {names.block(thread)} by {operation.mask}"
         case ir.Group.CLUSTER:
-            return f"cluster {identifier(thread.cluster_name)}"
+            return f"cluster {names.of(thread.cluster_name)}"
         case ir.Group.GRID:
-            return f"grid {identifier(thread.grid or thread.name)}"
+            return f"grid {names.of(thread.grid or thread.name)}"
         case _:
             assert_never(operation.group)
 

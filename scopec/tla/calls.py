@@ -5,29 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.memory.asw import waits_for
-from scopec.memory.events import identifier
 from scopec.program import ir
 from scopec.progress.steps import Pending, leaves
-from scopec.tla.names import function, strings, thread_name
+from scopec.tla.names import function, strings
 
 if TYPE_CHECKING:
     from scopec.progress.steps import Step
     from scopec.progress.system import System
     from scopec.tla.actions import Actions
+    from scopec.tla.names import Names
 
 
 class Streams:
     """The streams and events of a system, as far as some call depends on them."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, names: Names) -> None:
         self.system = system
+        self.names = names
         operations = [s.operation for s in system.host_steps]
         #: Whether events order work, so that what a grid comes after is part of the state.
         self.events = tuple(
             dict.fromkeys(op.event for op in operations if isinstance(op, (ir.EventRecord, ir.EventWait)))
         )
         streams = {s.name: s for s in (*system.program.streams, *(g.stream for g in system.program.grids.values()))}
-        self.streams = {identifier(name): stream for name, stream in streams.items()}
+        self.streams = {self.names.of(name): stream for name, stream in streams.items()}
 
     def maps(self) -> list[tuple[str, str]]:
         """The constants about streams."""
@@ -39,7 +40,7 @@ class Streams:
             for name, stream in self.streams.items()
         )
         return [
-            ("StreamOf", function((identifier(g.name), f'"{identifier(g.stream.name)}"') for g in grids)),
+            ("StreamOf", function((self.names.of(g.name), f'"{self.names.of(g.stream.name)}"') for g in grids)),
             ("Waits", function(orders)),
         ]
 
@@ -47,22 +48,22 @@ class Streams:
         """The conjuncts of a host call's step; None for a step that is none of those that this module knows."""
         match step.operation:
             case ir.LaunchGrid(grid):
-                name, stream = identifier(grid), identifier(self.system.program.grids[grid].stream.name)
+                name, stream = self.names.of(grid), self.names.of(self.system.program.grids[grid].stream.name)
                 lines, changed = [f'/\\ issued\' = Append(issued, "{name}")'], {"issued"}
                 if self.events:
                     lines.append(f'/\\ after\' = [after EXCEPT !["{name}"] = Before("{stream}")]')
                     changed.add("after")
                 return [*lines, *actions.way(step.tree, step, changed=changed)]
             case ir.EventRecord(event, stream):
-                before = f'Before("{identifier(stream)}")'
+                before = f'Before("{self.names.of(stream)}")'
                 lines = [
-                    f'/\\ event\' = [event EXCEPT !["{identifier(event)}"] = {before}]',
-                    f'/\\ fence\' = [fence EXCEPT !["{identifier(stream)}"] = {before}]',
+                    f'/\\ event\' = [event EXCEPT !["{self.names.of(event)}"] = {before}]',
+                    f'/\\ fence\' = [fence EXCEPT !["{self.names.of(stream)}"] = {before}]',
                 ]
                 return [*lines, *actions.way(step.tree, step, changed={"event", "fence"})]
             case ir.EventWait(event, stream):
-                name = identifier(stream)
-                after = f'Before("{name}") \\cup event["{identifier(event)}"]'
+                name = self.names.of(stream)
+                after = f'Before("{name}") \\cup event["{self.names.of(event)}"]'
                 line = f'/\\ fence\' = [fence EXCEPT !["{name}"] = {after}]'
                 return [line, *actions.way(step.tree, step, changed={"fence"})]
             case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() as call:
@@ -80,11 +81,11 @@ class Streams:
             case ir.CreateThread(name):
                 child = next(t for t in self.system.hosts if t.name == name)
                 entry = self.system.begin(child).label
-                start = f', !["{thread_name(child)}"] = "{entry}"]'
+                start = f', !["{self.names.thread(child)}"] = "{entry}"]'
                 return actions.way(step.tree, step, move=lambda label: f"pc' = [pc EXCEPT ![t] = {label}{start}")
             case ir.JoinThread(name):
                 child = next(t for t in self.system.hosts if t.name == name)
-                return actions.blocking(step, f'Done("{thread_name(child)}")', actions.way(step.tree, step))
+                return actions.blocking(step, f'Done("{self.names.thread(child)}")', actions.way(step.tree, step))
             case _:
                 return None
 
@@ -94,13 +95,13 @@ class Streams:
         match call:
             case ir.DeviceSynchronize(device):
                 wanted = [g for g in grids if g.device == device]
-                return "Issued" if len(wanted) == len(grids) else f"Issued \\cap {_names(wanted)}"
+                return "Issued" if len(wanted) == len(grids) else f"Issued \\cap {self._grids(wanted)}"
             case ir.StreamSynchronize(stream) | ir.StreamQuery(_, stream):
                 wanted = [g for g in grids if g.stream.name == stream]
-                work = "Issued" if len(wanted) == len(grids) else f"Issued \\cap {_names(wanted)}"
-                return f'({work}) \\cup fence["{identifier(stream)}"]' if self.events else work
+                work = "Issued" if len(wanted) == len(grids) else f"Issued \\cap {self._grids(wanted)}"
+                return f'({work}) \\cup fence["{self.names.of(stream)}"]' if self.events else work
             case ir.EventSynchronize(event) | ir.EventQuery(_, event):
-                return f'event["{identifier(event)}"]' if event in self.events else "{}"
+                return f'event["{self.names.of(event)}"]' if event in self.events else "{}"
             case _:
                 raise AssertionError(call)
 
@@ -108,6 +109,5 @@ class Streams:
         work = self._work(call)
         return "AllIssuedDone" if work == "Issued" else f"AllDoneOf({work})"
 
-
-def _names(grids: list[ir.Grid]) -> str:
-    return strings(identifier(g.name) for g in grids)
+    def _grids(self, grids: list[ir.Grid]) -> str:
+        return strings(self.names.of(g.name) for g in grids)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from scopec.memory.events import identifier
 from scopec.program import ir
 from scopec.progress.steps import Asleep
 from scopec.templates import render
 from scopec.tla import named_barriers, promises
 from scopec.tla.actions import Actions
 from scopec.tla.layout import Layout
-from scopec.tla.names import block_name, function, strings, thread_name
+from scopec.tla.names import Names, function, strings
 from scopec.tla.values import HELPERS
 
 if TYPE_CHECKING:
@@ -29,8 +28,7 @@ class Module:
     name: str
     tla: str
     cfg: str
-    threads: Mapping[str, str]
-    registers: Mapping[str, str]
+    names: Names
 
 
 def emit(system: System, module: str, header: Sequence[str], property_: Property) -> Module:
@@ -50,7 +48,7 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
         "not_ready_labels": strings(system.not_ready_labels) if system.not_ready_labels else "",
         "silent_labels": strings(silent) if silent else "",
         "silent_threads": strings(
-            thread_name(t) for t in system.everyone if set(silent) & set(system.machine_of(t).steps)
+            layout.names.thread(t) for t in system.everyone if set(silent) & set(system.machine_of(t).steps)
         ),
         "counting_labels": strings(label for label, s in system.steps.items() if s.counts)
         if property_ == "Progress"
@@ -60,18 +58,13 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
     cfg = render(
         "tla/progress.cfg.j2", {"header": header[0], "property": property_, "fast_check": context["fast_check"]}
     )
-    return Module(module, tla, cfg, thread_names(system), layout.registers)
-
-
-def thread_names(system: System) -> dict[str, str]:
-    """The program's name for each thread of a module."""
-    return {thread_name(t): t.name for t in system.everyone}
+    return Module(module, tla, cfg, layout.names)
 
 
 def context_of(system: System, layout: Layout, module: str, header: Sequence[str]) -> tuple[dict[str, Any], Actions]:
     """What the templates need to print the state and the steps of a system."""
-    actions = Actions(system, layout)
-    processes = _processes(system, actions)
+    names, actions = layout.names, Actions(system, layout)
+    processes = _processes(system, actions, names)
     widest = max(len(v.name) for v in layout.variables)
     steps = {kind: [p["name"] for p in processes if p["kind"] == kind] for kind in ("host", "kernel", "task")}
     copies = [t for t in system.tasks if t.work is ir.Work.COPY]
@@ -80,23 +73,23 @@ def context_of(system: System, layout: Layout, module: str, header: Sequence[str
         "module": module,
         "header": header,
         "hardware": layout.hardware,
-        "hosts": _names(system.hosts),
-        "device_threads": _names(system.threads),
-        "tasks": _names(system.tasks),
-        "functions": _names(functions),
-        "copies": _names(copies),
+        "hosts": _threads(system.hosts, names),
+        "device_threads": _threads(system.threads, names),
+        "tasks": _threads(system.tasks, names),
+        "functions": _threads(functions, names),
+        "copies": _threads(copies, names),
         "created": bool(system.created),
         "grids": bool(system.grids),
         "issues": layout.issues,
         "events": bool(layout.streams.events),
         "waits": layout.issues or any(system.before.values()),
         "barrier_kinds": layout.barriers.kinds,
-        "named_barriers": named_barriers.definitions(system),
+        "named_barriers": named_barriers.definitions(system, names),
         "sleepers": bool(layout.sleepers.beds),
         "maps": _maps(system, layout, actions),
         "variables": [{"pad": " " * (widest - len(v.name)), **asdict(v)} for v in layout.variables],
         "begin": layout.begin(),
-        "ordered": _ordered(system),
+        "ordered": _ordered(system, names),
         "late": strings(system.late_entries) if system.late_entries else "",
         "merged": bool(actions.entries),
         "helpers": [text for name, text in HELPERS.items() if name in actions.helpers],
@@ -109,8 +102,8 @@ def context_of(system: System, layout: Layout, module: str, header: Sequence[str
     return context, actions
 
 
-def _names(threads: Sequence[ir.Thread]) -> str:
-    return strings(thread_name(t) for t in threads) if threads else ""
+def _threads(threads: Sequence[ir.Thread], names: Names) -> str:
+    return strings(names.thread(t) for t in threads) if threads else ""
 
 
 def _either(actions: Sequence[str]) -> str:
@@ -126,7 +119,7 @@ def _step_of(system: System) -> str:
     return "".join(f"IF t \\in {set_} THEN {step}(t) ELSE " for set_, step in others) + f"{last[1]}(t)"
 
 
-def _processes(system: System, actions: Actions) -> list[dict[str, Any]]:
+def _processes(system: System, actions: Actions, names: Names) -> list[dict[str, Any]]:
     hosts, tasks = {t.name for t in system.hosts}, {t.grid for t in system.tasks}
     out = []
     for name, machine in system.machines.items():
@@ -139,7 +132,7 @@ def _processes(system: System, actions: Actions) -> list[dict[str, Any]]:
         out.append(
             {
                 "title": f"{title} {name}",
-                "name": f"{identifier(name)}_step",
+                "name": f"{names.of(name)}_step",
                 "kind": kind,
                 "actions": [*map(actions.action, taken), *choices],
                 "steps": [s.label for s in taken],
@@ -155,27 +148,27 @@ def _sleeps(step: Step, machine: Machine) -> bool:
 
 
 def _maps(system: System, layout: Layout, actions: Actions) -> list[dict[str, str]]:
-    threads, started = system.threads, (*system.threads, *system.tasks)
+    names, threads, started = layout.names, system.threads, (*system.threads, *system.tasks)
     maps: list[tuple[str, str]] = []
     if started:
-        maps.append(("Entry", function((thread_name(t), f'"{system.begin(t).label}"') for t in started)))
+        maps.append(("Entry", function((names.thread(t), f'"{system.begin(t).label}"') for t in started)))
     if started and system.grids:
-        maps.append(("GridOf", function((thread_name(t), f'"{identifier(t.grid or "")}"') for t in started)))
+        maps.append(("GridOf", function((names.thread(t), f'"{names.of(t.grid or "")}"') for t in started)))
     if threads:
         by_block = layout.barriers.collective or layout.shared & layout.accessed or named_barriers.is_used(system)
         if system.model.has_host or by_block:
-            maps.append(("BlockOf", function((thread_name(t), f'"{block_name(t)}"') for t in threads)))
+            maps.append(("BlockOf", function((names.thread(t), f'"{names.block(t)}"') for t in threads)))
         if system.model.has_host:
-            maps.append(("UnitOf", _units(system)))
+            maps.append(("UnitOf", _units(system, names)))
         else:
-            maps.append(("Number", function((thread_name(t), str(n)) for n, t in enumerate(threads))))
+            maps.append(("Number", function((names.thread(t), str(n)) for n, t in enumerate(threads))))
     for name in sorted(actions.builtins):
-        values = ((thread_name(t), str((t.builtins or {})[name])) for t in started)
+        values = ((names.thread(t), str((t.builtins or {})[name])) for t in started)
         maps.append((name.replace(".", "_"), function(values)))
     if layout.per_device & layout.accessed:
-        maps.append(("DeviceOf", function((thread_name(t), str(t.device)) for t in started)))
+        maps.append(("DeviceOf", function((names.thread(t), str(t.device)) for t in started)))
     if any(system.before.values()):
-        waits = ((identifier(g), strings(map(identifier, fs))) for g, fs in system.before.items())
+        waits = ((names.of(g), strings(map(names.of, fs))) for g, fs in system.before.items())
         maps.append(("Before", function(waits)))
     maps += [*layout.maps(), *layout.barriers.maps(), *layout.streams.maps(), *layout.sleepers.maps()]
     maps.append(("Labels", strings(["idle", "done", *system.steps])))
@@ -183,16 +176,16 @@ def _maps(system: System, layout: Layout, actions: Actions) -> list[dict[str, st
     return [{"name": name.ljust(width), "body": body} for name, body in maps]
 
 
-def _units(system: System) -> str:
+def _units(system: System, names: Names) -> str:
     units = system.unit_of
     if all(units[t.name] == t.block_name for t in system.threads):
         return "BlockOf      \\* neither clusters nor cooperative: each block is a unit"
-    return function((thread_name(t), f'"{identifier(units[t.name])}"') for t in system.threads)
+    return function((names.thread(t), f'"{names.of(units[t.name])}"') for t in system.threads)
 
 
-def _ordered(system: System) -> str:
+def _ordered(system: System, names: Names) -> str:
     pairs = [(f, g) for f in system.grids for g in system.grids if f != g and system.ordered(f, g)]
     if not pairs:
         return " FALSE"
-    listed = ", ".join(f'<<"{identifier(f)}", "{identifier(g)}">>' for f, g in pairs)
+    listed = ", ".join(f'<<"{names.of(f)}", "{names.of(g)}">>' for f, g in pairs)
     return f" <<f, g>> \\in {{{listed}}}"

@@ -16,13 +16,14 @@ from scopec.program.values import Const
 from scopec.progress.influence import accessed
 from scopec.progress.steps import Pending, Return, Visible, Wait
 from scopec.tla.layout import Layout, Variable
-from scopec.tla.names import block_name, field_name, function, object_name, thread_name
+from scopec.tla.names import function
 
 if TYPE_CHECKING:
     from scopec.expectations import Observation
     from scopec.progress.steps import Step
     from scopec.progress.system import System
     from scopec.tla.layout import Access
+    from scopec.tla.names import Names
     from scopec.tla.values import Printer
 
 
@@ -83,7 +84,7 @@ class HardwareLayout(Layout):
             for thread in self.system.everyone:
                 name = instance(object_, thread)
                 if object_.name in self.shared:
-                    found[name] = f'"{block_name(thread)}"'
+                    found[name] = f'"{self.names.block(thread)}"'
                 elif object_.name in self.per_device:
                     found[name] = str(thread.device)
         return found
@@ -103,18 +104,18 @@ class HardwareLayout(Layout):
     def location_name(self, location: Location) -> str:
         """A location in TLA+."""
         where = f", {self.instances[location.instance]}" if self.has_instances(location.object) else ""
-        return f'<<"{object_name(location.object)}", {location.index}{where}>>'
+        return f'<<"{self.names.field(location.object)}", {location.index}{where}>>'
 
     def final(self, what: Observation) -> str:
         """What an observation is in a final state, in which everything has been written back."""
         threads = {t.name: t for t in self.system.everyone}
         if isinstance(what, FinalRegister):
-            return f'reg["{thread_name(threads[what.thread])}"].{field_name(what.register)}'
+            return f'reg["{self.names.thread(threads[what.thread])}"].{self.names.field(what.register)}'
         location = what.location
         if location.object in self.automatic:
-            owner = thread_name(threads[location.instance])
+            owner = self.names.thread(threads[location.instance])
             element = f"[{location.index}]" if self.objects[location.object].array else ""
-            return f'reg["{owner}"].{field_name(location.object)}{element}'
+            return f'reg["{owner}"].{self.names.field(location.object)}{element}'
         return f"mem.global[{self.location_name(location)}]"
 
     def locals_of(self, thread: ir.Thread) -> dict[str, str]:
@@ -122,7 +123,7 @@ class HardwareLayout(Layout):
         fields = super().locals_of(thread)
         observed = self.observed.get(thread.grid or thread.name, frozenset())
         begun = dict(self.system.begin(thread).updates)
-        return {**fields, **{field_name(r): "NoValue" for r in observed if r not in begun}}
+        return {**fields, **{self.names.field(r): "NoValue" for r in observed if r not in begun}}
 
     def has_instances(self, name: str) -> bool:
         """Whether an object has several instances."""
@@ -132,14 +133,14 @@ class HardwareLayout(Layout):
         """The location that a thread accesses."""
         instances = self.instance_map(place)
         where = f", {instances}[t]" if instances else ""
-        return f'<<"{object_name(place.object)}", {printer.value(place.index)}{where}>>'
+        return f'<<"{self.names.field(place.object)}", {printer.value(place.index)}{where}>>'
 
     def maps(self) -> list[tuple[str, str]]:
         """The constants of the hardware: its locations, the group of each thread, what each thread may read."""
         everyone = self.system.everyone
-        groups = ((thread_name(t), f'"{group(t)}"') for t in everyone)
+        groups = ((self.names.thread(t), f'"{group(t, self.names)}"') for t in everyone)
         names = "{" + ", ".join(map(self.location_name, self.locations)) + "}"
-        reads = function((thread_name(t), self._read_by(t)) for t in everyone)
+        reads = function((self.names.thread(t), self._read_by(t)) for t in everyone)
         return [("GroupOf", function(groups)), ("Locations", names), ("Reads", reads)]
 
     def _read_by(self, thread: ir.Thread) -> str:
@@ -178,7 +179,7 @@ class HardwareLayout(Layout):
     def _other_effect(self, operation: Visible) -> str:
         match operation:
             case ir.CreateThread(child) | ir.JoinThread(child):
-                name = thread_name(next(t for t in self.system.hosts if t.name == child))
+                name = self.names.thread(next(t for t in self.system.hosts if t.name == child))
                 first, then = ("t", f'"{name}"') if isinstance(operation, ir.CreateThread) else (f'"{name}"', "t")
                 released = f'Synchronize(mem, {first}, "global", "release")'
                 return f'Synchronize({released}, {then}, "global", "acquire")'
@@ -222,9 +223,9 @@ class HardwareLayout(Layout):
                     yield Synchronisation(step.label, level(step.operation), order, place)
 
 
-def group(thread: ir.Thread) -> str:
+def group(thread: ir.Thread, names: Names) -> str:
     """The group of a thread: its block; a host thread is one by itself."""
-    return thread_name(thread) if thread.is_host else block_name(thread)
+    return names.thread(thread) if thread.is_host else names.block(thread)
 
 
 def level(operation: object) -> str:

@@ -11,7 +11,6 @@ from scopec.diagnostics import EngineError
 from scopec.progress.behind import origin
 from scopec.progress.replay import move
 from scopec.progress.schedule import Ending, Moment, Move, Schedule
-from scopec.tla.names import block_name, object_name, thread_name
 from scopec.tla.run import moment
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def witness(result: Result, system: System, module: Module) -> Schedule | None:
         raise EngineError(f"the generated specification violates {result.invariant}: this is a bug in scopec")
     moments = [_moment(state, system, module) for state in result.behaviour]
     actions = [state.action for state in result.behaviour[1:]]
-    owners = [_late(system, *pair) for pair in pairwise(result.behaviour)]
+    owners = [_late(system, module, *pair) for pair in pairwise(result.behaviour)]
     moves = tuple(
         _move(system, *pair, action, owner)
         for pair, action, owner in zip(pairwise(moments), actions, owners, strict=True)
@@ -50,19 +49,18 @@ def witness(result: Result, system: System, module: Module) -> Schedule | None:
 
 
 def _moment(state: State, system: System, module: Module) -> Moment:
-    memory = dict(_named(state.values["mem"], system)) if "mem" in state.values else {}
+    memory = dict(_named(state.values["mem"], system, module)) if "mem" in state.values else {}
     values = {name: value for name, value in state.values.items() if name != "mem"}
     return replace(moment(replace(state, values=values), system, module), memory=memory)
 
 
-def _named(hardware: Mapping[str, Any], system: System) -> Iterator[tuple[str, object]]:
+def _named(hardware: Mapping[str, Any], system: System, module: Module) -> Iterator[tuple[str, object]]:
     """The lines of a state of the hardware under the names of the source; empty ones are left out."""
-    objects = {object_name(name): o for name, o in system.program.objects.items()}
-    blocks = {block_name(t): t.block_name for t in system.everyone}
-    threads = {thread_name(t): t.name for t in system.everyone}
+    names, objects = module.names, system.program.objects
+    blocks, threads = names.blocks, names.threads
 
     def name(location: tuple[Any, ...]) -> str:
-        object_ = objects[location[0]]
+        object_ = objects[names.fields[location[0]]]
         element = f"[{location[1]}]" if object_.array else ""
         instance = f" of {blocks.get(location[2], location[2])}" if len(location) > 2 else ""
         return f"{object_.name}{element}{instance}"
@@ -79,10 +77,11 @@ def _named(hardware: Mapping[str, Any], system: System) -> Iterator[tuple[str, o
                 yield f"{name(location)} in the buffer of {threads[whose]}", line["value"]
 
 
-def _late(system: System, before: State, after: State) -> ir.Thread | None:
+def _late(system: System, module: Module, before: State, after: State) -> ir.Thread | None:
     """The thread whose late acquire is completed in a step."""
     was, is_ = before.values["mem"]["late"], after.values["mem"]["late"]
-    ended = [t for t in system.everyone if was[thread_name(t)] != "thread" and is_[thread_name(t)] == "thread"]
+    name = module.names.thread
+    ended = [t for t in system.everyone if was[name(t)] != "thread" and is_[name(t)] == "thread"]
     return ended[0] if ended else None
 
 

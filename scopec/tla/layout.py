@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scopec.memory.events import identifier
 from scopec.program import ir
 from scopec.progress.influence import accessed
 from scopec.progress.steps import OWN_KINDS, touches_memory
 from scopec.tla import named_barriers
 from scopec.tla.barriers import Barriers
 from scopec.tla.calls import Streams
-from scopec.tla.names import block_name, field_name, function, object_name, strings, thread_name
+from scopec.tla.names import Names, function, strings
 from scopec.tla.sleeping import Sleepers
 from scopec.tla.values import Printer
 
@@ -56,8 +55,9 @@ class Layout:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.barriers = Barriers(system)
-        self.streams = Streams(system)
+        self.names = Names(system)
+        self.barriers = Barriers(system, self.names)
+        self.streams = Streams(system, self.names)
         self.sleepers = Sleepers(system)
         self.objects = system.program.objects
         self.shared = {o.name for o in self.objects.values() if o.storage is ir.Storage.SHARED}
@@ -96,21 +96,15 @@ class Layout:
 
     def locals_of(self, thread: ir.Thread) -> dict[str, str]:
         """The fields of a thread's record in ``reg`` with their first values."""
-        fields = {field_name(r): "0" for r in self.system.machine_of(thread).registers}
+        fields = {self.names.field(r): "0" for r in self.system.machine_of(thread).registers}
         for name in sorted(self.accessed & self.automatic):
             if name.startswith(f"{thread.grid or thread.name}."):
-                fields[field_name(name)] = _initial(self.objects[name])
+                fields[self.names.field(name)] = _initial(self.objects[name])
         begun = self.system.begin(thread)
         for name, value in begun.updates:
             span = thread.body.nodes[thread.body.entry].span
-            fields[field_name(name)] = Printer(lambda leaf: leaf.name, span).value(value)
+            fields[self.names.field(name)] = Printer(lambda leaf: leaf.name, span).value(value)
         return fields
-
-    @cached_property
-    def registers(self) -> dict[str, str]:
-        """The source's name for each field of ``reg``."""
-        names = {r for t in self.system.everyone for r in self.system.machine_of(t).registers}
-        return {field_name(name): name for name in names | self.automatic}
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
@@ -121,18 +115,18 @@ class Layout:
         yield Variable("pc", "label of each thread", self._first_labels(), ("pc \\in [Threads -> Labels]",))
         if self.memory:
             scalars = [o for o in self.memory if not o.array and o.name not in self.shared | self.per_device]
-            names = strings(object_name(o.name) for o in scalars)
+            names = strings(self.names.field(o.name) for o in scalars)
             types = (f"\\A o \\in {names} : mem[o] \\in Int",) if scalars else ()
             first = f"[{', '.join(self._first_value(o) for o in self.memory)}]"
             yield Variable("mem", "objects in memory, sequentially consistent", first, types)
         if any(self.locals_of(t) for t in self.system.everyone):
             yield Variable("reg", "registers and automatic objects of each thread", self._first_registers())
         if self.issues:
-            types = (f"\\A i \\in DOMAIN issued : issued[i] \\in {strings(map(identifier, self.system.grids))}",)
+            types = (f"\\A i \\in DOMAIN issued : issued[i] \\in {strings(map(self.names.of, self.system.grids))}",)
             yield Variable("issued", "grids in the order in which the host launched them", "<<>>", types)
         if self.streams.events:
-            grids = strings(map(identifier, self.system.grids))
-            streams, events = strings(self.streams.streams), strings(map(identifier, self.streams.events))
+            grids = strings(map(self.names.of, self.system.grids))
+            streams, events = strings(self.streams.streams), strings(map(self.names.of, self.streams.events))
             yield Variable("after", "grids that a grid comes after", f"[g \\in {grids} |-> {{}}]")
             yield Variable("fence", "grids that later work of a stream comes after", f"[s \\in {streams} |-> {{}}]")
             yield Variable("event", "grids that an event stands for", f"[e \\in {events} |-> {{}}]")
@@ -148,7 +142,7 @@ class Layout:
 
     def _first_labels(self) -> str:
         running = [t for t in self.system.hosts if t.name not in self.system.created]
-        hosts = function((thread_name(t), f'"{self.system.begin(t).label}"') for t in running)
+        hosts = function((self.names.thread(t), f'"{self.system.begin(t).label}"') for t in running)
         if not hosts:
             return '[t \\in Threads |-> "idle"]'
         if len(running) == len(self.system.everyone):
@@ -159,7 +153,7 @@ class Layout:
         rows = []
         for thread in self.system.everyone:
             record = ", ".join(f"{n} |-> {v}" for n, v in self.locals_of(thread).items())
-            rows.append((thread_name(thread), f"[{record}]" if record else "<<>>"))
+            rows.append((self.names.thread(thread), f"[{record}]" if record else "<<>>"))
         return function(rows)
 
     def unchanged(self, changed: set[str]) -> str:
@@ -172,12 +166,14 @@ class Layout:
     def _first_value(self, object_: ir.Object) -> str:
         first = _initial(object_)
         if object_.name in self.shared:
-            blocks = dict.fromkeys(block_name(t) for t in self.system.threads if object_.name.startswith(f"{t.grid}."))
+            blocks = dict.fromkeys(
+                self.names.block(t) for t in self.system.threads if object_.name.startswith(f"{t.grid}.")
+            )
             first = f"[b \\in {strings(blocks)} |-> {first}]"
         if object_.name in self.per_device:
             devices = ", ".join(str(d) for d in sorted({t.device for t in self.system.everyone}))
             first = f"[d \\in {{{devices}}} |-> {first}]"
-        return f"{object_name(object_.name)} |-> {first}"
+        return f"{self.names.field(object_.name)} |-> {first}"
 
     # ---- places
 
@@ -185,8 +181,8 @@ class Layout:
         """The value that a step finds in a place."""
         index = self._index(place, printer)
         if place.object in self.automatic:
-            return f"reg[t].{field_name(place.object)}{index}"
-        return f"mem.{object_name(place.object)}{self._instance(place)}{index}"
+            return f"reg[t].{self.names.field(place.object)}{index}"
+        return f"mem.{self.names.field(place.object)}{self._instance(place)}{index}"
 
     def effect(self, access: Access, printer: Printer) -> str:
         """What a step does to memory, where it does anything: the conjunct for ``mem``."""
@@ -202,8 +198,8 @@ class Layout:
         """The path of a place in an EXCEPT of ``reg`` or ``mem``."""
         index = self._index(place, printer)
         if place.object in self.automatic:
-            return f"![t].{field_name(place.object)}{index}"
-        return f"!.{object_name(place.object)}{self._instance(place)}{index}"
+            return f"![t].{self.names.field(place.object)}{index}"
+        return f"!.{self.names.field(place.object)}{self._instance(place)}{index}"
 
     def _index(self, place: ir.Place, printer: Printer) -> str:
         return f"[{printer.value(place.index)}]" if self.objects[place.object].array else ""

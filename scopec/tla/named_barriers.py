@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from scopec.program import ir
 from scopec.program.values import Const
-from scopec.tla.names import strings, thread_name
+from scopec.tla.names import strings
 
 if TYPE_CHECKING:
     from scopec.progress.steps import Step
     from scopec.progress.system import System
     from scopec.tla.actions import Actions
+    from scopec.tla.names import Names
 
 
 def is_used(system: System) -> bool:
@@ -23,14 +24,14 @@ def is_used(system: System) -> bool:
     return any(isinstance(s.operation, ir.NamedBarrier) for s in system.steps.values())
 
 
-def definitions(system: System) -> list[str]:
+def definitions(system: System, names: Names) -> list[str]:
     """The operators that arrivals and waits need."""
     if not is_used(system):
         return []
     texts: dict[tuple[int | None, ...], list[str]] = {}
     for thread in system.threads:
         for name in dict.fromkeys(_names(thread)):
-            texts.setdefault(name, []).append(thread_name(thread))
+            texts.setdefault(name, []).append(names.thread(thread))
     partners = [_takes(name, users) for name, users in texts.items()]
     return [
         "\\* the threads of a block whose text arrives at a barrier",

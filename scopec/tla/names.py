@@ -3,32 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from scopec.memory.events import identifier
 from scopec.program import ir
+from scopec.program.names import distinct, identifier
 from scopec.tla.values import tla_name
 
-
-def thread_name(thread: ir.Thread) -> str:
-    """``main``, ``P0``, or ``mp_b1_t0`` for ``mp[1][0]``."""
-    if thread.grid is None:
-        return identifier(thread.name)
-    return f"{identifier(thread.grid)}_b{thread.block}_t{thread.lane}"
+if TYPE_CHECKING:
+    from scopec.progress.system import System
 
 
-def block_name(thread: ir.Thread) -> str:
-    """The block of a device thread: ``mp_b1``, or as a litmus file calls it."""
-    return identifier(thread.block_name) if thread.grid is None else f"{identifier(thread.grid)}_b{thread.block}"
+class Names:
+    """The names of a system: no two threads, grids, blocks, objects or registers have one."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+
+    @cached_property
+    def _strings(self) -> dict[str, str]:
+        system, program = self.system, self.system.program
+        streams = (s.name for s in (*program.streams, *(g.stream for g in program.grids.values())))
+        events = (s.operation.event for s in system.host_steps if isinstance(s.operation, _ON_EVENTS))
+        blocks = (t.block_name for t in system.everyone if t.grid is None)
+        clusters = (t.cluster_name for t in system.everyone)
+        names = (*system.machines, *program.grids, *streams, *events, *blocks, *clusters, *system.unit_of.values())
+        return distinct({name: identifier(name) for name in names})
+
+    @cached_property
+    def _threads(self) -> dict[str, str]:
+        return distinct({t.name: self._thread(t) for t in self.system.everyone})
+
+    def _thread(self, thread: ir.Thread) -> str:
+        if thread.grid is None:
+            return identifier(thread.name)
+        return f"{self.of(thread.grid)}_b{thread.block}_t{thread.lane}"
+
+    @cached_property
+    def _fields(self) -> dict[str, str]:
+        registers = (r for t in self.system.everyone for r in self.system.machine_of(t).registers)
+        observed = (r for t in self.system.everyone for r in t.body.variables)
+        return distinct({name: _field(name) for name in (*self.system.program.objects, *registers, *observed)})
+
+    def of(self, name: str) -> str:
+        """The string for a grid, a host thread's machine, a stream, an event, a cluster or another unit."""
+        return self._strings[name]
+
+    def thread(self, thread: ir.Thread) -> str:
+        """``main``, ``P0``, or ``mp_b1_t0`` for ``mp[1][0]``."""
+        return self._threads[thread.name]
+
+    def block(self, thread: ir.Thread) -> str:
+        """The block of a device thread: ``mp_b1``, or as a litmus file calls it."""
+        return self.of(thread.block_name) if thread.grid is None else f"{self.of(thread.grid)}_b{thread.block}"
+
+    def field(self, name: str) -> str:
+        """The field of ``mem`` that holds an object, or that of a thread's record that holds a register."""
+        return self._fields[name]
+
+    @cached_property
+    def fields(self) -> dict[str, str]:
+        """The source's name for each field."""
+        return {field: name for name, field in self._fields.items()}
+
+    @cached_property
+    def threads(self) -> dict[str, str]:
+        """The program's name for each thread."""
+        return {spelled: name for name, spelled in self._threads.items()}
+
+    @cached_property
+    def blocks(self) -> dict[str, str]:
+        """The program's name for each block."""
+        return {self.block(t): t.block_name for t in self.system.everyone}
+
+    @cached_property
+    def strings(self) -> dict[str, str]:
+        """The program's name for each grid, stream, event and cluster."""
+        return {spelled: name for name, spelled in self._strings.items()}
 
 
-def object_name(name: str) -> str:
-    """The field of ``mem`` that holds an object."""
-    return tla_name(identifier(name))
+_ON_EVENTS = (ir.EventRecord, ir.EventWait, ir.EventSynchronize, ir.EventQuery)
 
 
-def field_name(name: str) -> str:
-    """The field of a thread's record that holds a register or an automatic object."""
-    return tla_name(f"tmp{name[1:]}" if name.startswith("%") else identifier(name))
+def _field(name: str) -> str:
+    if not name.startswith("%"):
+        return tla_name(identifier(name))
+    stem = name.removeprefix("%")
+    return f"tmp{stem}" if stem.isdigit() else f"tmp_{identifier(stem)}"
 
 
 def strings(names: Iterable[str]) -> str:

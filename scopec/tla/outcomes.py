@@ -12,7 +12,7 @@ from scopec.program import values
 from scopec.program.types import BOOL, INT
 from scopec.program.values import Binary, Builtin, Choose, Convert, Reg, Unary, Value
 from scopec.templates import render
-from scopec.tla.emit import Module, context_of, thread_names
+from scopec.tla.emit import Module, context_of
 from scopec.tla.hardware import Hardware, HardwareLayout
 from scopec.tla.names import strings
 from scopec.tla.values import HELPERS, Printer
@@ -60,7 +60,7 @@ def emit(
     }
     tla = render("tla/outcomes.tla.j2", {**context, **asked})
     cfg = render("tla/outcomes.cfg.j2", {"header": header[0]})
-    return Module(module, tla, cfg, thread_names(system), layout.registers)
+    return Module(module, tla, cfg, layout.names)
 
 
 def _found(system: System, sought: Sought, printer: Printer) -> str:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.diagnostics import EngineError
 from scopec.java import explain
-from scopec.memory.events import identifier
-from scopec.program import ir
 from scopec.progress.replay import schedule
 from scopec.progress.schedule import Ending, Moment, Schedule
 from scopec.tla.read import Result, State, read, states_so_far
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from scopec.engines import Jar
     from scopec.progress.system import System
     from scopec.tla.emit import Module
+    from scopec.tla.names import Names
     from scopec.workers import Workers
 
 _OUT = "tlc-out"
@@ -84,26 +83,27 @@ def counterexample(result: Result, system: System, module: Module) -> Schedule |
 def moment(state: State, system: System, module: Module) -> Moment:
     """A state at source names; registers without a value are left out."""
     values: Mapping[str, Any] = state.values
-    labels = {module.threads[name]: label for name, label in values["pc"].items()}
-    objects = {identifier(name): name for name in system.program.objects}
-    memory = {
-        objects.get(name.rstrip("_"), objects.get(name, name)): value for name, value in _items(values.get("mem"))
-    }
+    names = module.names
+    labels = {names.threads[name]: label for name, label in values["pc"].items()}
+    memory = {names.fields[name]: _by_block(value, names) for name, value in _items(values.get("mem"))}
     registers = {
-        module.threads[thread]: {module.registers.get(name, name): v for name, v in _items(fields) if v is not None}
+        names.threads[thread]: {names.fields[name]: v for name, v in _items(fields) if v is not None}
         for thread, fields in _items(values.get("reg"))
     }
-    grids = {identifier(name): name for name in system.grids}
+    grids = names.strings
     issued = tuple(grids[name] for name in values.get("issued", ()))
     if "after" in values:
         after = {grids[g]: tuple(sorted(grids[f] for f in fs)) for g, fs in values["after"].items()}
     else:
         after = {g: tuple(f for f in issued[:n] if system.ordered(f, g)) for n, g in enumerate(issued)}
-    recorded = [s.operation.event for s in system.host_steps if isinstance(s.operation, ir.EventRecord)]
-    names = {identifier(event): event for event in recorded}
-    events = {names[e]: tuple(sorted(grids[g] for g in gs)) for e, gs in _items(values.get("event")) if e in names}
+    events = {grids[e]: tuple(sorted(grids[g] for g in gs)) for e, gs in _items(values.get("event"))}
     return Moment(labels, memory, registers, issued, after, events)
 
 
 def _items(value: Any) -> list[tuple[str, Any]]:
     return list(value.items()) if isinstance(value, dict) else []
+
+
+def _by_block(value: Any, names: Names) -> Any:
+    """The value of an object; where each block has one, under the blocks' own names."""
+    return {names.blocks.get(key, key): v for key, v in value.items()} if isinstance(value, dict) else value
