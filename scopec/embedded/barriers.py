@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from scopec.embedded.states import State, barrier_of
+from scopec.embedded.ways import Take, Ways
 from scopec.program import ir
 from scopec.program.values import Const
 from scopec.progress.steps import (
@@ -14,8 +16,6 @@ from scopec.progress.steps import (
 
 if TYPE_CHECKING:
     pass
-from scopec.embedded.states import State, barrier_of
-from scopec.embedded.ways import Take, Ways
 
 
 class Barriers(Ways):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from scopec.embedded.states import State
+from scopec.embedded.ways import Take, Ways
 from scopec.memory.asw import waits_for
 from scopec.program import ir
 from scopec.progress.steps import (
@@ -16,8 +18,6 @@ from scopec.progress.steps import (
 
 if TYPE_CHECKING:
     pass
-from scopec.embedded.states import State
-from scopec.embedded.ways import Take, Ways
 
 
 class HostCalls(Ways):

@@ -8,6 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from scopec.embedded.barriers import Barriers
+from scopec.embedded.host_calls import HostCalls
+from scopec.embedded.states import State
+from scopec.embedded.waiting import Waiting
+from scopec.embedded.ways import Take
 from scopec.program import ir
 from scopec.progress.steps import (
     Asleep,
@@ -19,11 +24,6 @@ from scopec.progress.steps import (
 
 if TYPE_CHECKING:
     from scopec.progress.system import System
-from scopec.embedded.barriers import Barriers
-from scopec.embedded.host_calls import HostCalls
-from scopec.embedded.states import State
-from scopec.embedded.waiting import Waiting
-from scopec.embedded.ways import Take
 
 
 class Stepping(Waiting, Barriers, HostCalls):

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from scopec.embedded.states import Compute, State
+from scopec.embedded.ways import Take, Ways
 from scopec.program import ir
 from scopec.progress.steps import (
     Asleep,
@@ -14,8 +16,6 @@ from scopec.progress.steps import (
 
 if TYPE_CHECKING:
     pass
-from scopec.embedded.states import Compute, State
-from scopec.embedded.ways import Take, Ways
 
 
 class Waiting(Ways):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from scopec.embedded.states import Compute, State, States
 from scopec.program import ir
 from scopec.progress.steps import (
     Either,
@@ -15,7 +16,6 @@ from scopec.progress.steps import (
 
 if TYPE_CHECKING:
     from scopec.progress.steps import Tree
-from scopec.embedded.states import Compute, State, States
 
 #: The states that a step may lead to, each with whether every choice fell well.
 Take: TypeAlias = "Callable[[State], list[tuple[State, bool]]]"
