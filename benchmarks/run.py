@@ -29,7 +29,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks import programs
 from scopec.check import Settings, check
 from scopec.embedded import memory, progress
-from scopec.plan import Overrides, Run, plan
+from scopec.plan import Overrides, plan
+from scopec.runs import Run
 
 #: Other models to ask Alloy under; a question of litmus size is to cost at most 25 ms.
 MODELS = ("cuda-v1", "cuda-v2", "hrf0", "hrf-direct", "hrf-indirect", "sc-drf", "rc11", "ptx")

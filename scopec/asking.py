@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scopec.check import Settings
-    from scopec.plan import Run
     from scopec.progress.models import Property
+    from scopec.runs import Run
     from scopec.tla.emit import Module
     from scopec.tla.read import Result
     from scopec.verdicts import Check

@@ -13,8 +13,9 @@ from typing import Literal
 from scopec.asking import Asking, Jars
 from scopec.diagnostics import Code, Diagnostic, InputError, ScopecError, internal_error, suggestion
 from scopec.java import scratch_folder
-from scopec.plan import SUFFIXES, Overrides, Plan, Run, plan
+from scopec.plan import SUFFIXES, Overrides, Plan, plan
 from scopec.records import dataclass
+from scopec.runs import Run
 from scopec.verdicts import (
     Check,
     memory_checks,

@@ -9,7 +9,8 @@ from pathlib import Path
 from scopec.alloy.emit import emit as emit_alloy
 from scopec.check import programs
 from scopec.diagnostics import Code, InputError, UsageError, error
-from scopec.plan import Overrides, Run, plan
+from scopec.plan import Overrides, plan
+from scopec.runs import Run
 
 
 def generated(run: Run, target: str = "all") -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ import platformdirs
 from scopec.diagnostics import EngineError
 
 if TYPE_CHECKING:
-    from scopec.plan import Run
+    from scopec.runs import Run
 
 _MOST_FOLDERS = 100
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from scopec.check import Settings
     from scopec.diagnostics import Diagnostic
     from scopec.expectations import Expectation
-    from scopec.plan import Overrides, Run
+    from scopec.plan import Overrides
+    from scopec.runs import Run
     from scopec.verdicts import Findings
 
 #: What tells executions apart: reads-from, coherence order, and the events on the path taken.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from scopec.diagnostics import Code, error
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
-from scopec.plan import filter_name, outside_name, question_name, race_name
 from scopec.records import dataclass
+from scopec.runs import filter_name, outside_name, question_name, race_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from scopec.memory.events import Assertion
     from scopec.memory.execution import Choice
     from scopec.memory.questions import Question
-    from scopec.plan import Run
     from scopec.progress.models import Property
     from scopec.progress.schedule import Schedule
+    from scopec.runs import Run
 
     Trace: TypeAlias = Execution | Schedule
 

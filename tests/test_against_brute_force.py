@@ -19,7 +19,8 @@ from scopec.embedded import memory as embedded
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
 from scopec.options import OPTIONS
-from scopec.plan import Overrides, Run, plan
+from scopec.plan import Overrides, plan
+from scopec.runs import Run
 from scopec.workers import Workers
 from tests.oracles import brute_memory
 from tests.random_programs import memory_places, memory_program, memory_text

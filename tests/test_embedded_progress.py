@@ -14,7 +14,7 @@ import pytest
 from scopec.embedded import exploring
 from scopec.embedded.exploring import Exploration
 from scopec.embedded.progress import Answer, solve
-from scopec.plan import Overrides, Run, plan
+from scopec.plan import Overrides, plan
 from scopec.program import ir
 from scopec.progress.build import build
 from scopec.progress.models import CUDA, Property
@@ -22,6 +22,7 @@ from scopec.progress.promises import Promise, When
 from scopec.progress.reductions import NOTHING, Reductions
 from scopec.progress.schedule import Ending, Kind
 from scopec.progress.system import Readings, System
+from scopec.runs import Run
 from scopec.tla import run as tla_run
 from tests.built_programs import built
 from tests.conftest import REPOSITORY, check_text, verdicts

@@ -16,7 +16,8 @@ from scopec.check import Jars
 from scopec.diagnostics import EngineError
 from scopec.embedded import memory as embedded
 from scopec.options import HARDWARE_OPTIONS
-from scopec.plan import Overrides, plan, question_name
+from scopec.plan import Overrides, plan
+from scopec.runs import question_name
 from scopec.tla import run as tla_run
 from scopec.workers import Workers
 from tests.conftest import REPOSITORY

@@ -12,7 +12,8 @@ from scopec.memory.base import Base
 from scopec.memory.cat import registry
 from scopec.memory.execution import Choice, Execution
 from scopec.memory.questions import Problem
-from scopec.plan import Overrides, Run, plan
+from scopec.plan import Overrides, plan
+from scopec.runs import Run
 from tests.conftest import REPOSITORY
 
 PTX = REPOSITORY / "specs" / "ptx"

@@ -16,8 +16,9 @@ from scopec.memory.cat import registry
 from scopec.memory.cat.build import build
 from scopec.memory.cat.read import read
 from scopec.memory.questions import Problem
-from scopec.plan import Overrides, Run, plan
+from scopec.plan import Overrides, plan
 from scopec.progress.schedule import Ending
+from scopec.runs import Run
 from scopec.source import Source
 from scopec.tla import run as tla_run
 from scopec.workers import Workers

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from scopec.check import Jars
-from scopec.plan import Overrides, Run, plan
+from scopec.plan import Overrides, plan
 from scopec.progress.build import build
 from scopec.progress.models import Property
 from scopec.progress.reductions import NOTHING, Reductions
+from scopec.runs import Run
 from scopec.tla import run as tla_run
 from scopec.tla.emit import emit
 from scopec.workers import Workers

@@ -10,9 +10,9 @@ import pytest
 from scopec.embedded.memory import solve
 from scopec.memory.base import Base
 from scopec.memory.questions import Problem
-from scopec.plan import Run
 from scopec.program import ir, values
 from scopec.program.ir import Use
+from scopec.runs import Run
 from tests.test_mutations import run_of
 
 #: What the reason of an order between threads begins with, or has in it, and the spec that notices its absence.

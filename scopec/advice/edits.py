@@ -11,7 +11,7 @@ from scopec.program.values import leaves
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
-    from scopec.plan import Run
+    from scopec.runs import Run
     from scopec.source import Span
 
 #: The operations that access memory.

@@ -42,8 +42,8 @@ from scopec.verdicts import UNDEFINED, Check, findings, memory_checks
 
 if TYPE_CHECKING:
     from scopec.expectations import Expectation
-    from scopec.plan import Run
     from scopec.progress.models import Property
+    from scopec.runs import Run
     from scopec.verdicts import Progress
 
 #: The progress question about a changed run.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scopec.diagnostics import Diagnostic
     from scopec.memory.events import Event
     from scopec.outcomes import Listing
-    from scopec.plan import Run
+    from scopec.runs import Run
     from scopec.source import Span
     from scopec.verdicts import Check
 

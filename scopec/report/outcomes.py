@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scopec.outcomes import FinalState, Listing
-    from scopec.plan import Run
+    from scopec.runs import Run
 
 _INDENT = "  "
 _ASKED = {"exists": "Allowed", "not exists": "Forbidden", "forall": "Required"}

@@ -18,7 +18,7 @@ from scopec.verdicts import UNDEFINED
 if TYPE_CHECKING:
     from scopec.check import Outcome, Report
     from scopec.diagnostics import Diagnostic
-    from scopec.plan import Run
+    from scopec.runs import Run
     from scopec.source import Source
     from scopec.verdicts import Check
 
