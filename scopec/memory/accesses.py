@@ -1,0 +1,175 @@
+"""What a thread reads and writes on a path: events, with values over what was read before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.diagnostics import Code, error
+from scopec.expectations import Location, instance
+from scopec.memory.collected import Collected, State, defined
+from scopec.memory.events import Event, Index, Kind, shown_location
+from scopec.program import ir, values
+from scopec.program.names import identifier
+from scopec.program.show import show_mode
+from scopec.program.values import Builtin, Const, Reg, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scopec.memory.guards import Guard
+    from scopec.source import Span
+
+MOST_EVENTS = 400
+
+
+class TooComplexError(Exception):
+    """A value or the graph has grown beyond what is worth writing down; carries the span and a message."""
+
+
+class Accesses:
+    """Events of one thread."""
+
+    def __init__(self, out: Collected, thread: ir.Thread, observed: frozenset[str]) -> None:
+        self.out = out
+        self.thread = thread
+        self.observed = observed
+
+    def where(self, state: State, value: Value, *, side: bool) -> State:
+        """The state on the path where a condition holds, or where it does not."""
+        if isinstance(value, Const):
+            return state if bool(value.value) is side else replace(state, guard=self.out.guards.never)
+        number, truth = self.condition(value)
+        sign = truth is side
+        known = self.out.conditions[number]
+        registers = {name: values.assume(held, known, sign) for name, held in state.registers.items()}
+        return replace(state, guard=state.guard & self.out.guards.literal(number, sign), registers=registers)
+
+    def condition(self, value: Value) -> tuple[int, bool]:
+        """The number of a condition, shared with its negation."""
+        negated = values.unary("!", value)
+        for number, known in enumerate(self.out.conditions):
+            if known in (value, negated):
+                return number, known == value
+        self.out.conditions.append(value)
+        return len(self.out.conditions) - 1, True
+
+    def set(self, state: State, target: str, value: Value) -> State:
+        """The state in which a register holds a value."""
+        registers = {**state.registers, target: value}
+        if target in self.observed:
+            registers[defined(target)] = values.TRUE
+        return replace(state, registers=registers)
+
+    def value(self, state: State, value: Value, span: Span) -> Value:
+        """A value with the registers replaced by what they hold."""
+
+        def leaf(reg: Reg | Builtin) -> Value:
+            held = state.registers.get(reg.name)
+            if held is None:
+                raise error(Code.UNINITIALISED, f"`{reg.name}` is read before it has a value", span)
+            return held
+
+        return values.substitute(value, leaf)
+
+    def event(self, state: State, event: Event) -> Event:
+        """Add an event (its name is a stem)."""
+        event = replace(event, id=self.out.name(event.id))
+        self.out.events.append(event)
+        self.out.control[event.id] = state.control
+        if len(self.out.events) > MOST_EVENTS:
+            raise TooComplexError(event.span, f"more than {MOST_EVENTS} events when the loops are unrolled")
+        return event
+
+    def blank(self, state: State, kind: Kind, span: Span, text: str) -> Event:
+        """An event of a kind, without what it accesses."""
+        stem = f"{identifier(self.thread.name)}_L{span.line}_{kind.value}"
+        return Event(stem, kind, self.thread.name, span, state.guard, text)
+
+    def at_each(
+        self, state: State, place: ir.Place, span: Span, access: Callable[[State, Location], tuple[Value, ...]]
+    ) -> tuple[Value, ...]:
+        """Make an access to the element of an object that an index selects.
+
+        Where the index depends on what is read, there is one access for each element, on the path where it is the one;
+        each depends on the reads of the index by address.
+        """
+        index = self.value(state, place.index, span)
+        if isinstance(index, Const):
+            return access(state, self.location(state, place, span))
+        object_ = self.out.program.objects[place.object]
+        length, mark = len(object_.values), len(self.out.events)
+        least, most = values.bounds(index)
+        if least < 0 or most >= length:
+            self.out.indices.append(Index(place.object, length, index, self.thread.name, span, state.guard, mark))
+        found: list[tuple[Guard, tuple[Value, ...]]] = []
+        for number in range(max(least, 0), min(most + 1, length)):
+            selected = values.binary("==", index, Const(number, index.type))
+            if selected == values.FALSE:
+                continue
+            guard = state.guard & self.out.guards.literal(*self.condition(selected))
+            at = Location(place.object, number, instance(object_, self.thread))
+            found.append((guard, access(replace(state, guard=guard), at)))
+        reads = frozenset(leaf.name.partition("?")[0] for leaf in values.leaves(index))
+        for event in self.out.events[mark:]:
+            self.out.addresses[event.id] = reads
+        if not found:
+            message = f"{self.thread.name} accesses an element of `{place.object}` that it does not have"
+            raise error(Code.TYPE_ERROR, message, span, f"it has elements 0 to {length - 1}")
+        results: tuple[Value, ...] = tuple(Const(0, value.type) for value in found[-1][1])  # outside of all elements
+        for guard, values_ in reversed(found):
+            chosen = guard.where(state.guard).value(self.out.conditions)
+            results = tuple(values.choose(chosen, one, other) for one, other in zip(values_, results, strict=True))
+        return results
+
+    def location(self, state: State, place: ir.Place, span: Span) -> Location:
+        """The location that a place with a constant index is; InputError where it is none."""
+        index = self.value(state, place.index, span)
+        if not isinstance(index, Const):
+            message = f"the index into `{place.object}` depends on a value that is read from memory"
+            raise error(Code.NOT_CONSTANT, message, span, "a wait needs a constant index")
+        object_ = self.out.program.objects[place.object]
+        if not 0 <= index.value < len(object_.values):
+            message = f"{self.thread.name} accesses element {index.value} of `{place.object}`"
+            raise error(Code.TYPE_ERROR, message, span, f"it has elements 0 to {len(object_.values) - 1}")
+        return Location(place.object, index.value, instance(object_, self.thread))
+
+    def access(self, state: State, kind: Kind, location: Location, mode: ir.Mode, span: Span) -> Event:
+        """The event of an access."""
+        verb = "read" if kind is Kind.READ else "write"
+        text = f"{verb}{show_mode(mode)} {shown_location(location, self.out.program)}"
+        half = read_half if kind is Kind.READ else write_half
+        return replace(
+            self.blank(state, kind, span, text),
+            location=location,
+            order=half(mode.order),
+            scope=mode.scope,
+            volatile=mode.volatile,
+        )
+
+    def read(self, state: State, location: Location, mode: ir.Mode, span: Span) -> Reg:
+        """Add a read; the register stands for its value."""
+        event = self.event(state, self.access(state, Kind.READ, location, mode, span))
+        return Reg(event.id, self.out.program.objects[location.object].type)
+
+    def write(self, state: State, location: Location, value: Value, mode: ir.Mode, span: Span) -> Event:
+        """Add a write of a value."""
+        event = replace(self.access(state, Kind.WRITE, location, mode, span), value=value)
+        return self.event(state, event)
+
+    def pair(self, read: str, write: Event) -> None:
+        """Link the two halves of an RMW, the latest events."""
+        events = self.out.events
+        events[-2], events[-1] = replace(events[-2], rmw=write.id), replace(write, rmw=read)
+
+
+def read_half(order: ir.Order | None) -> ir.Order | None:
+    """The acquire half of an order, for the read of an atomic operation."""
+    halves = {ir.Order.ACQ_REL: ir.Order.ACQUIRE, ir.Order.RELEASE: ir.Order.RELAXED}
+    return halves.get(order, order) if order is not None else None
+
+
+def write_half(order: ir.Order | None) -> ir.Order | None:
+    """The release half of an order, for the write of an atomic operation."""
+    halves = {ir.Order.ACQ_REL: ir.Order.RELEASE, ir.Order.ACQUIRE: ir.Order.RELAXED}
+    return halves.get(order, order) if order is not None else None

@@ -1,0 +1,271 @@
+"""What each operation of a thread does on a path."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.diagnostics import Code, error
+from scopec.expectations import Location
+from scopec.memory import turns
+from scopec.memory.accesses import Accesses, TooComplexError
+from scopec.memory.collected import State
+from scopec.memory.collective import (
+    Barrier,
+    Passage,
+    barrier_of,
+    how_many,
+    same_name,
+    scope_of,
+    shown_barrier,
+    shown_call,
+)
+from scopec.memory.events import Assertion, Cut, Kind
+from scopec.program import ir, types, values
+from scopec.program.names import identifier
+from scopec.program.values import Const, Reg, Value
+
+if TYPE_CHECKING:
+    from scopec.memory.collected import Collected
+    from scopec.memory.guards import Guard
+    from scopec.program.loops import Loop
+    from scopec.source import Span
+
+
+NOT_READY = 600
+_LARGEST_VALUE = 2000
+_PHASE = "%phase "
+
+
+class Operations(Accesses):
+    """Operations as the events that they are.
+
+    ``inside`` are the loops around the one that is being performed, outermost first; ``retrying`` the heads of those
+    that retry a weak compare-exchange.
+    """
+
+    def __init__(self, out: Collected, thread: ir.Thread, observed: frozenset[str]) -> None:
+        super().__init__(out, thread, observed)
+        self.inside: list[Loop] = []
+        self.retrying: set[int] = set()
+
+    def perform(self, state: State, operation: ir.Operation, span: Span) -> State:
+        """The state after an operation, its events added."""
+        match operation:
+            case ir.Set(target, value):
+                computed = self.value(state, value, span)
+                if values.larger_than(computed, _LARGEST_VALUE):
+                    raise TooComplexError(span, "this value depends on too many reads")
+                return self.set(state, target, computed)
+            case ir.Load(target, place, mode):
+                (read,) = self.at_each(state, place, span, lambda here, at: self.load(here, at, mode, span))
+                return self.set(state, target, read)
+            case ir.Store(place, value, mode):
+                stored = self.value(state, value, span)
+                self.at_each(state, place, span, lambda here, at: self.store(here, at, stored, mode, span))
+                return state
+            case ir.Rmw(place=place):
+                (old,) = self.at_each(state, place, span, lambda here, at: self.update(here, at, operation, span))
+                return self.set(state, operation.target, old)
+            case ir.CompareExchange():
+                return self.compare_exchange(state, operation, span)
+            case ir.Fence(order, scope):
+                fence = self.blank(state, Kind.FENCE, span, f"fence.{order.value}.{scope.name.lower()}")
+                self.event(state, replace(fence, order=order, scope=scope))
+                return state
+            case ir.Await():
+                return self.wait(state, operation, span)
+            case ir.SyncThreads() | ir.GroupSync():
+                return self.collective_barrier(state, operation, span)
+            case ir.NamedBarrier():
+                return self.named_barrier(state, operation, span)
+            case ir.Assert(condition, text, implicit):
+                value = self.value(state, condition, span)
+                position = len(self.out.events)
+                if implicit and value == values.TRUE:
+                    return state
+                asserted = Assertion(text, span, self.thread.name, state.guard, value, position, implicit)
+                self.out.assertions.append(asserted)
+                return self.where(state, value, side=True) if implicit else state  # what follows is undefined
+            case ir.Decide(target):
+                stem = f"{identifier(self.thread.name)}_L{span.line}_D"
+                number = sum(name.startswith(stem) for name in self.out.choices)
+                choice = Reg(f"{stem}{number + 1}?either", types.BOOL)
+                self.out.choices[choice.name] = (0, 1)
+                return self.set(state, target, choice)
+            case (
+                ir.LaunchGrid()
+                | ir.CreateThread()
+                | ir.JoinThread()
+                | ir.DeviceSynchronize()
+                | ir.StreamSynchronize()
+                | ir.EventRecord()
+                | ir.EventWait()
+                | ir.EventSynchronize()
+            ):
+                self.call(state, operation, span)
+                return state
+            case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
+                result = Reg(f"{self.call(state, operation, span)}?result", types.INT)
+                self.out.choices[result.name] = (0, NOT_READY)
+                return self.set(state, target, result)
+            case ir.Yield() | ir.InputOutput() | ir.ApiCall() | ir.Notify():
+                return state
+
+    def call(self, state: State, operation: ir.Operation, span: Span) -> str:
+        """Add the event of a call that orders threads; returns its name."""
+        event = self.event(state, self.blank(state, Kind.CALL, span, shown_call(operation)))
+        self.out.calls[event.id] = operation
+        return event.id
+
+    def load(self, state: State, location: Location, mode: ir.Mode, span: Span) -> tuple[Value, ...]:
+        """Read a location, alone."""
+        read = self.read(state, location, mode, span)
+        self.out.events[-1] = replace(self.out.events[-1], load_or_store=True)
+        return (read,)
+
+    def store(self, state: State, location: Location, value: Value, mode: ir.Mode, span: Span) -> tuple[Value, ...]:
+        """Write a location, alone."""
+        self.write(state, location, value, mode, span)
+        self.out.events[-1] = replace(self.out.events[-1], load_or_store=True)
+        return ()
+
+    def update(self, state: State, location: Location, operation: ir.Rmw, span: Span) -> tuple[Value, ...]:
+        """Read and write a location, as one."""
+        old = self.read(state, location, operation.mode, span)
+        new = self.value(self.set(state, operation.target, old), operation.new, span)
+        self.pair(old.name, self.write(state, location, new, operation.mode, span))
+        return (old,)
+
+    def compare_exchange(self, state: State, operation: ir.CompareExchange, span: Span) -> State:
+        """A successful one is an RMW; a failed one is the read alone, with the failure order."""
+        expected = self.value(state, operation.expected, span)
+        desired = self.value(state, operation.desired, span)
+
+        def attempt(here: State, at: Location) -> tuple[Value, ...]:
+            return self.attempt_exchange(here, at, operation, expected, desired, span)
+
+        old, equal, *spared = self.at_each(state, operation.place, span, attempt)
+        if spared:
+            state = self.set(state, turns.spared(self.inside[-1]), spared[0])
+        return self.set(self.set(state, operation.target, old), operation.succeeded, equal)
+
+    def attempt_exchange(
+        self,
+        state: State,
+        location: Location,
+        operation: ir.CompareExchange,
+        expected: Value,
+        desired: Value,
+        span: Span,
+    ) -> tuple[Value, ...]:
+        """Returns what was read, whether it succeeded, in a retry loop also whether it ever failed without a reason."""
+        spared: list[Value] = []
+        old = self.read(state, location, operation.mode, span)
+        equal = values.binary("==", old, expected)
+        if operation.weak:
+            equal, *spared = self.may_fail(state, old, equal)
+        if isinstance(equal, Const):
+            guard = state.guard if equal.value else self.out.guards.never
+        else:
+            guard = state.guard & self.out.guards.literal(*self.condition(equal))
+        read = self.out.events[-1]
+        if read.order is not operation.failure:
+            self.out.events[-1] = replace(read, success=guard, failure=operation.failure)
+        if not guard.never:
+            control = state.control | {leaf.name.partition("?")[0] for leaf in values.leaves(equal)}
+            success = State(guard, state.registers, control)
+            self.pair(old.name, self.write(success, location, desired, operation.mode, span))
+        return old, equal, *spared
+
+    def may_fail(self, state: State, old: Reg, equal: Value) -> tuple[Value, ...]:
+        """A weak compare-exchange may fail although the values are equal: in a retry loop only once."""
+        choice = Reg(f"{old.name}?weak", types.BOOL)
+        self.out.choices[choice.name] = (0, 1)
+        if not self.inside or self.inside[-1].head not in self.retrying:
+            return (values.binary("&&", equal, choice),)
+        before = state.registers[turns.spared(self.inside[-1])]
+        failed = values.binary("&&", equal, values.unary("!", choice))
+        succeeds = values.binary("&&", equal, values.binary("||", before, choice))
+        return succeeds, values.binary("||", before, failed)
+
+    def wait(self, state: State, operation: ir.Await, span: Span) -> State:
+        """Block until a condition holds: a wait loop, of which one failed turn and the last one are kept.
+
+        A failed turn of a wait on a synchronisation object can neither race nor be observed, so it is left out.
+        """
+        location = self.location(state, operation.place, span)
+        before = state.guard
+        if self.out.program.objects[location.object].use is ir.Use.DATA:
+            failed, met = self.turn(state, operation, location, span)
+            last, met_at_last = self.turn(replace(state, guard=before & ~met), operation, location, span)
+            value = values.choose(met.where(before).value(self.out.conditions), failed, last)
+            met = met | met_at_last
+        else:
+            value, met = self.turn(state, operation, location, span)
+        self.out.cuts.append(Cut(self.thread.name, span, before & ~met, True, len(self.out.events)))
+        return self.set(replace(state, guard=before & met), operation.target, value)
+
+    def turn(self, state: State, operation: ir.Await, location: Location, span: Span) -> tuple[Reg, Guard]:
+        """One read of what a thread waits for, and the store if the condition is met; returns where it is."""
+        read = self.read(state, location, operation.mode, span)
+        found = self.set(state, operation.target, read)
+        condition = self.value(found, operation.condition, span)
+        if isinstance(condition, Const):
+            met = state.guard if condition.value else self.out.guards.never
+        else:
+            met = state.guard & self.out.guards.literal(*self.condition(condition))
+        if operation.new is not None and not met.never:
+            new = self.value(found, operation.new, span)
+            self.pair(read.name, self.write(replace(state, guard=met), location, new, operation.mode, span))
+        return read, met
+
+    def collective_barrier(self, state: State, operation: ir.SyncThreads | ir.GroupSync, span: Span) -> State:
+        """Arrive at a collective barrier and leave it."""
+        barrier = barrier_of(self.thread, operation)
+        phase = state.registers[phase_of(barrier)]
+        vote = operation.vote if isinstance(operation, ir.SyncThreads) else None
+        if vote is not None:
+            vote = replace(vote, predicate=self.value(state, vote.predicate, span))
+        shown = shown_barrier(operation)
+        for kind, text in ((Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")):
+            event = self.event(state, replace(self.blank(state, kind, span, text), scope=scope_of(operation)))
+            self.out.barriers[event.id] = Passage(barrier, phase, vote)
+        state = self.set(state, phase_of(barrier), values.binary("+", phase, Const(1, types.INT)))
+        if vote is None:
+            return state
+        result = Reg(f"{event.id}?vote", types.INT)
+        self.out.choices[result.name] = tuple(range(self.block_size() + 1)) if vote.function == "count" else (0, 1)
+        return self.set(state, vote.target, result)
+
+    def named_barrier(self, state: State, operation: ir.NamedBarrier, span: Span) -> State:
+        """The phase of an arrival is the number of the thread's arrivals at the same name before it."""
+        name = tuple(self.value(state, part, span) for part in operation.name)
+        count = None if operation.count is None else self.value(state, operation.count, span)
+        if count is not None and not isinstance(count, Const):
+            message = "the number of threads that a barrier waits for depends on a value that is read from memory"
+            raise error(Code.NOT_CONSTANT, message, span, "the memory question needs a constant")
+        barrier = Barrier(self.thread.block_name, named=True)
+        earlier = []
+        for event in self.out.events:
+            if event.kind is Kind.ARRIVE and event.thread == self.thread.name:
+                passage = self.out.barriers[event.id]
+                if passage.barrier == barrier and not event.guard.excludes(state.guard):
+                    path = event.guard.where(state.guard).value(self.out.conditions)
+                    earlier.append(values.binary("&&", path, same_name(passage.name, name)))
+        passage = Passage(barrier, how_many(earlier), None, name, None if count is None else count.value)
+        shown = f"barrier {', '.join(values.show(part) for part in operation.name)}"
+        kinds = [(Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")]
+        for kind, text in kinds if operation.waits else kinds[:1]:
+            event = self.event(state, replace(self.blank(state, kind, span, text), scope=ir.Scope.BLOCK))
+            self.out.barriers[event.id] = passage
+        return state
+
+    def block_size(self) -> int:
+        """How many threads the block has."""
+        return sum(t.block_name == self.thread.block_name for t in self.out.program.threads)
+
+
+def phase_of(barrier: Barrier) -> str:
+    """The register that counts the phases of a collective barrier that a thread has passed."""
+    return f"{_PHASE}{barrier.place} {barrier.lanes}"
