@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from scopec.diagnostics import InputError
+from scopec.memory import symbolic
+from scopec.memory.collected import State, merge
 from scopec.memory.domains import domains, doubtful_indices
 from scopec.memory.events import EventGraph, Kind
 from scopec.memory.graph import build
+from scopec.memory.symbolic import _ThreadRun
 from scopec.program import ir
 from scopec.program.specialise import device_threads
-from scopec.program.values import show
+from scopec.program.values import Value, show
 from scopec.source import Span
 from tests.conftest import program_of
 
@@ -195,6 +199,36 @@ def test_a_loop_too_long_to_unroll_whole_is_cut_at_the_bound() -> None:
     graph = graph_of("for (int i = 0; i < 60; i++) for (int j = 0; j < 60; j++) x = j;")
     assert len(lines(graph)) == 120
     assert [cut.wait for cut in graph.cuts if cut.thread != "main"] == [False]
+
+
+def test_loops_inside_each_other_that_count_nothing_go_to_the_bound_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes: list[int] = []
+    node = _ThreadRun.node
+
+    def counted(self: _ThreadRun, number: int) -> None:
+        nodes.append(number)
+        node(self, number)
+
+    monkeypatch.setattr(_ThreadRun, "node", counted)
+    graph = graph_of("int r; do { do { do { r = f.exchange(1); } while (r != 0); r = f.exchange(2); } while (r == 3); "
+                     "r = f.exchange(0); } while (r == 1);")  # fmt: skip
+    assert {cut.wait for cut in graph.cuts if cut.thread == "k[0][0]"} == {False}
+    assert len(nodes) < 1000
+    assert not graph_of("int a = 1, b = 1; while (a != 0) { a = b; b = 0; f.load(); }", unroll=1).cuts
+
+
+def test_what_a_register_held_is_forgotten_where_it_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    merged: list[set[str]] = []
+
+    def recorded(states: Sequence[State], conditions: Sequence[Value]) -> State:
+        state = merge(states, conditions)
+        if len(states) > 1:
+            merged.append({name for name in state.registers if not name.startswith("%")})
+        return state
+
+    monkeypatch.setattr(symbolic, "merge", recorded)
+    graph_of("int r = f.load(), s = g.load(); if (r == 1) x = 1; else x = 2; if (s == 1) y = 1; else y = 2;")
+    assert merged == [{"s"}, set()]
 
 
 def test_an_irreducible_looking_nest_of_loops() -> None:

@@ -16,7 +16,7 @@ from scopec.memory.collective import (
 from scopec.memory.events import Cut, Event
 from scopec.memory.operations import Operations, phase_of
 from scopec.program import ir, types, values
-from scopec.program.loops import Element, Loop, live_registers, weak_topological_order
+from scopec.program.loops import Element, Loop, live_registers, own_registers, weak_topological_order
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class _ThreadRun(Operations):
         self.body = thread.body
         self.unroll = unroll
         self.live = live_registers(self.body, observed)
+        self.read_later = live_registers(self.body, observed, strong=False)
+        self.own = own_registers(self.body)
         self.pending: dict[int, list[State]] = {}
         self.barred: set[int] = set()
         self.trying = False
@@ -109,13 +111,18 @@ class _ThreadRun(Operations):
         """Go round a loop until it ends by itself (None); else how many turns are needed, and whether it only waits.
 
         A loop that only waits needs one failed turn, and one that ends it, where that is whole: the flag of
-        `while (!done)` is looked at after it.
+        `while (!done)` is looked at after it.  A turn that changes nothing but which reads the registers stand for
+        counts nothing: no further one ends the loop.
         """
+        form: dict[str, frozenset[object]] | None = None
         for passes in range(_LONGEST_COUNTED_LOOP):
             if not self.pending.get(loop.head):
                 self.out.unrolled = max(self.out.unrolled, passes - 1)
                 return None
             entry, mark = self.merged(loop.head), len(self.out.events)
+            before, form = form, self.form(entry, loop.head)
+            if form == before:
+                break
             self.once(loop)
             if passes == 0 and self.pending.get(loop.head):
                 live, events, back = self.live[loop.head], self.out.events[mark:], self.merged(loop.head)
@@ -127,6 +134,10 @@ class _ThreadRun(Operations):
                     self.retrying.add(loop.head)
                     return self.unroll, False
         return self.unroll, False
+
+    def form(self, state: State, node: int) -> dict[str, frozenset[object]]:
+        """What the registers that matter at a node may hold, whichever reads it is from."""
+        return {r: values.form(held) for r, held in state.registers.items() if r in self.live[node]}
 
     def only_waits(self, entry: State, back: State, live: Iterable[str], events: Sequence[Event]) -> bool:
         """Whether a turn of a loop left everything as it was."""
@@ -173,8 +184,12 @@ class _ThreadRun(Operations):
         return merge(self.pending[node], self.out.conditions)
 
     def go(self, node: int, state: State) -> None:
-        if not state.guard.never:
-            self.pending.setdefault(node, []).append(state)
+        """Let control reach a node; registers that are not read from there on are forgotten."""
+        if state.guard.never:
+            return
+        later = self.read_later[node]
+        kept = {name: held for name, held in state.registers.items() if name in later or name not in self.own}
+        self.pending.setdefault(node, []).append(replace(state, registers=kept))
 
     def node(self, number: int) -> None:
         if number in self.barred or not self.pending.get(number):

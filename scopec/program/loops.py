@@ -110,11 +110,19 @@ def _of_operation(operation: ir.Operation) -> tuple[set[str], set[str]]:
             return set(), set()
 
 
-def live_registers(body: ir.Body, at_exit: frozenset[str] = frozenset()) -> dict[int, frozenset[str]]:
+def own_registers(body: ir.Body) -> frozenset[str]:
+    """The registers that a body reads or writes."""
+    facts = [uses_and_definitions(node) for node in body.nodes.values()]
+    return frozenset[str]().union(*(used | defined for used, defined in facts))
+
+
+def live_registers(
+    body: ir.Body, at_exit: frozenset[str] = frozenset(), *, strong: bool = True
+) -> dict[int, frozenset[str]]:
     """For each node the registers whose value may still matter when control reaches it.
 
-    ``at_exit`` are the registers that are observed when the thread has ended.  A register that is only read to compute
-    registers that do not matter does not matter either (strong liveness).
+    ``at_exit`` are the registers that are observed when the thread has ended.  With ``strong``, a register that is only
+    read to compute registers that do not matter does not matter either; else whatever may still be read does.
     """
     facts = {number: uses_and_definitions(node) for number, node in body.nodes.items()}
     before: dict[int, list[int]] = {number: [] for number in body.nodes}
@@ -131,7 +139,7 @@ def live_registers(body: ir.Body, at_exit: frozenset[str] = frozenset()) -> dict
         after: set[str] = set(at_exit) if isinstance(body.nodes[number], ir.Exit) else set()
         for following in ir.successors(body.nodes[number]):
             after |= live[following]
-        idle = isinstance(node := body.nodes[number], ir.Do) and isinstance(node.operation, ir.Set)
+        idle = strong and isinstance(node := body.nodes[number], ir.Do) and isinstance(node.operation, ir.Set)
         now = after if idle and not defined & after else used | (after - defined)
         if now != live[number]:
             live[number] = now

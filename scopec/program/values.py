@@ -315,6 +315,25 @@ def leaves(value: Value) -> Iterator[Reg | Builtin]:
             assert_never(value)
 
 
+def form(value: Value) -> frozenset[object]:
+    """What a value may be, whichever registers it is computed from, and whichever sides are chosen."""
+    match value:
+        case Reg() | Builtin():
+            return frozenset({value.type})
+        case Unary(op, operand, type_):
+            return frozenset({(op, form(operand), type_)})
+        case Binary(op, left, right, type_):
+            return frozenset({(op, form(left), form(right), type_)})
+        case Choose(_, then, otherwise, _):
+            return form(then) | form(otherwise)
+        case Convert(operand, type_):
+            return frozenset({(form(operand), type_)})
+        case Const():
+            return frozenset({value})
+        case _:
+            assert_never(value)
+
+
 def evaluate(value: Value, environment: Callable[[Reg | Builtin], int]) -> int:
     """The integer that ``value`` has; raises ArithmeticFault where C++ defines no result."""
     match value:
