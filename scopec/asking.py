@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from scopec.workers import Workers
 
 _MOST_BYTES = 128 << 20
+#: Pairs of a write and a read of one location up to which ``auto`` asks Alloy: beyond, it takes seconds a question.
+MOST_PAIRS = 200
 
 
 class Jars:
@@ -102,7 +104,7 @@ class Asking:
                 if reason is not None:
                     self.jars.fallen_back(reason)
                     return self._embedded()
-                return self._alloy()
+                return self._embedded() if run.graph.reads_from_pairs > MOST_PAIRS else self._alloy()
             case "both":
                 found = self._alloy()
                 if found is not None:

@@ -23,8 +23,8 @@ from scopec.verdicts import (
 )
 from scopec.workers import Workers
 
-#: Who answers memory questions.  ``auto`` is the jars, and the embedded engine where Alloy cannot be had; ``both`` asks
-#: Alloy and the embedded engine and compares.
+#: Who answers memory questions.  ``auto`` is the jars, and the embedded engine where Alloy cannot be had, or would
+#: take long; ``both`` asks Alloy and the embedded engine and compares.
 Engine = Literal["auto", "alloy", "tlc", "embedded", "both"]
 
 

@@ -149,6 +149,29 @@ def test_auto_falls_back_where_no_jar_can_be_had(tmp_path: Path, monkeypatch: py
     assert outcome.failure == "npm is not on PATH."
 
 
+@pytest.mark.parametrize(("turns", "engine"), [(3, "alloy"), (8, "embedded")])
+def test_auto_does_not_ask_alloy_what_would_take_it_long(
+    turns: int, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two threads with as many read-modify-writes each of one location."""
+
+    def asked(_: object) -> None:
+        raise EngineError("Alloy is asked.")
+
+    monkeypatch.setattr(asking.Asking, "_alloy", asked)
+    monkeypatch.setattr(asking.Jars, "without", lambda *_: None)
+    path = tmp_path / "program.cu"
+    path.write_text(
+        "__device__ cuda::atomic<int, cuda::thread_scope_device> f;\n"
+        f"__global__ void k() {{ {'f++; ' * turns}}}\n//@ launch k<<<1, 2>>>();\n//@ expect required f == {2 * turns};\n"
+    )
+    (outcome,) = check([path], Settings(say=lambda _: None))
+    if engine == "alloy":
+        assert outcome.failure == "Alloy is asked."
+    else:
+        assert [(c.engine, c.verdict) for r in outcome.reports for c in r.checks] == [("embedded", "holds")]
+
+
 def test_auto_does_not_hide_a_wrong_jar(tmp_path: Path) -> None:
     (tmp_path / "own.jar").write_text("not a jar")
     outcome = checked(tmp_path, MEMORY, alloy_jar=tmp_path / "own.jar")

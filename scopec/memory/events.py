@@ -5,6 +5,7 @@ What is left open, reads-from, the coherence order and the branches taken, is wh
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import field
 from enum import Enum
 from functools import cached_property
@@ -184,6 +185,13 @@ class EventGraph:
     def by_id(self) -> Mapping[str, Event]:
         """Events by id."""
         return {event.id: event for event in self.events}
+
+    @cached_property
+    def reads_from_pairs(self) -> int:
+        """How many pairs of a write and a read there are of one location: what the time of an answer grows with."""
+        reads = Counter(e.location for e in self.events if e.kind is Kind.READ)
+        writes = Counter(e.location for e in self.events if e.writes)
+        return sum(number * writes[location] for location, number in reads.items())
 
     @cached_property
     def location_names(self) -> Mapping[Location, str]:
