@@ -40,13 +40,13 @@ P0 (atomic_int* x, volatile int* y, _Atomic(int)* a, int** p) {
   int *s = *p; /* a pointer that is loaded */
   *s = 9;
   atomic_store_explicit(a + r0, 4, memory_order_relaxed);
-  int t = r0 ? *y : r1 << 1;
+  int t = r0 ? *y : r1 << 1; (void)*y;
   (*y)++;
   r1 = a[1] - a[r0];
   if (!(*x == 1)) return;
   *x = 1;
 }
-P10 (int* z, int k, unsigned long long* w) { int r = *z; *z = k; *w = *w + 1u; }
+P10 (_Atomic int* z, int k, unsigned long long* w) { int r = *z; *z = k; *w = *w + 1u; }
 exists (0:r0 = 1)
 """
 
@@ -65,7 +65,9 @@ P0 (atomic_int* x, atomic_flag* f, int* y) {
   atomic_flag_clear(f);
   atomic_thread_fence(memory_order_acq_rel);
   atomic_thread_fence(memory_order_relaxed);
+  atomic_signal_fence(memory_order_seq_cst);
 }
+void P1 (void) {}
 forall true
 """
 
@@ -82,7 +84,10 @@ P0@wg 0, dev 0 (global atomic_int* x, local int* m, __global int* y) {
   work_group_barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_scope_device);
   *y = r;
 }
-P1@wg 1, dev 1 (global atomic_int* x) { int r = atomic_fetch_add_explicit(x, 1, memory_order_relaxed); }
+P1@wg 1, dev 1 (global atomic_int* x) {
+  int r = atomic_fetch_add_explicit(x, 1, memory_order_relaxed);
+  atomic_thread_fence(memory_order_release, memory_scope_work_group);
+}
 ~exists (m=1 /\\ 0:x=0 /\\ 0:nothing=0)
 """
 
@@ -96,6 +101,9 @@ PTX = """PTX everything
  atom.cas.relaxed.sys r1, y, r0, 2 | atom.inc.gpu r1, x, 3    ;
  red.relaxed.cta.max x, r1         | blt r1, 2, L             ;
  bar.cta.sync 1, r2, 2             | bar.cta.arrive 0         ;
+ barrier.sync 3                    | setp.ge p1, r1, 2        ;
+ ld.relaxed.global.gpu r0, x       | @!p1 st.weak y, 1        ;
+                                   | @p1 bra.uni L            ;
  fence.sc.gpu                      | fence.acq_rel.cluster    ;
  goto E                            | xor r4, r3, r1           ;
  st.weak y, 4                      ;
@@ -209,6 +217,38 @@ def test_scope_trees_place_threads() -> None:
     ]  # fmt: skip
 
 
+def test_scope_trees_in_other_words() -> None:
+    """Levels that say nothing here, in PTX too, and a semicolon."""
+    text = "PTX t\n{}\nP0 | P1 | P2 ;\nld.weak r0, x | ld.weak r0, x | ld.weak r0, x ;\nscopes: (gpu (grid %s));\nexists true"
+    for inner in ("(cta 0 (warp 0 P0) (warp 1 P1)) (cta 1 P2)", "(cta (thread P0) (work_item P1)) (cta (kernel P2))"):
+        blocks = [t.block_name for t in litmus_of(text % inner).program.others]
+        assert blocks[0] == blocks[1] != blocks[2]
+
+
+def test_a_parameter_may_begin_with_an_address() -> None:
+    """`0:p = x` in the initial state: the parameter is a register, and no location `p` is made."""
+    text = "C t\n{ x = 5; 0:p = x; int* 1:p = &y; }\nP0 (int* p) { int r = *p; *p = 7; }\nP1 (int* p, int* y) { *p = 1; }\n"
+    litmus = litmus_of(text + "exists (0:p = x /\\ 1:p = &y)")
+    assert set(litmus.program.objects) == {"x", "y"}
+    accesses = [e.text for e in build(litmus.program, 1).events if e.thread]
+    assert accesses == ["read x", "write x", "write y"]
+
+
+def test_a_pointer_is_read_by_an_atomic_operation() -> None:
+    text = (
+        "C t\n{ x = 5; }\nP0 (int* _Atomic* p, int* x) { atomic_store(p, x); }\n"
+        "P1 (int* _Atomic* p) { int* q = atomic_load(p); int r = 0; if (q) r = *q; q = atomic_exchange(p, NULL); }\n"
+        "exists (1:r = 5 /\\ p = 0)"
+    )
+    events = build(litmus_of(text).program, 1).events
+    assert [e.text for e in events if e.thread == "P1"][:3] == ["read.seq_cst.system p", "read x", "read p"]
+
+
+def test_local_memory_alone_needs_no_other_flag() -> None:
+    text = "OPENCL t\n{}\nP0@wg 0,dev 0 (local int* m) { barrier(CLK_LOCAL_MEM_FENCE); *m = 1; }\nexists true"
+    assert litmus_of(text).program.others
+
+
 def test_locations_are_one_object_for_all_devices() -> None:
     program = litmus_of(
         "PTX t\n{}\nP0@cta 0,gpu 0 | P1@cta 0,gpu 1 ;\nst.weak x, 1 | st.weak x, 2 ;\nexists true"
@@ -309,6 +349,8 @@ PTX_TAIL = "\nexists (x=1)"
          ("SCP012", 4, 48, "sub-group scope has no counterpart in CUDA C++")),
         ("OPENCL t\n{}\nP0 (int* x){}\nP1(int* x){}\nscopes: (device (wg P0))",
          ("SCP026", 5, 9, "P1 is not in the scope tree")),
+        ("OPENCL t\n{}\nP0 (int* x){}\nscopes: (device (wg P0 P1))", ("SCP010", 4, 24, "there is no thread P1")),
+        ("C t\n{ x; 0:p = 3; }\nP0 (int* p){}", ("SCP015", 3, 5, "`p` is a pointer, and begins with 3, which is no address")),
         ("PTX t\n{ x = 0; y @ surface aka x; }\nP0@cta 0,gpu 0 ;", ("SCP012", 2, 10, "proxies and aliases of a location are outside the modelled subset")),
         ("PTX t\n{ x = 0; y -> x; }\nP0@cta 0,gpu 0 ;", ("SCP012", 2, 10, "proxies and aliases of a location are outside the modelled subset")),
         ("PTX t\n{}\nP0@cta 0 ;\n", ("SCP026", 3, 1, "P0 does not say on which gpu it runs")),
@@ -326,7 +368,10 @@ PTX_TAIL = "\nexists (x=1)"
         (PTX_HEAD + "st.weak 1, x ;" + PTX_TAIL, ("SCP014", 4, 9, "a location is wanted here")),
         (PTX_HEAD + "L: ; L: ;" + PTX_TAIL, ("SCP016", 4, 6, "P0 has two labels `L`")),
         (PTX_HEAD + "goto M ;" + PTX_TAIL, ("SCP010", 4, 6, "P0 has no label `M`")),
-        (PTX_HEAD + "bar.sync 0 ;" + PTX_TAIL, ("SCP012", 4, 1, "`bar.sync` is outside the modelled subset of PTX")),
+        (PTX_HEAD + "bar.warp.sync 0 ;" + PTX_TAIL, ("SCP012", 4, 1, "`bar.warp.sync` is outside the modelled subset of PTX")),
+        (PTX_HEAD + "bar.sync 0, 64 ;" + PTX_TAIL, ("SCP012", 4, 1, "`bar.sync` with a number of threads is outside")),
+        (PTX_HEAD + "setp.eq.s32 p0, 1, 2 ;" + PTX_TAIL, ("SCP012", 4, 1, "`setp.eq.s32` is outside the modelled subset of PTX")),
+        (PTX_HEAD + "ld.relaxed.gpu.u32 r0, x ;" + PTX_TAIL, ("SCP012", 4, 1, "`.u32` is outside the modelled subset")),
         (PTX_HEAD + "bar.cta.sync ;" + PTX_TAIL, ("SCP014", 4, 1, "a barrier has a label, and may have an identity and a count")),
         (PTX_HEAD + ";\nexists (0:x=1)", ("SCP023", 5, 9, "`x` is a location, not a register of P0")),
     ],

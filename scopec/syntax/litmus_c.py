@@ -41,6 +41,9 @@ class _Builder(Builder):
     def coordinate(self, meta: Meta, level: Token, value: Token) -> Coordinate:
         return Coordinate(self.at(meta), str(level), number(self, value))
 
+    def nothing(self, meta: Meta) -> tuple[tree.Parameter, ...]:
+        return ()
+
     def parameters(self, meta: Meta, *parameters: tree.Parameter) -> tuple[tree.Parameter, ...]:
         return parameters
 
@@ -58,6 +61,9 @@ class _Builder(Builder):
             message = "a type is missing here" if not named else "two types in one declaration"
             raise error(Code.UNKNOWN_TYPE, message, self.at(meta), "write one type, such as int")
         return tree.TypeName(self.at(meta), named[0], specifiers=specifiers)
+
+    def atomic(self, meta: Meta) -> None:
+        """``_Atomic`` alone says nothing: what an access is, the function says that makes it."""
 
     def atomic_of(self, meta: Meta, *tokens: Token) -> tree.TypeName:
         words, _ = type_words(tokens)

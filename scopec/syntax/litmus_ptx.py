@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lark import Token, v_args
@@ -9,7 +10,17 @@ from lark import Token, v_args
 from scopec.diagnostics import Code, error
 from scopec.source import Span
 from scopec.syntax.litmus_parse import Builder, number, parse
-from scopec.syntax.litmus_tree import Coordinate, Element, Instruction, Label, Name, Number, Operand, PtxThread
+from scopec.syntax.litmus_tree import (
+    Coordinate,
+    Element,
+    Instruction,
+    Label,
+    Name,
+    Number,
+    Operand,
+    Predicate,
+    PtxThread,
+)
 
 if TYPE_CHECKING:
     from lark.tree import Meta
@@ -55,8 +66,18 @@ class _Builder(Builder):
     def row(self, meta: Meta, *cells: tuple[Span, _Cell]) -> list[tuple[Span, _Cell]]:
         return list(cells)
 
-    def cell(self, meta: Meta, *items: Label | Instruction) -> tuple[Span, _Cell]:
-        return self.at(meta), items
+    def cell(self, meta: Meta, *items: Label | Predicate | Instruction) -> tuple[Span, _Cell]:
+        found: list[Label | Instruction] = []
+        guard: Predicate | None = None
+        for item in items:
+            if isinstance(item, Predicate):
+                guard = item
+            else:
+                found.append(replace(item, guard=guard) if isinstance(item, Instruction) else item)
+        return self.at(meta), tuple(found)
+
+    def guard(self, meta: Meta, *tokens: Token) -> Predicate:
+        return Predicate(self.at(meta), str(tokens[-1]), truth=len(tokens) == 1)
 
     def label(self, meta: Meta, name: Token) -> Label:
         return Label(self.token(name), str(name))

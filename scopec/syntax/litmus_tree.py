@@ -128,12 +128,22 @@ Operand: TypeAlias = Name | Element | Number
 
 
 @dataclass(frozen=True, slots=True)
+class Predicate:
+    """``@p`` or ``@!p`` before an instruction, which is executed where the register is ``truth``."""
+
+    span: Span
+    register: str
+    truth: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Instruction:
     """``ld.acquire.gpu r0, x``: the parts of the operation between its dots, and the operands."""
 
     span: Span
     operation: tuple[str, ...]
     operands: tuple[Operand, ...]
+    guard: Predicate | None = None
 
 
 @dataclass(frozen=True, slots=True)

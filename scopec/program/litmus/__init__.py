@@ -60,7 +60,7 @@ def _places(world: World, file: tree.File) -> dict[str, Position]:
     scopes = file.footer.scopes
     if scopes is None:
         return {t.name: position(world, t.place, t.name, t.span) for t in file.threads}
-    found = positions(scopes)
+    found = positions(scopes, [t.name for t in file.threads])
     for thread in file.threads:
         if thread.place:
             message = f"{thread.name} says where it runs, and so does the scope tree"

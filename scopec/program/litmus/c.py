@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 def declare_parameters(world: World, threads: Iterable[litmus_tree.CThread]) -> dict[str, str]:
     """Declare the locations that are parameters and not in the initial state; give the others their types.
 
-    Returns the address space of each location: ``local`` or ``global``.
+    A parameter with an initial value of its own (``0:p = &x``) is no location.  Returns the address space of each
+    location: ``local`` or ``global``.
     """
     spaces: dict[str, str] = {}
     for thread in threads:
         for parameter in thread.parameters:
-            if not parameter.type.pointers:
+            if not parameter.type.pointers or (thread.name, parameter.name) in world.registers:
                 continue
             name, span = parameter.name, parameter.span
             world.users.setdefault(name, []).append(thread.name)
@@ -110,7 +111,7 @@ def lower(
 
     Raises InputError for what is outside the modelled subset.
     """
-    frame = CFrame(world, thread.name, spaces=frozenset(spaces.values()) | {"global"})
+    frame = CFrame(world, thread.name, spaces=frozenset(spaces.values()) or frozenset({"global"}))
     assigned = set(_assigned(thread.body))
     frame.assigned = frozenset(assigned)
     for parameter in thread.parameters:
@@ -125,16 +126,23 @@ def lower(
 
 
 def _parameter(frame: CFrame, parameter: tree.Parameter, assigned: bool) -> None:
-    """A pointer parameter is the address of its location; another one begins with its value in the initial state."""
+    """A parameter begins with its value in the initial state; a pointer without one is the address of its location."""
+    name, span = parameter.name, parameter.span
     if not parameter.type.pointers:
-        frame.declare(parameter.name, Local(parameter.name, integer_type(parameter.type)), parameter.span)
+        frame.declare(name, Local(name, integer_type(parameter.type)), span)
         return
     type_ = pointed_type(parameter.type)
-    if assigned:
-        frame.initial[parameter.name] = frame.world.address(parameter.name)
-        frame.declare(parameter.name, Local(parameter.name, POINTER, type_), parameter.span)
+    if (frame.name, name) in frame.world.registers:
+        given = frame.world.registers[frame.name, name]
+        if given.value and (frame.name, name) not in frame.world.pointer_registers:
+            message = f"`{name}` is a pointer, and begins with {given.value}, which is no address"
+            raise error(Code.TYPE_ERROR, message, span, f"write the initial value &x, or *{name} for what it points to")
+        frame.declare(name, Local(name, POINTER, type_), span)
+    elif assigned:
+        frame.initial[name] = frame.world.address(name)
+        frame.declare(name, Local(name, POINTER, type_), span)
     else:
-        frame.bind(parameter.name, Pointer(parameter.name, Const(0, frame.index_type), type_), parameter.span)
+        frame.bind(name, Pointer(name, Const(0, frame.index_type), type_), span)
 
 
 def _watch(frame: CFrame, watched: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from scopec.diagnostics import Code, error, suggestion
 from scopec.program import ir, types, values
 from scopec.program.ir import Order, Scope
 from scopec.program.litmus import c_expressions as expressions
-from scopec.program.litmus.c_operands import Cell, CFrame, Followed, Local, Number, Operand, PointerOperand
+from scopec.program.litmus.c_operands import AnyPointer, Cell, CFrame, Followed, Local, Number, Operand, PointerOperand
 from scopec.program.values import Const, Reg, Value
 from scopec.records import dataclass
 from scopec.syntax import tree
@@ -91,9 +91,8 @@ def call(frame: CFrame, expr: tree.Call) -> Operand:
     explicit = name.endswith("_explicit")
     function = _FUNCTIONS.get(name.removesuffix("_explicit"))
     if function is None or (explicit and not function.orders):
-        known = (*_FUNCTIONS, *(f"{n}_explicit" for n, f in _FUNCTIONS.items() if f.orders), *_FENCES)
         message = f"`{name}` is not a function that scopec models"
-        raise error(Code.UNMODELLED_CALL, message, expr.function.span, suggestion(name, known))
+        raise error(Code.UNMODELLED_CALL, message, expr.function.span, suggestion(name, _known(frame)))
     orders = function.orders if explicit else 0
     arguments, rest = expr.arguments[: function.arguments], expr.arguments[function.arguments :]
     scoped = frame.world.dialect == "OPENCL" and explicit
@@ -104,6 +103,13 @@ def call(frame: CFrame, expr: tree.Call) -> Operand:
     given = tuple(_order(a) for a in rest[:orders])
     scope = _scope(rest[orders]) if len(rest) > orders else _default_scope(frame)
     return function.handler(_Call(frame, expr, arguments, given or (Order.SEQ_CST, Order.SEQ_CST), scope))
+
+
+def _known(frame: CFrame) -> list[str]:
+    """The functions of the file's dialect."""
+    explicit = [f"{name}_explicit" for name, function in _FUNCTIONS.items() if function.orders]
+    fences = _FENCES if frame.world.dialect == "OPENCL" else ("atomic_thread_fence", "atomic_signal_fence")
+    return [*_FUNCTIONS, *explicit, *fences]
 
 
 def _default_scope(frame: CFrame) -> Scope:
@@ -137,7 +143,14 @@ def _scope(expr: tree.Expr) -> Scope:
 
 def _load(c: _Call) -> Operand:
     found, _ = c.atomic()
-    return Number(expressions.load(c.frame, found, c.mode(), c.span))
+    return _read(c, found, expressions.load(c.frame, found, c.mode(), c.span))
+
+
+def _read(c: _Call, found: Cell | Followed, value: Value) -> Operand:
+    """What an operation read: a pointer, where the location holds addresses."""
+    if isinstance(found, Cell) and found.place.object in c.frame.world.pointers:
+        return AnyPointer(value, types.INT, c.frame.world.source.text_of(c.span))
+    return Number(value)
 
 
 def _store(c: _Call) -> Operand:
@@ -164,7 +177,7 @@ def _rmw(c: _Call, new: Callable[[Value, Value], Value]) -> Operand:
         c.frame.emit(ir.Rmw(old.name, place, values.convert(new(old, given), type_), c.mode()), c.span)
 
     _each(c.frame, found, emit, c.span)
-    return Number(old)
+    return _read(c, found, old)
 
 
 def _each(frame: CFrame, found: Cell | Followed, emit: Callable[[ir.Place, IntType], None], span: Span) -> None:
@@ -253,8 +266,18 @@ def _arguments(expr: tree.Call, least: int, most: int, what: str) -> tuple[tree.
 
 
 def _thread_fence(frame: CFrame, expr: tree.Call) -> Operand:
+    """The fence of C11; in OpenCL a scope may follow, as in its other functions."""
+    opencl = frame.world.dialect == "OPENCL"
+    order, *rest = _arguments(expr, 1, 1 + opencl, "a memory order" + " and may take a scope" * opencl)
+    scope = _scope(rest[0]) if rest else _default_scope(frame)
+    return _fence(frame, _order(order), scope, expr.span)
+
+
+def _signal_fence(_: CFrame, expr: tree.Call) -> Operand:
+    """Orders a thread and its signal handlers alone ([atomics.fences]/7): other threads see nothing of it."""
     (order,) = _arguments(expr, 1, 1, "a memory order")
-    return _fence(frame, _order(order), _default_scope(frame), expr.span)
+    _order(order)
+    return Number(Const(0, types.INT))
 
 
 def _fence(frame: CFrame, order: Order, scope: Scope, span: Span) -> Operand:
@@ -330,6 +353,7 @@ def _named_flags(expr: tree.Expr) -> frozenset[str]:
 
 _FENCES: dict[str, Callable[[CFrame, tree.Call], Operand]] = {
     "atomic_thread_fence": _thread_fence,
+    "atomic_signal_fence": _signal_fence,
     "atomic_work_item_fence": _work_item_fence,
     "mem_fence": _mem_fence(Order.ACQ_REL),
     "read_mem_fence": _mem_fence(Order.ACQUIRE),

@@ -37,13 +37,20 @@ _ALLOWED = {
     "red": ("relaxed", "acquire", "release", "acq_rel"),
     "fence": ("acq_rel", "sc"),
 }
+#: Accesses of memory, in which `.global` may be written: the locations are in global memory.
+_ACCESSES = ("ld", "st", "atom", "red")
 _ARITHMETIC = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "rem": "%", "and": "&", "or": "|", "xor": "^", "shl": "<<",
     "shr": ">>", "min": "min", "max": "max",
 }  # fmt: skip
 _UNARY = {"mov": "+", "neg": "-", "not": "~"}
 _BRANCHES = {"beq": "==", "bne": "!=", "blt": "<", "ble": "<=", "bgt": ">", "bge": ">="}
-_OPCODES = (*_ALLOWED, "membar", "bar", *_ARITHMETIC, *_UNARY, *_BRANCHES, "goto", "bra")
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+#: Barriers of the block; with more operands than one only `bar.cta` is one, whose second operand is an identity.
+_BARRIERS = {("cta", "sync"): True, ("cta", "arrive"): False, ("sync",): True, ("cta", "sync", "aligned"): True}
+#: What PTX writes behind an operation, and is not needed here.
+_TYPE = re.compile(r"([busf](8|16|32|64|128)|v[248])\Z")
+_OPCODES = (*_ALLOWED, "membar", "bar", "barrier", "setp", *_ARITHMETIC, *_UNARY, *_BRANCHES, "goto", "bra")
 _REGISTER = re.compile(r"[%$]?(r|rd|p)\d+\Z")
 
 
@@ -86,7 +93,7 @@ def implied_locations(threads: Iterable[tree.PtxThread]) -> list[tree.Name]:
     found = []
     for thread in threads:
         for item in thread.code:
-            if isinstance(item, tree.Instruction) and item.operation[0] in ("ld", "st", "atom", "red"):
+            if isinstance(item, tree.Instruction) and item.operation[0] in _ACCESSES:
                 at = 0 if item.operation[0] in ("st", "red") else 1
                 operand = item.operands[at] if at < len(item.operands) else None
                 if isinstance(operand, (tree.Name, tree.Element)) and not _REGISTER.match(operand.name):
@@ -131,6 +138,18 @@ class _Thread:
     # ---- instructions
 
     def instruction(self, item: tree.Instruction) -> None:
+        if item.guard is None:
+            self.unguarded(item)
+            return
+        inside, after = self.frame.builder.label(), self.frame.builder.label()
+        register = self.target(tree.Name(item.guard.span, item.guard.register))
+        self.frame.builder.split(register, item.guard.span, *((inside, after) if item.guard.truth else (after, inside)))
+        self.frame.builder.place(inside)
+        self.unguarded(item)
+        self.frame.builder.jump(after)
+        self.frame.builder.place(after)
+
+    def unguarded(self, item: tree.Instruction) -> None:
         opcode, *qualifiers = item.operation
         match opcode:
             case "ld":
@@ -146,7 +165,7 @@ class _Thread:
                 self.fence(item)
             case "bar" | "barrier":
                 self.barrier(item)
-            case "goto" | "bra" if not qualifiers:
+            case "goto" | "bra" if not qualifiers or item.operation == ("bra", "uni"):
                 (label,) = self.operands(item, "label")
                 there = self.label(label)
                 self.frame.builder.split(values.TRUE, item.span, there, there)
@@ -156,6 +175,9 @@ class _Thread:
                 following = self.frame.builder.label()
                 self.frame.builder.split(condition, item.span, self.label(label), following)
                 self.frame.builder.place(following)
+            case "setp" if len(qualifiers) == 1 and qualifiers[0] in _COMPARISONS:
+                target, left, right = self.operands(item, "register", "value", "value")
+                self.set(item, target, values.binary(_COMPARISONS[qualifiers[0]], self.value(left), self.value(right)))
             case _ if opcode in _ARITHMETIC and not qualifiers:
                 target, left, right = self.operands(item, "register", "value", "value")
                 self.set(item, target, values.binary(_ARITHMETIC[opcode], self.value(left), self.value(right)))
@@ -164,7 +186,8 @@ class _Thread:
                 self.set(item, target, values.unary(_UNARY[opcode], self.value(operand)))
             case _:
                 text = ".".join(item.operation)
-                help_ = suggestion(opcode, _OPCODES) if opcode not in _OPCODES else f"write {opcode} alone"
+                alone = "setp.eq (or ne, lt, le, gt, ge) without a type" if opcode == "setp" else f"{opcode} alone"
+                help_ = suggestion(opcode, _OPCODES) if opcode not in _OPCODES else f"write {alone}"
                 raise error(
                     Code.OUTSIDE_SUBSET,
                     f"`{text}` is outside the modelled subset of PTX",
@@ -230,17 +253,25 @@ class _Thread:
         self.frame.emit(ir.Fence(mode.order, mode.scope), item.span)
 
     def barrier(self, item: tree.Instruction) -> None:
-        """``bar.cta.sync`` and ``bar.cta.arrive`` with a label, an identity (0 where none is written) and a count."""
-        if item.operation[1:] not in (("cta", "sync"), ("cta", "arrive")):
-            message = f"`{'.'.join(item.operation)}` is outside the modelled subset of PTX"
+        """``bar.cta.sync`` and ``bar.cta.arrive`` with a label, an identity (0 where none is written) and a count.
+
+        ``bar.sync``, as PTX has it, takes a label alone: its second operand would be a count, without an identity.
+        """
+        text = ".".join(item.operation)
+        if item.operation[1:] not in _BARRIERS:
+            message = f"`{text}` is outside the modelled subset of PTX"
             raise error(Code.OUTSIDE_SUBSET, message, item.span, "write bar.cta.sync or bar.cta.arrive")
+        if len(item.operands) > 1 and len(item.operation) != 3:
+            message = f"`{text}` with a number of threads is outside the modelled subset"
+            raise error(Code.OUTSIDE_SUBSET, message, item.span, "write bar.cta.sync label, identity, count")
         if not 1 <= len(item.operands) <= 3:
             message = "a barrier has a label, and may have an identity and a count"
             raise error(Code.BAD_ARGUMENTS, message, item.span, "write bar.cta.sync 0, or bar.cta.sync 0, 1, 2")
         label, *rest = (self.value(o) for o in item.operands)
         identity = rest[0] if rest else Const(0, LONG)
         count = rest[1] if len(rest) > 1 else None
-        self.frame.emit(ir.NamedBarrier((label, identity), count, item.operation[2] == "sync"), item.span)
+        waits = _BARRIERS[item.operation[1:]]
+        self.frame.emit(ir.NamedBarrier((label, identity), count, waits), item.span)
 
     def set(self, item: tree.Instruction, target: tree.Operand, value: Value) -> None:
         self.frame.emit(ir.Set(self.target(target).name, values.convert(value, LONG)), item.span)
@@ -251,14 +282,15 @@ class _Thread:
         """Order and scope of an access or fence; a volatile one is relaxed at system scope (PTX ISA, "ld")."""
         opcode, *written = item.operation
         text, allowed = ".".join(item.operation), _ALLOWED[opcode]
-        qualifiers = [q for q in written if q != operation]
+        qualifiers = [q for q in written if q not in (operation, "global" if opcode in _ACCESSES else "")]
         if qualifiers == ["volatile"] and opcode in ("ld", "st"):
             return ir.Mode(Order.RELAXED, Scope.SYSTEM)
         orders = [q for q in qualifiers if q in _ORDERS]
         scopes = [q for q in qualifiers if q in _SCOPES]
         for qualifier in qualifiers:
             if qualifier not in (*_ORDERS, *_SCOPES):
-                help_ = suggestion(qualifier, (*_ORDERS, *_SCOPES)) or f"{opcode} takes an order and a scope"
+                typed = "registers have 64 bits here: leave the type out" if _TYPE.match(qualifier) else None
+                help_ = typed or suggestion(qualifier, (*_ORDERS, *_SCOPES)) or f"{opcode} takes an order and a scope"
                 raise error(Code.OUTSIDE_SUBSET, f"`.{qualifier}` is outside the modelled subset", item.span, help_)
         if len(orders) > 1 or len(scopes) > 1:
             raise error(Code.BAD_ARGUMENTS, f"`{text}` has two {'orders' if len(orders) > 1 else 'scopes'}", item.span)

@@ -41,12 +41,13 @@ _TYPES: dict[str, IntType] = {
 #: The type of a pointer that is kept in a register or in memory: an address.
 POINTER = types.LONG
 _FIRST_ADDRESS, _ADDRESSES_APART = 1 << 20, 1 << 12
-#: Levels of the hierarchy, by the words of the dialects; those between a thread and its block say nothing here.
+#: Levels of the hierarchy, by the words of the dialects; those below a block, and grids, say nothing here.
 _LEVELS = {
     "cta": "block", "wg": "block", "work_group": "block", "workgroup": "block",
     "cluster": "cluster",
     "gpu": "device", "dev": "device", "device": "device", "agent": "device",
     "sys": "system", "system": "system", "all_svm_devices": "system",
+    "kernel": "inside", "grid": "inside", "thread": "inside", "work_item": "inside", "workitem": "inside",
     "wi": "inside", "warp": "inside", "sg": "inside", "sub_group": "inside", "wave": "inside",
 }  # fmt: skip
 
@@ -239,8 +240,11 @@ def level_of(word: str, span: Span) -> str:
     return _LEVELS[word]
 
 
-def positions(tree_: tree.Group) -> dict[str, Position]:
-    """The places of the threads of a scope tree, groups of a level numbered as they stand in it."""
+def positions(tree_: tree.Group, threads: Sequence[str]) -> dict[str, Position]:
+    """The places of the ``threads`` in a scope tree, groups of a level numbered as they stand in it.
+
+    InputError for a name of no thread, or of one that is in two places or in no block.
+    """
     found: dict[str, Position] = {}
     counts: dict[str, int] = {}
 
@@ -254,6 +258,9 @@ def positions(tree_: tree.Group) -> dict[str, Position]:
             if isinstance(member, tree.Group):
                 visit(member, inside)
                 continue
+            if member.name not in threads:
+                help_ = f"the threads are {', '.join(threads)}"
+                raise error(Code.UNKNOWN_NAME, f"there is no thread {member.name}", member.span, help_)
             if member.name in found:
                 raise error(Code.DUPLICATE, f"{member.name} is in two places", member.span)
             if "block" not in inside:
