@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import pytest
 
 from scopec.diagnostics import InputError
-from scopec.memory.domains import domains
+from scopec.memory.domains import MOST_COMBINATIONS, domains
+from scopec.program.values import leaves
 from tests.test_event_graph import graph_of
 
 
@@ -43,3 +46,11 @@ def test_too_many_combinations_of_values_are_an_error_not_a_long_wait() -> None:
     with pytest.raises(InputError) as bad:
         domains(graph_of(f"{stores} y = x + 3 * y + 7 * f.load();"))
     assert "the value that is written here depends on more than 32768 combinations" in bad.value.diagnostics[0].message
+
+
+def test_logic_is_no_table_however_many_reads_it_depends_on() -> None:
+    """A third try of a weak compare-exchange is made where two before it failed: many reads, compared two by two."""
+    graph = graph_of("int o = f.load(); while (!f.compare_exchange_weak(o, o + 1)) {}", launch="k<<<2, 1>>>")
+    found = domains(graph)
+    combinations = [prod(len(found.of[n]) for n in {leaf.name for leaf in leaves(c)}) for c in graph.conditions]
+    assert max(combinations) > MOST_COMBINATIONS

@@ -10,7 +10,7 @@ from scopec.diagnostics import Code, error
 from scopec.graphs import components
 from scopec.memory.events import Kind
 from scopec.program.types import ArithmeticFault
-from scopec.program.values import FALSE, Const, Value, evaluate, leaves, substitute
+from scopec.program.values import FALSE, Binary, Choose, Const, Unary, Value, evaluate, leaves, substitute
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
@@ -113,8 +113,27 @@ def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
     for number, condition in enumerate(graph.conditions):
         at = next((e.span for e in graph.events if number in e.guard.conditions), None)
         if at is not None:
-            found.checked(condition, "whether this is executed", at)
+            for operand in _compared(condition):
+                found.checked(operand, "whether this is executed", at)
     return found
+
+
+def _compared(condition: Value) -> Iterator[Value]:
+    """What a condition compares: engines tabulate that, and take the logic around it as it is."""
+    match condition:
+        case Unary("!", operand, _):
+            yield from _compared(operand)
+        case Choose(test, then, otherwise, type_) if type_.is_bool:
+            for part in (test, then, otherwise):
+                yield from _compared(part)
+        case Binary(op, left, right, _) if op in ("&&", "||"):
+            yield from _compared(left)
+            yield from _compared(right)
+        case Binary(_, left, right, _):
+            yield left
+            yield right
+        case _:
+            yield condition
 
 
 def doubtful_indices(graph: EventGraph, known: Domains) -> Iterator[Index]:
