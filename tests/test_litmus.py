@@ -202,6 +202,11 @@ def test_a_register_that_nothing_sets_is_0_and_gets_a_warning() -> None:
     assert litmus.program.others[0].body.variables.keys() == {"r1", "r2", "r3"}
 
 
+def test_an_empty_column_at_the_end_of_a_row_is_none() -> None:
+    text = "PTX t\n{}\nP0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\nst.weak x, 1 | st.weak x, 2 | ;\nexists true"
+    assert len(litmus_of(text).program.others) == 2
+
+
 def test_registers_may_begin_with_a_percent_sign() -> None:
     litmus = litmus_of("PTX t\n{ P0:%r1 = 2; }\nP0@cta 0,gpu 0 ;\nadd %r2, %r1, 1 ;\nexists (P0:%r2=3)")
     assert litmus.program.others[0].body.variables.keys() == {"%r1", "%r2"}
@@ -339,8 +344,8 @@ PTX_TAIL = "\nexists (x=1)"
         (HEAD + "}\nexists (0:r=1 /\\ z=2)", ("SCP023", 5, 18, "there is no location `z`")),
         (HEAD + "}\nexists (1:r=1)", ("SCP023", 5, 9, "there is no thread P1")),
         (HEAD + "}\nexists (x[1]=1)", ("SCP023", 5, 9, "`x` has elements 0 to 0")),
-        (HEAD + "}\nexists (x=1", ("SCP005", 5, 12, "unexpected the end of the file")),
-        (HEAD + "}\nexists x", ("SCP005", 5, 9, "unexpected the end of the file")),
+        (HEAD + "}\nexists (x=1", ("SCP005", 5, 12, "unexpected end of the file")),
+        (HEAD + "}\nexists x", ("SCP005", 5, 9, "unexpected end of the file")),
         (HEAD + "}\nfilter true filter true exists true", ("SCP016", 5, 1, "there are two sections `filter`")),
         (HEAD + "}\nlocations [z]", ("SCP023", 5, 12, "there is no location `z`")),
         ("OPENCL t\n{}\nP0@wg 0,dev 0 (global int* x, local int* m) {\n barrier(CLK_LOCAL_MEM_FENCE);\n}",
@@ -380,6 +385,29 @@ def test_what_is_not_in_the_language(text: str, wanted: tuple[str, int, int, str
     code, line, column, message = problem_of(text)
     assert (code, line, column) == wanted[:3], message
     assert message.startswith(wanted[3])
+
+
+@pytest.mark.parametrize(
+    ("text", "way_out"),
+    [
+        (HEAD + "*y = 1\n" + TAIL, "is a `;` missing at the end of line 4?"),
+        (PTX_HEAD + "st.weak x, 1 | st.weak x, 3\nst.weak x, 2 | ;" + PTX_TAIL, "is a `;` missing at the end of line 4?"),
+        (PTX_HEAD + "st.weak x, 1 |\nst.weak x, 2 | ;" + PTX_TAIL, "name the thread in the first row, or end the row before with `;`"),
+        (PTX_HEAD + ";\nexist (x=1)", "did you mean `exists`?"),
+        (PTX_HEAD + ";\nexists (x=1 and x=2)", "did you mean `/\\`?"),
+        (PTX_HEAD + ";\nexists (x=1)\nexists (x=2)", "a file has one final clause: join two with `/\\` or `\\/`"),
+        (HEAD + "goto L;" + TAIL, "`goto` is outside the modelled subset"),
+        (HEAD + "WRITE_ONCE(*y, 1);" + TAIL, "the Linux kernel's functions are outside the modelled subset: use those of <stdatomic.h>"),
+        (HEAD + "atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);" + TAIL, "C has no scopes: begin the file with OPENCL"),
+        ("OPENCL t\n{}\nP0@wg 0,dev 0 (atomic_int* x) {\n atomic_load_explicit(x, memory_scope_device, memory_order_relaxed);\n}", "orders come before the scope"),
+        ("OPENCL t\n{}\nP0@wg 0,dev 0 (int* x) {\n barrier();\n}", "flags are CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE | CLK_IMAGE_MEM_FENCE"),
+        ("C t\nGenerator=diy\nP0 (int* x) { *x = 1; }\nexists (x=1)", "write `{ x = 0; }` before the program, or `{}`"),
+    ],
+)  # fmt: skip
+def test_ways_out(text: str, way_out: str) -> None:
+    with pytest.raises(InputError) as raised:
+        litmus_of(text)
+    assert raised.value.diagnostics[0].way_out == way_out
 
 
 def test_an_endless_jump_is_a_loop() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from lark import Lark, Token, Transformer_NonRecursive
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
 
-from scopec.diagnostics import Code, InputError, error
+from scopec.diagnostics import Code, InputError, error, suggestion
 from scopec.grammars import parser
 from scopec.source import Span
 
@@ -25,6 +26,13 @@ _TERMINALS = {
     "AT": "`@`", "STAR": "`*`", "COMPARE": "a comparison", "AND": "`/\\`", "OR": "`\\/`", "IMPLIES": "`=>`",
     "NOT": "`~`",
 }  # fmt: skip
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_LAST_WORD = re.compile(r"\b([A-Za-z_]\w*)\Z")
+_CONNECTIVES = {"and": "/\\", "or": "\\/", "AND": "/\\", "OR": "\\/"}
+_KEYWORDS = ("exists", "forall", "filter", "locations", "scopes")
+_OUTSIDE = ("goto", "switch", "struct", "union", "enum", "typedef", "sizeof", "asm")
 
 
 class Builder(Transformer_NonRecursive[Any, Any]):
@@ -62,7 +70,7 @@ def parse(grammar: str, starts: tuple[str, ...], start: str, text: str, builder:
 
 def _syntax_error(source: Source, text: str, unexpected: UnexpectedInput) -> InputError:
     end = len(text.rstrip())
-    offset, length, found = end, 0, "the end of the file"
+    offset, length, found = end, 0, "end of the file"
     match unexpected:
         case UnexpectedToken(token=Token() as token) if token.type != "$END":
             offset, length, found = token.start_pos or 0, len(token), f"`{_short(str(token))}`"
@@ -73,12 +81,26 @@ def _syntax_error(source: Source, text: str, unexpected: UnexpectedInput) -> Inp
             pass
     wanted = getattr(unexpected, "expected", None) or getattr(unexpected, "allowed", None) or set()
     message = f"unexpected {found}{_expected(set(wanted))}"
-    return error(Code.SYNTAX, message, source.span(offset, offset + length), _help(text, offset))
+    return error(Code.SYNTAX, message, source.span(offset, offset + length), _help(text, offset, set(wanted)))
 
 
-def _help(text: str, offset: int) -> str | None:
+def _help(text: str, offset: int, wanted: set[str]) -> str | None:
+    """What is probably meant: a `;` at the end of a line, a clause's keyword, an operator of conditions."""
     if text[max(0, offset - 1) : offset + 1] in ("->", "::"):
         return "members and namespaces are outside the modelled subset of litmus files"
+    code = text[:offset].rstrip()
+    if re.compile(r"exists|forall").match(text, offset) and "SEMICOLON" in wanted:
+        return "a file has one final clause: join two with `/\\` or `\\/`"
+    if "SEMICOLON" in wanted and code[-1:] not in ("", ";", "{", "}") and "\n" in text[len(code) : offset]:
+        return f"is a `;` missing at the end of line {code.count(chr(10)) + 1}?"
+    here, before = _WORD.match(text, offset), _LAST_WORD.search(code)
+    if here and here.group() in _CONNECTIVES:
+        return f"did you mean `{_CONNECTIVES[here.group()]}`?"
+    if before and before.group(1) in _OUTSIDE:
+        return f"`{before.group(1)}` is outside the modelled subset"
+    for word in (before.group(1) if before else "", here.group() if here else ""):
+        if word and word not in _KEYWORDS and (meant := suggestion(word, _KEYWORDS)):
+            return meant
     return None
 
 

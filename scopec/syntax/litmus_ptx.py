@@ -41,15 +41,16 @@ def read(source: Source, text: str) -> tuple[PtxThread, ...]:
 
 @v_args(meta=True, inline=True)
 class _Builder(Builder):
-    def program(self, meta: Meta, heads: list[_Head], *rows: list[tuple[Span, _Cell]]) -> tuple[PtxThread, ...]:
+    def program(self, meta: Meta, heads: list[_Head], *rows: tuple[Span, tuple[_Cell, ...]]) -> tuple[PtxThread, ...]:
         code: list[list[Label | Instruction]] = [[] for _ in heads]
-        for row in rows:
-            for column, (_, cell) in enumerate(row):
+        for span, row in rows:
+            for column, cell in enumerate(row):
                 if column < len(heads):
                     code[column] += cell
-                elif cell:
+                elif cell or span.line != span.end_line:  # an empty column at the end of a line does no harm
                     message = f"this is column {column + 1}, and there are {len(heads)} threads"
-                    raise error(Code.SYNTAX, message, cell[0].span, "name the thread in the first row")
+                    help_ = "name the thread in the first row, or end the row before with `;`"
+                    raise error(Code.SYNTAX, message, cell[0].span if cell else span, help_)
         return tuple(
             PtxThread(span, name, place, tuple(column)) for (span, name, place), column in zip(heads, code, strict=True)
         )
@@ -63,10 +64,10 @@ class _Builder(Builder):
     def coordinate(self, meta: Meta, level: Token, value: Token) -> Coordinate:
         return Coordinate(self.at(meta), str(level), number(self, value))
 
-    def row(self, meta: Meta, *cells: tuple[Span, _Cell]) -> list[tuple[Span, _Cell]]:
-        return list(cells)
+    def row(self, meta: Meta, *cells: _Cell) -> tuple[Span, tuple[_Cell, ...]]:
+        return self.at(meta), cells
 
-    def cell(self, meta: Meta, *items: Label | Predicate | Instruction) -> tuple[Span, _Cell]:
+    def cell(self, meta: Meta, *items: Label | Predicate | Instruction) -> _Cell:
         found: list[Label | Instruction] = []
         guard: Predicate | None = None
         for item in items:
@@ -74,7 +75,7 @@ class _Builder(Builder):
                 guard = item
             else:
                 found.append(replace(item, guard=guard) if isinstance(item, Instruction) else item)
-        return self.at(meta), tuple(found)
+        return tuple(found)
 
     def guard(self, meta: Meta, *tokens: Token) -> Predicate:
         return Predicate(self.at(meta), str(tokens[-1]), truth=len(tokens) == 1)

@@ -26,6 +26,8 @@ _FOOTER = re.compile(r"(~\s*|not\s+)?(exists|forall|filter|locations|final|obser
 _SURELY_COMMENT = re.compile(r"\(\*(?:[\s*]|[^()\n;]*\*\))")
 _NESTED = re.compile(r"\(\*|\*\)")
 _NAME = re.compile(r"\w+")
+#: The head of a first thread, where the initial state was left out.
+_HEAD = re.compile(r"P\d+[ \t]*[(@|]")
 
 
 @dataclass(frozen=True)
@@ -118,13 +120,16 @@ class _Splitter:
         """Skip title and description: the position of the brace that opens the initial state."""
         while at < len(self.text) and self.text[at] != "{":
             end = self._comment(at)
+            if _HEAD.match(self.text, at) and not self.text[self.text.rfind("\n", 0, at) + 1 : at].strip():
+                break
             if end is None and self.text[at] == '"':
                 end = self.text.find('"', at + 1) + 1
                 if not end:
                     raise self._unclosed("this description", at, 1, '"')
             at = end if end is not None else at + 1
-        if at == len(self.text):
-            place = self.source.span(len(self.text.rstrip()), len(self.text.rstrip()))
+        if at == len(self.text) or self.text[at] != "{":
+            end = min(at, len(self.text.rstrip()))
+            place = self.source.span(end, end)
             message = "the file has no initial state"
             raise error(Code.SYNTAX, message, place, "write `{ x = 0; }` before the program, or `{}`")
         return at

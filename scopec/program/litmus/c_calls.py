@@ -5,6 +5,7 @@ An order that a function cannot have (a load that releases) counts as the half o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -38,6 +39,9 @@ _SCOPES = {
     "all_devices": Scope.SYSTEM,
 }
 _FLAGS = {"CLK_LOCAL_MEM_FENCE": "local", "CLK_GLOBAL_MEM_FENCE": "global", "CLK_IMAGE_MEM_FENCE": "image"}
+_LINUX = re.compile(
+    r"(READ|WRITE)_ONCE|(smp|rcu|srcu|spin|xchg|cmpxchg|atomic_(add|sub|inc|dec|read|set|cmpxchg|xchg))(_|\b)"
+)
 _FETCH = {"add": "+", "sub": "-", "or": "|", "xor": "^", "and": "&", "min": "min", "max": "max"}
 
 
@@ -92,14 +96,19 @@ def call(frame: CFrame, expr: tree.Call) -> Operand:
     function = _FUNCTIONS.get(name.removesuffix("_explicit"))
     if function is None or (explicit and not function.orders):
         message = f"`{name}` is not a function that scopec models"
-        raise error(Code.UNMODELLED_CALL, message, expr.function.span, suggestion(name, _known(frame)))
+        linux = "the Linux kernel's functions are outside the modelled subset: use those of <stdatomic.h>"
+        help_ = linux if frame.world.dialect == "C" and _LINUX.match(name) else suggestion(name, _known(frame))
+        raise error(Code.UNMODELLED_CALL, message, expr.function.span, help_)
     orders = function.orders if explicit else 0
     arguments, rest = expr.arguments[: function.arguments], expr.arguments[function.arguments :]
     scoped = frame.world.dialect == "OPENCL" and explicit
     if len(expr.arguments) < function.arguments + orders or len(rest) > orders + scoped:
         wanted = function.arguments + orders
         message = f"`{name}` takes {wanted} arguments{' and a scope' if scoped else ''}, {len(expr.arguments)} given"
-        raise error(Code.BAD_ARGUMENTS, message, expr.span, None)
+        unscoped = frame.world.dialect == "C" and bool(rest[orders:]) and _names_scope(rest[orders])
+        raise error(
+            Code.BAD_ARGUMENTS, message, expr.span, "C has no scopes: begin the file with OPENCL" * unscoped or None
+        )
     given = tuple(_order(a) for a in rest[:orders])
     scope = _scope(rest[orders]) if len(rest) > orders else _default_scope(frame)
     return function.handler(_Call(frame, expr, arguments, given or (Order.SEQ_CST, Order.SEQ_CST), scope))
@@ -117,11 +126,16 @@ def _default_scope(frame: CFrame) -> Scope:
     return Scope.SYSTEM if frame.world.dialect == "C" else Scope.DEVICE
 
 
+def _names_scope(expr: tree.Expr) -> bool:
+    return isinstance(expr, tree.Name) and expr.name.startswith("memory_scope_")
+
+
 def _order(expr: tree.Expr) -> Order:
     name = expr.name if isinstance(expr, tree.Name) else ""
     order = _ORDERS.get(name.removeprefix("memory_order_")) if name.startswith("memory_order_") else None
     if order is None:
-        help_ = suggestion(name, [f"memory_order_{o}" for o in _ORDERS]) or "write memory_order_seq_cst"
+        swapped = "orders come before the scope" * _names_scope(expr)
+        help_ = swapped or suggestion(name, [f"memory_order_{o}" for o in _ORDERS]) or "write memory_order_seq_cst"
         raise error(Code.BAD_ARGUMENTS, "a memory order is wanted here", expr.span, help_)
     return order
 
@@ -261,7 +275,8 @@ _FUNCTIONS: dict[str, _Function] = {
 def _arguments(expr: tree.Call, least: int, most: int, what: str) -> tuple[tree.Expr, ...]:
     if not least <= len(expr.arguments) <= most:
         assert isinstance(expr.function, tree.Name)
-        raise error(Code.BAD_ARGUMENTS, f"`{expr.function.name}` takes {what}", expr.span, None)
+        help_ = f"flags are {' | '.join(_FLAGS)}" if what.startswith("flags") else None
+        raise error(Code.BAD_ARGUMENTS, f"`{expr.function.name}` takes {what}", expr.span, help_)
     return expr.arguments
 
 
