@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -19,6 +19,11 @@ from scopec import __version__, options
 from scopec.diagnostics import Code, Diagnostic, InputError, ScopecError, UsageError, internal_error
 from scopec.report import formats, terminal
 from scopec.report import options as report_options
+
+if TYPE_CHECKING:
+    from scopec.check import Engine, Outcome, Settings
+    from scopec.engines import Jar
+    from scopec.plan import Overrides
 
 _INTERRUPTED = 130
 
@@ -118,14 +123,14 @@ def _program_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _overrides(
     model: str | None, progress: str | None, memory: str, given: Sequence[str], bound: Sequence[str], ignore_races: bool
-) -> Any:
-    from scopec.expectations import Settings
+) -> Overrides:
+    from scopec.expectations import Settings as Chosen
     from scopec.memory.cat import registry
     from scopec.plan import Overrides
     from scopec.progress import models
 
     if model is not None:
-        for warning in registry.load(registry.find(model), Settings.defaults().options).warnings:
+        for warning in registry.load(registry.find(model), Chosen.defaults().options).warnings:
             _show(warning)
     if progress is not None:
         models.find(progress)
@@ -175,7 +180,7 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 def check(
     paths: tuple[Path, ...], model: str | None, progress: str | None, memory: str,
     given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
-    alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, jobs: int, timeout: float,
+    alloy_jar: Path | None, tlc_jar: Path | None, engine: Engine, jobs: int, timeout: float,
     keep: Path | None, executor: str | None, no_cache: bool, requests: Sequence[formats.Request],
     revision: str | None, watch: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
@@ -195,12 +200,14 @@ def check(
     if not chosen:
         click.echo(f"scopec: no program has changed since {revision}", err=True)
 
-    def checked(paths: Sequence[Path], requests: Sequence[formats.Request], others: Sequence[Any] = ()) -> list[Any]:
+    def checked(
+        paths: Sequence[Path], requests: Sequence[formats.Request], others: Sequence[Outcome] = ()
+    ) -> list[Outcome]:
         return _check(paths, settings, requests, others, quiet=quiet, verbose=verbose)
 
     if not watch:
         return exit_code(checked(chosen, requests))
-    known: dict[Path, Any] = {}
+    known: dict[Path, Outcome] = {}
     for changed, gone in watched(chosen):
         for path in gone:
             known.pop(path, None)
@@ -214,13 +221,13 @@ def check(
 
 def _check(
     paths: Sequence[Path],
-    settings: Any,
+    settings: Settings,
     requests: Sequence[formats.Request],
-    others: Sequence[Any],
+    others: Sequence[Outcome],
     *,
     quiet: bool,
     verbose: bool,
-) -> list[Any]:
+) -> list[Outcome]:
     """Check, write every report, and return the outcomes; reports in files tell ``others`` too, found earlier."""
     from scopec.check import check, exit_code
 
@@ -229,7 +236,7 @@ def _check(
         outcomes = check(paths, _told(settings, status))
     seconds = time.monotonic() - start
 
-    def results(of: Sequence[Any]) -> formats.Results:
+    def results(of: Sequence[Outcome]) -> formats.Results:
         return formats.Results(
             of, seconds, started, exit_code(of), lambda: _engine_table(settings, of), verbose, quiet
         )  # fmt: skip
@@ -242,12 +249,12 @@ def _check(
     return outcomes
 
 
-def _told(settings: Any, status: terminal.Status) -> Any:
+def _told(settings: Settings, status: terminal.Status) -> Settings:
     """The settings of a check whose progress a status line shows."""
     return replace(settings, say=lambda line: status.say(settings.say, line), begun=status.begun)
 
 
-def _engine_table(settings: Any, outcomes: Sequence[Any]) -> dict[str, Any]:
+def _engine_table(settings: Settings, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     from scopec.report import json
 
     return json.engine_table(_used_jars(settings, outcomes), _java_version())
@@ -260,11 +267,11 @@ def _say(said: str) -> None:
     click.echo(clean(f"scopec: {said}"), err=True)
 
 
-def _used_jars(settings: Any, outcomes: Sequence[Any]) -> dict[str, Any]:
+def _used_jars(settings: Settings, outcomes: Sequence[Outcome]) -> dict[str, Jar]:
     return _jars_of(settings, {c.engine for o in outcomes for r in o.reports for c in r.checks})
 
 
-def _jars_of(settings: Any, used: set[str]) -> dict[str, Any]:
+def _jars_of(settings: Settings, used: set[str]) -> dict[str, Jar]:
     from scopec.asking import Jars
 
     jars = Jars(settings)
@@ -280,7 +287,7 @@ def _java_version() -> str | None:
         return None
 
 
-def _problems(outcomes: Sequence[Any]) -> None:
+def _problems(outcomes: Sequence[Outcome]) -> None:
     """Diagnostics and engine failures, on standard error, except those that stand beside a verdict."""
     for outcome in outcomes:
         for diagnostic in outcome.diagnostics:
@@ -314,7 +321,7 @@ def _show(diagnostic: Diagnostic) -> None:
 def trace(
     file: Path, model: str | None, progress: str | None, memory: str,
     given: tuple[str, ...], bound: tuple[str, ...], ignore_races: bool,
-    alloy_jar: Path | None, tlc_jar: Path | None, engine: Any, timeout: float,
+    alloy_jar: Path | None, tlc_jar: Path | None, engine: Engine, timeout: float,
     wanted: str | None, form: str, output: Path | None,
 ) -> int:  # fmt: skip
     """Show the counterexample of one expectation of FILE: the first that does not hold, or the one that --check names.
@@ -362,7 +369,7 @@ def trace(
 @click.option("-q", "--quiet", is_flag=True, help="Only the states, without an execution of each.")
 def outcomes(
     file: Path, model: str | None, given: tuple[str, ...], bound: tuple[str, ...], alloy_jar: Path | None,
-    tlc_jar: Path | None, engine: Any, limit: int, timeout: float, form: str, output: Path | None, quiet: bool,
+    tlc_jar: Path | None, engine: Engine, limit: int, timeout: float, form: str, output: Path | None, quiet: bool,
 ) -> int:  # fmt: skip
     """List every final state of FILE that the memory model allows, with the number of executions and one of them.
 

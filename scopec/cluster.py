@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec import __version__
-from scopec.check import Outcome, Settings, check, programs
+from scopec.check import Engine, Outcome, Settings, check, programs
 from scopec.diagnostics import EngineError, UsageError, internal_error
 from scopec.keep import destination
 from scopec.memory.cat import registry
@@ -34,7 +34,7 @@ class Task:
     shown: str
     text: bytes
     overrides: Overrides
-    engine: Any
+    engine: Engine
     timeout: float | None
     advise: bool
     cache: bool
