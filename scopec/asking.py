@@ -104,7 +104,14 @@ class Asking:
                 if reason is not None:
                     self.jars.fallen_back(reason)
                     return self._embedded()
-                return self._embedded() if run.graph.reads_from_pairs > MOST_PAIRS else self._alloy()
+                pairs = run.graph.reads_from_pairs
+                if pairs > MOST_PAIRS:
+                    self.settings.say(
+                        f"{run.name}: {pairs} pairs of a write and a read of one location would take Alloy minutes. "
+                        "Scopec answers about memory itself (--engine alloy asks Alloy)."
+                    )
+                    return self._embedded()
+                return self._alloy()
             case "both":
                 found = self._alloy()
                 if found is not None:
