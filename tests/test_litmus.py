@@ -239,6 +239,14 @@ def test_a_parameter_may_begin_with_an_address() -> None:
     assert accesses == ["read x", "write x", "write y"]
 
 
+def test_a_register_of_the_initial_state_needs_no_declaration() -> None:
+    text = "C t\n{ 0:r0 = 2; 0:p = x; uint64_t 0:w; }\nP0 (int* x, atomic_int* y) { r0 = atomic_load(y) + r0; *p = r0; w = -1; }\n"
+    program = litmus_of(text + "exists (0:r0 = 2)").program
+    graph = build(program, 1, [("P0", "r0"), ("P0", "w")])
+    assert [show(e.value) for e in graph.events if e.text == "write x" and e.value] == ["P0_L3_R + 2"]
+    assert show(graph.finals["P0", "w"].value) == str((1 << 64) - 1)
+
+
 def test_a_pointer_is_read_by_an_atomic_operation() -> None:
     text = (
         "C t\n{ x = 5; }\nP0 (int* _Atomic* p, int* x) { atomic_store(p, x); }\n"

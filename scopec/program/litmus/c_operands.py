@@ -125,8 +125,17 @@ class CFrame(Frame):
         return local
 
     def lookup(self, name: str, span: Span) -> Variable | PointerOperand:
-        """What a name means; InputError with a suggestion if nothing."""
+        """What a name means; InputError with a suggestion if nothing.
+
+        A register of the initial state needs no declaration.
+        """
         if name in self.names:
+            return self.names[name]
+        given = self.world.registers.get((self.name, name))
+        if given is not None:
+            element = types.INT if (self.name, name) in self.world.pointer_registers else None
+            self.names[name] = Local(name, given.type, element)
+            self.register(name, given.type)
             return self.names[name]
         if name in self.world.objects:
             help_ = f"add the parameter `int* {name}`"
