@@ -20,11 +20,14 @@ from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
 from scopec.options import OPTIONS
 from scopec.plan import Overrides, plan
+from scopec.program import values
 from scopec.runs import Run
 from scopec.workers import Workers
 from tests.oracles import brute_memory
 from tests.random_programs import memory_places, memory_program, memory_text
 
+#: How long values are before they are named, by turns: every value, every sum, or as always.
+LONGEST = (1, 2, values.LONGEST)
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
 
 
@@ -41,12 +44,15 @@ def alloy_executions(run: Run, jars: Jars, workers: Workers, folder: Path) -> li
 
 @pytest.mark.jvm
 @pytest.mark.parametrize("seed", range(COUNT))
-def test_alloy(seed: int, jars: Jars, workers: Workers, tmp_path: Path) -> None:
+def test_alloy(seed: int, jars: Jars, workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(values, "LONGEST", LONGEST[seed % 3])
     compare(seed, tmp_path, lambda run: alloy_executions(run, jars, workers, tmp_path))
 
 
 @pytest.mark.parametrize("seed", range(5 * COUNT))
-def test_embedded(seed: int, tmp_path: Path) -> None:
+def test_embedded(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(values, "LONGEST", LONGEST[seed % 3])
+
     def found(run: Run) -> list[Execution]:
         (asked,) = [q for q in run.problem.questions if q.goal is Goal.EXECUTION]
         problem = run.problem

@@ -8,6 +8,7 @@ import pytest
 
 from scopec.diagnostics import InputError
 from scopec.memory.domains import MOST_COMBINATIONS, domains
+from scopec.memory.events import Kind
 from scopec.program.values import leaves
 from tests.test_event_graph import graph_of
 
@@ -41,11 +42,22 @@ def test_undefined_arithmetic_has_no_value() -> None:
     assert domains(graph).values(write.value) == {3}
 
 
+def test_what_has_many_combinations_is_computed_operation_by_operation() -> None:
+    stores = " ".join(f"x = {i}; y = {i}; f.store({i});" for i in range(1, 36))
+    graph = graph_of(f"{stores} g.store(x + 3 * y + 7 * f.load());")
+    (write,) = (e for e in graph.events if e.kind is Kind.WRITE and "g" in e.text)
+    assert write.value is not None
+    assert domains(graph).values(write.value) == set(range(11 * 35 + 1))
+
+
 def test_too_many_combinations_of_values_are_an_error_not_a_long_wait() -> None:
     stores = " ".join(f"x = {i}; y = {i}; f.store({i});" for i in range(1, 36))
     with pytest.raises(InputError) as bad:
-        domains(graph_of(f"{stores} y = x + 3 * y + 7 * f.load();"))
-    assert "the value that is written here depends on more than 32768 combinations" in bad.value.diagnostics[0].message
+        domains(graph_of(f"{stores} y = (100 * x + y) * 100 + f.load();"))
+    assert "what is written here depends on more than 32768 combinations" in bad.value.diagnostics[0].message
+    with pytest.raises(InputError) as bad:
+        domains(graph_of(f"{stores} if ((100 * x + y) * 100 + f.load() == 5) g.store(1);"))
+    assert "whether this is executed depends on more than 32768" in bad.value.diagnostics[0].message
 
 
 def test_logic_is_no_table_however_many_reads_it_depends_on() -> None:

@@ -51,8 +51,8 @@ def test_gates_are_translated_in_the_polarity_of_their_use() -> None:
     circuit.use(gate)
     circuit.use(gate)
     assert circuit.clauses == [[-gate, a], [-gate, b]]
-    assert circuit.value(gate, {a: True, b: True})
-    assert circuit.value(-gate, {a: True})
+    assert circuit.reader({a: True, b: True})(gate)
+    assert circuit.reader({a: True})(-gate)
 
 
 def expression(chance: random.Random, kind: str, depth: int) -> tree.Expr:
@@ -126,12 +126,12 @@ def test_matrices_mean_what_the_evaluator_means(seed: int) -> None:
         circuit, model, executed, given_sets.__getitem__, given_relations.__getitem__, frozenset(range(100))
     )
     rows = matrices.relation(expr)
-    assert {(i, j) for i, row in rows.items() for j, v in row.items() if circuit.value(v, assignment)} == wanted
+    assert {(i, j) for i, row in rows.items() for j, v in row.items() if circuit.reader(assignment)(v)} == wanted
     for check in ("acyclic", "irreflexive", "empty"):
         for negated in (False, True):
             axiom = Axiom("a", check, negated, expr, "")
             holds = Evaluation(model, size, sets, relations).holds(axiom)
-            assert circuit.value(matrices.violated(axiom), assignment) is not holds
+            assert circuit.reader(assignment)(matrices.violated(axiom)) is not holds
 
 
 def test_a_closure_that_is_needed_exactly_says_so() -> None:

@@ -83,3 +83,28 @@ def test_folding_agrees_with_evaluation(value: values.Value, a: int, b: int) -> 
 def test_a_value_is_in_the_range_of_its_type(value: values.Value, a: int, b: int) -> None:
     result = values.evaluate(value, lambda leaf: {"a": a, "b": b}[leaf.name])
     assert value.type.wrap(result) == result
+
+
+@given(st.lists(st.tuples(st.sampled_from(["+", "-", "*", "<", "&&"]), st.integers(0, 9), st.booleans()), max_size=6))
+def test_a_named_value_is_the_value(steps: list[tuple[str, int, bool]]) -> None:
+    leaf = Reg("a", INT)
+    names = values.Names()
+    long: values.Value = leaf
+    short: values.Value = leaf
+    for op, number, chosen in steps:
+        long = values.binary(op, long, values.binary("+", long, Const(number, INT)))
+        short = values.binary(op, short, values.binary("+", short, Const(number, INT)))
+        if chosen:
+            test = values.binary("==", leaf, Const(number, INT))
+            long, short = values.choose(test, long, leaf), values.choose(test, short, leaf)
+            assert at(values.assume(short, test, True), number) == at(long, number)
+        short = names.named(short)
+        assert values.size(short) == values.size(long)
+    assert set(values.leaves(short)) == set(values.leaves(long))
+    for number in range(-3, 10):
+        assert at(short, number) == at(long, number)
+        assert values.substitute(short, lambda _: Const(number, INT)) == Const(at(long, number), long.type)  # noqa: B023
+
+
+def at(value: values.Value, number: int) -> int:
+    return values.evaluate(value, lambda _: number)

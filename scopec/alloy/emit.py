@@ -107,6 +107,7 @@ class _Emitter:
             "finals": finals,
             "last": finals if self.partial_co else [],
             "questions": questions,
+            "named": [{"name": name, "body": body} for name, body in self.values.named.values()],
             "tables": [_table(t.name, t.comment, t.rows) for t in self.values.tables.values()],
         }
         context["values"] = [atom(v) for v in sorted(self.values.atoms)] or ["v0"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scopec.program.types import ArithmeticFault
-from scopec.program.values import Binary, Choose, Const, Convert, Reg, Unary, Value, evaluate, leaves, show
+from scopec.program.values import Binary, Choose, Const, Convert, Named, Reg, Unary, Value, evaluate, leaves, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,6 +49,8 @@ class Values:
     domains: Domains
     tables: dict[tuple[tuple[tuple[int, ...], int], ...], Table] = field(default_factory=dict)
     atoms: set[int] = field(default_factory=set)
+    #: Names and definitions of long values, by their numbers: each after those that it uses.
+    named: dict[int, tuple[str, str]] = field(default_factory=dict)
 
     def value(self, value: Value) -> str:
         """An Alloy expression for a value's atom."""
@@ -58,6 +60,8 @@ class Values:
                 return atom(number)
             case Reg(name, _):
                 return self._register(name)
+            case Named():
+                return self._name(value)
             case Choose(condition, then, otherwise, _):
                 return f"({self.grouped(condition)} => {self.value(then)} else {self.value(otherwise)})"
             case _ if value.type.is_bool:
@@ -91,6 +95,12 @@ class Values:
                     continue
         return rows
 
+    def _name(self, value: Named) -> str:
+        if value.number not in self.named:
+            body = self.value(value.value)
+            self.named[value.number] = f"n{len(self.named) + 1}", body
+        return self.named[value.number][0]
+
     def _register(self, name: str) -> str:
         self.atoms |= self.domains.of[name]
         if name.startswith("final_"):
@@ -111,6 +121,9 @@ class Values:
         match value:
             case Const(number, _):
                 return "some Event" if number else "no Event"
+            case Named():
+                self.atoms.add(1)
+                return f"some ({self._name(value)} & v1)"
             case Unary("!", operand, _):
                 return f"not {self._formula_operand(operand)}"
             case Binary(("&&" | "||") as op, left, right, _):

@@ -113,19 +113,21 @@ class Circuit:
                 work.extend(-a for a in inputs)
         return literal
 
-    def value(self, literal: int, assignment: Mapping[int, bool]) -> bool:
-        """Whether a literal holds under an assignment of the free variables.
+    def reader(self, assignment: Mapping[int, bool]) -> Callable[[int], bool]:
+        """Tells whether a literal holds under an assignment of the free variables.
 
         A gate that no clause defines has no value from a solver; a free variable that is in no clause is false.
         """
-        inputs = self._inputs[abs(literal)]
-        if abs(literal) == TRUE:
-            holds = True
-        elif inputs is None:
-            holds = assignment.get(abs(literal), False)
-        else:
-            holds = all(self.value(a, assignment) for a in inputs)
-        return holds == (literal > 0)
+        known = {TRUE: True}
+
+        def holds(literal: int) -> bool:
+            gate = abs(literal)
+            if gate not in known:
+                inputs = self._inputs[gate]
+                known[gate] = assignment.get(gate, False) if inputs is None else all(holds(a) for a in inputs)
+            return known[gate] == (literal > 0)
+
+        return holds
 
     def require(self, *literals: int) -> None:
         """Ask that one of some literals holds."""

@@ -125,12 +125,7 @@ def _prepared(
 
 def _choice(encoding: Encoding, model: Sequence[int]) -> Choice:
     """What a satisfying assignment chose."""
-
-    assignment = {abs(literal): literal > 0 for literal in model}
-
-    def holds(literal: int) -> bool:
-        return encoding.circuit.value(literal, assignment)
-
+    holds = encoding.circuit.reader({abs(literal): literal > 0 for literal in model})
     graph = encoding.graph
     rf = frozenset(pair for pair, literal in encoding.rf.items() if holds(literal))
     partial = encoding.problem.model.partial_co

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from scopec.diagnostics import EngineError
 from scopec.expectations import instance
 from scopec.program import ir, types
-from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Reg, Unary, Value
+from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Named, Reg, Unary, Value
 from scopec.progress.influence import accessed
 from scopec.progress.schedule import Moment
 from scopec.progress.steps import DONE, IDLE, OLD, OUTCOME, OWN_KINDS, Wait, touches_memory
@@ -200,6 +200,8 @@ class States:
             case Convert(operand, type_):
                 inside = made(operand)
                 return lambda s: type_.wrap(inside(s))
+            case Named():  # only the memory question names values
+                raise AssertionError(value)
 
     def _cell(self, place: ir.Place, thread: ir.Thread) -> Compute:
         """Where in a state the element is that a thread accesses."""

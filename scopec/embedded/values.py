@@ -9,7 +9,7 @@ from scopec.embedded.circuit import FALSE, TRUE, Circuit
 from scopec.embedded.relations import trimmed
 from scopec.graphs import components
 from scopec.program.types import ArithmeticFault
-from scopec.program.values import Binary, Choose, Const, Convert, Reg, Unary, Value, evaluate, leaves
+from scopec.program.values import Binary, Choose, Const, Convert, Named, Reg, Unary, Value, evaluate, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,6 +45,7 @@ class Values:
         self._guards: dict[int, int] = {}
         self._conditions: dict[int, int] = {}
         self._values: dict[Value, Bits] = {}
+        self._named: dict[int, int] = {}
         for name, values in graph.choices.items():
             self.registers[name] = self.one_of(values, TRUE)
         self._read_values()
@@ -103,6 +104,8 @@ class Values:
                 return {number: TRUE}
             case Reg(name, _):
                 return self.registers[name]
+            case Named(_, long):
+                return self.bits(long)
             case Choose(condition, then, otherwise, _):
                 test = self.condition(condition)
                 out: dict[int, list[int]] = {}
@@ -154,6 +157,10 @@ class Values:
                 return circuit.choose(self.condition(test), self.condition(then), self.condition(otherwise))
             case Convert(operand, _):
                 return self.condition(Binary("!=", operand, Const(0, operand.type), value.type))
+            case Named(number, long):
+                if number not in self._named:
+                    self._named[number] = self.condition(long)
+                return self._named[number]
             case Reg():
                 return circuit.any(bit for v, bit in self.bits(value).items() if v)
             case Binary(op, left, right, type_):

@@ -119,7 +119,8 @@ class Accesses:
         results: tuple[Value, ...] = tuple(Const(0, value.type) for value in found[-1][1])  # outside of all elements
         for guard, values_ in reversed(found):
             chosen = guard.where(state.guard).value(self.out.conditions)
-            results = tuple(values.choose(chosen, one, other) for one, other in zip(values_, results, strict=True))
+            both = zip(values_, results, strict=True)
+            results = tuple(self.out.guards.names.short(values.choose(chosen, one, other)) for one, other in both)
         return results
 
     def location(self, state: State, place: ir.Place, span: Span) -> Location:

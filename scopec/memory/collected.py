@@ -139,7 +139,7 @@ def merge(states: Sequence[State], conditions: Sequence[Value]) -> State:
         value = held[-1][1]
         for guard, other in reversed(held[:-1]):
             value = values.choose(guard.where(whole).value(conditions), other, value)
-        registers[name] = value
+        registers[name] = whole.guards.names.short(value)
     control = frozenset[str]().union(*(s.control for s in states))
     return State(whole, registers, control)
 

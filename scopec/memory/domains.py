@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import itertools
+from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from scopec.diagnostics import Code, error
 from scopec.graphs import components
 from scopec.memory.events import Kind
 from scopec.program.types import ArithmeticFault
-from scopec.program.values import FALSE, Binary, Choose, Const, Unary, Value, evaluate, leaves, substitute
+from scopec.program.values import (
+    FALSE,
+    Binary,
+    Builtin,
+    Choose,
+    Const,
+    Convert,
+    Named,
+    Reg,
+    Unary,
+    Value,
+    evaluate,
+    leaves,
+    size,
+    substitute,
+)
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from scopec.memory.events import EventGraph, Index
     from scopec.source import Span
 
 MOST_VALUES = 512
 MOST_COMBINATIONS = 1 << 15
+MOST_EXACT = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -35,8 +52,17 @@ class Domains:
     closed: bool
 
     def values(self, value: Value) -> frozenset[int]:
-        """The values that an expression may have."""
-        return frozenset(result for _, result in self.table(value))
+        """The values that an expression may have, and where that would be long to tell, maybe some more."""
+        return self._all.values(value)
+
+    @cached_property
+    def _all(self) -> _Possible:
+        return _Possible(self, None)
+
+    @cached_property
+    def checked(self) -> _Possible:
+        """The same, but no operation with more combinations of operands than are worth computing."""
+        return _Possible(self, MOST_COMBINATIONS)
 
     def table(self, value: Value) -> list[tuple[tuple[int, ...], int]]:
         """For each combination of its distinct leaves, in their order, the value that an expression has.
@@ -53,13 +79,70 @@ class Domains:
                 continue
         return rows
 
-    def checked(self, value: Value, what: str, span: Span) -> Value:
-        """The value, or InputError where a table of it would be too long."""
-        names = {leaf.name for leaf in leaves(value)}
-        if prod(len(self.of[n]) for n in names) > MOST_COMBINATIONS:
-            message = f"{what} depends on more than {MOST_COMBINATIONS} combinations of values that may be read"
-            raise error(Code.TOO_LARGE, message, span, "use fewer threads, fewer values or a smaller bound")
-        return value
+    def is_small(self, value: Value, also: int = 0) -> bool:
+        """Whether a table of an expression is made quickly, of one with ``also`` more nodes too."""
+        combinations = prod(len(self.of[n]) for n in {leaf.name for leaf in leaves(value)})
+        return combinations * (size(value) + also) <= MOST_EXACT
+
+
+class _TooManyError(Exception):
+    """An operation has more combinations of operands than are worth computing."""
+
+
+class _Possible:
+    """The possible values of expressions: exact where the reads that they need have few combinations.
+
+    Elsewhere an operation has the results of all combinations of what its operands may be, whether or not one execution
+    has them together: a domain may hold values that no execution has.
+    """
+
+    def __init__(self, known: Domains, most: int | None) -> None:
+        self._domains = known
+        self._most = most
+        self._known: dict[Value, frozenset[int]] = {}
+
+    def values(self, value: Value) -> frozenset[int]:
+        if value not in self._known:
+            small = self._domains.is_small(value)
+            found = {result for _, result in self._domains.table(value)} if small else self._composed(value)
+            self._known[value] = frozenset(found)
+        return self._known[value]
+
+    def _composed(self, value: Value) -> Iterable[int]:
+        match value:
+            case Named(_, long):
+                return self.values(long)
+            case Choose(condition, then, otherwise, _):
+                sides = (then if holds else otherwise for holds in sorted(map(bool, self.values(condition))))
+                return {result for side in sides for result in self.values(side)}
+            case Unary(op, operand, type_):
+                return self._results(lambda a: Unary(op, Const(a, operand.type), type_), operand)
+            case Convert(operand, type_):
+                return self._results(lambda a: Convert(Const(a, operand.type), type_), operand)
+            case Binary(op, left, right, type_):
+                return self._results(
+                    lambda a, b: Binary(op, Const(a, left.type), Const(b, right.type), type_), left, right
+                )
+            case Const(number, _):
+                return {number}
+            case Reg(name, _) | Builtin(name, _):
+                return self._domains.of[name]
+            case _:
+                assert_never(value)
+
+    def _results(self, make: Callable[..., Value], *operands: Value) -> Iterator[int]:
+        possible = [self.values(o) for o in operands]
+        if self._most is not None and prod(map(len, possible)) > self._most:
+            raise _TooManyError
+        for row in itertools.product(*possible):
+            try:
+                yield evaluate(make(*row), _no_leaves)
+            except ArithmeticFault:
+                continue
+
+
+def _no_leaves(leaf: object) -> int:
+    raise AssertionError(leaf)
 
 
 def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
@@ -93,16 +176,19 @@ def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
                 raise error(Code.TOO_LARGE, f"more than {MOST_VALUES} values may be read here", read.span)
         return Domains(of, closed=True)
 
-    def value(write: str, known: Domains) -> Value:
+    def possible(write: str, known: _Possible) -> frozenset[int]:
         event = computed[write]
         assert event.value is not None
-        return known.checked(event.value, "the value that is written here", event.span)
+        try:
+            return known.values(event.value)
+        except _TooManyError:
+            raise _too_many("what is written here", event.span) from None
 
     closed = True
     for group in reversed(components(computed, depends_on)):
         for turn in range(len(group) + 1):
-            before = readable()
-            following = {w: before.values(value(w, before)) for w in group}
+            before = readable().checked
+            following = {w: possible(w, before) for w in group}
             if all(stored.get(w) == values for w, values in following.items()):
                 break
             if turn == len(group):
@@ -110,12 +196,33 @@ def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
                 break
             stored |= following
     found = Domains(readable().of, closed)
+    for what, value, span in _tabulated(graph):
+        try:
+            found.checked.values(value)
+        except _TooManyError:
+            raise _too_many(what, span) from None
+    return found
+
+
+def _too_many(what: str, span: Span) -> Exception:
+    message = f"{what} depends on more than {MOST_COMBINATIONS} combinations of values that may be read"
+    return error(Code.TOO_LARGE, message, span, "use fewer threads, fewer values or a smaller bound")
+
+
+def _tabulated(graph: EventGraph) -> Iterator[tuple[str, Value, Span]]:
+    """What else the engines tabulate than the values of writes, in words, and where it is."""
     for number, condition in enumerate(graph.conditions):
         at = next((e.span for e in graph.events if number in e.guard.conditions), None)
         if at is not None:
             for operand in _compared(condition):
-                found.checked(operand, "whether this is executed", at)
-    return found
+                yield "whether this is executed", operand, at
+    for assertion in graph.assertions:
+        for operand in _compared(assertion.condition):
+            yield "this assertion", operand, assertion.span
+    last = {e.thread: e.span for e in graph.events}
+    for (thread, register), final in graph.finals.items():
+        if thread in last:
+            yield f"the final value of `{register}`", final.value, last[thread]
 
 
 def _compared(condition: Value) -> Iterator[Value]:
@@ -142,12 +249,16 @@ def doubtful_indices(graph: EventGraph, known: Domains) -> Iterator[Index]:
     Values that the path to the access rules out by themselves do not count: `if (r < 2) a[r]` is inside two elements.
     """
     for index in graph.indices:
-        names = list(dict.fromkeys(leaf.name for leaf in leaves(known.checked(index.value, "an index", index.span))))
         path = index.guard.value(graph.conditions)
-        if any(
-            not 0 <= selected < index.length and _where(path, dict(zip(names, combination, strict=True))) != FALSE
-            for combination, selected in known.table(index.value)
-        ):
+        if not known.is_small(index.value, size(path)):
+            outside = any(not 0 <= selected < index.length for selected in known.values(index.value))
+        else:
+            names = list(dict.fromkeys(leaf.name for leaf in leaves(index.value)))
+            outside = any(
+                not 0 <= selected < index.length and _where(path, dict(zip(names, combination, strict=True))) != FALSE
+                for combination, selected in known.table(index.value)
+            )
+        if outside:
             yield index
 
 

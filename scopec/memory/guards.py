@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scopec.program import values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scopec.program.values import Value
 
@@ -26,6 +26,7 @@ class Guards:
     _nodes: list[tuple[int, int, int]] = field(default_factory=lambda: [(1 << 60, 0, 0), (1 << 60, 1, 1)])
     _known: dict[tuple[int, int, int], int] = field(default_factory=dict)
     _results: dict[tuple[str, int, int], int] = field(default_factory=dict)
+    names: values.Names = field(default_factory=values.Names)
 
     @property
     def always(self) -> Guard:
@@ -155,20 +156,15 @@ class Guard:
 
     def value(self, conditions: Sequence[Value]) -> Value:
         """The guard as a value over the leaves of the conditions."""
-        if self.always or self.never:
-            return values.TRUE if self.always else values.FALSE
-        number, low, high = self.branch
-        condition = conditions[number]
-        yes = values.binary("&&", condition, high.value(conditions))
-        if low.never:
-            return yes
-        negated = values.unary("!", condition)
-        if high.always:
-            return values.binary("||", condition, low.value(conditions))
-        no = values.binary("&&", negated, low.value(conditions))
-        if low.always:
-            return values.binary("||", negated, high.value(conditions))
-        return values.binary("||", yes, no) if not high.never else no
+        done: dict[int, Value] = {_NO: values.FALSE, _YES: values.TRUE}
+
+        def of(guard: Guard) -> Value:
+            if guard.node not in done:
+                number, low, high = guard.branch
+                done[guard.node] = self.guards.names.short(_either(conditions[number], low, high, of))
+            return done[guard.node]
+
+        return of(self)
 
     def holds(self, outcomes: Sequence[bool]) -> bool:
         """Whether the guard is true when condition ``i`` came out as ``outcomes[i]``."""
@@ -177,3 +173,17 @@ class Guard:
             condition, low, high = guard.branch
             guard = high if outcomes[condition] else low
         return guard.always
+
+
+def _either(condition: Value, low: Guard, high: Guard, of: Callable[[Guard], Value]) -> Value:
+    """One guard where a condition is false, and one where it is true, as a value."""
+    if low.never:
+        return values.binary("&&", condition, of(high))
+    negated = values.unary("!", condition)
+    if high.always:
+        return values.binary("||", condition, of(low))
+    if high.never:
+        return values.binary("&&", negated, of(low))
+    if low.always:
+        return values.binary("||", negated, of(high))
+    return values.binary("||", values.binary("&&", condition, of(high)), values.binary("&&", negated, of(low)))

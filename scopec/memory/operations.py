@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 NOT_READY = 600
-_LARGEST_VALUE = 2000
+_LARGEST_VALUE = 100_000
 _PHASE = "%phase "
 
 
@@ -41,22 +41,23 @@ class Operations(Accesses):
     """Operations as the events that they are.
 
     ``inside`` are the loops around the one that is being performed, outermost first; ``retrying`` the heads of those
-    that retry a weak compare-exchange.
+    that retry a weak compare-exchange; ``trying`` tells that a loop is gone round to see whether it ends by itself.
     """
 
     def __init__(self, out: Collected, thread: ir.Thread, observed: frozenset[str]) -> None:
         super().__init__(out, thread, observed)
         self.inside: list[Loop] = []
         self.retrying: set[int] = set()
+        self.trying = False
 
     def perform(self, state: State, operation: ir.Operation, span: Span) -> State:
         """The state after an operation, its events added."""
         match operation:
             case ir.Set(target, value):
                 computed = self.value(state, value, span)
-                if values.larger_than(computed, _LARGEST_VALUE):
+                if self.trying and values.size(computed) > _LARGEST_VALUE:
                     raise TooComplexError(span, "this value depends on too many reads")
-                return self.set(state, target, computed)
+                return self.set(state, target, self.out.guards.names.short(computed))
             case ir.Load(target, place, mode):
                 (read,) = self.at_each(state, place, span, lambda here, at: self.load(here, at, mode, span))
                 return self.set(state, target, read)

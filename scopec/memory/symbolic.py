@@ -51,7 +51,6 @@ class _ThreadRun(Operations):
         self.own = own_registers(self.body)
         self.pending: dict[int, list[State]] = {}
         self.barred: set[int] = set()
-        self.trying = False
 
     def run(self, guard: Guard) -> None:
         undefined = {defined(register): values.FALSE for register in self.observed}

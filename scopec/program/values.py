@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import field
 from functools import reduce
 from typing import TypeAlias, assert_never
 
@@ -72,7 +73,45 @@ class Convert:
     type: IntType
 
 
-Value: TypeAlias = Const | Reg | Builtin | Unary | Binary | Choose | Convert
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A long value that others share: equal ones have one ``number``; ``reads`` are its leaves, each once."""
+
+    number: int
+    value: Value = field(compare=False)
+    reads: tuple[Reg | Builtin, ...] = field(compare=False)
+    size: int = field(compare=False)
+    names: Names = field(compare=False, repr=False)
+
+    @property
+    def type(self) -> IntType:
+        """The type of the value."""
+        return self.value.type
+
+
+Value: TypeAlias = Const | Reg | Builtin | Unary | Binary | Choose | Convert | Named
+
+
+class Names:
+    """Names for long values, so that what is computed from them stays short."""
+
+    def __init__(self) -> None:
+        self._known: dict[Value, Named] = {}
+
+    def short(self, value: Value) -> Value:
+        """``value``, by a name if it has more than LONGEST nodes."""
+        return value if _shown_size(value, LONGEST) <= LONGEST else self.named(value)
+
+    def named(self, value: Value) -> Named:
+        """``value`` by its name."""
+        if value not in self._known:
+            reads = tuple(dict.fromkeys(leaves(value)))
+            self._known[value] = Named(len(self._known), value, reads, size(value), self)
+        return self._known[value]
+
+
+#: The nodes that a value has at most before it is named.
+LONGEST = 100
 
 TRUE = Const(1, BOOL)
 FALSE = Const(0, BOOL)
@@ -172,39 +211,50 @@ def choose(condition: Value, then: Value, otherwise: Value) -> Value:
 
 def substitute(value: Value, replace: Callable[[Reg | Builtin], Value]) -> Value:
     """``value`` with every register and builtin replaced, folded again."""
-    match value:
-        case Const():
-            return value
-        case Reg() | Builtin():
-            return replace(value)
-        case Unary(op, operand, type_):
-            operand = substitute(operand, replace)
-            if op == "!":
-                return unary(op, operand)
-            if isinstance(operand, Const):
-                return Const(types.unary(op, operand.value, type_), type_)
-            return Unary(op, operand, type_)
-        case Binary(op, left, right, type_):
-            left, right = substitute(left, replace), substitute(right, replace)
-            if op in ("&&", "||"):
-                return binary(op, left, right)
-            if isinstance(left, Const) and isinstance(right, Const):
-                try:
-                    return Const(types.binary(op, left.value, right.value, type_), type_)
-                except types.ArithmeticFault:
-                    pass
-            return Binary(op, left, right, type_)
-        case Choose(condition, then, otherwise, _):
-            return choose(substitute(condition, replace), substitute(then, replace), substitute(otherwise, replace))
-        case Convert(operand, type_):
-            return cast(substitute(operand, replace), type_)
-        case _:
-            assert_never(value)
+    done: dict[int, Value] = {}
+
+    def replaced(inner: Value) -> Value:
+        match inner:
+            case Const():
+                return inner
+            case Reg() | Builtin():
+                return replace(inner)
+            case Unary(op, operand, type_):
+                operand = replaced(operand)
+                if op == "!":
+                    return unary(op, operand)
+                if isinstance(operand, Const):
+                    return Const(types.unary(op, operand.value, type_), type_)
+                return Unary(op, operand, type_)
+            case Binary(op, left, right, type_):
+                left, right = replaced(left), replaced(right)
+                if op in ("&&", "||"):
+                    return binary(op, left, right)
+                if isinstance(left, Const) and isinstance(right, Const):
+                    try:
+                        return Const(types.binary(op, left.value, right.value, type_), type_)
+                    except types.ArithmeticFault:
+                        pass
+                return Binary(op, left, right, type_)
+            case Choose(condition, then, otherwise, _):
+                return choose(replaced(condition), replaced(then), replaced(otherwise))
+            case Convert(operand, type_):
+                return cast(replaced(operand), type_)
+            case Named(number, long, _, _, names):
+                if number not in done:
+                    done[number] = names.short(replaced(long))
+                return done[number]
+            case _:
+                assert_never(inner)
+
+    return replaced(value)
 
 
 def assume(value: Value, condition: Value, truth: bool) -> Value:
     """``value`` where ``condition`` is known to be ``truth``: choices by it, or by its negation, are decided."""
     negated = unary("!", condition)
+    mentioned = set(leaves(condition))
+    done: dict[int, Value] = {}
 
     def decided(inner: Value) -> Value:
         match inner:
@@ -218,6 +268,10 @@ def assume(value: Value, condition: Value, truth: bool) -> Value:
                 return Binary(op, decided(left), decided(right), type_)
             case Convert(operand, type_):
                 return Convert(decided(operand), type_)
+            case Named(number, long, reads, _, names) if mentioned <= set(reads):
+                if number not in done:
+                    done[number] = names.short(decided(long))
+                return done[number]
             case _:
                 return inner
 
@@ -251,13 +305,26 @@ def without_repeats(value: Value) -> Value:
     return reduce(lambda left, right: binary("&&", left, right), others, first)
 
 
-def larger_than(value: Value, limit: int) -> bool:
-    """Whether a value has more than ``limit`` nodes."""
+def size(value: Value) -> int:
+    """The number of nodes of a value, those of named ones at each of their uses."""
+    match value:
+        case Unary(_, operand, _) | Convert(operand, _):
+            return 1 + size(operand)
+        case Binary(_, left, right, _):
+            return 1 + size(left) + size(right)
+        case Choose(condition, then, otherwise, _):
+            return 1 + size(condition) + size(then) + size(otherwise)
+        case Named():
+            return value.size
+        case _:
+            return 1
+
+
+def _shown_size(value: Value, limit: int) -> int:
+    """The number of nodes of a value, a named one counted as one; counted up to just above ``limit``."""
     count, work = 0, [value]
-    while work:
+    while work and count <= limit:
         count += 1
-        if count > limit:
-            return True
         match work.pop():
             case Unary(_, operand, _) | Convert(operand, _):
                 work.append(operand)
@@ -267,7 +334,7 @@ def larger_than(value: Value, limit: int) -> bool:
                 work += [condition, then, otherwise]
             case _:
                 pass
-    return False
+    return count
 
 
 def bounds(value: Value) -> tuple[int, int]:
@@ -291,12 +358,14 @@ def bounds(value: Value) -> tuple[int, int]:
             (a, b), (c, d) = bounds(left), bounds(right)
             least, most = (a + c, b + d) if op == "+" else (a - d, b - c)
             return (least, most) if low <= least and most <= high else (low, high)
+        case Named(_, long):
+            return bounds(long)
         case _:
             return low, high
 
 
 def leaves(value: Value) -> Iterator[Reg | Builtin]:
-    """The registers and builtins that a value mentions, left to right, with repetitions."""
+    """The registers and builtins that a value mentions, left to right, with repetitions (but not in named values)."""
     match value:
         case Const():
             return
@@ -311,50 +380,70 @@ def leaves(value: Value) -> Iterator[Reg | Builtin]:
             yield from leaves(condition)
             yield from leaves(then)
             yield from leaves(otherwise)
+        case Named():
+            yield from value.reads
         case _:
             assert_never(value)
 
 
 def form(value: Value) -> frozenset[object]:
     """What a value may be, whichever registers it is computed from, and whichever sides are chosen."""
-    match value:
-        case Reg() | Builtin():
-            return frozenset({value.type})
-        case Unary(op, operand, type_):
-            return frozenset({(op, form(operand), type_)})
-        case Binary(op, left, right, type_):
-            return frozenset({(op, form(left), form(right), type_)})
-        case Choose(_, then, otherwise, _):
-            return form(then) | form(otherwise)
-        case Convert(operand, type_):
-            return frozenset({(form(operand), type_)})
-        case Const():
-            return frozenset({value})
-        case _:
-            assert_never(value)
+    done: dict[int, frozenset[object]] = {}
+
+    def of(inner: Value) -> frozenset[object]:
+        match inner:
+            case Reg() | Builtin():
+                return frozenset({inner.type})
+            case Unary(op, operand, type_):
+                return frozenset({(op, of(operand), type_)})
+            case Binary(op, left, right, type_):
+                return frozenset({(op, of(left), of(right), type_)})
+            case Choose(_, then, otherwise, _):
+                return of(then) | of(otherwise)
+            case Convert(operand, type_):
+                return frozenset({(of(operand), type_)})
+            case Const():
+                return frozenset({inner})
+            case Named(number, long):
+                if number not in done:
+                    done[number] = of(long)
+                return done[number]
+            case _:
+                assert_never(inner)
+
+    return of(value)
 
 
 def evaluate(value: Value, environment: Callable[[Reg | Builtin], int]) -> int:
     """The integer that ``value`` has; raises ArithmeticFault where C++ defines no result."""
-    match value:
-        case Const(number, _):
-            return number
-        case Reg() | Builtin():
-            return environment(value)
-        case Unary(op, operand, type_):
-            return types.unary(op, evaluate(operand, environment), type_)
-        case Binary("&&", left, right, _):
-            return int(bool(evaluate(left, environment)) and bool(evaluate(right, environment)))
-        case Binary("||", left, right, _):
-            return int(bool(evaluate(left, environment)) or bool(evaluate(right, environment)))
-        case Binary(op, left, right, type_):
-            return types.binary(op, evaluate(left, environment), evaluate(right, environment), type_)
-        case Choose(condition, then, otherwise, _):
-            return evaluate(then if evaluate(condition, environment) else otherwise, environment)
-        case Convert(operand, type_):
-            return type_.wrap(evaluate(operand, environment))
-        case _:
-            assert_never(value)
+    done: dict[int, int] = {}
+
+    def result(inner: Value) -> int:
+        match inner:
+            case Const(number, _):
+                return number
+            case Reg() | Builtin():
+                return environment(inner)
+            case Unary(op, operand, type_):
+                return types.unary(op, result(operand), type_)
+            case Binary("&&", left, right, _):
+                return int(bool(result(left) and result(right)))
+            case Binary("||", left, right, _):
+                return int(bool(result(left) or result(right)))
+            case Binary(op, left, right, type_):
+                return types.binary(op, result(left), result(right), type_)
+            case Choose(condition, then, otherwise, _):
+                return result(then if result(condition) else otherwise)
+            case Convert(operand, type_):
+                return type_.wrap(result(operand))
+            case Named(number, long):
+                if number not in done:
+                    done[number] = result(long)
+                return done[number]
+            case _:
+                assert_never(inner)
+
+    return result(value)
 
 
 _PRECEDENCE = {
@@ -383,5 +472,7 @@ def show(value: Value, outer: int = 0) -> str:
             return f"({text})" if outer else text
         case Convert(operand, type_):
             return f"{type_.name}({show(operand)})"
+        case Named():
+            return "…"
         case _:
             assert_never(value)

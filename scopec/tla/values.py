@@ -12,7 +12,7 @@ from typing import assert_never
 
 from scopec.diagnostics import Code, error
 from scopec.program.types import IntType
-from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Reg, Unary, Value, keeps, show
+from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Named, Reg, Unary, Value, keeps, show
 from scopec.source import Span
 
 _COMPARISONS = {"==": "=", "!=": "#", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
@@ -72,6 +72,8 @@ class Printer:
                 return self._converted(operand, type_)
             case Binary(op, left, right, type_):
                 return self._binary(op, left, right, type_)
+            case Named():  # only the memory question names values
+                raise AssertionError(value)
             case _:
                 assert_never(value)
 
