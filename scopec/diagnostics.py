@@ -160,8 +160,9 @@ def error(code: Code, message: str, span: Span, help: str | None = None) -> Inpu
 
 
 def suggestion(name: str, known: Iterable[str]) -> str | None:
-    """``did you mean …?`` for the closest known name, or None."""
+    """``did you mean …?`` for a known name that ends with this one (``k.flag``) or is a slip away, or None."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    names = list(known)
+    close = [n for n in names if n.endswith(f".{name}")] or get_close_matches(name, names, n=1, cutoff=0.75)
     return f"did you mean `{close[0]}`?" if close else None

@@ -343,6 +343,12 @@ def _global(steps: tuple[_Step, ...], span: Span, program: ir.Program, observed:
     name, positions = _path(steps)
     object_ = _known_object(name, program, span)
     _check_observable(object_, span)
+    if object_.storage in (ir.Storage.SHARED, ir.Storage.AUTOMATIC):
+        owner = "block" if object_.storage is ir.Storage.SHARED else "thread"
+        function, _, local = name.rpartition(".")
+        grid = function if function in program.grids else next(iter(program.grids), "kernel")
+        help_ = f"name a thread: {grid}[0][0].{local}"
+        raise error(Code.BAD_EXPECTATION, f"each {owner} has a `{name}` of its own", span, help_)
     number = _element(object_, positions, name, span)
     return _observe(object_.element(number), FinalMemory(Location(name, number)), object_.type, observed)
 

@@ -26,6 +26,28 @@ CASES = [
 ]
 
 
+def test_barriers_and_calls_in_words(tmp_path: Path) -> None:
+    text = """#include <cuda/barrier>
+    __global__ void k() {
+        __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+        if (threadIdx.x == 0) init(&bar, 3);
+        __syncthreads();
+        bar.arrive_and_wait();
+    }
+    //@ launch k<<<1, 2>>>();
+    //@ expect terminates;
+    """
+    (report,) = check_text(tmp_path, text, engine="embedded").reports
+    (trace,) = [c.trace for c in report.checks if isinstance(c.trace, Schedule)]
+    said = [(m.action, *m.changes.values()) for m in trace.moves if "k.bar" in m.action]
+    assert said == [
+        ("starts, initialises k.bar", "phase 0, 3 of 3 arrivals to come"),
+        ("arrives at k.bar (release, block)", "phase 0, 2 of 3 arrivals to come"),
+        ("arrives at k.bar (release, block)", "phase 0, 1 of 3 arrivals to come"),
+    ]
+    assert [f"{b.thread} {b.where}" for b in trace.behind if b.thread == "main"] == ["main is still in the launch of k"]
+
+
 @pytest.mark.parametrize(("name", "constant", "kind", "said"), CASES, ids=[c[0] for c in CASES])
 def test_each_thread_that_stays_behind_is_told_why(
     name: str, constant: str, kind: Kind, said: str, tmp_path: Path

@@ -13,7 +13,7 @@ from scopec.expectations import FinalMemory, FinalRegister, Location, expectatio
 from scopec.explain import final_sentence
 from scopec.memory.execution import Execution
 from scopec.options import bound
-from scopec.plan import Overrides, plan
+from scopec.plan import Overrides, Plan, plan
 from scopec.program.lower.program import lower
 from scopec.program.values import show
 from scopec.source import Source
@@ -85,6 +85,20 @@ def test_formulas_name_locals_and_globals() -> None:
         "k#2[0][0].r": FinalRegister("k#2[0][0]", "r"),
         "main.h": FinalRegister("main", "h"),
     }
+
+
+def test_a_shared_object_is_named_by_a_thread_of_its_block(tmp_path: Path) -> None:
+    def planned(name: str) -> Plan:
+        path = tmp_path / "shared.cu"
+        kernel = "__global__ void k() { __shared__ int s; s = 1; }"
+        path.write_text(f"{kernel}\n//@ launch k<<<2, 1>>>();\n//@ expect required {name} == 1;")
+        return plan_of(path)
+
+    with pytest.raises(InputError) as bad:
+        planned("k.s")
+    assert bad.value.diagnostics[0].message == "each block has a `k.s` of its own"
+    assert bad.value.diagnostics[0].help == "name a thread: k[0][0].s"
+    assert planned("k[1][0].s").runs
 
 
 def test_a_thread_that_does_nothing_has_constants() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scopec.diagnostics import InputError
+from scopec.diagnostics import InputError, suggestion
 from scopec.source import Source
 from scopec.syntax import tree
 from scopec.syntax.cuda import read
@@ -339,6 +339,13 @@ def test_what_does_not_parse(text: str, wanted: str) -> None:
     with pytest.raises(InputError) as raised:
         file_of(text)
     assert wanted in str(raised.value)
+
+
+def test_what_is_suggested_for_a_name() -> None:
+    assert suggestion("clock64", ["calloc", "malloc"]) is None
+    assert suggestion("cudaDeviceGetAttribute", ["cudaDeviceReset"]) is None
+    assert suggestion("aquire", ["acquire", "release"]) == "did you mean `acquire`?"
+    assert suggestion("s", ["k.s", "k.t"]) == "did you mean `k.s`?"
 
 
 def test_a_misspelt_word_gets_a_suggestion() -> None:

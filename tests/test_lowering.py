@@ -307,6 +307,7 @@ def test_outside_the_subset(body: str, code: str, message: str) -> None:
         ("template <class T> struct S { T v; }; S<volatile int> s; int main() {}", "SCP012", "another name for a volatile type is outside the modelled subset"),
         ("#pragma pack(1)\nint main() {}", "SCP012", "`#pragma pack` is outside the modelled subset"),
         ("__global__ void k() { extern __shared__ int a[]; extern __shared__ int b[]; } int main() { k<<<1, 1, 8>>>(); }", "SCP012", "a second dynamic shared array, which lies where the first one does, is outside the modelled subset"),
+        ("__shared__ int s = 1; __global__ void k() {}\n//@ launch k<<<1, 1>>>();", "SCP015", "a shared variable cannot have an initial value"),
         ("extern int x; int main() {}", "SCP012", "`extern` at file scope is outside the modelled subset"),
         ("int main() { cudaMalloc(0, 4); }", "SCP015", "the address of a pointer variable of the host is wanted here, not a value"),
         ("int main() { cudaDeviceSynchronise(); }", "SCP013", "scopec does not model `cudaDeviceSynchronise`"),

@@ -9,7 +9,7 @@ from scopec.memory.collective import barrier_of, shown_call
 from scopec.program import ir, types, values
 from scopec.program.show import show_place
 from scopec.program.values import Builtin, Reg, Value
-from scopec.progress.describe import barrier_in_words, describe
+from scopec.progress.describe import barrier_in_words, call_in_words, describe
 from scopec.progress.influence import accessed
 from scopec.progress.schedule import NOT_STARTED, Behind, Moment, Standing
 from scopec.progress.steps import (
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from scopec.progress.system import System
     from scopec.source import Span
 
-_UNCHANGED = "what it reads never changes"
 _MISSED = "what it reads changes, but it may look at the wrong moment each time"
 _NEVER_RIGHT = "what it reads changes, but never so that it could go on"
 _ROUND = "each time round, what it reads sends it round again"
@@ -160,6 +159,11 @@ class _Running:
         """Where the thread is."""
         return Behind(self.thread.name, where, why, self.step.span, standing)
 
+    @property
+    def does(self) -> str:
+        """What the thread does where it stays."""
+        return describe(self.step.operation, self.system.program)
+
     def behind(self) -> Behind:
         """Why the thread does not get on."""
         if len(self.steps) > 1:
@@ -174,24 +178,25 @@ class _Running:
         if self.moving or any(end.label == self.step.label for end in leaves(self.step.tree)):
             return self.going_round()
         if not self.system.model.has_host:
-            return self.at(f"is before: {describe(self.step.operation)}", _by_model(self.system), Standing.REFUSED)
+            return self.at(f"is before: {self.does}", _by_model(self.system), Standing.REFUSED)
         why = "nothing is promised to any thread" if self.system.readings.host_progress else _NO_HOST
-        return self.at(f"is before: {describe(self.step.operation)}", why, Standing.REFUSED)
+        return self.at(f"is before: {self.does}", why, Standing.REFUSED)
 
     def in_call(self) -> Behind:
         """Inside a call that may return."""
         operation = self.step.operation
         function = operation.function if isinstance(operation, (Return, ir.ApiCall)) else ""
+        where = f"is still in {call_in_words(function, self.system.program)}"
         if _running(self.system, self.last):
-            return self.at(f"is inside {function}", "the call may wait while device threads run", Standing.BLOCKED)
+            return self.at(where, "the call may wait while device threads run", Standing.BLOCKED)
         why = "a thread of another process may be the one that the call ensures progress of"
-        return self.at(f"is inside {function}", why, Standing.REFUSED)
+        return self.at(where, why, Standing.REFUSED)
 
     def going_round(self) -> Behind:
         """Taking steps for ever."""
         lines = sorted(step.span.line for step in self.steps)
         where = f"line {lines[0]}" if lines[0] == lines[-1] else f"lines {lines[0]} to {lines[-1]}"
-        where = f"goes round at {where}" if len(self.steps) > 1 else describe(self.step.operation)
+        where = f"goes round at {where}" if len(self.steps) > 1 else self.does
         where += ", again and again"
         if not any(step.counts for step in self.steps):
             return self.at(where, _SILENT, Standing.SILENT)
@@ -199,7 +204,11 @@ class _Running:
             return self.at(where, _ROUND, Standing.SPINNING)
         if any(self.escapes(self.step, moment) for moment in self.around):
             return self.at(where, _MISSED, Standing.REFUSED)
-        return self.at(where, _NEVER_RIGHT if self.sees_changes() else _UNCHANGED, Standing.SPINNING)
+        if self.sees_changes():
+            return self.at(where, _NEVER_RIGHT, Standing.SPINNING)
+        place = None if isinstance(self.step.operation, OWN_KINDS) else accessed(self.step.operation)
+        read = "what it reads" if place is None else show_place(place)
+        return self.at(where, f"{read} never changes", Standing.SPINNING)
 
     def sees_changes(self) -> bool:
         """Whether what the step reads has several values."""

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from scopec.memory.collective import shown_barrier, shown_call
 from scopec.program import ir
+from scopec.program.lower.barriers import barrier_state
 from scopec.program.show import show_place
 from scopec.program.values import show
 from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Visible, Wait
 
+#: What a member that updates a synchronisation object does to it.
+_UPDATES = {ir.Use.BARRIER: "arrives at", ir.Use.LATCH: "counts down", ir.Use.SEMAPHORE: "releases"}
 
-def describe(operation: Visible) -> str:
+
+def describe(operation: Visible, program: ir.Program) -> str:
     """What a step does, for people: ``loads f (acquire, device)``."""
     match operation:
         case Tick():
             return "goes round the loop"
         case Return(function, None):
-            return f"{function} returns"
+            return f"{call_in_words(function, program)} returns"
         case Return(function, ready):
             return f"{function} returns {'cudaSuccess' if ready else 'cudaErrorNotReady'}"
         case Pending(of):
@@ -31,13 +35,17 @@ def describe(operation: Visible) -> str:
         case ir.DeviceSynchronize():
             return "cudaDeviceSynchronize returns"
         case ir.LaunchGrid(grid):
-            return f"launches {grid}"
+            return f"{'launches' if program.grids[grid].work is ir.Work.KERNEL else 'calls'} {grid}"
         case ir.ApiCall(function):
             return f"{function} returns"
         case ir.StreamQuery(_, stream):
             return f"calls cudaStreamQuery for {stream}"
         case ir.Load(_, place, mode):
             return f"{'loads' if mode.atomic else 'reads'} {show_place(place)}{_how(mode)}"
+        case ir.Store(place, _, mode) if program.objects[place.object].use is not ir.Use.DATA:
+            return f"initialises {show_place(place)}{_how(mode)}"
+        case ir.Rmw(_, place, _, mode) if program.objects[place.object].use is not ir.Use.DATA:
+            return f"{_UPDATES[program.objects[place.object].use]} {show_place(place)}{_how(mode)}"
         case ir.Store(place, value, mode):
             return f"{'stores' if mode.atomic else 'writes'} {show_place(place)} = {show(value)}{_how(mode)}"
         case ir.Rmw(_, place, _, mode):
@@ -74,6 +82,20 @@ def _how(mode: ir.Mode) -> str:
     if mode.order is not None:
         return f" ({mode.order.value}, {mode.scope.name.lower()})"
     return " (volatile)" if mode.volatile else ""
+
+
+def call_in_words(function: str, program: ir.Program) -> str:
+    """A call by what it calls: a function, or the grid that it launches."""
+    grid = program.grids.get(function)
+    return function if grid is None or grid.work is not ir.Work.KERNEL else f"the launch of {function}"
+
+
+def state_in_words(use: ir.Use, value: int) -> str:
+    """The value of an object; the state of a barrier is its phase and the arrivals that are still to come."""
+    if use is not ir.Use.BARRIER:
+        return str(value)
+    phase, expected, pending = barrier_state(value)
+    return f"phase {phase}, {pending} of {expected} arrivals to come"
 
 
 def barrier_in_words(at: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> str:

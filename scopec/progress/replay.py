@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from scopec.program.ir import Use
 from scopec.progress.behind import behind, origin
-from scopec.progress.describe import describe
+from scopec.progress.describe import describe, state_in_words
 from scopec.progress.schedule import Ending, Moment, Move, Schedule
 from scopec.progress.steps import IDLE, Asleep, Step, leaves
 
@@ -41,7 +42,8 @@ def move(system: System, before: Moment, after: Moment, action: str) -> Move:
     label = before.labels[thread]
     changes: dict[str, str] = {}
     for name, value in after.memory.items():
-        changes.update(_changed(name, before.memory.get(name), value))
+        use = system.program.objects[name].use if name in system.program.objects else Use.DATA
+        changes.update(_changed(name, before.memory.get(name), value, use))
     for name, value in after.registers.get(thread, {}).items():
         if before.registers.get(thread, {}).get(name) != value and not name.startswith("%"):
             changes[f"{thread}.{name}"] = _shown(value)
@@ -52,15 +54,20 @@ def move(system: System, before: Moment, after: Moment, action: str) -> Move:
         if label in system.late_entries:
             return Move(thread, IDLE, "starts", origin(system, starting), changes, after)
     step = system.steps[label]
-    did = f"starts, {describe(step.operation)}" if starts else describe(step.operation)
+    did = f"starts, {describe(step.operation, system.program)}" if starts else describe(step.operation, system.program)
     return Move(thread, label, did, step.span, changes, after)
 
 
-def _changed(name: str, before: object, after: object) -> dict[str, str]:
+def _changed(name: str, before: object, after: object, use: Use) -> dict[str, str]:
     """What a step changes of an object: of an array, its elements that are different."""
+    if before == after:
+        return {}
     if isinstance(before, dict) and isinstance(after, dict):
-        return {f"{name}[{i}]": _shown(v) for i, v in after.items() if before.get(i) != v}
-    return {name: _shown(after)} if before != after else {}
+        return {k: v for i in after for k, v in _changed(f"{name}[{i}]", before.get(i), after[i], use).items()}
+    if isinstance(before, tuple) and isinstance(after, tuple):
+        found = [_changed(f"{name}[{i}]", *pair, use) for i, pair in enumerate(zip(before, after, strict=True))]
+        return {k: v for changes in found for k, v in changes.items()}
+    return {name: state_in_words(use, after) if isinstance(after, int) else _shown(after)}
 
 
 def _loops(step: Step) -> bool:

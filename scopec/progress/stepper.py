@@ -313,7 +313,7 @@ def _with_old(value: Value, target: str) -> Value:
 
 
 def _called(operation: ir.Operation) -> str:
-    return "launch" if isinstance(operation, ir.LaunchGrid) else shown_call(operation).partition("(")[0]
+    return operation.grid if isinstance(operation, ir.LaunchGrid) else shown_call(operation).partition("(")[0]
 
 
 def _read_by(step: Step) -> set[str]:

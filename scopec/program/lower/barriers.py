@@ -33,6 +33,11 @@ _MEMBERS = {
 }
 
 
+def barrier_state(state: int) -> tuple[int, int, int]:
+    """The phase that a barrier is in, the arrivals that a phase expects, and those that are still to come."""
+    return state // _PHASE, state % _PHASE // _EXPECTED, state % _EXPECTED
+
+
 def initialise(frame: Frame, target: Sync, initialiser: tree.Initialiser, span: Span) -> None:
     """The state that a constructor or ``init`` gives: not an atomic operation."""
     if len(initialiser.arguments) != 1:

@@ -39,7 +39,10 @@ from scopec.syntax import tree
 if TYPE_CHECKING:
     from scopec.source import Source, Span
 
-_STORAGES = {"__device__": ir.Storage.DEVICE, "__managed__": ir.Storage.MANAGED, "__constant__": ir.Storage.DEVICE}
+_STORAGES = {
+    "__device__": ir.Storage.DEVICE, "__managed__": ir.Storage.MANAGED, "__constant__": ir.Storage.DEVICE,
+    "__shared__": ir.Storage.SHARED,
+}  # fmt: skip
 _STORAGE_WORDS = {s.value: s for s in ir.Storage if s is not ir.Storage.SHARED}
 _MOST_PASSES = 8
 
@@ -239,9 +242,10 @@ def _declare_global(frame: Frame, declaration: tree.Declaration) -> None:
         ):
             _declare_constant(frame, type_, declarator)
             continue
-        if specifiers & {"extern", "__shared__"}:
-            (word, *_) = sorted(specifiers & {"extern", "__shared__"})
-            raise error(Code.OUTSIDE_SUBSET, f"`{word}` at file scope is outside the modelled subset", written.span)
+        if "extern" in specifiers:
+            raise error(Code.OUTSIDE_SUBSET, "`extern` at file scope is outside the modelled subset", written.span)
+        if "__shared__" in specifiers and declarator.init is not None:
+            raise error(Code.TYPE_ERROR, "a shared variable cannot have an initial value", declarator.init.span)
         storage = next((_STORAGES[s] for s in ("__managed__", *_STORAGES) if s in specifiers), ir.Storage.SYSTEM)
         frame.space.declare(declarator.name, _global(frame, type_, written, declarator, storage), span)
     if not declaration.declarators and written.defined is None:

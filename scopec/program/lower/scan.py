@@ -71,8 +71,16 @@ def reassigned_names(block: tree.Block) -> frozenset[str]:
                     found.add(name)
                 case _:
                     pass
-    # What a pointer steps through is a place in an array: a value at run time.
-    found |= {n.target.name for n in walk(block) if isinstance(n, tree.Step) and isinstance(n.target, tree.Name)}
+    for node in walk(block):
+        match node:
+            case tree.Step(target=tree.Name(name=name)):  # a pointer steps through an array: a value at run time
+                found.add(name)
+            case tree.Call(function=tree.Member(name=function), arguments=(tree.Name(name=name), *_)) if (
+                function.startswith("compare_exchange_")  # what it finds is put into what was expected
+            ):
+                found.add(name)
+            case _:
+                pass
     return frozenset(found)
 
 
