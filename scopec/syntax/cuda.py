@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -41,6 +42,8 @@ class _Text:
 #: How many tokens an expression may have, and what stands between two.  What is longer would take minutes to read, and
 #: nests too deeply for what comes after.
 _LONGEST = 10_000
+#: `new (p) T`, not `new T` nor `new (T)`: a lone type in the parentheses is rare.
+_PLACEMENT_NEW = re.compile(r"(?:::\s*)?new\s*\(")
 _SEPARATORS = frozenset({";", ",", "{", "}"})
 
 _current: ContextVar[_Text] = ContextVar("_current")
@@ -64,6 +67,8 @@ class _Finish(PostLex):
                 role = text.marked.roles.get(offset)
                 if role is not None:
                     token.type = role.value
+                elif _PLACEMENT_NEW.match(text.marked.text, offset):
+                    token.type = "PLACEMENT_NEW"
                 elif str(token).removeprefix("::") in RESERVED:
                     raise _ReservedWordError(_placed(token, text))
             if offset in text.marked.parted:

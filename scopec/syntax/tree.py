@@ -219,6 +219,15 @@ class Construct:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacementNew:
+    """``new (pointer) Type(arguments)``: an object made where the pointer points to."""
+
+    span: Span
+    pointer: Expr
+    made: Construct
+
+
+@dataclass(frozen=True, slots=True)
 class Cast:
     """``(Type) operand`` or ``static_cast<Type>(operand)``."""
 
@@ -275,6 +284,7 @@ Expr: TypeAlias = (
     | Index
     | Call
     | Construct
+    | PlacementNew
     | Cast
     | SizeOf
     | Launch

@@ -43,6 +43,7 @@ FUNCTIONS: dict[str, tuple[int, int, Handler]] = {
     "cudaDeviceReset": (0, 0, _nothing("cudaDeviceReset")),
     "cudaSetDevice": (1, 1, streams.set_device),
     "cudaGetDevice": (1, 1, streams.get_device),
+    "cudaDeviceGetAttribute": (3, 3, streams.device_attribute),
     "cudaGetDeviceProperties": (2, 2, streams.device_properties),
     "cudaSetDeviceFlags": (1, 1, _nothing("cudaSetDeviceFlags")),
     "cudaDeviceEnablePeerAccess": (1, 2, streams.enable_peer_access),

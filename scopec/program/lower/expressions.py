@@ -12,6 +12,7 @@ from scopec.program.lower import (
     conversions,
     functions,
     handles,
+    initial,
     names,
     operators,
     places,
@@ -179,6 +180,8 @@ def lower_operand(frame: Frame, expr: tree.Expr) -> Operand:
         case tree.Construct(span, type_, arguments, is_list, given_names):
             meant = resolve.resolve(frame, type_)
             return conversions.construct(frame, meant, tree.Initialiser(span, arguments, is_list, given_names), span)
+        case tree.PlacementNew():
+            return initial.placed(frame, expr)
         case tree.Cast(span, type_, operand):
             return conversions.cast(frame, resolve.resolve(frame, type_), operand, span)
         case tree.SizeOf():

@@ -74,6 +74,20 @@ def initialise(frame: Frame, target: Operand, type_: Type, init: tree.Initialise
             raise outside(f"a member of type {shown(type_)} is", span)
 
 
+def placed(frame: Frame, expr: tree.PlacementNew) -> Operand:
+    """``new (pointer) Type(arguments)``: initialises the object that the pointer points to, and is that pointer."""
+    pointer = expressions.lower_operand(frame, expr.pointer)
+    target = places.dereference(frame, pointer, expr.pointer.span)
+    type_, there = resolve.resolve(frame, expr.made.type), places.type_of(target)
+    if type_ != there:
+        have = "no object" if there is None else f"an object of type {shown(there)}"
+        message = f"an object of type {shown(type_)} is made here, the pointer points to {have}"
+        raise error(Code.TYPE_ERROR, message, expr.span)
+    init = tree.Initialiser(expr.made.span, expr.made.arguments, expr.made.list, expr.made.names)
+    initialise(frame, target, type_, init, expr.span)
+    return pointer
+
+
 def _one(init: tree.Initialiser, type_: Type) -> tree.Expr:
     if len(init.arguments) != 1:
         raise error(Code.BAD_ARGUMENTS, f"an object of type {shown(type_)} is initialised with one value", init.span)

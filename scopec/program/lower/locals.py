@@ -36,6 +36,7 @@ from scopec.program.lower.kinds import (
     size_of,
 )
 from scopec.program.lower.operands import (
+    Array,
     Closure,
     Computed,
     Elements,
@@ -49,6 +50,7 @@ from scopec.program.lower.operands import (
     Register,
     Structure,
     Text,
+    describe,
 )
 from scopec.program.types import IntType
 from scopec.syntax import tree
@@ -143,6 +145,12 @@ def local(frame: Frame, type_: Type, written: tree.TypeName, declarator: tree.De
         case AutoType():
             value = _single(init, span, "an auto variable")
             return _auto(frame, declarator, expressions.lower_operand(frame, value), written, value.span)
+        case PointerType(AutoType()):
+            value = _single(init, span, "an auto variable")
+            operand = expressions.lower_operand(frame, value)
+            if not isinstance(operand, Array) and not isinstance(places.type_of(operand), PointerType):
+                raise error(Code.TYPE_ERROR, f"a pointer is wanted here, not {describe(operand)}", value.span)
+            return _auto(frame, declarator, operand, written, value.span)
         case AtomicType(value=element, scope=scope, ref=True):
             referred = _single(init, span, "an atomic_ref")
             return conversions.atomic_ref(expressions.lower_operand(frame, referred), element, scope, referred.span)

@@ -19,11 +19,11 @@ from scopec.program.lower.operands import (
     describe,
 )
 from scopec.program.values import Const
+from scopec.syntax import tree
 
 if TYPE_CHECKING:
     from scopec.program.lower.context import Frame
     from scopec.source import Span
-    from scopec.syntax import tree
 
 #: Calls are taken to succeed (language note), so their result is cudaSuccess.
 SUCCESS = Computed(Const(0, types.INT))
@@ -101,6 +101,22 @@ def device_number(frame: Frame, expr: tree.Expr) -> int:
 def get_device(frame: Frame, call: tree.Call) -> Operand:
     """``cudaGetDevice(&device)``."""
     return put(frame, call, frame.device)
+
+
+#: What every device has that scopec stands for, by the attribute that asks for it.
+_ATTRIBUTES = {
+    "cudaDevAttrCooperativeLaunch": 1, "cudaDevAttrClusterLaunch": 1, "cudaDevAttrWarpSize": 32,
+    "cudaDevAttrUnifiedAddressing": 1, "cudaDevAttrManagedMemory": 1, "cudaDevAttrCanMapHostMemory": 1,
+}  # fmt: skip
+
+
+def device_attribute(frame: Frame, call: tree.Call) -> Operand:
+    """``cudaDeviceGetAttribute(&value, attribute, device)``."""
+    attribute = call.arguments[1]
+    if not isinstance(attribute, tree.Name) or attribute.name not in _ATTRIBUTES:
+        known = f"scopec knows the values of {', '.join(_ATTRIBUTES)}"
+        raise error(Code.UNMODELLED_CALL, "scopec does not model this attribute", attribute.span, known)
+    return put(frame, call, _ATTRIBUTES[attribute.name])
 
 
 def put(frame: Frame, call: tree.Call, value: int) -> Operand:

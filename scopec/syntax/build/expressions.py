@@ -130,6 +130,11 @@ class Expressions(Part):
             return tree.Construct(self._span(meta), type_, arguments.elements, True, arguments.names)
         return tree.Construct(self._span(meta), type_, tuple(arguments or ()))
 
+    def placement_new(self, meta: Meta, _new: Token, pointer: Any, made: Any) -> tree.PlacementNew:
+        if not isinstance(made, tree.Construct):
+            self._outside(meta, "this form of `new`")
+        return tree.PlacementNew(self._span(meta), pointer, made)
+
     def construct_int(self, meta: Meta, word: Token, arguments: Any) -> tree.Construct:
         return self.construct_of(meta, tree.TypeName(self._token_span(word), str(word)), arguments)
 
