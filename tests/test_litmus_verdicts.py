@@ -65,6 +65,15 @@ def test_quantifiers(clause: str, verdict: str, verdicts_of: CheckText) -> None:
     assert verdicts_of(STORE_LOAD + "    " + clause) == {"condition": verdict, "race_free": "holds"}
 
 
+@pytest.mark.parametrize("model", ["cuda", "rc11", "ptx", "hrf0", "hrf-indirect", "sc-drf"])
+def test_a_program_without_events(model: str, verdicts_of: CheckText) -> None:
+    """Its registers have final values all the same."""
+    text = "C t\n{}\nP0 (void) { int r = 1; }\n"
+    assert verdicts_of(text + "exists (0:r=1)", model)["condition"] == "holds"
+    assert verdicts_of(text + "exists (0:r=2)", model)["condition"] == "violated"
+    assert verdicts_of(text + "forall (0:r=1)", model)["condition"] == "holds"
+
+
 def test_a_condition_ignores_races(verdicts_of: CheckText) -> None:
     text = "C t\n{}\nP0 (int* x) { *x = 1; }\nP1 (volatile int* x) { int r = *x; }\nexists (1:r=1)"
     assert verdicts_of(text) == {"condition": "holds", "race_free": "violated"}

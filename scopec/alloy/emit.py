@@ -331,7 +331,7 @@ class _Emitter:
             case "int":
                 body = _union(self._inside())
             case "ext":
-                return f"Exec->Exec - ({_union(self._inside())})"
+                return f"Exec->Exec - ({_union(self._inside()) or 'none->none'})"
             case "loc":
                 body = _union(f"at_{self._at(at)}->at_{self._at(at)}" for at in self.graph.locations)
             case "rmw":
