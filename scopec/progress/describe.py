@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scopec.memory.collective import shown_barrier, shown_call
 from scopec.program import ir
-from scopec.program.lower.barriers import barrier_state
+from scopec.program.barrier_state import barrier_state
 from scopec.program.show import show_place
 from scopec.program.values import show
 from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Visible, Wait

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error, suggestion
 from scopec.program import ir, types, values
+from scopec.program.barrier_state import EXPECTED, PHASE
 from scopec.program.ir import Use
 from scopec.program.lower import atomics, calls, expressions, places
 from scopec.program.lower.kinds import ARRIVAL_TOKEN
@@ -24,18 +25,12 @@ if TYPE_CHECKING:
     from scopec.source import Span
     from scopec.syntax import tree
 
-_PHASE, _EXPECTED = 10000, 100
 _MOST = 99
 _MEMBERS = {
     Use.BARRIER: ("arrive", "wait", "arrive_and_wait", "arrive_and_drop", "try_wait", "wait_parity", "try_wait_parity"),
     Use.LATCH: ("count_down", "wait", "arrive_and_wait", "try_wait"),
     Use.SEMAPHORE: ("acquire", "release", "try_acquire"),
 }
-
-
-def barrier_state(state: int) -> tuple[int, int, int]:
-    """The phase that a barrier is in, the arrivals that a phase expects, and those that are still to come."""
-    return state // _PHASE, state % _PHASE // _EXPECTED, state % _EXPECTED
 
 
 def initialise(frame: Frame, target: Sync, initialiser: tree.Initialiser, span: Span) -> None:
@@ -53,7 +48,7 @@ def _store_state(frame: Frame, target: Sync, count: int, at: Span, span: Span) -
         raise error(Code.BAD_ARGUMENTS, f"a {target.type.use.value} cannot start with {count}", at)
     if target.type.use is Use.BARRIER and count > _MOST:
         raise error(Code.TOO_LARGE, f"a barrier of {count} threads", at, f"use at most {_MOST}")
-    state = count * _EXPECTED + count if target.type.use is Use.BARRIER else count
+    state = count * EXPECTED + count if target.type.use is Use.BARRIER else count
     frame.emit(ir.Store(target.place, Const(state, LONG), ir.PLAIN), span)
 
 
@@ -69,7 +64,7 @@ def init(frame: Frame, call: tree.Call) -> Operand:
     if isinstance(value, Const):
         _store_state(frame, target, value.value, count.span, call.span)
     else:  # blockDim.x and the like are known once the launch is
-        state = values.binary("*", values.convert(value, LONG), Const(_EXPECTED + 1, LONG))
+        state = values.binary("*", values.convert(value, LONG), Const(EXPECTED + 1, LONG))
         frame.emit(ir.Store(target.place, state, ir.PLAIN), call.span)
     return Nothing()
 
@@ -109,7 +104,7 @@ def _number(frame: Frame, arguments: tuple[tree.Expr, ...], index: int) -> Value
 
 
 def _phase(state: Value) -> Value:
-    return values.binary("/", state, Const(_PHASE, LONG))
+    return values.binary("/", state, Const(PHASE, LONG))
 
 
 def _arrive(frame: Frame, target: Sync, update: Value, span: Span, *, drop: bool = False) -> Value:
@@ -117,11 +112,11 @@ def _arrive(frame: Frame, target: Sync, update: Value, span: Span, *, drop: bool
 
     def new(state: Value) -> Value:
         if drop:
-            state = values.binary("-", state, Const(_EXPECTED, LONG))
-        pending = values.binary("%", state, Const(_EXPECTED, LONG))
-        expected = values.binary("/", values.binary("%", state, Const(_PHASE, LONG)), Const(_EXPECTED, LONG))
-        base = values.binary("*", values.binary("/", state, Const(_EXPECTED, LONG)), Const(_EXPECTED, LONG))
-        following = values.binary("+", values.binary("+", base, Const(_PHASE, LONG)), expected)
+            state = values.binary("-", state, Const(EXPECTED, LONG))
+        pending = values.binary("%", state, Const(EXPECTED, LONG))
+        expected = values.binary("/", values.binary("%", state, Const(PHASE, LONG)), Const(EXPECTED, LONG))
+        base = values.binary("*", values.binary("/", state, Const(EXPECTED, LONG)), Const(EXPECTED, LONG))
+        following = values.binary("+", values.binary("+", base, Const(PHASE, LONG)), expected)
         last = values.binary("==", pending, update)
         return values.choose(last, following, values.binary("-", state, update))
 
