@@ -15,6 +15,11 @@ HEAD = "#include <cooperative_groups.h>\n__device__ int x;\n"
         ("if (threadIdx.x == 0) __syncthreads();", "k[0][0] can reach this __syncthreads, k[0][1] cannot"),
         ("if (threadIdx.x == 1) return; __syncthreads();", "k[0][0] can reach this __syncthreads, k[0][1] cannot"),
         ("if (threadIdx.x == 0) { x = 1; __syncthreads(); } else __syncthreads();", "k[0][0] can reach"),
+        (
+            "int i = threadIdx.x; if (i < 1) { x = i; __syncthreads(); }",
+            "k[0][0] can reach this __syncthreads, k[0][1] cannot",
+        ),
+        ("int i = threadIdx.x; while (x) { if (i < 1) __syncthreads(); }", "k[0][0] can reach this __syncthreads"),
         ("if (blockIdx.x == 0) cooperative_groups::this_grid().sync();", "k[1][0] cannot"),
     ],
 )

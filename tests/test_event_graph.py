@@ -374,3 +374,19 @@ def test_a_warp_barrier_joins_the_lanes_of_its_mask() -> None:
     assert edges == {("k_0_0", "k_0_1"), ("k_0_1", "k_0_0"), ("k_0_2", "k_0_3"), ("k_0_3", "k_0_2")}
     whole = graph_of("__syncwarp(); x = 1;", "k<<<1, 33>>>")
     assert not any("k_0_32" in e.after[0] for e in whole.asw if "__syncwarp" in e.why)
+
+
+def test_threads_whose_index_is_too_large_do_nothing() -> None:
+    """The index is in a variable first, as CUDA programs have it; a variable with two values decides nothing."""
+
+    def threads(kernel: str) -> list[str]:
+        program = program_of(f"{ATOMICS}__global__ void k() {{ {kernel} }}\n//@ launch k<<<1, 256>>>();")
+        return [t.name for t in program.threads if t.grid is not None]
+
+    alone = [f"k[0][{lane}]" for lane in range(2)]
+    index = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+    assert threads(f"{index} if (i < 2) x = i;") == alone
+    assert threads(f"{index} if (i >= 2) return; x = i;") == alone
+    assert threads(f"{index} const int n = 2; bool mine = i < n; if (mine) f.store(i);") == alone
+    assert len(threads(f"{index} if (f.load()) i = 5; if (i < 2) x = i;")) == 256
+    assert len(threads(f"{index} while (i < 1) {{ }}")) == 256

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.graphs import components
 from scopec.program.ir import (
     Assert,
     Await,
@@ -29,6 +30,7 @@ from scopec.program.ir import (
     Vote,
     successors,
 )
+from scopec.program.loops import uses_and_definitions
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
 
 if TYPE_CHECKING:
@@ -109,7 +111,7 @@ def specialise(body: Body, builtins: Mapping[str, int]) -> Body:
         known = isinstance(value, Builtin) and value.name in builtins
         return Const(builtins[value.name], value.type) if known else value
 
-    nodes = {number: map_values(node, fold) for number, node in body.nodes.items()}
+    nodes = decided({number: map_values(node, fold) for number, node in body.nodes.items()}, body.entry)
 
     def target(number: int) -> int:
         seen = set()
@@ -130,6 +132,52 @@ def specialise(body: Body, builtins: Mapping[str, int]) -> Body:
                 reached.add(following)
                 work.append(following)
     return replace(body, entry=entry, nodes={n: redirected[n] for n in sorted(reached)})
+
+
+def decided(nodes: Mapping[int, Node], entry: int) -> dict[int, Node]:
+    """The nodes with the branches decided whose conditions depend on registers of one known value (`i < n`).
+
+    Conditional constant propagation (Wegman and Zadeck, 1991).  A branch that leaves a loop stays: without it the loop
+    would be one that its text says never ends.
+    """
+    known: dict[int, dict[str, Const]] = {entry: {}}
+    conditions: dict[int, Value] = {}
+    work = [entry]
+    while work:
+        number = work.pop()
+        node, held = nodes[number], known[number]
+        following: tuple[int, ...] = successors(node)
+        if isinstance(node, Branch):
+            condition = conditions[number] = substitute(node.condition, lambda leaf: held.get(leaf.name, leaf))  # noqa: B023
+            if isinstance(condition, Const):
+                following = (node.then if condition.value else node.otherwise,)
+        else:
+            held = _after(node, held)
+        for each in following:
+            before = known.get(each)
+            joined = held if before is None else {r: v for r, v in before.items() if held.get(r) == v}
+            if joined != before:
+                known[each] = joined
+                work.append(each)
+    loop = {n: i for i, part in enumerate(components([entry], lambda n: successors(nodes[n]))) for n in part}
+    result = dict(nodes)
+    for number, condition in conditions.items():
+        node = nodes[number]
+        if isinstance(node, Branch) and isinstance(condition, Const):
+            around = [n for n in (node.then, node.otherwise) if loop[n] == loop[number]]
+            if len(around) != 1:
+                result[number] = replace(node, condition=condition)
+    return result
+
+
+def _after(node: Node, held: dict[str, Const]) -> dict[str, Const]:
+    """The registers of one known value after an operation, by those before it."""
+    if isinstance(node, Do) and isinstance(node.operation, Set):
+        value = substitute(node.operation.value, lambda leaf: held.get(leaf.name, leaf))
+        if isinstance(value, Const):
+            return {**held, node.operation.target: value}
+    _, overwritten = uses_and_definitions(node)
+    return {register: value for register, value in held.items() if register not in overwritten}
 
 
 def _redirect(node: Node, target: Callable[[int], int]) -> Node:
