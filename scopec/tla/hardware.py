@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from scopec.expectations import FinalRegister, Location, instance
 from scopec.program import ir
-from scopec.program.values import Const
 from scopec.progress.influence import accessed
-from scopec.progress.steps import Pending, Return, Visible, Wait
+from scopec.progress.steps import IDLE, OWN_KINDS, Pending, Return, Visible, Wait
+from scopec.tla.ahead import Accesses, ahead
 from scopec.tla.layout import Layout, Variable
-from scopec.tla.names import function
+from scopec.tla.names import function, strings
 
 if TYPE_CHECKING:
     from scopec.expectations import Observation
@@ -136,29 +136,31 @@ class HardwareLayout(Layout):
         return f'<<"{self.names.field(place.object)}", {printer.value(place.index)}{where}>>'
 
     def maps(self) -> list[tuple[str, str]]:
-        """The constants of the hardware: its locations, the group of each thread, what each thread may read."""
+        """The constants of the hardware: its locations, the group of each thread, what a thread may still access."""
         everyone = self.system.everyone
         groups = ((self.names.thread(t), f'"{group(t, self.names)}"') for t in everyone)
-        names = "{" + ", ".join(map(self.location_name, self.locations)) + "}"
-        reads = function((self.names.thread(t), self._read_by(t)) for t in everyone)
-        return [("GroupOf", function(groups)), ("Locations", names), ("Reads", reads)]
+        locations = "{" + ", ".join(map(self.location_name, self.locations)) + "}"
+        reads = function((self.names.thread(t), self._ahead(t, _cached)) for t in everyone)
+        writes = function((self.names.thread(t), self._ahead(t, _written, idle=True)) for t in everyone)
+        return [("GroupOf", function(groups)), ("Locations", locations), ("Reads", reads), ("Writes", writes)]
 
-    def _read_by(self, thread: ir.Thread) -> str:
-        """The locations that a thread may read: of no others does it matter what its group's cache holds."""
-        read = set()
-        for node in thread.body.nodes.values():
-            operation = node.operation if isinstance(node, ir.Do) else None
-            place = None if operation is None or isinstance(operation, ir.Store) else accessed(operation)
-            if place is not None:
-                known = place.index.value if isinstance(place.index, Const) else None
-                read |= {
-                    at
-                    for at in self.locations
-                    if at.object == place.object
-                    and known in (None, at.index)
-                    and at.instance == instance(self.objects[at.object], thread)
-                }
-        return "{" + ", ".join(self.location_name(at) for at in self.locations if at in read) + "}"
+    def _ahead(self, thread: ir.Thread, accesses: Accesses, *, idle: bool = False) -> str:
+        """What a thread may still access, by label; labels from which it is nothing are left out.
+
+        What the cache of its group holds while a thread is idle is no matter to it: it starts with an acquire.
+        """
+        found = ahead(self.system, thread, self.locations, accesses)
+        if idle:
+            found[IDLE] = found.get(self.system.begin(thread).label, frozenset())
+        labels: dict[frozenset[Location], list[str]] = {}
+        for label, locations in found.items():
+            labels.setdefault(locations, []).append(label)
+        rows = []
+        for locations, same in labels.items():
+            names = ", ".join(self.location_name(at) for at in self.locations if at in locations)
+            if names:
+                rows.append(f"[l \\in {strings(same)} |-> {{{names}}}]")
+        return f"({' @@ '.join(rows)})" if rows else "<<>>"
 
     # ---- what operations do
 
@@ -221,6 +223,18 @@ class HardwareLayout(Layout):
                 place = accessed(step.operation)  # type: ignore[arg-type]
                 if place is None or place.object not in self.automatic:
                     yield Synchronisation(step.label, level(step.operation), order, place)
+
+
+def _cached(operation: Visible) -> ir.Place | None:
+    """What an operation may find in its group's cache: a global atomic operation reads global memory."""
+    if isinstance(operation, (ir.Store, *OWN_KINDS)) or level(operation) == "global":
+        return None
+    return accessed(operation)
+
+
+def _written(operation: Visible) -> ir.Place | None:
+    """What an operation may write."""
+    return None if isinstance(operation, (ir.Load, *OWN_KINDS)) else accessed(operation)
 
 
 def group(thread: ir.Thread, names: Names) -> str:

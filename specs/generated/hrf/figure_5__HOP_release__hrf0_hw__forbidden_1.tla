@@ -26,8 +26,28 @@ threadIdx_x == "figure_5_b0_t0" :> 0 @@ "figure_5_b0_t1" :> 1 @@ "figure_5_b1_t0
 GroupOf     == "main" :> "main" @@ "figure_5_b0_t0" :> "figure_5_b0" @@ "figure_5_b0_t1" :> "figure_5_b0" @@
     "figure_5_b1_t0" :> "figure_5_b1"
 Locations   == {<<"X", 0>>, <<"Y", 0>>, <<"A", 0>>, <<"B", 0>>}
-Reads       == "main" :> {} @@ "figure_5_b0_t0" :> {} @@ "figure_5_b0_t1" :> {<<"X", 0>>, <<"A", 0>>} @@
-    "figure_5_b1_t0" :> {<<"X", 0>>, <<"Y", 0>>, <<"B", 0>>}
+Reads       == "main" :> <<>> @@ "figure_5_b0_t0" :> ([l \in {"figure_5_L16", "figure_5_L17",
+    "figure_5_L20"} |-> {<<"X", 0>>, <<"Y", 0>>, <<"A", 0>>}] @@ [l \in {"figure_5_L21", "figure_5_L22",
+    "figure_5_L23", "figure_5_L27", "figure_5_L28"} |-> {<<"X", 0>>, <<"Y", 0>>}] @@
+    [l \in {"figure_5_L29"} |-> {<<"X", 0>>}]) @@ "figure_5_b0_t1" :> ([l \in {"figure_5_L16",
+    "figure_5_L17", "figure_5_L20"} |-> {<<"X", 0>>, <<"Y", 0>>, <<"A", 0>>}] @@ [l \in {"figure_5_L21",
+    "figure_5_L22", "figure_5_L23", "figure_5_L27", "figure_5_L28"} |-> {<<"X", 0>>, <<"Y", 0>>}] @@
+    [l \in {"figure_5_L29"} |-> {<<"X", 0>>}]) @@ "figure_5_b1_t0" :> ([l \in {"figure_5_L16",
+    "figure_5_L17", "figure_5_L20"} |-> {<<"X", 0>>, <<"Y", 0>>, <<"A", 0>>}] @@ [l \in {"figure_5_L21",
+    "figure_5_L22", "figure_5_L23", "figure_5_L27", "figure_5_L28"} |-> {<<"X", 0>>, <<"Y", 0>>}] @@
+    [l \in {"figure_5_L29"} |-> {<<"X", 0>>}])
+Writes      == "main" :> <<>> @@ "figure_5_b0_t0" :> ([l \in {"figure_5_L16", "idle"} |-> {<<"X", 0>>, <<"Y", 0>>,
+    <<"A", 0>>, <<"B", 0>>}] @@ [l \in {"figure_5_L17"} |-> {<<"Y", 0>>, <<"A", 0>>, <<"B", 0>>}] @@
+    [l \in {"figure_5_L20", "figure_5_L21", "figure_5_L22"} |-> {<<"Y", 0>>, <<"B", 0>>}] @@
+    [l \in {"figure_5_L23"} |-> {<<"B", 0>>}]) @@
+    "figure_5_b0_t1" :> ([l \in {"figure_5_L16"} |-> {<<"X", 0>>, <<"Y", 0>>, <<"A", 0>>, <<"B",
+    0>>}] @@ [l \in {"figure_5_L17"} |-> {<<"Y", 0>>, <<"A", 0>>, <<"B", 0>>}] @@
+    [l \in {"figure_5_L20", "figure_5_L21", "figure_5_L22", "idle"} |-> {<<"Y", 0>>, <<"B", 0>>}] @@
+    [l \in {"figure_5_L23"} |-> {<<"B", 0>>}]) @@
+    "figure_5_b1_t0" :> ([l \in {"figure_5_L16"} |-> {<<"X", 0>>, <<"Y", 0>>, <<"A", 0>>, <<"B",
+    0>>}] @@ [l \in {"figure_5_L17"} |-> {<<"Y", 0>>, <<"A", 0>>, <<"B", 0>>}] @@
+    [l \in {"figure_5_L20", "figure_5_L21", "figure_5_L22"} |-> {<<"Y", 0>>, <<"B", 0>>}] @@
+    [l \in {"figure_5_L23"} |-> {<<"B", 0>>}])
 Labels      == {"idle", "done", "main_L34", "main_L34_return", "main_L34_2", "figure_5_L16", "figure_5_L17",
     "figure_5_L20", "figure_5_L21", "figure_5_L22", "figure_5_L23", "figure_5_L27", "figure_5_L28",
     "figure_5_L29"}
@@ -298,12 +318,21 @@ Drains ==
 WritesBack ==
   /\ \E g \in Groups : \E l \in Locations : mem.cache[g][l].is = "dirty" /\ mem' = WriteBack(mem, g, {l})
   /\ UNCHANGED <<pc, reg, issued>>
+\* A line that no thread of the group reads from here on is as good as none.  A clean line that holds what global memory holds
+\* need not go: it can go later, once it differs, and until then who reads it finds what a new one would hold.  Nor need a line
+\* come that nothing can make old.  With the third optimisation it also matters which threads a line knows.
+From(t, accesses) == IF pc[t] \in DOMAIN accesses THEN accesses[pc[t]] ELSE {}
+MayRead(g) == UNION {From(t, Reads[t]) : t \in {u \in Threads : GroupOf[u] = g}}
+Dirty(l) == \E t \in Threads : Holds(mem.buffer[t][l]) \/ mem.cache[GroupOf[t]][l].is = "dirty"
+MayChange(l) == Dirty(l) \/ \E t \in Threads : l \in From(t, Writes[t])
 Evicts ==
-  /\ \E g \in Groups : \E l \in Locations :
-       mem.cache[g][l].is = "clean" /\ mem' = [mem EXCEPT !.cache[g][l] = Empty]
+  /\ \E g \in Groups : \E l \in IF Selective THEN Locations ELSE MayRead(g) :
+       /\ mem.cache[g][l].is = "clean" /\ (Selective \/ mem.cache[g][l].value # mem.global[l])
+       /\ mem' = [mem EXCEPT !.cache[g][l] = Empty]
   /\ UNCHANGED <<pc, reg, issued>>
 Prefetches ==
-  /\ \E t \in Threads : \E l \in Reads[t] : ~Hits(mem.cache[GroupOf[t]][l], t) /\ mem' = Fill(mem, t, l)
+  /\ \E t \in Threads : \E l \in From(t, Reads[t]) :
+       ~Hits(mem.cache[GroupOf[t]][l], t) /\ MayChange(l) /\ mem' = Fill(mem, t, l)
   /\ UNCHANGED <<pc, reg, issued>>
 Invalidates ==
   /\ \E t \in Threads : Late(mem, t) /\ mem' = [Invalidate(mem, t, mem.late[t]) EXCEPT !.late[t] = "thread"]

@@ -21,7 +21,10 @@ BlockOf   == "early_b0_t0" :> "early_b0" @@ "early_b0_t1" :> "early_b0"
 UnitOf    == BlockOf      \* neither clusters nor cooperative: each block is a unit
 GroupOf   == "main" :> "main" @@ "early_b0_t0" :> "early_b0" @@ "early_b0_t1" :> "early_b0"
 Locations == {<<"x", 0>>, <<"y", 0>>}
-Reads     == "main" :> {} @@ "early_b0_t0" :> {<<"y", 0>>} @@ "early_b0_t1" :> {<<"x", 0>>}
+Reads     == "main" :> <<>> @@ "early_b0_t0" :> <<>> @@ "early_b0_t1" :> <<>>
+Writes    == "main" :> <<>> @@ "early_b0_t0" :> ([l \in {"early_L12", "idle"} |-> {<<"x", 0>>}] @@
+    [l \in {"early_L15"} |-> {<<"y", 0>>}]) @@ "early_b0_t1" :> ([l \in {"early_L12"} |-> {<<"x",
+    0>>}] @@ [l \in {"early_L15", "idle"} |-> {<<"y", 0>>}])
 Labels    == {"idle", "done", "main_L20", "main_L20_return", "main_L20_2", "early_L12", "early_L13", "early_L15",
     "early_L16"}
 
@@ -249,12 +252,21 @@ Drains ==
 WritesBack ==
   /\ \E g \in Groups : \E l \in Locations : mem.cache[g][l].is = "dirty" /\ mem' = WriteBack(mem, g, {l})
   /\ UNCHANGED <<pc, reg, issued>>
+\* A line that no thread of the group reads from here on is as good as none.  A clean line that holds what global memory holds
+\* need not go: it can go later, once it differs, and until then who reads it finds what a new one would hold.  Nor need a line
+\* come that nothing can make old.  With the third optimisation it also matters which threads a line knows.
+From(t, accesses) == IF pc[t] \in DOMAIN accesses THEN accesses[pc[t]] ELSE {}
+MayRead(g) == UNION {From(t, Reads[t]) : t \in {u \in Threads : GroupOf[u] = g}}
+Dirty(l) == \E t \in Threads : Holds(mem.buffer[t][l]) \/ mem.cache[GroupOf[t]][l].is = "dirty"
+MayChange(l) == Dirty(l) \/ \E t \in Threads : l \in From(t, Writes[t])
 Evicts ==
-  /\ \E g \in Groups : \E l \in Locations :
-       mem.cache[g][l].is = "clean" /\ mem' = [mem EXCEPT !.cache[g][l] = Empty]
+  /\ \E g \in Groups : \E l \in IF Selective THEN Locations ELSE MayRead(g) :
+       /\ mem.cache[g][l].is = "clean" /\ (Selective \/ mem.cache[g][l].value # mem.global[l])
+       /\ mem' = [mem EXCEPT !.cache[g][l] = Empty]
   /\ UNCHANGED <<pc, reg, issued>>
 Prefetches ==
-  /\ \E t \in Threads : \E l \in Reads[t] : ~Hits(mem.cache[GroupOf[t]][l], t) /\ mem' = Fill(mem, t, l)
+  /\ \E t \in Threads : \E l \in From(t, Reads[t]) :
+       ~Hits(mem.cache[GroupOf[t]][l], t) /\ MayChange(l) /\ mem' = Fill(mem, t, l)
   /\ UNCHANGED <<pc, reg, issued>>
 Invalidates ==
   /\ \E t \in Threads : Late(mem, t) /\ mem' = [Invalidate(mem, t, mem.late[t]) EXCEPT !.late[t] = "thread"]

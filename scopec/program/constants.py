@@ -1,0 +1,34 @@
+"""Registers that hold one value, known before a thread runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from scopec.program import ir
+from scopec.program.loops import uses_and_definitions
+from scopec.program.values import Builtin, Const, Reg, Value, substitute
+
+
+def constants(body: ir.Body, builtins: Mapping[str, int]) -> dict[str, Const]:
+    """The registers that a body sets at one place only, to what builtins and such registers give."""
+    nodes = body.nodes.values()
+    places = Counter(r for node in nodes for r in uses_and_definitions(node)[1])
+    assigned = (n.operation for n in nodes if isinstance(n, ir.Do) and isinstance(n.operation, ir.Set))
+    left = {set_.target: set_.value for set_ in assigned if places[set_.target] == 1}
+    found: dict[str, Const] = {}
+    while known := {r: folded for r, v in left.items() if isinstance(folded := fold(v, found, builtins), Const)}:
+        found |= known
+        left = {r: v for r, v in left.items() if r not in found}
+    return found
+
+
+def fold(value: Value, registers: Mapping[str, Const], builtins: Mapping[str, int]) -> Value:
+    """A value with the registers and builtins replaced that are known."""
+
+    def leaf(inner: Reg | Builtin) -> Value:
+        if isinstance(inner, Builtin):
+            return Const(builtins[inner.name], inner.type)
+        return registers.get(inner.name, inner)
+
+    return substitute(value, leaf)
