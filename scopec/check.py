@@ -62,6 +62,7 @@ class Report:
     generated: tuple[str, ...]
     folder: Path | None
     phases: tuple[tuple[str, float], ...]
+    remarks: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,7 @@ def _outcome(shown: str, planned: Plan | Outcome, futures: list[Future[Report]])
             failure = failure or internal_error(bug)
         else:
             reports.append(report)
-            diagnostics += _race_warnings(report)
+            diagnostics += [*_race_warnings(report), *(d for d in report.remarks if d not in diagnostics)]
     return Outcome(shown, tuple(reports), tuple(diagnostics), failure)
 
 
@@ -228,4 +229,5 @@ def check_run(run: Run, jars: Jars, workers: Workers, settings: Settings, readin
             asking.specification()
         generated = tuple(sorted(p.name for p in folder.iterdir() if p.suffix in (".als", ".tla", ".cfg")))
         kept = asking.keep(generated) if wanted else None
-    return Report(run, tuple(in_order), generated, kept, tuple(phases))
+    remarks = tuple(run.remarks) if found is not None and found.answers else ()
+    return Report(run, tuple(in_order), generated, kept, tuple(phases), remarks)

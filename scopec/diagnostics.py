@@ -85,6 +85,11 @@ class Code(Enum):
         "a barrier that not every thread can reach",
         "have every thread reach it: move it out of the condition",
     )
+    MAYBE_UNSET = (
+        "SCP043",
+        "a local variable that may be read before it has a value",
+        "give it an initial value",
+    )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:
         self.id = id_

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec import __version__, options
-from scopec.diagnostics import Code, error
+from scopec.diagnostics import Code, Diagnostic, error
 from scopec.expectations import (
     MEMORY_KINDS,
     OUTCOME_KINDS,
@@ -115,6 +115,13 @@ class Run:
     # ---- the memory question
 
     # ---- the memory question
+
+    @property
+    def remarks(self) -> Iterator[Diagnostic]:
+        """Warnings about what the event graph shows: locals that are read before they have a value on some path."""
+        for span, name in dict.fromkeys((unset.span, unset.variable) for unset in self.graph.unset):
+            message = f"`{name}` may be read before it has a value: what it has then is undefined"
+            yield Diagnostic(Code.MAYBE_UNSET, message, span, None, "warning")
 
     @cached_property
     def graph(self) -> EventGraph:

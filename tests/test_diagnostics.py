@@ -52,6 +52,7 @@ PROVOKED: dict[Code, str | bytes] = {
     Code.IGNORED: inside("x = 1;")
     + "constexpr int N = 1;\n//@ vary N in {1, 2};\n//@ expect race;\n//@ expect race_free when N == 3;\n",
     Code.DIVERGENT_BARRIER: inside("if (threadIdx.x == 0) __syncthreads();"),
+    Code.MAYBE_UNSET: inside("int r; if (x == 1) r = 2; x = r;"),
 }
 
 
@@ -65,7 +66,7 @@ def diagnostics(text: str | bytes, path: Path) -> list[Diagnostic]:
                 run.module(property_)
     except InputError as bad:
         return list(bad.diagnostics)
-    return list(planned.warnings)
+    return [*planned.warnings, *(remark for run in planned.runs for remark in run.remarks)]
 
 
 def shown(found: Diagnostic, text: str | bytes) -> str:

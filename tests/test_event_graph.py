@@ -242,6 +242,7 @@ def test_an_irreducible_looking_nest_of_loops() -> None:
     ("kernel", "message"),
     [
         ("int r; x = r;", "`r` is read before it has a value"),
+        ("int r; bool b = f.load() == 2; if (b) r = 1; if (!b) x = r;", "`r` is read before it has a value"),
         ("__shared__ int s[2]; s[threadIdx.x + 2] = 1;", "k[0][0] accesses element 2 of `k.s`"),
         ("x = 1; " * 401, "more than 400 events"),
     ],
@@ -390,3 +391,31 @@ def test_threads_whose_index_is_too_large_do_nothing() -> None:
     assert threads(f"{index} const int n = 2; bool mine = i < n; if (mine) f.store(i);") == alone
     assert len(threads(f"{index} if (f.load()) i = 5; if (i < 2) x = i;")) == 256
     assert len(threads(f"{index} while (i < 1) {{ }}")) == 256
+
+
+@pytest.mark.parametrize(
+    ("kernel", "unset"),
+    [
+        ("int r; if (f.load()) r = 1; x = r;", ["r"]),
+        ("int r; if (f.load()) r = 1; else return; x = r;", []),
+        ("int r; bool b = f.load() == 2; if (b) r = 1; if (b) x = r;", []),
+        ("int r; if (f.load()) r = 1; r = 2; x = r;", []),
+        ("int r; for (int i = 0; i < 2; i++) r = i; x = r;", []),
+        ("int r; for (int i = 0; i < f.load(); i++) r = i; x = r;", ["r"]),
+        ("int r; int o = f.load(); while (o == 0) { o = f.load(); r = o; } x = r;", ["r"]),
+        ("int r; if (f.load()) r = 1;", []),
+    ],
+)
+def test_a_local_that_has_no_value_on_some_path(kernel: str, unset: list[str]) -> None:
+    found = graph_of(kernel, observed=(("k[0][0]", "r"),)).unset
+    assert list(dict.fromkeys(u.variable for u in found)) == unset
+
+
+def test_a_wait_loop_may_leave_what_it_gets_without_a_value_until_it_ends() -> None:
+    text = """
+    __device__ bool get(int& v) { if (f.load() == 0) return false; v = x; return true; }
+    __global__ void k() { int v; while (!get(v)) { } y = v; }
+    //@ launch k<<<1, 1>>>();"""
+    graph = build(program_of(ATOMICS + text), 2)
+    assert [cut.wait for cut in graph.cuts if cut.thread == "k[0][0]"] == [True]
+    assert graph.unset == ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.diagnostics import Code, error
 from scopec.expectations import Location, instance
 from scopec.memory.collected import Collected, State, defined
-from scopec.memory.events import Event, Index, Kind, shown_location
+from scopec.memory.events import Event, Index, Kind, Unset, shown_location
 from scopec.program import ir, values
 from scopec.program.names import identifier
 from scopec.program.show import show_mode
@@ -59,7 +59,8 @@ class Accesses:
         registers = {**state.registers, target: value}
         if target in self.observed:
             registers[defined(target)] = values.TRUE
-        return replace(state, registers=registers)
+        unset = {name: where for name, where in state.unset.items() if name != target}
+        return replace(state, registers=registers, unset=unset)
 
     def value(self, state: State, value: Value, span: Span) -> Value:
         """A value with the registers replaced by what they hold."""
@@ -68,6 +69,8 @@ class Accesses:
             held = state.registers.get(reg.name)
             if held is None:
                 raise error(Code.UNINITIALISED, f"`{reg.name}` is read before it has a value", span)
+            if state.lacks(reg.name) and not reg.name.startswith("%"):
+                self.out.unset.append(Unset(self.thread.name, reg.name, span))
             return held
 
         return values.substitute(value, leaf)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from scopec.memory.guards import Guard, Guards
@@ -13,18 +15,27 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scopec.memory.collective import Passage
-    from scopec.memory.events import Assertion, Cut, Event, Index
+    from scopec.memory.events import Assertion, Cut, Event, Index, Unset
 
 _MOST_STORED = 64
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where control is, symbolically: the path's guard, the registers, the reads that branches depended on."""
+    """Where control is, symbolically: the path's guard, the registers, the reads that branches depended on.
+
+    ``unset`` gives the paths on which registers have no value that have one on others.
+    """
 
     guard: Guard
     registers: Mapping[str, Value]
     control: frozenset[str]
+    unset: Mapping[str, Guard] = field(default_factory=dict)
+
+    def lacks(self, register: str) -> bool:
+        """Whether some path that leads here gives a register no value."""
+        missing = self.unset.get(register)
+        return missing is not None and not self.guard.excludes(missing)
 
 
 @dataclass
@@ -44,6 +55,7 @@ class Collected:
     calls: dict[str, ir.Operation] = field(default_factory=dict)
     indices: list[Index] = field(default_factory=list)
     addresses: dict[str, frozenset[str]] = field(default_factory=dict)
+    unset: list[Unset] = field(default_factory=list)
     unrolled: int = 0
 
     @property
@@ -71,7 +83,7 @@ class Collected:
         self.unrolled = mark[-1]
 
     def _lists(self) -> tuple[list[Any], ...]:
-        return self.events, self.conditions, self.assertions, self.cuts, self.ends, self.indices
+        return self.events, self.conditions, self.assertions, self.cuts, self.ends, self.indices, self.unset
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
         return self.barriers, self.control, self.calls, self.choices, self.addresses
@@ -126,7 +138,8 @@ def defined(register: str) -> str:
 def merge(states: Sequence[State], conditions: Sequence[Value]) -> State:
     """One state for several paths that meet: registers that differ become choices between their values.
 
-    A register without a value on some path is taken to have its value from the others: reading it there is undefined.
+    A register without a value on some path is taken to have its value from the others: reading it there is undefined,
+    and noticed (``unset``).
     """
     if len(states) == 1:
         return states[0]
@@ -134,14 +147,18 @@ def merge(states: Sequence[State], conditions: Sequence[Value]) -> State:
     for state in states[1:]:
         whole = whole | state.guard
     registers: dict[str, Value] = {}
+    unset: dict[str, Guard] = {}
     for name in dict.fromkeys(r for s in states for r in s.registers):
         held = [(s.guard, s.registers[name]) for s in states if name in s.registers]
+        missing = [s.unset.get(name, s.guard.guards.never) if name in s.registers else s.guard for s in states]
+        if not all(m.never for m in missing):
+            unset[name] = reduce(or_, missing)
         value = held[-1][1]
         for guard, other in reversed(held[:-1]):
             value = values.choose(guard.where(whole).value(conditions), other, value)
         registers[name] = whole.guards.names.short(value)
     control = frozenset[str]().union(*(s.control for s in states))
-    return State(whole, registers, control)
+    return State(whole, registers, control, unset)
 
 
 def value_at(value: Value, read: int, name: str) -> int | None:

@@ -147,6 +147,15 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
+class Unset:
+    """A read of a local variable that has no value on some path that leads there."""
+
+    thread: str
+    variable: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Final:
     """The final value of a local, and where it has one: its declaration may be on some paths only."""
 
@@ -162,8 +171,9 @@ class EventGraph:
     the program leaves to the implementation (a weak compare-exchange, a query), by the register that stands for it.
     ``impossible`` are guards and values that no execution has together.  ``finals`` are the final values of observed
     registers, by thread and register; ``control`` the reads that decided whether an event is reached; ``addresses``
-    those that decided which element it accesses, ``indices`` the indices that do; ``ended`` the threads that some path
-    brings to their end; ``unrolled`` the number of iterations of the longest loop.
+    those that decided which element it accesses, ``indices`` the indices that do; ``unset`` reads of locals that may
+    have no value; ``ended`` the threads that some path brings to their end; ``unrolled`` the number of iterations of
+    the longest loop.
     """
 
     program: ir.Program
@@ -180,6 +190,7 @@ class EventGraph:
     unrolled: int
     addresses: Mapping[str, frozenset[str]] = field(default_factory=dict)
     indices: tuple[Index, ...] = ()
+    unset: tuple[Unset, ...] = ()
 
     @cached_property
     def by_id(self) -> Mapping[str, Event]:

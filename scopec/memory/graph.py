@@ -48,6 +48,7 @@ def build(program: ir.Program, unroll: int, observed: Iterable[tuple[str, str]] 
         out.unrolled,
         out.addresses,
         tuple(out.indices),
+        tuple(out.unset),
     )
 
 

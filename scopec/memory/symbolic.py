@@ -187,8 +187,15 @@ class _ThreadRun(Operations):
         if state.guard.never:
             return
         later = self.read_later[node]
-        kept = {name: held for name, held in state.registers.items() if name in later or name not in self.own}
-        self.pending.setdefault(node, []).append(replace(state, registers=kept))
+        unset = {name: where for name, where in state.unset.items() if name in later and state.lacks(name)}
+        nowhere = {name for name, where in unset.items() if state.guard.excludes(~where)}
+        kept = {
+            name: held
+            for name, held in state.registers.items()
+            if (name in later or name not in self.own) and name not in nowhere
+        }
+        unset = {name: where for name, where in unset.items() if name not in nowhere}
+        self.pending.setdefault(node, []).append(replace(state, registers=kept, unset=unset))
 
     def node(self, number: int) -> None:
         if number in self.barred or not self.pending.get(number):
