@@ -341,6 +341,13 @@ def test_what_does_not_parse(text: str, wanted: str) -> None:
     assert wanted in str(raised.value)
 
 
+@pytest.mark.parametrize(("statement", "help_"), [('asm("x");', "cuda::atomic_ref"), ("new int;", "new (p) T(…)")])
+def test_what_to_write_instead(statement: str, help_: str) -> None:
+    with pytest.raises(InputError) as bad:
+        read(Source("p.cu", f"int main() {{ {statement} }}"))
+    assert help_ in (bad.value.diagnostics[0].help or "")
+
+
 def test_what_is_suggested_for_a_name() -> None:
     assert suggestion("clock64", ["calloc", "malloc"]) is None
     assert suggestion("cudaDeviceGetAttribute", ["cudaDeviceReset"]) is None

@@ -19,7 +19,7 @@ from scopec.syntax import tree
 from scopec.syntax.build import Builder
 from scopec.syntax.preprocess import Preprocessed, differs_on_device, preprocess
 from scopec.syntax.scan import scan
-from scopec.syntax.syntax_errors import RESERVED, describe
+from scopec.syntax.syntax_errors import INSTEAD, RESERVED, describe
 from scopec.syntax.type_names import Marked, Names
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ def _parse(source: Source, original: str, preprocessed: Preprocessed, names: Nam
         return list(Builder(source).transform(parsed))
     except _ReservedWordError as reserved:
         span = Span.of_token(source.name, reserved.token)
-        raise error(Code.OUTSIDE_SUBSET, RESERVED[str(reserved.token).removeprefix("::")], span) from None
+        word = str(reserved.token).removeprefix("::")
+        raise error(Code.OUTSIDE_SUBSET, RESERVED[word], span, INSTEAD.get(word)) from None
     except UnexpectedInput as unexpected:
         _syntax_error(text, unexpected, start)
     except VisitError as failure:

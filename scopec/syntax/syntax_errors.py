@@ -18,6 +18,12 @@ RESERVED: dict[str, str] = (
     | dict.fromkeys(("co_await", "co_yield", "co_return"), f"coroutines are {_OUT}")
 )
 
+#: What to write instead of some of them.
+INSTEAD = dict.fromkeys(
+    ("asm", "__asm__", "__asm", "_asm"),
+    "write its accesses and fences with cuda::atomic_ref and cuda::atomic_thread_fence, or as a PTX .litmus file",
+) | {"new": "declare the object, or make it with `new (p) T(…)` in memory that there is"}
+
 _QUALIFIERS = ("__global__", "__device__", "__host__", "__managed__", "__shared__", "__constant__")
 _TYPES = ("int", "bool", "void", "unsigned", "char", "short", "long", "auto", "size_t", "cudaStream_t", "dim3")
 _DIRECTIVES = ("expect", "vary", "launch", "object", "bound", "given", "options")
