@@ -37,7 +37,7 @@ _TOKENS = re.compile(
 PREDEFINED = {
     "__CUDACC__": "1", "__NVCC__": "1", "__CUDACC_VER_MAJOR__": "13", "__CUDACC_VER_MINOR__": "0",
     "CUDART_VERSION": "13000", "CUDA_VERSION": "13000", "__cplusplus": "202002L", "__linux__": "1", "__x86_64__": "1",
-    "CUDART_CB": "", "__LP64__": "1", "_LIBCUDACXX_VERSION": "3000000",
+    "CUDART_CB": "", "ATOMIC_FLAG_INIT": "{}", "__LP64__": "1", "_LIBCUDACXX_VERSION": "3000000",
     "INT_MAX": "2147483647", "INT_MIN": "(-2147483647 - 1)",
     "UINT_MAX": "4294967295U", "EXIT_SUCCESS": "0", "EXIT_FAILURE": "1", "NULL": "nullptr",
 }  # fmt: skip

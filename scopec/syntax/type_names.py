@@ -78,7 +78,7 @@ def _library() -> _Scope:
             scope.roles[name] = Role.TEMPLATE
         scope.roles |= dict.fromkeys(_LIBRARY_FUNCTIONS, Role.FUNCTION_TEMPLATE)
         if not cuda:
-            scope.roles |= {"latch": Role.TYPE, "binary_semaphore": Role.TYPE}
+            scope.roles |= {"latch": Role.TYPE, "binary_semaphore": Role.TYPE, "atomic_flag": Role.TYPE}
         return scope
 
     top.inner = {"std": fill(cuda=False), "cuda": fill(cuda=True), _GROUPS: _Scope(kind="namespace")}

@@ -36,7 +36,7 @@ _FETCH = {"fetch_add": "+", "fetch_sub": "-", "fetch_and": "&", "fetch_or": "|",
 _FETCH |= {"fetch_min": "min", "fetch_max": "max"}
 _MEMBERS = (
     "load", "store", "exchange", "compare_exchange_weak", "compare_exchange_strong", *_FETCH,
-    "wait", "notify_one", "notify_all", "is_lock_free",
+    "wait", "notify_one", "notify_all", "is_lock_free", "test_and_set", "test", "clear",
 )  # fmt: skip
 
 
@@ -54,6 +54,8 @@ def member(frame: Frame, call: tree.Call, target: Atomic, name: str) -> Operand:
             order = checked_order(frame, arguments, 1, WRITE_ORDERS, "a store")
             places.store(frame, target.place, value, ir.Mode(order, target.scope), call.span)
             return Nothing()
+        case "test_and_set" | "test" | "clear" if target.type.is_bool:
+            return _flag(frame, call, target, name)
         case "exchange":
             return _read_modify_write(frame, call, target, lambda _, new: new)
         case _ if name in _FETCH:
@@ -76,6 +78,22 @@ def member(frame: Frame, call: tree.Call, target: Atomic, name: str) -> Operand:
         case _:
             message = f"scopec does not model an atomic's `{name}`"
             raise error(Code.UNMODELLED_CALL, message, call.span, suggestion(name, _MEMBERS))
+
+
+def _flag(frame: Frame, call: tree.Call, target: Atomic, name: str) -> Operand:
+    """A member of an ``atomic_flag``, which is an atomic of ``bool`` ([atomics.flag])."""
+    arguments = calls.arguments_of(call, 0, 1)
+    match name:
+        case "test":
+            mode = ir.Mode(checked_order(frame, arguments, 0, READ_ORDERS, "a test"), target.scope)
+            return Computed(places.load(frame, target.place, target.type, mode, call.span))
+        case "clear":
+            mode = ir.Mode(checked_order(frame, arguments, 0, WRITE_ORDERS, "clear"), target.scope)
+            places.store(frame, target.place, values.FALSE, mode, call.span)
+            return Nothing()
+        case _:
+            order = checked_order(frame, arguments, 0, tuple(ir.Order), "this operation")
+            return modify(frame, target, lambda _: values.TRUE, order, call.span)
 
 
 def member_of_either(frame: Frame, call: tree.Call, target: Either, name: str) -> Operand:

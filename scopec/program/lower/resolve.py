@@ -257,6 +257,8 @@ def _library(frame: Frame, type_: tree.TypeName) -> Type:
             return EnumType(short)
         case "atomic" | "atomic_ref":
             return _atomic(frame, type_, full, short == "atomic_ref")
+        case "atomic_flag":
+            return AtomicType(BOOL, ir.Scope.SYSTEM, False)
         case _ if short in _SYNC:
             return _sync(frame, type_, full, short)
         case _ if short.partition("::")[0] in ("barrier", "atomic") and short.endswith("::arrival_token"):
