@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -15,10 +16,11 @@ from scopec.memory.events import EventGraph, Kind
 from scopec.memory.graph import build
 from scopec.memory.symbolic import _ThreadRun
 from scopec.program import ir, values
+from scopec.program.heads import own_heads
 from scopec.program.specialise import device_threads
 from scopec.program.values import Value, show
 from scopec.source import Span
-from tests.conftest import program_of
+from tests.conftest import check_text, program_of
 
 ATOMICS = """
 __device__ int x, y;
@@ -104,6 +106,60 @@ def test_a_wait_loop_has_one_failed_iteration_and_a_last_one() -> None:
 def test_which_loops_only_wait(loop: str, waits: bool) -> None:
     graph = graph_of(loop)
     assert {cut.wait for cut in graph.cuts if cut.thread != "main"} == {waits}
+
+
+#: A loop whose first statement is a loop, and one that goes on from its middle: as if the outer one began on its own.
+@pytest.mark.parametrize(
+    ("loop", "number"),
+    [
+        ("for (;;) { while (f.load() == 0); if (f.load() == 2) break; f.store(0); }", 2),
+        ("for (;;) { if (f.load() == 0) continue; if (f.load() == 2) break; f.store(0); }", 2),
+        ("while (true) { do { r = f.load(); } while (r == 0); if (r == 2) break; f.store(0); }", 2),
+        (
+            "for (;;) { for (;;) { while (f.load() == 0); if (f.load() == 3) break; f.store(0); } if (r == 2) break; }",
+            3,
+        ),
+        ("while (f.load() == 0) { if (f.load() == 1) f.store(0); else f.store(1); }", 1),
+    ],
+)
+def test_each_loop_has_a_head_of_its_own(loop: str, number: int) -> None:
+    program = program_of(ATOMICS + f"__global__ void k() {{ int r = 0; {loop} }}\n//@ launch k<<<1, 1>>>();")
+    body = own_heads(program.threads[1].body)
+    back = [(n, f) for n, node in body.nodes.items() for f in ir.successors(node) if f in before(body, n)]
+    assert len({head for _, head in back}) == number
+
+
+def before(body: ir.Body, node: int) -> set[int]:
+    """The nodes that dominate one."""
+
+    def without(barrier: int) -> set[int]:
+        found, work = set(), [body.entry]
+        while work:
+            at = work.pop()
+            if at not in found and at != barrier:
+                found.add(at)
+                work += ir.successors(body.nodes[at])
+        return found
+
+    return {n for n in body.nodes if n == node or node not in without(n)}
+
+
+def test_a_loop_that_waits_at_its_beginning_is_a_wait_loop_in_another(tmp_path: Path) -> None:
+    """A persistent kernel; written so that the outer loop begins elsewhere, it has the same answers."""
+
+    def answers(first: str) -> list[str]:
+        outcome = check_text(
+            tmp_path,
+            "__managed__ cuda::atomic<int, cuda::thread_scope_system> flag, turn;\n__managed__ int data;\n"
+            f"__global__ void k() {{ for (;;) {{ {first} int c; while ((c = flag.load()) == 0); if (c == 2) break;"
+            " data = data + 1; flag.store(0); } }\n"
+            "int main() { k<<<1, 1>>>(); data = 5; flag.store(1); while (flag.load() != 0); flag.store(2);"
+            " cudaDeviceSynchronize(); }\n//@ expect race_free;\n//@ expect required data == 6;\n",
+            engine="embedded",
+        )
+        return [c.verdict for r in outcome.reports for c in r.checks]
+
+    assert answers("") == answers("turn.store(1);") == ["holds", "holds"]
 
 
 def test_other_loops_are_cut_at_the_bound() -> None:

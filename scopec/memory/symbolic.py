@@ -16,6 +16,7 @@ from scopec.memory.collective import (
 from scopec.memory.events import Cut, Event
 from scopec.memory.operations import Operations, phase_of
 from scopec.program import ir, types, values
+from scopec.program.heads import own_heads
 from scopec.program.loops import Element, Loop, live_registers, own_registers, weak_topological_order
 from scopec.program.values import Const, Value
 
@@ -44,7 +45,7 @@ def execute(out: Collected, thread: ir.Thread, guard: Guard, unroll: int, observ
 class _ThreadRun(Operations):
     def __init__(self, out: Collected, thread: ir.Thread, unroll: int, observed: frozenset[str]) -> None:
         super().__init__(out, thread, observed)
-        self.body = thread.body
+        self.body = own_heads(thread.body)
         self.unroll = unroll
         self.live = live_registers(self.body, observed)
         self.read_later = live_registers(self.body, observed, strong=False)
