@@ -119,21 +119,31 @@ class Processes:
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A folder of its own for one run, gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="scopec-", ignore_cleanup_errors=True) as folder:
-        _scratch.add(folder)
-        try:
-            yield Path(folder)
-        finally:
-            _scratch.discard(folder)
+    folder = Path(tempfile.mkdtemp(prefix="scopec-"))
+    _scratch.add(folder)
+    try:
+        yield folder
+    finally:
+        _remove(folder)
+        _scratch.discard(folder)
 
 
-_scratch: set[str] = set()
+_scratch: set[Path] = set()
 
 
 def remove_scratch_folders() -> None:
     """Remove the folders of runs that are not waited for, before the process ends."""
     for folder in list(_scratch):
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, into which an engine that was just ended may still write, or that a thread removes as well."""
+    for _ in range(50):
         shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.02)
 
 
 def explain(finished: Finished, what: str) -> str:

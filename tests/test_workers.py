@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import threading
 import time
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from scopec import engines
+from scopec import engines, java
 from scopec import workers as workers_module
 from scopec.alloy import run as alloy_run
 from scopec.check import Jars
@@ -259,3 +260,19 @@ def test_a_jar_that_cannot_be_asked_this_way_gets_a_process_a_question(jars: Jar
         assert len(running(workers)) == 1
     assert len(remarks) == 1
     assert "SimpleFilenameToStream" in remarks[0]
+
+
+def test_a_scratch_folder_goes_even_if_something_still_writes_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine that was ended a moment ago may have a file under way; until it is gone, who ends the process sees it."""
+    remove, seen = shutil.rmtree, []
+
+    def in_vain_at_first(folder: Path, *, ignore_errors: bool) -> None:
+        seen.append(folder in java._scratch)
+        if len(seen) > 1:
+            remove(folder, ignore_errors=ignore_errors)
+
+    monkeypatch.setattr(shutil, "rmtree", in_vain_at_first)
+    with java.scratch_folder() as folder:
+        (folder / "states").mkdir()
+    assert not folder.exists()
+    assert seen == [True, True]
