@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from scopec.graphs import components
 from scopec.program import ir
+from scopec.program.specialise import redirect
 from scopec.program.values import TRUE
 
 
@@ -16,7 +17,8 @@ def own_heads(body: ir.Body) -> ir.Body:
     while (shared := _shared(nodes, entry)) is not None:
         head, inner = shared
         front = max(nodes) + 1
-        nodes = {n: node if n in inner else _redirected(node, head, front) for n, node in nodes.items()}
+        moved = {head: front}
+        nodes = {n: node if n in inner else redirect(node, lambda to: moved.get(to, to)) for n, node in nodes.items()}  # noqa: B023
         nodes[front] = ir.Branch(TRUE, nodes[head].span, head, head)
         entry = front if entry == head else entry
     return replace(body, nodes=nodes, entry=entry)
@@ -44,13 +46,3 @@ def _reached(start: int, edges: Mapping[int, list[int]], barrier: int) -> set[in
     if start == barrier:
         return set()
     return {n for part in components([start], lambda n: [f for f in edges[n] if f != barrier]) for n in part}
-
-
-def _redirected(node: ir.Node, old: int, new: int) -> ir.Node:
-    match node:
-        case ir.Do(next=following):
-            return replace(node, next=new) if following == old else node
-        case ir.Branch(then=then, otherwise=otherwise):
-            return replace(node, then=new if then == old else then, otherwise=new if otherwise == old else otherwise)
-        case ir.Exit():
-            return node

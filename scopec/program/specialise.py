@@ -123,7 +123,7 @@ def specialise(body: Body, builtins: Mapping[str, int]) -> Body:
             number = node.then if node.condition.value else node.otherwise
         return number
 
-    redirected = {number: _redirect(node, target) for number, node in nodes.items()}
+    redirected = {number: redirect(node, target) for number, node in nodes.items()}
     entry = target(body.entry)
     reached, work = {entry}, [entry]
     while work:
@@ -180,7 +180,8 @@ def _after(node: Node, held: dict[str, Const]) -> dict[str, Const]:
     return {register: value for register, value in held.items() if register not in overwritten}
 
 
-def _redirect(node: Node, target: Callable[[int], int]) -> Node:
+def redirect(node: Node, target: Callable[[int], int]) -> Node:
+    """A node that goes on where ``target`` says instead."""
     match node:
         case Do(operation, span, following):
             return Do(operation, span, target(following))
