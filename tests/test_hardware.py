@@ -339,6 +339,7 @@ PARTS: dict[str, tuple[str, str, str, dict[str, str], int]] = {
     "caches are written back": (r"\\/ WritesBack ", "", "hrf/hardware-plain.cu", {}, 0),
     "lines are evicted": (r"\\/ Evicts ", "", "hrf/hardware-plain.cu", {}, 2),
     "lines are fetched": (r"\\/ Prefetches ", "", "hrf/mixed-scopes.cu", {"GROUPS": "2"}, 0),
+    "lines are fetched while a newer value waits": (r"MayChange\(l\) == Dirty\(l\) \\/ ", r"MayChange(l) == ", "hrf/hardware-late-fetch.cu", {}, 0),
     "lines are dirty": (r"IF WriteThrough THEN \"clean\" ELSE \"dirty\"", '"clean"', "hrf/hardware-plain.cu", {}, 4),
     "final states are written back": (r"Final == AllDone /\\ Quiet", "Final == AllDone", "hrf/join.cu", {}, 1),
     "a grid is complete when it is written back": (r"Done\(t\) /\\ WrittenTo\(mem, t, \"global\"\)\n", "Done(t)\n", "hrf/join.cu", {}, 0),
