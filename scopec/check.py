@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Literal
 
 from scopec.asking import Asking, Jars
-from scopec.diagnostics import Code, Diagnostic, InputError, ScopecError, internal_error, suggestion
+from scopec.diagnostics import (
+    Code,
+    Diagnostic,
+    EngineError,
+    InputError,
+    ScopecError,
+    bounded_nesting,
+    internal_error,
+    suggestion,
+)
 from scopec.java import scratch_folder
 from scopec.plan import SUFFIXES, Overrides, Plan, plan
 from scopec.records import dataclass
@@ -209,7 +218,7 @@ def check_run(run: Run, jars: Jars, workers: Workers, settings: Settings, readin
     ``reading`` is the time in milliseconds that reading the whole file took, for the report.
     """
     phases = [("read", reading)]
-    with scratch_folder() as folder:
+    with scratch_folder() as folder, bounded_nesting(run.source.span(0, 0)):
         asking = Asking(run, jars, workers, settings, folder, phases)
         found = asking.memory()
         checks = memory_checks(run, found, settings.timeout, "embedded" if settings.engine == "embedded" else "alloy")
@@ -224,10 +233,25 @@ def check_run(run: Run, jars: Jars, workers: Workers, settings: Settings, readin
             aside.mkdir()
             checks = advised(run, checks, lambda r, p: Asking(r, jars, workers, settings, aside, []).progress(p))
         in_order = sorted(checks, key=lambda c: run.checks.index(c.expectation))
-        wanted = settings.keep is not None or any(c.verdict != "holds" for c in in_order)
-        if wanted and run.memory_checks:
-            asking.specification()
-        generated = tuple(sorted(p.name for p in folder.iterdir() if p.suffix in (".als", ".tla", ".cfg")))
-        kept = asking.keep(generated) if wanted else None
-    remarks = tuple(run.remarks) if found is not None and found.answers else ()
+        remarks = tuple(run.remarks) if found is not None and found.answers else ()
+        kept = None
+        if settings.keep is not None or any(c.verdict != "holds" for c in in_order):
+            try:
+                kept = _keep(asking)
+            except (OSError, EngineError) as failure:  # the verdicts stand
+                message = f"the generated specifications could not be kept: {failure}"
+                remarks += (Diagnostic(Code.NOT_KEPT, message, run.source.span(0, 0), None, "warning"),)
+        generated = _generated(folder)
     return Report(run, tuple(in_order), generated, kept, tuple(phases), remarks)
+
+
+def _keep(asking: Asking) -> Path | None:
+    """The folder that a run's specifications are kept in; OSError or EngineError where they cannot be."""
+    if asking.run.memory_checks:
+        asking.specification()
+    generated = _generated(asking.folder)
+    return asking.keep(generated) if generated else None
+
+
+def _generated(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(p.name for p in folder.iterdir() if p.suffix in (".als", ".tla", ".cfg")))

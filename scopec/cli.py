@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from scopec.plan import Overrides
 
 _INTERRUPTED = 130
+#: What click's writes to standard output fail with: no space, nobody who reads, a broken device.
+_UNWRITABLE = (errno.ENOSPC, errno.EPIPE, errno.EIO)
 
 
 def main() -> NoReturn:
@@ -36,10 +39,13 @@ def main() -> NoReturn:
         status = commands(standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Abort:
-        click.echo("interrupted", err=True)
+        terminal.tell("interrupted")
         _leave(_INTERRUPTED)
     except click.ClickException as bad:
-        bad.show()
+        try:
+            bad.show()
+        except OSError:
+            terminal.abandon(sys.stderr)
         sys.exit(2)
     except InputError as bad_input:
         for diagnostic in bad_input.diagnostics:
@@ -48,11 +54,22 @@ def main() -> NoReturn:
     except ScopecError as failed:
         _say(str(failed))
         sys.exit(failed.exit_code)
-    except Exception as bug:  # whatever it is, the user gets a sentence and a status, not a traceback
-        if os.environ.get("SCOPEC_DEBUG"):
-            raise
-        _say(internal_error(bug))
-        sys.exit(3)
+    except OSError as failure:
+        if failure.errno not in _UNWRITABLE or failure.filename is not None:
+            _bug(failure)
+        terminal.abandon(sys.stdout)
+        _say(f"cannot write standard output: {failure.strerror}")
+        sys.exit(2)
+    except Exception as bug:
+        _bug(bug)
+
+
+def _bug(bug: Exception) -> NoReturn:
+    """Whatever it is, the user gets a sentence and a status, not a traceback."""
+    if os.environ.get("SCOPEC_DEBUG"):
+        raise bug
+    _say(internal_error(bug))
+    sys.exit(3)
 
 
 def _leave(status: int) -> NoReturn:
@@ -198,7 +215,7 @@ def check(
     )  # fmt: skip
     chosen: Sequence[Path] = paths if revision is None else changed_since(paths, revision)
     if not chosen:
-        click.echo(f"scopec: no program has changed since {revision}", err=True)
+        _say(f"no program has changed since {revision}")
 
     def checked(
         paths: Sequence[Path], requests: Sequence[formats.Request], others: Sequence[Outcome] = ()
@@ -264,7 +281,7 @@ def _say(said: str) -> None:
     """Tell the user; nothing in a name can disturb the terminal."""
     from scopec.report.source import clean
 
-    click.echo(clean(f"scopec: {said}"), err=True)
+    terminal.tell(clean(f"scopec: {said}"))
 
 
 def _used_jars(settings: Settings, outcomes: Sequence[Outcome]) -> dict[str, Jar]:
@@ -308,7 +325,7 @@ def _show(diagnostic: Diagnostic) -> None:
     except OSError:
         pass
     for line in diagnostic_lines(diagnostic, source, terminal.width()):
-        click.echo(terminal.painted(line) if terminal.colours(sys.stderr) else line, err=True)
+        terminal.tell(terminal.painted(line) if terminal.colours(sys.stderr) else line)
 
 
 @commands.command()
@@ -339,9 +356,11 @@ def trace(
         _problems(outcomes)
         return exit_code(outcomes)
     report, chosen = traces.chosen(outcomes, wanted)
-    formats.put(
-        traces.shown(form, report, chosen, lambda: _engine_table(settings, outcomes)), output, for_people=form == "text"
-    )
+    if chosen.trace is None:
+        _say(traces.missing(report, chosen))
+    else:
+        shown = traces.shown(form, report, chosen, lambda: _engine_table(settings, outcomes))
+        formats.put(shown, output, for_people=form == "text")
     return {"holds": 0, "violated": 1, "unknown": 4}[chosen.verdict]
 
 
@@ -501,7 +520,7 @@ def install() -> int:
     from scopec import engines as found
 
     for engine in found.ENGINES.values():
-        jar = found.installed(engine) or found.install(engine, lambda line: click.echo(f"scopec: {line}", err=True))
+        jar = found.installed(engine) or found.install(engine, _say)
         click.echo(f"{engine.name:<6} {jar.version:<10} {jar.path}")
     return 0
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scopec.alloy.emit import emit as emit_alloy
 from scopec.check import programs
-from scopec.diagnostics import Code, InputError, UsageError, error
+from scopec.diagnostics import Code, InputError, UsageError, bounded_nesting, error
 from scopec.plan import Overrides, plan
 from scopec.runs import Run
 
@@ -44,7 +44,9 @@ def compile_programs(paths: Sequence[Path], overrides: Overrides, target: str) -
                 raise InputError(problem)
             below = file.parent.relative_to(path) if path.is_dir() else Path()
             for run in plan(file, str(file), overrides).runs:
-                for name, text in generated(run, target):
+                with bounded_nesting(run.source.span(0, 0)):
+                    made = list(generated(run, target))
+                for name, text in made:
                     if below / name in files:
                         at = run.source.span(0, 0)
                         raise error(Code.DUPLICATE, f"two programs generate {below / name}", at, "rename one of them")

@@ -5,12 +5,13 @@ Every message to a user about a program has a code from :class:`Code`; ``docs/di
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from scopec.source import Span
 
@@ -90,6 +91,11 @@ class Code(Enum):
         "a local variable that may be read before it has a value",
         "give it an initial value",
     )
+    NOT_KEPT = (
+        "SCP045",
+        "generated specifications that could not be kept",
+        "make room on the disk, or name another folder with --keep or XDG_CACHE_HOME",
+    )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:
         self.id = id_
@@ -149,6 +155,15 @@ class EngineError(ScopecError):
 
 class UnavailableError(EngineError):
     """An engine that nobody named cannot be had here: another one may answer instead."""
+
+
+@contextmanager
+def bounded_nesting(span: Span, what: str = "an expression or statement", help_: str = "split it up") -> Iterator[None]:
+    """What nests deeper than Python's stack is bad input: InputError at ``span``."""
+    try:
+        yield
+    except RecursionError:
+        raise error(Code.TOO_LARGE, f"{what} nests too deeply", span, help_) from None
 
 
 def internal_error(bug: Exception) -> str:

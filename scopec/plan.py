@@ -8,7 +8,7 @@ from pathlib import Path
 from types import NoneType
 from typing import TypeAlias
 
-from scopec.diagnostics import Code, Diagnostic, error
+from scopec.diagnostics import Code, Diagnostic, bounded_nesting, error
 from scopec.expectations import (
     OUTCOME_KINDS,
     PROGRESS_KINDS,
@@ -56,11 +56,8 @@ class Plan:
 def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
     """Read a file and work out what it is asked; InputError where it is not in the language."""
     source = read_source(path, shown)
-    try:
+    with bounded_nesting(source.span(0, 0)):
         return (_plan_litmus if path.suffix == ".litmus" else _plan)(source, shown, overrides)
-    except RecursionError:
-        at = source.span(0, 0)
-        raise error(Code.TOO_LARGE, "an expression or statement nests too deeply", at, "split it up") from None
 
 
 def _divergence(program: ir.Program) -> Iterator[Diagnostic]:

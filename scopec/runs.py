@@ -31,6 +31,7 @@ from scopec.program.values import Const, Value
 from scopec.progress import models as progress_models
 from scopec.records import dataclass
 from scopec.source import Source
+from scopec.tla.values import module_name
 
 if TYPE_CHECKING:
     from scopec.progress.models import Property
@@ -74,7 +75,7 @@ class Run:
         if self.on_hardware:
             parts.append(identifier(HARDWARE))
         name = "__".join(parts)
-        return name if name[0].isalpha() else f"p_{name}"
+        return module_name(name)
 
     @property
     def is_litmus(self) -> bool:

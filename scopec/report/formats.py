@@ -134,10 +134,14 @@ def put(text: str, output: Path | None, *, for_people: bool) -> None:
     """
     if output is not None and output != STDOUT:
         _write_file(text, output)
-    elif for_people and terminal.colours(sys.stdout):
-        click.echo("\n".join(map(terminal.painted, text.split("\n"))), nl=False)
-    else:
+        return
+    if for_people and terminal.colours(sys.stdout):
+        text = "\n".join(map(terminal.painted, text.split("\n")))
+    try:
         click.echo(text, nl=False)
+    except OSError as failure:
+        terminal.abandon(sys.stdout)
+        raise UsageError(f"cannot write standard output: {failure.strerror}") from failure
 
 
 def unwritable_file(path: Path) -> str | None:

@@ -8,6 +8,7 @@ import shutil
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -58,6 +59,20 @@ def painted(line: str) -> str:
             start, end = found.span("part")
             return f"{line[:start]}{colour}{line[start:end]}{_PLAIN}{line[end:]}"
     return line
+
+
+def tell(line: str) -> None:
+    """Write a line to standard error; where that cannot be written, the exit status has to do."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        abandon(sys.stderr)
+
+
+def abandon(stream: IO[Any]) -> None:
+    """Drop what is still to be written to a standard stream, which the end of the process would try again."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 # ---------------------------------------------------------------- status
@@ -123,5 +138,6 @@ class Status:
             wait = 0.5
 
     def _write(self, text: str) -> None:
-        self._stream.write(f"\r\x1b[K{text}")
-        self._stream.flush()
+        with suppress(OSError):
+            self._stream.write(f"\r\x1b[K{text}")
+            self._stream.flush()

@@ -69,7 +69,7 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterat
         for expectation in run.void:
             why = "this variant expects a race, so the program has no meaning"
             yield from wrapped(f"  void      {expectation.text}: {why}", width, 12)
-    if report.folder is not None:
+    if report.folder is not None and report.generated:
         yield f"  generated  {', '.join(report.generated)} in {report.folder}"
     if verbose:
         yield from _details(report)

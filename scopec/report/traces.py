@@ -61,8 +61,8 @@ def shown(form: str, report: Report, check: Check, engines: Callable[[], dict[st
 def chosen(outcomes: Sequence[Outcome], wanted: str | None) -> tuple[Report, Check]:
     """The check to show: the first whose text begins with ``wanted``, else the first that does not hold.
 
-    Where every check holds it is the first that a trace bears out (a race that is expected, a possible outcome).
-    UsageError where there is none.
+    Of these, the first that has a trace, if there is one; where every check holds, a trace bears out a race that is
+    expected or a possible outcome.  UsageError where there is no such check.
     """
     every = [(report, check) for o in outcomes for report in o.reports for check in report.checks]
     if wanted is not None:
@@ -73,16 +73,16 @@ def chosen(outcomes: Sequence[Outcome], wanted: str | None) -> tuple[Report, Che
             raise UsageError(f"there is no expectation `{wanted}`: {help_}")
     else:
         found = [(r, c) for r, c in every if c.verdict != "holds"] or every
-    with_trace = [(r, c) for r, c in found if c.trace is not None]
-    if with_trace:
-        return with_trace[0]
     if not found:
         raise UsageError("there is nothing to show: the file was not checked")
-    report, check = found[0]
+    return next(((r, c) for r, c in found if c.trace is not None), found[0])
+
+
+def missing(report: Report, check: Check) -> str:
+    """What to say where a check has no trace."""
     reason = f": {check.reason}" if check.reason else ""
-    raise UsageError(
-        f"there is no trace to show: `{check.expectation.text}` {_VERDICTS[check.verdict]}{reason} ({title(report)})"
-    )
+    verdict = _VERDICTS[check.verdict]
+    return f"there is no trace to show: `{check.expectation.text}` {verdict}{reason} ({title(report)})"
 
 
 _VERDICTS = {"holds": "holds", "violated": "is violated", "unknown": "is undecided"}

@@ -165,6 +165,16 @@ _RESERVED = frozenset(
     """.split()  # noqa: SIM905
 )
 
+#: The modules that TLC brings along (tla2sany/StandardModules): a file beside the specification would hide them.
+_STANDARD_MODULES = frozenset(
+    "Bags FiniteSets Integers Naturals Randomization RealTime Reals Sequences TLC TLCExt Toolbox".split()  # noqa: SIM905
+)
+
+
+def module_name(name: str) -> str:
+    """A name that a module may have, from an identifier."""
+    return name if name[0].isalpha() and name not in _RESERVED | _STANDARD_MODULES else f"p_{name}"
+
 
 def tla_name(name: str) -> str:
     """A name that TLA+ accepts: reserved words and the prefixes WF_ and SF_ get an underscore behind."""

@@ -173,6 +173,11 @@ class _Builder:
             message = f"there is no file `{include.file}` to include"
             help_ = f"it is looked for beside this file; built in are {', '.join(_BUILT_IN)}"
             raise error(Code.UNREADABLE, message, include.span, help_)
+        if path.suffix != ".cat" or self.folder is None or self.folder.resolve() not in path.resolve().parents:
+            help_ = "included are .cat files in the folder of the model and below it"
+            raise error(
+                Code.UNREADABLE, f"`{include.file}` is not a file that a model may include", include.span, help_
+            )
         source = read_source(path)
         if source.name in self.sources:
             raise error(Code.DUPLICATE, f"`{include.file}` is included twice", include.span)

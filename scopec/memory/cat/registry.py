@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.cache import key, remembered, user_cache
-from scopec.diagnostics import Code, UsageError, error, suggestion
+from scopec.diagnostics import Code, UsageError, bounded_nesting, error, suggestion
 from scopec.memory.cat import tree
 from scopec.memory.cat.build import build
 from scopec.memory.cat.read import read
@@ -114,8 +114,5 @@ def _known(entry: Entry, options: tuple[tuple[str, str], ...]) -> Model:
 
 def _build(entry: Entry, options: Mapping[str, str]) -> Model:
     source = text(entry)
-    try:
+    with bounded_nesting(source.span(0, 0), "an expression", "name parts of it with `let`"):
         return build(read(source), source, options, _path(entry).parent)
-    except RecursionError:
-        help_ = "name parts of it with `let`"
-        raise error(Code.TOO_LARGE, "an expression nests too deeply", source.span(0, 0), help_) from None

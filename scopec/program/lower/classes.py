@@ -17,6 +17,7 @@ from scopec.program.lower.kinds import (
     ReferenceType,
     StructType,
     Type,
+    VoidType,
     align_of,
     shown,
 )
@@ -38,7 +39,7 @@ def define(frame: Frame, definition: tree.Class) -> StructType:
     if definition.name:
         frame.declare(definition.name, TypeNamed(made), definition.span)
         frame.space.inner[definition.name] = space
-        space.names[definition.name] = TypeNamed(made)
+        space.declare(definition.name, TypeNamed(made), definition.span)
     fill(resolve.in_space(frame, space), made)
     return made
 
@@ -53,7 +54,7 @@ def fill(frame: Frame, made: StructType) -> None:
             case tree.Function():
                 made.functions.setdefault(member.name, []).append(member)
             case tree.Alias(span, name, type_, sizes):
-                meant = resolve.sized(frame, resolve.named(frame, type_), sizes, None)
+                meant = resolve.sized(frame, resolve.named(frame, type_), sizes, None, span)
                 if name:
                     made.space.declare(name, TypeNamed(meant), span)
             case tree.StaticAssert():
@@ -92,6 +93,9 @@ def _data(frame: Frame, made: StructType, declaration: tree.Declaration) -> None
             continue
         if made.field(declarator.name) is not None:
             raise error(Code.DUPLICATE, f"the member `{declarator.name}` is declared already", declarator.span)
+        if isinstance(type_, (EnumType, VoidType)):
+            help_ = "pass it as an argument, or make it a template parameter or a constant"
+            raise outside(f"a data member of type {shown(type_)} is", declarator.span, help_)
         volatile = ("volatile" in specifiers and not declarator.pointers) or declarator.volatile
         made.fields.append(Field(declarator.name, type_, declarator.init, volatile, declarator.span))
 
@@ -108,7 +112,7 @@ def declared_type(frame: Frame, base: Type, written: tree.TypeName, declarator: 
         _alignment(frame, written.align, base)
     if declarator.reference:
         return ReferenceType(base, volatile)
-    return resolve.sized(frame, base, declarator.sizes, declarator.init) if declarator.sizes else base
+    return resolve.sized(frame, base, declarator.sizes, declarator.init, declarator.span) if declarator.sizes else base
 
 
 def constant_of(frame: Frame, type_: Type, declarator: tree.Declarator) -> Operand:

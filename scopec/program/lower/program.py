@@ -129,7 +129,7 @@ def _declare_items(
             case tree.NamespaceAlias(span, alias, target):
                 _declare_namespace_alias(frame, alias, target, span)
             case tree.Alias(span, name, type_, sizes):
-                meant = resolve.sized(frame, resolve.named(frame, type_), sizes, None)
+                meant = resolve.sized(frame, resolve.named(frame, type_), sizes, None, span)
                 if name:
                     frame.space.declare(name, TypeNamed(meant), span)
             case tree.UsingNamespace() | tree.UsingName():
@@ -234,8 +234,10 @@ def _declare_global(frame: Frame, declaration: tree.Declaration) -> None:
     specifiers = set(written.specifiers)
     base = resolve.resolve(frame, written)
     for declarator in declaration.declarators:
-        type_ = classes.declared_type(frame, base, written, declarator)
         span = declarator.span
+        if {"extern", "__shared__"} <= specifiers:
+            raise outside("dynamic shared memory at file scope is", span, "declare it in the kernels that use it")
+        type_ = classes.declared_type(frame, base, written, declarator)
         constant = "constexpr" in specifiers or ("const" in specifiers and not specifiers & set(_STORAGES))
         if isinstance(type_, EnumType) or (
             constant and isinstance(type_, (IntType, AutoType)) and not declarator.pointers

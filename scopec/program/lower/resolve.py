@@ -60,6 +60,7 @@ _HANDLES: dict[str, Type] = {
     "FILE": HandleType("text"),
     "nullptr_t": LONG,
 }
+_MOST_ELEMENTS = 4096
 _SYNC = {
     "barrier": ir.Use.BARRIER,
     "latch": ir.Use.LATCH,
@@ -84,25 +85,26 @@ def named(frame: Frame, type_: tree.TypeName) -> Type:
     return resolve(frame, type_)
 
 
-def sized(frame: Frame, base: Type, sizes: tuple[tree.Expr | None, ...], init: tree.Initialiser | None) -> Type:
-    """The type of a declarator with array sizes; a missing first one is the number of initial values."""
+def sized(
+    frame: Frame, base: Type, sizes: tuple[tree.Expr | None, ...], init: tree.Initialiser | None, span: Span
+) -> Type:
+    """The type of a declarator at ``span`` with array sizes; a missing first one is the number of initial values."""
     for number, size in reversed(list(enumerate(sizes))):
         if size is None:
             if number or init is None:
-                raise error(Code.NOT_CONSTANT, "the size of this array is missing", init.span if init else _span(sizes))
-            length = len(init.arguments)
+                raise error(Code.NOT_CONSTANT, "the size of this array is missing", span)
+            base = ArrayType(base, len(init.arguments))
         else:
-            length = expressions.constant(frame, size, "the size of an array")
-            if not 0 < length <= 4096:
-                raise error(Code.TOO_LARGE, f"an array of {length} elements", size.span, "use 1 to 4096 elements")
-        base = ArrayType(base, length)
+            base = ArrayType(base, _length(frame, size, "the size of an array"))
     return base
 
 
-def _span(sizes: tuple[tree.Expr | None, ...]) -> Span:
-    known = [size.span for size in sizes if size is not None]
-    assert known, "the caller has a place"
-    return known[0]
+def _length(frame: Frame, size: tree.Expr, what: str) -> int:
+    length = expressions.constant(frame, size, what)
+    if not 0 < length <= _MOST_ELEMENTS:
+        help_ = f"use 1 to {_MOST_ELEMENTS} elements"
+        raise error(Code.TOO_LARGE, f"an array of {length} elements", size.span, help_)
+    return length
 
 
 def _base(frame: Frame, type_: tree.TypeName) -> Type:
@@ -335,7 +337,7 @@ def _array(frame: Frame, type_: tree.TypeName) -> Type:
     element, length = type_.arguments
     if not isinstance(element, tree.TypeName) or isinstance(length, tree.TypeName):
         raise error(Code.BAD_ARGUMENTS, "an array has a type and a length", type_.span)
-    return ArrayType(named(frame, element), expressions.constant(frame, length, "the length of an array"))
+    return ArrayType(named(frame, element), _length(frame, length, "the length of an array"))
 
 
 def scope_argument(frame: Frame, argument: tree.TypeName | tree.Expr) -> ir.Scope:

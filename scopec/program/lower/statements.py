@@ -52,7 +52,7 @@ def lower_statement(frame: Frame, statement: tree.Statement) -> None:
         case tree.Continue(span):
             _jump(frame, "continue", span)
         case tree.Alias(span, name, type_, sizes):
-            meant = resolve.sized(frame, resolve.named(frame, type_), sizes, None)
+            meant = resolve.sized(frame, resolve.named(frame, type_), sizes, None, span)
             if name:
                 frame.bind(name, TypeNamed(meant), span)
         case tree.UsingNamespace() | tree.UsingName():

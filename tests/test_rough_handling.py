@@ -1,0 +1,147 @@
+"""What goes wrong outside a program: full disks, closed pipes, deep nesting, names that mean something elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scopec import engines
+from tests.conftest import problem_of
+from tests.test_cli import GOOD, RACE, no_traceback, scopec
+
+FULL = Path("/dev/full")
+full_device = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
+
+ATOMIC = (
+    "__device__ cuda::atomic<int, cuda::thread_scope_device> a{0};\n"
+    "__global__ void k() { a.fetch_add(1, cuda::memory_order_relaxed); }\n"
+    "//@ launch k<<<2, 1>>>();\n//@ expect allowed a == 2;\n//@ expect terminates;\n"
+)
+
+
+@full_device
+@pytest.mark.parametrize(
+    ("arguments", "status"), [(["check", "no.cu"], 2), (["check", "--nonsense"], 2), (["models", "nonsense"], 2)]
+)
+def test_an_error_that_cannot_be_told_keeps_its_status(arguments: list[str], status: int) -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run([sys.executable, "-m", "scopec.cli", *arguments], stderr=full, check=False, timeout=60)
+    assert done.returncode == status
+
+
+@full_device
+@pytest.mark.parametrize("command", ["check", "outcomes", "models"])
+def test_a_report_that_cannot_be_written_is_no_verdict(command: str, write: Callable[..., Path]) -> None:
+    arguments = ["models"] if command == "models" else [command, str(write(RACE)), "--engine", "embedded"]
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "scopec.cli", *arguments],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60,
+        )  # fmt: skip
+    assert (done.returncode, "cannot write standard output" in done.stderr) == (2, True)
+    no_traceback(subprocess.CompletedProcess([], 0, "", done.stderr))
+
+
+def test_a_reader_that_is_gone_is_no_verdict(write: Callable[..., Path]) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scopec.cli", "check", str(write(RACE)), "--engine", "embedded"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    with process.stderr as lines:
+        said = lines.read()
+    assert process.wait(60) == 2
+    assert "cannot write standard output: Broken pipe" in said
+
+
+def test_a_violation_stands_where_nothing_can_be_kept(write: Callable[..., Path], tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("not a folder")
+    done = scopec("check", write(RACE), "--engine", "embedded", XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert done.returncode == 1
+    assert "violated  race_free" in done.stdout
+    assert "could not be kept" in done.stderr
+    assert "[SCP045]" in done.stderr
+
+
+def test_nothing_is_said_of_specifications_that_there_are_none_of(write: Callable[..., Path]) -> None:
+    text = "__device__ cuda::atomic<int, cuda::thread_scope_device> f; __device__ int x;\n" + (
+        "__global__ void k() { while (f.load() == 0); }\n//@ launch k<<<1, 1>>>();\n//@ expect terminates;\n"
+    )
+    done = scopec("check", write(text), "--engine", "embedded")
+    assert "generated  in" not in done.stdout
+
+
+DEEP = "x"
+for _ in range(400):
+    DEEP = f"(1 + {DEEP})"
+
+
+@pytest.mark.parametrize("command", [["check"], ["outcomes"], ["compile", "-o", "out"]])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "deep.cu",
+            f"__device__ int x, y;\n__global__ void k() {{ y = {DEEP} == 1 ? 2 : 3; }}\n//@ launch k<<<1, 1>>>();\n",
+        ),
+        ("deep.litmus", f"C deep\n{{}}\nP0(int *y) {{ int x = *y; *y = {DEEP}; }}\nexists (y=1)\n"),
+    ],
+)
+def test_deep_nesting_is_bad_input(
+    command: list[str], name: str, text: str, write: Callable[..., Path], tmp_path: Path
+) -> None:
+    engine = [] if command[0] == "compile" else ["--engine", "embedded"]
+    done = scopec(*command, write(text, name), *engine, cwd=tmp_path)
+    assert done.returncode in (0, 2), done.stderr
+    assert done.returncode == 0 or "nests too deeply [SCP030]" in done.stderr
+    no_traceback(done)
+    assert "internal error" not in done.stderr
+
+
+@pytest.mark.jvm
+@pytest.mark.parametrize("name", ["Integers", "Naturals", "TLC", "Sequences", "MODULE", "WITH"])
+def test_a_file_may_be_called_like_a_module_of_tlc(name: str, write: Callable[..., Path]) -> None:
+    done = scopec("check", write(ATOMIC, f"{name}.cu"), "--engine", "tlc")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_java_that_is_named_relatively(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SCOPEC_JAVA", raising=False)
+    (tmp_path / "bin").mkdir()
+    shutil.copy(shutil.which("true") or "/bin/true", tmp_path / "bin" / "java")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCOPEC_JAVA", "bin/java")
+    assert engines.java() == tmp_path / "bin" / "java"
+
+
+@pytest.mark.parametrize("file", ["/etc/passwd", "../secret.cat", "notes.txt"])
+def test_a_model_includes_cat_files_of_its_folder_alone(file: str, tmp_path: Path, write: Callable[..., Path]) -> None:
+    (tmp_path / "secret.cat").write_text("SECRET WORDS here\n")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "notes.txt").write_text("SECRET WORDS here\n")
+    (tmp_path / "model" / "mine.cat").write_text(f'CUDA\ninclude "{file}"\nacyclic po as po\n')
+    done = scopec("check", write(GOOD), "--model", tmp_path / "model" / "mine.cat", "--engine", "embedded")
+    assert done.returncode == 2
+    assert f"`{file}` is not a file that a model may include" in done.stderr
+    assert "SECRET" not in done.stderr
+    assert "root:" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("extern __shared__ int a[];\n__global__ void k() { a[0] = 1; }\n//@ launch k<<<1, 1, 8>>>();\n", "at file scope"),
+        ("struct A { struct A { int x; }; int y; };\n__global__ void k() { A a; a.y = 1; }\n//@ launch k<<<1, 1>>>();\n", "`A` is declared already"),
+        ("__global__ void k() { std::array<int, -1> a; }\n//@ launch k<<<1, 1>>>();\n", "an array of -1 elements"),
+        ("struct S { cuda::memory_order o; S(cuda::memory_order p) : o(p) {} };\n__device__ S s{cuda::memory_order_relaxed};\n__global__ void k() {}\n//@ launch k<<<1, 1>>>();\n", "a data member of type memory_order"),
+    ],
+)  # fmt: skip
+def test_declarations_that_are_refused_with_a_place(text: str, said: str) -> None:
+    assert said in problem_of(text)[3]
