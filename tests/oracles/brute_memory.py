@@ -394,11 +394,11 @@ def value_domain(
     return domain
 
 
-def candidates(program: Program, domain: Mapping[str, set[int]], atomic: Mapping[Op, bool]) -> Iterator[Candidate]:
+def candidates(program: Program, runs_of: Iterable[Iterable[Run]]) -> Iterator[Candidate]:
+    """Every execution, consistent or not, in which each thread does one of its runs."""
     initial = tuple(
         Event("W", -1, name, name, loc.initial, None, "thread", False) for name, loc in program.locations.items()
     )
-    runs_of = [thread_runs(program, t, domain, atomic) for t in range(len(program.threads))]
     for runs in product(*runs_of):
         events = initial + tuple(e for run in runs for e in run.events)
         reads = [e for e in events if e.kind == "R"]
@@ -609,27 +609,32 @@ def enumerate_executions(
     attributes = {k: int(v) for k, v in with_defaults(GIVEN, given).items()}
     atomic = {op: is_atomic(program, op, version, attributes) for thread in program.threads for op in thread.ops}
     domain = value_domain(program, opts, values, atomic)
-    for c in candidates(program, domain, atomic):
-        if not atomicity(c):
-            continue
-        if opts["thin_air"] == "on" and not no_thin_air(c):
-            continue
-        incl = inclusion(program, c.events)
-        sw = synchronizes_with(c, incl, opts)
-        hb = happens_before(c, sw)
-        eco = extended_coherence(c)
-        if not coherence(hb, eco):
-            continue
-        before = sc_before_cpp20(c, sw, hb, eco) if opts["sc_order"] == "c++20" else sc_before_rc11(c, hb, eco)
-        if not seq_cst(before, incl, opts):
-            continue
-        yield Execution(
-            registers=c.registers,
-            memory={name: line[-1].value for name, line in c.co_orders.items()},
-            rf=frozenset((event_id(w), event_id(r)) for w, r in c.rf),
-            co=tuple((name, tuple(event_id(w) for w in line)) for name, line in sorted(c.co_orders.items())),
-            races=race_pairs(c, hb, incl),
-        )
+    runs = [thread_runs(program, t, domain, atomic) for t in range(len(program.threads))]
+    for c in candidates(program, runs):
+        if opts["thin_air"] == "off" or no_thin_air(c):
+            yield from consistent(c, opts)
+
+
+def consistent(c: Candidate, options: Mapping[str, str]) -> Iterator[Execution]:
+    """The candidate as an execution, if no axiom forbids it; thin air is the caller's affair."""
+    if not atomicity(c):
+        return
+    incl = inclusion(c.program, c.events)
+    sw = synchronizes_with(c, incl, options)
+    hb = happens_before(c, sw)
+    eco = extended_coherence(c)
+    if not coherence(hb, eco):
+        return
+    before = sc_before_cpp20(c, sw, hb, eco) if options["sc_order"] == "c++20" else sc_before_rc11(c, hb, eco)
+    if not seq_cst(before, incl, options):
+        return
+    yield Execution(
+        registers=c.registers,
+        memory={name: line[-1].value for name, line in c.co_orders.items()},
+        rf=frozenset((event_id(w), event_id(r)) for w, r in c.rf),
+        co=tuple((name, tuple(event_id(w) for w in line)) for name, line in sorted(c.co_orders.items())),
+        races=race_pairs(c, hb, incl),
+    )
 
 
 State = tuple[tuple[tuple[tuple[str, int], ...], ...], tuple[tuple[str, int], ...]]
