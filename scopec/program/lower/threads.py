@@ -152,7 +152,10 @@ def _takes_token(frame: Frame, callee: Operand, given: int) -> bool:
 
 
 def _body(frame: Frame, own: str, callee: Operand, operands: list[Operand], spans: list[Span], span: Span) -> ir.Body:
-    """The graph of the thread: its arguments are passed through memory where they are not constants."""
+    """The graph of the thread: its arguments are passed through memory where they are not constants.
+
+    cudaSetDevice sets "the current device for the calling host thread" (CUDA runtime API): a new thread's is device 0.
+    """
     from scopec.program.lower.context import Frame as NewFrame
 
     scopes: tuple[dict[str, Operand], ...] = ()
@@ -177,7 +180,6 @@ def _body(frame: Frame, own: str, callee: Operand, operands: list[Operand], span
         message = f"`{definition.name}` has {len(definition.parameters)} parameters, {len(operands)} arguments given"
         raise error(Code.BAD_ARGUMENTS, message, span)
     inner = NewFrame(frame.world, own, host=True, call=Call(definition.name, VoidType(), space, this_object))
-    inner.device = frame.device
     bound: list[Operand] = []
     for parameter, operand, at in zip(definition.parameters, operands, spans, strict=True):
         type_ = resolve.resolve(resolve.in_space(frame, space), parameter.type)
