@@ -304,7 +304,9 @@ class NamedBarrier:
 
 @dataclass(frozen=True, slots=True)
 class Yield:
-    """``this_thread::yield()`` or ``__nanosleep``."""
+    """``this_thread::yield()``; or, with ``sleeps``, ``this_thread::sleep_for``, ``__nanosleep`` and their kin."""
+
+    sleeps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

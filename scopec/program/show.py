@@ -94,8 +94,8 @@ def show_operation(operation: ir.Operation) -> str:
         case ir.NamedBarrier(name, count, waits):
             counted = "" if count is None else f" of {value(count)}"
             return f"barrier.{'sync' if waits else 'arrive'} {', '.join(value(part) for part in name)}{counted}"
-        case ir.Yield():
-            return "yield"
+        case ir.Yield(sleeps):
+            return "sleep" if sleeps else "yield"
         case ir.InputOutput():
             return "io"
         case ir.Assert(condition, _, implicit):

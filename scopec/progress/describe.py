@@ -70,8 +70,8 @@ def describe(operation: Visible, program: ir.Program) -> str:
             | ir.EventQuery()
         ):
             return f"calls {shown_call(operation)}"
-        case ir.Yield():
-            return "yields"
+        case ir.Yield(sleeps):
+            return "sleeps" if sleeps else "yields"
         case ir.InputOutput():
             return "prints"
         case ir.Set() | ir.Assert() | ir.Decide():

@@ -264,16 +264,29 @@ def _syncwarp(frame: Frame, call: tree.Call) -> Operand:
 
 
 def _yield(frame: Frame, call: tree.Call) -> Operand:
-    for argument in arguments_of(call, 0, 1):
-        expressions.discard(frame, argument)
+    arguments_of(call, 0, 0)
     frame.emit(ir.Yield(), call.span)
     return Nothing()
 
 
 def _sleep(frame: Frame, call: tree.Call) -> Operand:
-    """``sleep_for`` and the like: how long is not modelled, so the duration is not looked at."""
-    frame.emit(ir.Yield(), call.span)
+    """``sleep_for`` and the like: how long is not modelled, but how the duration is computed is."""
+    (duration,) = arguments_of(call, 1, 1)
+    _duration(frame, duration)
+    frame.emit(ir.Yield(sleeps=True), call.span)
     return Nothing()
+
+
+def _duration(frame: Frame, expr: tree.Expr) -> None:
+    """Evaluate a duration for its effects: a number, ``std::chrono::milliseconds(number)``, sums and products."""
+    match expr:
+        case tree.Call(_, tree.Name(_, name), (number,)) if names.is_duration(frame.space.library_name(name)):
+            expressions.discard(frame, number)
+        case tree.Binary(_, "+" | "-" | "*" | "/", left, right):
+            _duration(frame, left)
+            _duration(frame, right)
+        case _:
+            expressions.discard(frame, expr)
 
 
 # ---------------------------------------------------------------- input and output, assertions, the rest
@@ -367,9 +380,9 @@ _FUNCTIONS: dict[str, Handler] = {
     "__syncwarp": _syncwarp,
     "this_thread::yield": _yield,
     "this_thread::sleep_for": _sleep,
-    "__nanosleep": _yield,
-    "usleep": _yield,
-    "sleep": _yield,
+    "__nanosleep": _sleep,
+    "usleep": _sleep,
+    "sleep": _sleep,
     "printf": _printf,
     "fprintf": _printf,
     "puts": _printf,

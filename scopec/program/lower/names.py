@@ -34,6 +34,15 @@ def unqualified(name: str, namespaces: tuple[str, ...] = _NAMESPACES) -> str:
     return name
 
 
+_DURATIONS = frozenset({"hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"})
+
+
+def is_duration(name: str) -> bool:
+    """Whether a name is that of a duration's type in ``std::chrono``."""
+    namespace, _, short = name.rpartition("::")
+    return namespace in ("std::chrono", "cuda::std::chrono", "chrono") and short in _DURATIONS
+
+
 def order_named(name: str) -> Order | None:
     """The order called ``memory_order_relaxed`` or ``memory_order::relaxed``, in any library namespace."""
     short = unqualified(name)
