@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from scopec import grammars
 from scopec.check import Jars, Outcome, Settings, check
 from scopec.diagnostics import InputError
 from scopec.java import Processes
@@ -21,6 +22,12 @@ from scopec.workers import Workers
 REPOSITORY = Path(__file__).parent.parent
 # An engine that a test asks by the command line shall answer; tests/test_result_cache.py is about what is kept.
 os.environ["SCOPEC_NO_CACHE"] = "1"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The tables of a grammar that was changed are computed once, not in each process."""
+    if not hasattr(config, "workerinput"):
+        grammars.write_tables()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

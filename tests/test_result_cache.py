@@ -26,7 +26,7 @@ __global__ void k() { if (blockIdx.x == 0) f.store(1); else while (f.load() == 0
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
-    cache = Cache(tmp_path / "results", 1 << 20)
+    cache = Cache(tmp_path / "results", 1 << 20, b"s")
     monkeypatch.setattr(asking, "results", lambda: cache)
     return cache
 

@@ -96,7 +96,7 @@ class _ReservedWordError(Exception):
 @cache
 def parser() -> Lark:
     """The parser for both start symbols, ``program`` and ``directives``."""
-    return grammars.parser("cuda", ["program", "directives"], postlex=_Finish(), propagate_positions=True)
+    return grammars.parser("cuda", postlex=_Finish())
 
 
 def read(source: Source) -> tree.File:

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from scopec.source import Source
     from scopec.syntax.litmus_tree import Quantifier
 
-_STARTS = ("init", "footer")
 _THREAD = re.compile(r"P?(\d+)\Z")
 #: How the operators of conditions are written in C++.
 _OPERATORS = {"=": "==", "<>": "!=", "/\\": "&&", "\\/": "||"}
@@ -57,8 +56,8 @@ def read(source: Source) -> File:
         if thread.name in seen:
             raise error(Code.DUPLICATE, f"there are two threads {thread.name}", thread.span, "number them P0, P1, …")
         seen.add(thread.name)
-    init = parse("litmus", _STARTS, "init", parts.init, _Builder(source))
-    footer = parse("litmus", _STARTS, "footer", parts.footer, _Builder(source))
+    init = parse("litmus", "init", parts.init, _Builder(source))
+    footer = parse("litmus", "footer", parts.footer, _Builder(source))
     return File(source.name, parts.dialect, init, threads, footer, cuda.read_directives(source, parts.directives))
 
 

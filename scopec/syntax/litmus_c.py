@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def read(source: Source, text: str) -> tuple[CThread, ...]:
     """The threads of a program; InputError at the first place that is not in the language."""
-    threads: tuple[CThread, ...] = parse("litmus_c", ("program",), "program", text, _Builder(source))
+    threads: tuple[CThread, ...] = parse("litmus_c", "program", text, _Builder(source))
     return threads
 
 

@@ -52,14 +52,14 @@ class Builder(Transformer_NonRecursive[Any, Any]):
 
 
 @cache
-def _parser(grammar: str, start: tuple[str, ...]) -> Lark:
-    return parser(grammar, start, propagate_positions=True)
+def _parser(grammar: str) -> Lark:
+    return parser(grammar)
 
 
-def parse(grammar: str, starts: tuple[str, ...], start: str, text: str, builder: Builder) -> Any:
+def parse(grammar: str, start: str, text: str, builder: Builder) -> Any:
     """What ``builder`` makes of a text; InputError at the first place that the grammar does not allow."""
     try:
-        return builder.transform(_parser(grammar, starts).parse(text, start=start))
+        return builder.transform(_parser(grammar).parse(text, start=start))
     except UnexpectedInput as unexpected:
         raise _syntax_error(builder.source, text, unexpected) from None
     except VisitError as failure:

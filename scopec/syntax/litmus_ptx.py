@@ -35,7 +35,7 @@ def read(source: Source, text: str) -> tuple[PtxThread, ...]:
     """The threads of a program; InputError at the first place that is not in the language."""
     if not text.strip():
         return ()
-    threads: tuple[PtxThread, ...] = parse("litmus_ptx", ("program",), "program", text, _Builder(source))
+    threads: tuple[PtxThread, ...] = parse("litmus_ptx", "program", text, _Builder(source))
     return threads
 
 

@@ -24,8 +24,7 @@ _NOT_READ = re.compile(
 @cache
 def parser() -> Lark:
     """The parser of grammar/cat.lark."""
-    # A keyword is one everywhere, so that a half-finished line is noticed at the next.
-    return grammars.parser("cat", ["start"], lexer="basic", propagate_positions=True)
+    return grammars.parser("cat")
 
 
 def read(source: Source) -> tree.File:

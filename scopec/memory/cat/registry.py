@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scopec.cache import key, remembered, user_cache
 from scopec.diagnostics import Code, UsageError, bounded_nesting, error, suggestion
 from scopec.memory.cat import tree
 from scopec.memory.cat.build import build
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from scopec.source import Source, Span
 
 _NEWEST = 3
-_MOST_BYTES = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +99,7 @@ def load(entry: Entry, options: Mapping[str, str]) -> Model:
 
 @cache
 def _known(entry: Entry, options: tuple[tuple[str, str], ...]) -> Model:
-    """A model of scopec's own, kept under everything that it is made from."""
-    models, grammar = Path(resource("memory/models")), resource("grammar/cat.lark")
-    files = sorted([*Path(__file__).parent.glob("*.py"), *models.glob("*.cat"), grammar])
-    texts = [file.read_text(encoding="utf-8") for file in files]
-    entries = user_cache("models", _MOST_BYTES)
-    return remembered(
-        entries, key(repr(entry), repr(options), sys.version, *texts), lambda: _build(entry, dict(options))
-    )
+    return _build(entry, dict(options))
 
 
 def _build(entry: Entry, options: Mapping[str, str]) -> Model:
