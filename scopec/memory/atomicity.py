@@ -53,8 +53,12 @@ def _attribute(*names: str) -> Callable[[Access], bool]:
 
 
 def _naturally_aligned(*sizes: int) -> Callable[[Access], bool]:
+    """Members of barriers and the like are functions of the library, not loads or stores."""
     return lambda access: (
-        access.load_or_store and access.object.size in sizes and access.object.alignment % access.object.size == 0
+        access.load_or_store
+        and access.object.use is Use.DATA
+        and access.object.size in sizes
+        and access.object.alignment % access.object.size == 0
     )
 
 
@@ -138,10 +142,10 @@ def is_atomic(access: Access, scope: Scope, version: int) -> bool:
 
     "An atomic operation is atomic at the scope it specifies if it specifies a scope other than thread_scope_system,
     or the scope is thread_scope_system and" one of the clauses holds.  An object that only host threads access is an
-    ordinary C++ object: its atomics are atomic.  Members of barriers, latches and semaphores do not
-    introduce data races "as if they were atomic operations".
+    ordinary C++ object: its atomics are atomic.  Members of barriers, latches, semaphores and stop tokens do not
+    introduce data races "as if they were atomic operations": they do where an atomic operation of their scope would.
     """
-    if scope is not Scope.SYSTEM or not access.devices or access.object.use is not Use.DATA:
+    if scope is not Scope.SYSTEM or not access.devices:
         return True
     clauses = CLAUSES[version]
     return any(access.object.storage in c.storages and c.condition(access) for c in clauses)

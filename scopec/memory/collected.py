@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,17 @@ class Collected:
     def creations(self) -> dict[str, str]:
         """The event that creates each host thread that is created."""
         return {op.thread: event for event, op in self.calls.items() if isinstance(op, ir.CreateThread)}
+
+    @cached_property
+    def users(self) -> Mapping[str, tuple[ir.Thread, ...]]:
+        """For each object the threads whose text has an access to it."""
+        found: dict[str, dict[str, ir.Thread]] = defaultdict(dict)
+        for thread in self.program.threads:
+            for node in thread.body.nodes.values():
+                place = getattr(node.operation, "place", None) if isinstance(node, ir.Do) else None
+                if place is not None:
+                    found[place.object][thread.name] = thread
+        return {name: tuple(threads.values()) for name, threads in found.items()}
 
     def mark(self) -> tuple[int, ...]:
         """How far the lists and tables have grown."""

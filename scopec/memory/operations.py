@@ -21,6 +21,7 @@ from scopec.memory.collective import (
     shown_call,
 )
 from scopec.memory.events import Assertion, Cut, Kind
+from scopec.memory.scopes import contains
 from scopec.program import ir, types, values
 from scopec.program.names import identifier
 from scopec.program.values import Const, Reg, Value
@@ -193,11 +194,13 @@ class Operations(Accesses):
     def wait(self, state: State, operation: ir.Await, span: Span) -> State:
         """Block until a condition holds: a wait loop, of which one failed turn and the last one are kept.
 
-        A failed turn of a wait on a synchronisation object can neither race nor be observed, so it is left out.
+        A failed turn of a wait on a synchronisation object cannot be observed, and if every thread that uses the object
+        is in its scope it cannot race alone: it is left out then.  Where one is not, the last turn may read a write of
+        its own scope that comes after one beyond it, with which only the failed turn races.
         """
         location = self.location(state, operation.place, span)
         before = state.guard
-        if self.out.program.objects[location.object].use is ir.Use.DATA:
+        if not self.shared_in_scope(location.object, operation.mode.scope):
             failed, met = self.turn(state, operation, location, span)
             last, met_at_last = self.turn(replace(state, guard=before & ~met), operation, location, span)
             value = values.choose(met.where(before).value(self.out.conditions), failed, last)
@@ -206,6 +209,14 @@ class Operations(Accesses):
             value, met = self.turn(state, operation, location, span)
         self.out.cuts.append(Cut(self.thread.name, span, before & ~met, True, len(self.out.events)))
         return self.set(replace(state, guard=before & met), operation.target, value)
+
+    def shared_in_scope(self, name: str, scope: ir.Scope) -> bool:
+        """Whether an object is one for synchronisation, and all threads that use it are in one scope."""
+        if self.out.program.objects[name].use is ir.Use.DATA:
+            return False
+        users = self.out.users[name]
+        # From the second version on, a device scope ends at a memory synchronization domain.
+        return all(contains(scope, one, other, version=2) for one in users for other in users)
 
     def turn(self, state: State, operation: ir.Await, location: Location, span: Span) -> tuple[Reg, Guard]:
         """One read of what a thread waits for, and the store if the condition is met; returns where it is."""

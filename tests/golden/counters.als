@@ -120,7 +120,6 @@ fun M : set Event { (init + count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R + c
     count_0_0_L8_W + count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L6_W +
     count_0_1_L8_R + count_0_1_L8_W) & Exec }
 fun F : set Event { none }
-fun B : set Event { (count_0_0_L7_A + count_0_0_L7_B + count_0_1_L7_A + count_0_1_L7_B) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R + count_0_0_L6_W + count_0_0_L8_R +
     count_0_0_L8_W + count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L6_W +
@@ -191,8 +190,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

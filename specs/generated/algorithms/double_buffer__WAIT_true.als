@@ -306,16 +306,6 @@ fun M : set Event { (init + pipeline_0_0_L34_W + pipeline_0_0_L34_W2 + pipeline_
     pipeline_0_1_L24_W3 + pipeline_0_1_L24_R6 + pipeline_0_1_L25_R3 + pipeline_0_1_L25_W3 +
     pipeline_0_1_L26_R3 + pipeline_0_1_L26_W3) & Exec }
 fun F : set Event { none }
-fun B : set Event { (pipeline_0_0_L35_A + pipeline_0_0_L35_B + pipeline_0_0_L14_R + pipeline_0_0_L14_W +
-    pipeline_0_0_L14_R2 + pipeline_0_0_L16_R + pipeline_0_0_L16_W + pipeline_0_0_L14_R3 +
-    pipeline_0_0_L14_W2 + pipeline_0_0_L14_R4 + pipeline_0_0_L16_R2 + pipeline_0_0_L16_W2 +
-    pipeline_0_0_L14_R5 + pipeline_0_0_L14_W3 + pipeline_0_0_L14_R6 + pipeline_0_0_L16_R3 +
-    pipeline_0_0_L16_W3 + pipeline_0_1_L35_A + pipeline_0_1_L35_B + pipeline_0_1_L21_R +
-    pipeline_0_1_L21_W + pipeline_0_1_L22_R + pipeline_0_1_L22_W + pipeline_0_1_L24_R +
-    pipeline_0_1_L24_W + pipeline_0_1_L24_R2 + pipeline_0_1_L26_R + pipeline_0_1_L26_W +
-    pipeline_0_1_L24_R3 + pipeline_0_1_L24_W2 + pipeline_0_1_L24_R4 + pipeline_0_1_L26_R2 +
-    pipeline_0_1_L26_W2 + pipeline_0_1_L24_R5 + pipeline_0_1_L24_W3 + pipeline_0_1_L24_R6 +
-    pipeline_0_1_L26_R3 + pipeline_0_1_L26_W3) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (pipeline_0_0_L14_R + pipeline_0_0_L14_W + pipeline_0_0_L14_R2 + pipeline_0_0_L16_R +
     pipeline_0_0_L16_W + pipeline_0_0_L14_R3 + pipeline_0_0_L14_W2 + pipeline_0_0_L14_R4 +
@@ -464,8 +454,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

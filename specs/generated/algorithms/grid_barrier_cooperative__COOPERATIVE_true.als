@@ -120,7 +120,6 @@ fun W : set Event { (init + both_sides_0_0_L10_W + both_sides_0_0_L11_W + both_s
     both_sides_1_0_L11_W + both_sides_1_0_L13_W) & Exec }
 fun M : set Event { (init + th_both_sides_0_0 + th_both_sides_1_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (both_sides_0_0_L11_R + both_sides_0_0_L11_W + both_sides_0_0_L12_R + both_sides_0_0_L12_R2 +
     both_sides_1_0_L11_R + both_sides_1_0_L11_W + both_sides_1_0_L12_R + both_sides_1_0_L12_R2) & Exec }
@@ -195,8 +194,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -82,7 +82,6 @@ fun R : set Event { (main_L23_R + main_L23_R2 + wait_for_it_0_0_L12_R + wait_for
 fun W : set Event { (init + th_producer_0_0 + wait_for_it_0_0_L13_W) & Exec }
 fun M : set Event { (init + th_wait_for_it_0_0 + th_producer_0_0 + main_L23_R + main_L23_R2) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (th_wait_for_it_0_0 + th_producer_0_0 + main_L23_R + main_L23_R2) & Exec }
 fun Acq : set Event { (main_L23_R + main_L23_R2 + wait_for_it_0_0_L12_R + wait_for_it_0_0_L12_R2) & Exec }
@@ -140,8 +139,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -86,7 +86,6 @@ fun R : set Event { (scan_1_0_L16_R + scan_1_0_L16_R2 + scan_1_0_L17_R) & Exec }
 fun W : set Event { (init + th_scan_0_0 + scan_1_0_L19_W + scan_1_0_L20_W) & Exec }
 fun M : set Event { (init + th_scan_0_0 + th_scan_1_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (scan_0_0_L20_W + scan_1_0_L16_R + scan_1_0_L16_R2 + scan_1_0_L20_W) & Exec }
 fun Acq : set Event { (scan_1_0_L16_R + scan_1_0_L16_R2) & Exec }
@@ -146,8 +145,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

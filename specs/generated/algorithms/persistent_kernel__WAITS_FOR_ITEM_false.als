@@ -124,7 +124,6 @@ fun R : set Event { (persistent_0_0_L13_R + persistent_0_0_L16_R + persistent_0_
 fun W : set Event { (init + main_L24_W + main_L26_W + persistent_0_0_L15_W + persistent_0_0_L15_W2) & Exec }
 fun M : set Event { (init + th_persistent_0_0 + main_L24_W + main_L26_W) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (th_persistent_0_0 + main_L24_W + main_L26_W) & Exec }
 fun Acq : set Event { (persistent_0_0_L13_R + persistent_0_0_L16_R + persistent_0_0_L13_R2 + persistent_0_0_L16_R2 +
@@ -184,8 +183,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -96,7 +96,6 @@ fun M : set Event { (init + sequence_lock_0_0_L13_R + sequence_lock_0_0_L14_W + 
     sequence_lock_0_0_L17_W + sequence_lock_0_0_L18_W + sequence_lock_1_0_L22_R +
     sequence_lock_1_0_L23_R + sequence_lock_1_0_L24_R + sequence_lock_1_0_L26_R) & Exec }
 fun F : set Event { (sequence_lock_0_0_L15_F + sequence_lock_1_0_L25_F) & Exec }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (sequence_lock_0_0_L13_R + sequence_lock_0_0_L14_W + sequence_lock_0_0_L16_W +
     sequence_lock_0_0_L17_W + sequence_lock_0_0_L18_W + sequence_lock_1_0_L22_R +
@@ -163,8 +162,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -111,7 +111,6 @@ fun W : set Event { (init + increment_0_0_L12_W + increment_0_0_L12_W2 + increme
     increment_1_0_L12_W + increment_1_0_L12_W2 + increment_1_0_L13_W + increment_1_0_L14_W) & Exec }
 fun M : set Event { (init + th_increment_0_0 + th_increment_1_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (increment_0_0_L12_R + increment_0_0_L12_W + increment_0_0_L12_R2 + increment_0_0_L12_W2 +
     increment_0_0_L14_W + increment_1_0_L12_R + increment_1_0_L12_W + increment_1_0_L12_R2 +
@@ -183,8 +182,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -151,7 +151,6 @@ fun W : set Event { (init + stack_0_0_L24_W + stack_0_0_L18_W + stack_0_0_L19_W 
     stack_0_0_L18_W3 + stack_0_0_L19_W3 + stack_0_0_L18_W4 + stack_0_0_L19_W4) & Exec }
 fun M : set Event { (init + th_stack_0_0 + th_stack_1_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (stack_0_0_L16_R + stack_0_0_L19_R + stack_0_0_L19_W + stack_0_0_L19_R2 + stack_0_0_L19_W2 +
     stack_0_0_L19_R3 + stack_0_0_L19_W3 + stack_0_0_L19_R4 + stack_0_0_L19_W4 + stack_1_0_L27_R) & Exec }
@@ -226,8 +225,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

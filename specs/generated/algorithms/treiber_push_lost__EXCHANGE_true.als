@@ -138,7 +138,6 @@ fun W : set Event { (init + both_0_0_L13_W + both_0_0_L14_W + both_0_0_L13_W2 + 
     both_1_0_L13_W3 + both_1_0_L14_W3) & Exec }
 fun M : set Event { (init + th_both_0_0 + th_both_1_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (both_0_0_L10_R + both_0_0_L14_R + both_0_0_L14_W + both_0_0_L14_R2 + both_0_0_L14_W2 +
     both_0_0_L14_R3 + both_0_0_L14_W3 + both_1_0_L10_R + both_1_0_L14_R + both_1_0_L14_W +
@@ -217,8 +216,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -153,7 +153,6 @@ fun M : set Event { (init + work_0_0_L18_R + work_0_0_L19_W + work_0_0_L21_R + w
     work_1_0_L36_R + work_1_0_L36_R2 + work_1_0_L37_R + work_1_0_L37_W + work_1_0_L33_R2 +
     work_1_0_L35_R2 + work_1_0_L36_R3 + work_1_0_L36_R4 + work_1_0_L37_R2 + work_1_0_L37_W2) & Exec }
 fun F : set Event { (work_0_0_L14_F + work_1_0_L14_F + work_1_0_L14_F2) & Exec }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (work_0_0_L18_R + work_0_0_L19_W + work_0_0_L21_R + work_0_0_L24_R + work_0_0_L24_R2 +
     work_0_0_L26_R + work_0_0_L26_W + work_0_0_L28_W + work_1_0_L33_R + work_1_0_L35_R +
@@ -229,8 +228,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

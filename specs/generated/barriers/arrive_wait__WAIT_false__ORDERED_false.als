@@ -87,7 +87,6 @@ fun W : set Event { init + exchange_0_0_L12_W + exchange_0_0_L14_W + exchange_0_
     exchange_0_1_L15_W }
 fun M : set Event { init + th_exchange_0_0 + th_exchange_0_1 }
 fun F : set Event { none }
-fun B : set Event { exchange_0_0_L15_R + exchange_0_0_L15_W + exchange_0_1_L15_R + exchange_0_1_L15_W }
 fun IW : set Event { init }
 fun A : set Event { exchange_0_0_L15_R + exchange_0_0_L15_W + exchange_0_1_L15_R + exchange_0_1_L15_W }
 fun Acq : set Event { none }
@@ -150,8 +149,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -75,7 +75,6 @@ fun R : set Event { branches_0_0_L11_R & Exec }
 fun W : set Event { (init + th_branches_0_1 + branches_0_0_L8_W + branches_0_0_L11_W) & Exec }
 fun M : set Event { (init + th_branches_0_1 + branches_0_0_L8_W + branches_0_0_L11_R + branches_0_0_L11_W) & Exec }
 fun F : set Event { none }
-fun B : set Event { (branches_0_0_L10_A + branches_0_0_L10_B) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { none }
 fun Acq : set Event { none }
@@ -133,8 +132,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

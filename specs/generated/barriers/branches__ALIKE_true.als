@@ -102,7 +102,6 @@ fun W : set Event { (init + branches_0_0_L8_W + branches_0_0_L11_W + branches_0_
 fun M : set Event { (init + branches_0_0_L8_W + branches_0_0_L9_R + branches_0_0_L11_R + branches_0_0_L11_W +
     branches_0_1_L8_W + branches_0_1_L9_R + branches_0_1_L11_R + branches_0_1_L11_W) & Exec }
 fun F : set Event { none }
-fun B : set Event { (branches_0_0_L10_A + branches_0_0_L10_B + branches_0_1_L10_A + branches_0_1_L10_B) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { none }
 fun Acq : set Event { none }
@@ -169,8 +168,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -95,8 +95,6 @@ fun W : set Event { init + blocks_0_0_L9_W + blocks_1_0_L9_W + blocks_2_0_L9_W +
 fun M : set Event { init + blocks_0_0_L9_W + blocks_0_0_L11_R + blocks_1_0_L9_W + blocks_1_0_L11_R + blocks_2_0_L9_W +
     blocks_2_0_L11_R + blocks_3_0_L9_W + blocks_3_0_L11_R }
 fun F : set Event { none }
-fun B : set Event { blocks_0_0_L10_A + blocks_0_0_L10_B + blocks_1_0_L10_A + blocks_1_0_L10_B + blocks_2_0_L10_A +
-    blocks_2_0_L10_B + blocks_3_0_L10_A + blocks_3_0_L10_B }
 fun IW : set Event { init }
 fun A : set Event { none }
 fun Acq : set Event { none }
@@ -163,8 +161,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

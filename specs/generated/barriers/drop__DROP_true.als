@@ -133,9 +133,6 @@ fun M : set Event { (init + leave_0_0_L10_W + leave_0_0_L12_W + leave_0_0_L19_R 
     leave_0_0_L20_R + leave_0_0_L20_W + leave_0_0_L21_R + leave_0_0_L21_W + leave_0_0_L21_R2 +
     leave_0_0_L22_W + leave_0_1_L12_W + leave_0_1_L15_R + leave_0_1_L15_W) & Exec }
 fun F : set Event { none }
-fun B : set Event { (leave_0_0_L11_A + leave_0_0_L11_B + leave_0_0_L19_R + leave_0_0_L19_W + leave_0_0_L19_R2 +
-    leave_0_0_L21_R + leave_0_0_L21_W + leave_0_0_L21_R2 + leave_0_1_L11_A + leave_0_1_L11_B +
-    leave_0_1_L15_R + leave_0_1_L15_W) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (leave_0_0_L19_R + leave_0_0_L19_W + leave_0_0_L19_R2 + leave_0_0_L21_R + leave_0_0_L21_W +
     leave_0_0_L21_R2 + leave_0_1_L15_R + leave_0_1_L15_W) & Exec }
@@ -210,8 +207,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

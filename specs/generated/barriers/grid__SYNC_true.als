@@ -90,7 +90,6 @@ fun W : set Event { init + neighbours_0_0_L9_W + neighbours_0_0_L11_W + neighbou
 fun M : set Event { init + main_L21_R + main_L21_R2 + neighbours_0_0_L9_W + neighbours_0_0_L11_R +
     neighbours_0_0_L11_W + neighbours_1_0_L9_W + neighbours_1_0_L11_R + neighbours_1_0_L11_W }
 fun F : set Event { none }
-fun B : set Event { neighbours_0_0_L10_A + neighbours_0_0_L10_B + neighbours_1_0_L10_A + neighbours_1_0_L10_B }
 fun IW : set Event { init }
 fun A : set Event { none }
 fun Acq : set Event { none }
@@ -156,8 +155,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -99,7 +99,6 @@ fun R : set Event { (reader_L13_R + reader_L14_R + reader_L14_R2 + first_L18_R +
 fun W : set Event { (init + main_L11_W + reader_L14_W + first_L17_W + first_L18_W + second_L21_W + second_L22_W) & Exec }
 fun M : set Event { (init + th_reader + th_first + th_second + main_L11_W) & Exec }
 fun F : set Event { none }
-fun B : set Event { (reader_L13_R + first_L18_R + first_L18_W + second_L22_R + second_L22_W) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (reader_L13_R + first_L18_R + first_L18_W + second_L22_R + second_L22_W) & Exec }
 fun Acq : set Event { reader_L13_R & Exec }
@@ -166,8 +165,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -37,16 +37,20 @@ one sig blocks_0_0_L10_W extends Event {}    -- line 10: write data[0]
 one sig blocks_0_0_L11_R extends Event {}    -- line 11: read.release.block both
 one sig blocks_0_0_L11_W extends Event {}    -- line 11: write.release.block both
 one sig blocks_0_0_L11_R2 extends Event {}   -- line 11: read.acquire.block both
+one sig blocks_0_0_L11_R3 extends Event {}   -- line 11: read.acquire.block both
 one sig blocks_0_0_L12_R extends Event {}    -- line 12: read data[1]
-fun th_blocks_0_0 : set Event { blocks_0_0_L10_W + blocks_0_0_L11_R + blocks_0_0_L11_W + blocks_0_0_L11_R2 + blocks_0_0_L12_R }
+fun th_blocks_0_0 : set Event { blocks_0_0_L10_W + blocks_0_0_L11_R + blocks_0_0_L11_W + blocks_0_0_L11_R2 + blocks_0_0_L11_R3 +
+    blocks_0_0_L12_R }
 
 -- thread blocks[1][0]
 one sig blocks_1_0_L10_W extends Event {}    -- line 10: write data[1]
 one sig blocks_1_0_L11_R extends Event {}    -- line 11: read.release.block both
 one sig blocks_1_0_L11_W extends Event {}    -- line 11: write.release.block both
 one sig blocks_1_0_L11_R2 extends Event {}   -- line 11: read.acquire.block both
+one sig blocks_1_0_L11_R3 extends Event {}   -- line 11: read.acquire.block both
 one sig blocks_1_0_L12_R extends Event {}    -- line 12: read data[0]
-fun th_blocks_1_0 : set Event { blocks_1_0_L10_W + blocks_1_0_L11_R + blocks_1_0_L11_W + blocks_1_0_L11_R2 + blocks_1_0_L12_R }
+fun th_blocks_1_0 : set Event { blocks_1_0_L10_W + blocks_1_0_L11_R + blocks_1_0_L11_W + blocks_1_0_L11_R2 + blocks_1_0_L11_R3 +
+    blocks_1_0_L12_R }
 
 -- accesses by location
 fun w_data_0 : set Event { init_data_0 + blocks_0_0_L10_W }
@@ -56,7 +60,8 @@ fun w_data_1 : set Event { init_data_1 + blocks_1_0_L10_W }
 fun r_data_1 : set Event { blocks_0_0_L12_R }
 fun at_data_1 : set Event { w_data_1 + r_data_1 }
 fun w_both : set Event { init_both + blocks_0_0_L11_W + blocks_1_0_L11_W }
-fun r_both : set Event { blocks_0_0_L11_R + blocks_0_0_L11_R2 + blocks_1_0_L11_R + blocks_1_0_L11_R2 }
+fun r_both : set Event { blocks_0_0_L11_R + blocks_0_0_L11_R2 + blocks_0_0_L11_R3 + blocks_1_0_L11_R + blocks_1_0_L11_R2 +
+    blocks_1_0_L11_R3 }
 fun at_both : set Event { w_both + r_both }
 
 ------------------------------------------------------------------------- values and conditions
@@ -73,15 +78,24 @@ fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
 pred c0 { some (blocks_0_0_L11_R2.rv.f2->blocks_0_0_L11_R.rv.f2 & f1) }   -- line 11: both / 10000 != both / 10000
-pred c1 { some (blocks_1_0_L11_R2.rv.f2->blocks_1_0_L11_R.rv.f2 & f1) }   -- line 11: both / 10000 != both / 10000
-pred g1 { c0 and c1 }
-pred g2 { not c0 or not c1 }
+pred c1 { some (blocks_0_0_L11_R3.rv.f2->blocks_0_0_L11_R.rv.f2 & f1) }   -- line 11: both / 10000 != both / 10000
+pred c2 { some (blocks_1_0_L11_R2.rv.f2->blocks_1_0_L11_R.rv.f2 & f1) }   -- line 11: both / 10000 != both / 10000
+pred c3 { some (blocks_1_0_L11_R3.rv.f2->blocks_1_0_L11_R.rv.f2 & f1) }   -- line 11: both / 10000 != both / 10000
+pred g1 { c2 or c3 }
+pred g2 { c1 and g1 }
+pred g3 { c0 => g1 else g2 }
+pred g4 { c0 or c1 }
+pred g5 { not c0 and not c1 }
+pred g6 { not c2 and not c3 }
+pred g7 { not c1 or g6 }
+pred g8 { c0 => g6 else g7 }
 
 -- the events that are executed
 fun Exec : set Event { init + main_L15_C + blocks_0_0_L10_W + blocks_0_0_L11_R + blocks_0_0_L11_W + blocks_0_0_L11_R2 +
     blocks_1_0_L10_W + blocks_1_0_L11_R + blocks_1_0_L11_W + blocks_1_0_L11_R2 +
-    (g1 => main_L15_C2 else none) + (c0 => blocks_0_0_L12_R else none) +
-    (c1 => blocks_1_0_L12_R else none) }
+    (g3 => main_L15_C2 else none) + (not c0 => blocks_0_0_L11_R3 else none) +
+    (g4 => blocks_0_0_L12_R else none) + (not c2 => blocks_1_0_L11_R3 else none) +
+    (g1 => blocks_1_0_L12_R else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -90,24 +104,23 @@ fun rf : Event->Event { rf_ & (w_data_0->r_data_0 + w_data_1->r_data_1 + w_both-
 fun unordered : Event->Event { blocks_0_0_L11_W->blocks_1_0_L11_W & Exec->Exec }
 fun co : Event->Event { init_data_0->(w_data_0 & Exec - init_data_0) + init_data_1->(w_data_1 & Exec - init_data_1) +
     init_both->(w_both & Exec - init_both) + (co_ & unordered) + ~(unordered - co_) }
-fun R : set Event { (blocks_0_0_L11_R + blocks_0_0_L11_R2 + blocks_0_0_L12_R + blocks_1_0_L11_R + blocks_1_0_L11_R2 +
-    blocks_1_0_L12_R) & Exec }
+fun R : set Event { (blocks_0_0_L11_R + blocks_0_0_L11_R2 + blocks_0_0_L11_R3 + blocks_0_0_L12_R + blocks_1_0_L11_R +
+    blocks_1_0_L11_R2 + blocks_1_0_L11_R3 + blocks_1_0_L12_R) & Exec }
 fun W : set Event { (init + blocks_0_0_L10_W + blocks_0_0_L11_W + blocks_1_0_L10_W + blocks_1_0_L11_W) & Exec }
 fun M : set Event { (init + th_blocks_0_0 + th_blocks_1_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { (blocks_0_0_L11_R + blocks_0_0_L11_W + blocks_0_0_L11_R2 + blocks_1_0_L11_R + blocks_1_0_L11_W +
-    blocks_1_0_L11_R2) & Exec }
 fun IW : set Event { init & Exec }
-fun A : set Event { (blocks_0_0_L11_R + blocks_0_0_L11_W + blocks_0_0_L11_R2 + blocks_1_0_L11_R + blocks_1_0_L11_W +
-    blocks_1_0_L11_R2) & Exec }
-fun Acq : set Event { (blocks_0_0_L11_R2 + blocks_1_0_L11_R2) & Exec }
+fun A : set Event { (blocks_0_0_L11_R + blocks_0_0_L11_W + blocks_0_0_L11_R2 + blocks_0_0_L11_R3 + blocks_1_0_L11_R +
+    blocks_1_0_L11_W + blocks_1_0_L11_R2 + blocks_1_0_L11_R3) & Exec }
+fun Acq : set Event { (blocks_0_0_L11_R2 + blocks_0_0_L11_R3 + blocks_1_0_L11_R2 + blocks_1_0_L11_R3) & Exec }
 fun Rel : set Event { (blocks_0_0_L11_W + blocks_1_0_L11_W) & Exec }
 fun SC : set Event { none }
 fun po : Event->Event { (main_L15_C->main_L15_C2 + ^(blocks_0_0_L10_W->blocks_0_0_L11_R +
     blocks_0_0_L11_R->blocks_0_0_L11_W + blocks_0_0_L11_W->blocks_0_0_L11_R2 +
-    blocks_0_0_L11_R2->blocks_0_0_L12_R) + ^(blocks_1_0_L10_W->blocks_1_0_L11_R +
-    blocks_1_0_L11_R->blocks_1_0_L11_W + blocks_1_0_L11_W->blocks_1_0_L11_R2 +
-    blocks_1_0_L11_R2->blocks_1_0_L12_R)) & Exec->Exec }
+    blocks_0_0_L11_R2->blocks_0_0_L11_R3 + blocks_0_0_L11_R3->blocks_0_0_L12_R) +
+    ^(blocks_1_0_L10_W->blocks_1_0_L11_R + blocks_1_0_L11_R->blocks_1_0_L11_W +
+    blocks_1_0_L11_W->blocks_1_0_L11_R2 + blocks_1_0_L11_R2->blocks_1_0_L11_R3 +
+    blocks_1_0_L11_R3->blocks_1_0_L12_R)) & Exec->Exec }
 fun loc : Event->Event { (at_data_0->at_data_0 + at_data_1->at_data_1 + at_both->at_both) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_blocks_0_0->th_blocks_0_0 + th_blocks_1_0->th_blocks_1_0 +
     (init <: id)) }
@@ -157,8 +170,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
@@ -172,7 +185,7 @@ pred seq_cst { no id & ^(incl & S) }
 pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
-pred complete { not (not c0) and not (not c1) and not g2 }
+pred complete { not g5 and not g6 and not g8 }
 
 ------------------------------------------------------------------------------------- questions
 

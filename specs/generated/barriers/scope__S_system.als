@@ -95,8 +95,6 @@ fun R : set Event { (blocks_0_0_L11_R + blocks_0_0_L11_R2 + blocks_0_0_L12_R + b
 fun W : set Event { (init + blocks_0_0_L10_W + blocks_0_0_L11_W + blocks_1_0_L10_W + blocks_1_0_L11_W) & Exec }
 fun M : set Event { (init + th_blocks_0_0 + th_blocks_1_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { (blocks_0_0_L11_R + blocks_0_0_L11_W + blocks_0_0_L11_R2 + blocks_1_0_L11_R + blocks_1_0_L11_W +
-    blocks_1_0_L11_R2) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (blocks_0_0_L11_R + blocks_0_0_L11_W + blocks_0_0_L11_R2 + blocks_1_0_L11_R + blocks_1_0_L11_W +
     blocks_1_0_L11_R2) & Exec }
@@ -161,8 +159,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

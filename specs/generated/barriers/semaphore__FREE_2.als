@@ -99,8 +99,6 @@ fun W : set Event { (init + enter_0_0_L10_W + enter_0_0_L11_W + enter_0_0_L12_W 
     enter_1_0_L12_W) & Exec }
 fun M : set Event { (init + th_enter_0_0 + th_enter_1_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { (enter_0_0_L10_R + enter_0_0_L10_W + enter_0_0_L12_R + enter_0_0_L12_W + enter_1_0_L10_R +
-    enter_1_0_L10_W + enter_1_0_L12_R + enter_1_0_L12_W) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (enter_0_0_L10_R + enter_0_0_L10_W + enter_0_0_L12_R + enter_0_0_L12_W + enter_1_0_L10_R +
     enter_1_0_L10_W + enter_1_0_L12_R + enter_1_0_L12_W) & Exec }
@@ -171,8 +169,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

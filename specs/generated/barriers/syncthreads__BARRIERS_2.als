@@ -121,10 +121,6 @@ fun M : set Event { init + rotate_0_0_L9_W + rotate_0_0_L12_R + rotate_0_0_L14_W
     rotate_0_0_L14_W2 + rotate_0_0_L17_R + rotate_0_0_L17_W + rotate_0_1_L9_W + rotate_0_1_L12_R +
     rotate_0_1_L14_W + rotate_0_1_L12_R2 + rotate_0_1_L14_W2 + rotate_0_1_L17_R + rotate_0_1_L17_W }
 fun F : set Event { none }
-fun B : set Event { rotate_0_0_L10_A + rotate_0_0_L10_B + rotate_0_0_L13_A + rotate_0_0_L13_B + rotate_0_0_L15_A +
-    rotate_0_0_L15_B + rotate_0_0_L13_A2 + rotate_0_0_L13_B2 + rotate_0_0_L15_A2 + rotate_0_0_L15_B2 +
-    rotate_0_1_L10_A + rotate_0_1_L10_B + rotate_0_1_L13_A + rotate_0_1_L13_B + rotate_0_1_L15_A +
-    rotate_0_1_L15_B + rotate_0_1_L13_A2 + rotate_0_1_L13_B2 + rotate_0_1_L15_A2 + rotate_0_1_L15_B2 }
 fun IW : set Event { init }
 fun A : set Event { none }
 fun Acq : set Event { none }
@@ -216,8 +212,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

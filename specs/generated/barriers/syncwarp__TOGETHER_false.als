@@ -70,7 +70,6 @@ fun R : set Event { lanes_0_0_L14_R + lanes_0_1_L14_R }
 fun W : set Event { init + lanes_0_0_L7_W + lanes_0_1_L7_W }
 fun M : set Event { init + lanes_0_0_L7_W + lanes_0_0_L14_R + lanes_0_1_L7_W + lanes_0_1_L14_R }
 fun F : set Event { none }
-fun B : set Event { lanes_0_0_L11_A + lanes_0_0_L11_B + lanes_0_1_L13_A + lanes_0_1_L13_B }
 fun IW : set Event { init }
 fun A : set Event { none }
 fun Acq : set Event { none }
@@ -128,8 +127,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -84,8 +84,6 @@ fun R : set Event { (attempt_0_0_L10_R + attempt_0_1_L12_R + attempt_0_1_L12_R2 
 fun W : set Event { (init + attempt_0_0_L9_W + attempt_0_0_L10_W + attempt_0_1_L12_W) & Exec }
 fun M : set Event { (init + th_attempt_0_0 + th_attempt_0_1) & Exec }
 fun F : set Event { none }
-fun B : set Event { (attempt_0_0_L10_R + attempt_0_0_L10_W + attempt_0_1_L12_R + attempt_0_1_L12_R2 +
-    attempt_0_1_L12_W) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (attempt_0_0_L10_R + attempt_0_0_L10_W + attempt_0_1_L12_R + attempt_0_1_L12_R2 +
     attempt_0_1_L12_W) & Exec }
@@ -147,8 +145,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

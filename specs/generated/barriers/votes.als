@@ -174,12 +174,6 @@ fun M : set Event { init + votes_0_0_L6_W + votes_0_0_L7_R + votes_0_0_L8_R + vo
     votes_0_2_L7_R + votes_0_2_L8_R + votes_0_2_L9_R + votes_0_2_L10_R + votes_0_2_L11_R +
     votes_0_2_L12_R }
 fun F : set Event { none }
-fun B : set Event { votes_0_0_L7_A + votes_0_0_L7_B + votes_0_0_L9_A + votes_0_0_L9_B + votes_0_0_L10_A +
-    votes_0_0_L10_B + votes_0_0_L11_A + votes_0_0_L11_B + votes_0_0_L12_A + votes_0_0_L12_B +
-    votes_0_1_L7_A + votes_0_1_L7_B + votes_0_1_L9_A + votes_0_1_L9_B + votes_0_1_L10_A +
-    votes_0_1_L10_B + votes_0_1_L11_A + votes_0_1_L11_B + votes_0_1_L12_A + votes_0_1_L12_B +
-    votes_0_2_L7_A + votes_0_2_L7_B + votes_0_2_L9_A + votes_0_2_L9_B + votes_0_2_L10_A +
-    votes_0_2_L10_B + votes_0_2_L11_A + votes_0_2_L11_B + votes_0_2_L12_A + votes_0_2_L12_B }
 fun IW : set Event { init }
 fun A : set Event { none }
 fun Acq : set Event { none }
@@ -304,8 +298,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

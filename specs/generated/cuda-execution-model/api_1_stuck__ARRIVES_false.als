@@ -72,7 +72,6 @@ fun R : set Event { (hello_world_0_1_L10_R + hello_world_0_1_L10_R2) & Exec }
 fun W : set Event { init & Exec }
 fun M : set Event { (init + hello_world_0_1_L10_R + hello_world_0_1_L10_R2) & Exec }
 fun F : set Event { none }
-fun B : set Event { (th_hello_world_0_0 + hello_world_0_1_L12_A + hello_world_0_1_L12_B) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (hello_world_0_1_L10_R + hello_world_0_1_L10_R2) & Exec }
 fun Acq : set Event { none }
@@ -130,8 +129,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

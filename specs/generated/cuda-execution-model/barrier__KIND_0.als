@@ -77,7 +77,6 @@ fun R : set Event { (meet_0_0_L10_R + meet_0_0_L10_R2 + meet_0_1_L10_R + meet_0_
 fun W : set Event { (init + meet_0_0_L10_W + meet_0_1_L10_W) & Exec }
 fun M : set Event { (init + th_meet_0_0 + th_meet_0_1) & Exec }
 fun F : set Event { none }
-fun B : set Event { (th_meet_0_0 + th_meet_0_1) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (th_meet_0_0 + th_meet_0_1) & Exec }
 fun Acq : set Event { (meet_0_0_L10_R2 + meet_0_1_L10_R2) & Exec }
@@ -133,8 +132,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -73,7 +73,6 @@ fun R : set Event { (cluster_0_0_L18_R + cluster_0_0_L18_R2) & Exec }
 fun W : set Event { (init + cluster_1_0_L21_W) & Exec }
 fun M : set Event { (init + cluster_0_0_L18_R + cluster_0_0_L18_R2 + cluster_1_0_L21_W) & Exec }
 fun F : set Event { none }
-fun B : set Event { (cluster_0_0_L20_A + cluster_0_0_L20_B + cluster_1_0_L20_A + cluster_1_0_L20_B) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (cluster_0_0_L18_R + cluster_0_0_L18_R2 + cluster_1_0_L21_W) & Exec }
 fun Acq : set Event { none }
@@ -130,8 +129,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -78,7 +78,6 @@ fun R : set Event { th_block_0_0 & Exec }
 fun W : set Event { (init + block_0_1_L20_W + block_0_2_L20_W) & Exec }
 fun M : set Event { (init + th_block_0_0 + block_0_1_L20_W + block_0_2_L20_W) & Exec }
 fun F : set Event { none }
-fun B : set Event { (block_0_1_L19_A + block_0_1_L19_B + block_0_2_L19_A + block_0_2_L19_B) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (th_block_0_0 + block_0_1_L20_W + block_0_2_L20_W) & Exec }
 fun Acq : set Event { none }
@@ -135,8 +134,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -84,7 +84,6 @@ fun R : set Event { (main_L10_R + main_L16_R + worker_L11_R + worker_L11_R2 + wo
 fun W : set Event { (init + main_L8_W + main_L14_W + main_L10_W + worker_L12_W) & Exec }
 fun M : set Event { (init + th_worker + main_L8_W + main_L14_W + main_L10_R + main_L10_W + main_L16_R) & Exec }
 fun F : set Event { none }
-fun B : set Event { (main_L10_R + main_L10_W + worker_L11_R + worker_L11_R2) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (main_L10_R + main_L10_W + worker_L11_R + worker_L11_R2) & Exec }
 fun Acq : set Event { (main_L10_R + worker_L11_R + worker_L11_R2) & Exec }
@@ -142,8 +141,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -90,7 +90,6 @@ fun R : set Event { (main_L24_R + reader_L19_R + reader_L19_R2 + reader_L20_R) &
 fun W : set Event { (init + th_writer + main_L12_W + main_L12_W2 + reader_L20_W) & Exec }
 fun M : set Event { (init + th_writer + th_reader + main_L12_W + main_L12_W2 + main_L24_R) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (writer_L15_W + reader_L19_R + reader_L19_R2) & Exec }
 fun Acq : set Event { (reader_L19_R + reader_L19_R2) & Exec }
@@ -149,8 +148,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

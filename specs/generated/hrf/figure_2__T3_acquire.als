@@ -80,7 +80,6 @@ fun R : set Event { (th_figure_2_1_0 + figure_2_0_1_L19_R) & Exec }
 fun W : set Event { (init + figure_2_0_0_L16_W + figure_2_0_1_L21_W) & Exec }
 fun M : set Event { (init + th_figure_2_1_0 + figure_2_0_0_L16_W + figure_2_0_1_L19_R + figure_2_0_1_L21_W) & Exec }
 fun F : set Event { figure_2_0_1_L20_F & Exec }
-fun B : set Event { (figure_2_0_0_L17_A + figure_2_0_0_L17_B + figure_2_0_1_L17_A + figure_2_0_1_L17_B) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (figure_2_0_1_L21_W + figure_2_1_0_L24_R) & Exec }
 fun Acq : set Event { (figure_2_0_1_L20_F + figure_2_1_0_L24_R) & Exec }
@@ -145,8 +144,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

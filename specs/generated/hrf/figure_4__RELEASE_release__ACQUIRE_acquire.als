@@ -185,8 +185,6 @@ fun M : set Event { (init + stencil_0_0_L16_W + stencil_0_0_L18_R + stencil_0_0_
     stencil_1_0_L20_R2 + stencil_1_0_L21_R + stencil_1_1_L16_W + stencil_1_1_L18_R + stencil_1_1_L19_R +
     stencil_1_1_L19_W + stencil_1_1_L20_R + stencil_1_1_L20_R2 + stencil_1_1_L21_R) & Exec }
 fun F : set Event { none }
-fun B : set Event { (stencil_0_0_L17_A + stencil_0_0_L17_B + stencil_0_1_L17_A + stencil_0_1_L17_B + stencil_1_0_L17_A +
-    stencil_1_0_L17_B + stencil_1_1_L17_A + stencil_1_1_L17_B) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (stencil_0_0_L19_R + stencil_0_0_L19_W + stencil_0_0_L20_R + stencil_0_0_L20_R2 +
     stencil_0_1_L19_R + stencil_0_1_L19_W + stencil_0_1_L20_R + stencil_0_1_L20_R2 + stencil_1_0_L19_R +
@@ -296,8 +294,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -90,7 +90,6 @@ fun R : set Event { (th_figure_5_1_0 + figure_5_0_1_L20_R + figure_5_0_1_L21_R) 
 fun W : set Event { (init + th_figure_5_0_0 + figure_5_0_1_L22_W + figure_5_0_1_L23_W) & Exec }
 fun M : set Event { (init + th_figure_5_0_0 + th_figure_5_0_1 + th_figure_5_1_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (figure_5_0_0_L17_W + figure_5_0_1_L20_R + figure_5_0_1_L23_W + figure_5_1_0_L27_R) & Exec }
 fun Acq : set Event { (figure_5_0_1_L20_R + figure_5_1_0_L27_R) & Exec }
@@ -152,8 +151,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -77,7 +77,6 @@ fun R : set Event { th_late_2_0 + late_1_0_L13_R }
 fun W : set Event { init + th_late_0_0 + late_1_0_L14_W }
 fun M : set Event { init + th_late_0_0 + th_late_1_0 + th_late_2_0 }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init }
 fun A : set Event { late_0_0_L11_W + late_1_0_L14_W + late_2_0_L16_R + late_2_0_L17_R }
 fun Acq : set Event { late_2_0_L16_R }
@@ -136,8 +135,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

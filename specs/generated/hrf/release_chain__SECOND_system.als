@@ -75,7 +75,6 @@ fun R : set Event { (chain_0_0_L13_R + chain_1_0_L15_R + chain_1_0_L15_R2) & Exe
 fun W : set Event { (init + chain_0_0_L12_W + chain_0_0_L13_W + chain_1_0_L15_W) & Exec }
 fun M : set Event { (init + th_chain_0_0 + th_chain_1_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (chain_0_0_L13_R + chain_0_0_L13_W + chain_1_0_L15_R + chain_1_0_L15_W) & Exec }
 fun Acq : set Event { none }
@@ -132,8 +131,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -69,7 +69,6 @@ fun R : set Event { th_pairs_0_1 + th_pairs_1_1 }
 fun W : set Event { init + th_pairs_0_0 + th_pairs_1_0 }
 fun M : set Event { init + th_pairs_0_0 + th_pairs_0_1 + th_pairs_1_0 + th_pairs_1_1 }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init }
 fun A : set Event { th_pairs_0_0 + th_pairs_0_1 + th_pairs_1_0 + th_pairs_1_1 }
 fun Acq : set Event { th_pairs_0_1 + th_pairs_1_1 }
@@ -124,8 +123,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -64,7 +64,6 @@ fun R : set Event { th_P1 & Exec }
 fun W : set Event { (init + th_P0) & Exec }
 fun M : set Event { (init + th_P0 + th_P1) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (P0_L8_W + P1_L12_R) & Exec }
 fun Acq : set Event { none }
@@ -116,8 +115,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -93,7 +93,6 @@ fun W : set Event { (init + P0_L8_W + P0_L8_W2 + P0_L11_W + P0_L12_W + P1_L17_W 
     P1_L21_W) & Exec }
 fun M : set Event { (init + th_P0 + th_P1) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (P0_L8_R + P0_L8_W + P0_L8_R2 + P0_L8_W2 + P0_L12_W + P1_L17_R + P1_L17_W + P1_L17_R2 + P1_L17_W2 +
     P1_L21_W) & Exec }
@@ -154,8 +153,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -67,7 +67,6 @@ fun R : set Event { P1_L13_R }
 fun W : set Event { init + P0_L7_W + P1_L13_W }
 fun M : set Event { init + P0_L7_W + P1_L13_R + P1_L13_W }
 fun F : set Event { P0_L8_F + P0_L8_F2 + P1_L12_F + P1_L12_F2 }
-fun B : set Event { P0_L8_A + P0_L8_B + P1_L12_A + P1_L12_B }
 fun IW : set Event { init }
 fun A : set Event { none }
 fun Acq : set Event { P0_L8_F2 + P1_L12_F2 }
@@ -124,8 +123,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

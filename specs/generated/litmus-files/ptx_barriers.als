@@ -62,7 +62,6 @@ fun R : set Event { P1_L6_R }
 fun W : set Event { init + P0_L5_W + P0_L8_W }
 fun M : set Event { init + P0_L5_W + P0_L8_W + P1_L6_R }
 fun F : set Event { none }
-fun B : set Event { P0_L6_A + P0_L7_A + P0_L7_B + P1_L5_A + P1_L5_B + P1_L7_A }
 fun IW : set Event { init }
 fun A : set Event { none }
 fun Acq : set Event { none }
@@ -115,8 +114,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

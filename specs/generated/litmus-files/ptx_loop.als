@@ -71,7 +71,6 @@ fun R : set Event { (P1_L6_R + P1_L6_R2 + P1_L9_R) & Exec }
 fun W : set Event { (init + P0_L5_W + P0_L7_W) & Exec }
 fun M : set Event { (init + P0_L5_W + P0_L7_W + P1_L6_R + P1_L6_R2 + P1_L9_R) & Exec }
 fun F : set Event { (P0_L6_F + P1_L8_F) & Exec }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (P0_L7_W + P1_L6_R + P1_L6_R2) & Exec }
 fun Acq : set Event { (P0_L6_F + P1_L8_F) & Exec }
@@ -124,8 +123,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

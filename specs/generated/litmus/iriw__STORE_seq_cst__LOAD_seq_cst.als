@@ -75,7 +75,6 @@ fun R : set Event { th_iriw_2_0 + th_iriw_3_0 }
 fun W : set Event { init + th_iriw_0_0 + th_iriw_1_0 }
 fun M : set Event { init + th_iriw_0_0 + th_iriw_1_0 + th_iriw_2_0 + th_iriw_3_0 }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init }
 fun A : set Event { th_iriw_0_0 + th_iriw_1_0 + th_iriw_2_0 + th_iriw_3_0 }
 fun Acq : set Event { th_iriw_2_0 + th_iriw_3_0 }
@@ -130,8 +129,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -80,7 +80,6 @@ fun R : set Event { (th_isa2_2_0 + isa2_1_0_L18_R) & Exec }
 fun W : set Event { (init + th_isa2_0_0 + isa2_1_0_L19_W) & Exec }
 fun M : set Event { (init + th_isa2_0_0 + th_isa2_1_0 + th_isa2_2_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (th_isa2_1_0 + isa2_0_0_L15_W + isa2_2_0_L22_R) & Exec }
 fun Acq : set Event { (isa2_1_0_L18_R + isa2_2_0_L22_R) & Exec }
@@ -137,8 +136,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -71,7 +71,6 @@ fun R : set Event { th_mp_1_0 & Exec }
 fun W : set Event { (init + mp_0_0_L11_W + mp_0_0_L13_W) & Exec }
 fun M : set Event { (init + th_mp_1_0 + mp_0_0_L11_W + mp_0_0_L13_W) & Exec }
 fun F : set Event { mp_0_0_L12_F & Exec }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (mp_0_0_L13_W + mp_1_0_L15_R) & Exec }
 fun Acq : set Event { (mp_0_0_L12_F + mp_1_0_L15_R) & Exec }
@@ -126,8 +125,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -67,7 +67,6 @@ fun R : set Event { sb_0_0_L13_R + sb_1_0_L16_R }
 fun W : set Event { init + sb_0_0_L12_W + sb_1_0_L15_W }
 fun M : set Event { init + th_sb_0_0 + th_sb_1_0 }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init }
 fun A : set Event { th_sb_0_0 + th_sb_1_0 }
 fun Acq : set Event { sb_0_0_L13_R + sb_1_0_L16_R }
@@ -119,8 +118,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

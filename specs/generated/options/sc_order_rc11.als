@@ -70,7 +70,6 @@ fun R : set Event { th_order_2_0 }
 fun W : set Event { init + th_order_0_0 + th_order_1_0 }
 fun M : set Event { init + th_order_0_0 + th_order_1_0 + th_order_2_0 }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init }
 fun A : set Event { th_order_0_0 + th_order_1_0 + th_order_2_0 }
 fun Acq : set Event { th_order_2_0 }
@@ -123,8 +122,8 @@ fun S : Event->Event { (SC <: id + (SC & F) <: hb).scb.(SC <: id + hb :> (SC & F
     hb.eco.hb) :> (SC & F) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

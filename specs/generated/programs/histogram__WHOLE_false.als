@@ -236,10 +236,6 @@ fun M : set Event { (init + histogram_0_0_L10_W + histogram_0_0_L12_R + histogra
     histogram_1_1_L12_R + histogram_1_1_L12_R2 + histogram_1_1_L12_W + histogram_1_1_L12_R3 +
     histogram_1_1_L12_W2 + histogram_1_1_L17_R + histogram_1_1_L17_R2 + histogram_1_1_L17_W) & Exec }
 fun F : set Event { none }
-fun B : set Event { (histogram_0_0_L11_A + histogram_0_0_L11_B + histogram_0_0_L13_A + histogram_0_0_L13_B +
-    histogram_0_1_L11_A + histogram_0_1_L11_B + histogram_0_1_L13_A + histogram_0_1_L13_B +
-    histogram_1_0_L11_A + histogram_1_0_L11_B + histogram_1_0_L13_A + histogram_1_0_L13_B +
-    histogram_1_1_L11_A + histogram_1_1_L11_B + histogram_1_1_L13_A + histogram_1_1_L13_B) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (histogram_0_0_L12_R2 + histogram_0_0_L12_W + histogram_0_0_L12_R3 + histogram_0_0_L12_W2 +
     histogram_0_0_L17_R2 + histogram_0_0_L17_W + histogram_0_1_L12_R2 + histogram_0_1_L12_W +
@@ -375,8 +371,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

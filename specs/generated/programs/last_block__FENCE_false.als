@@ -149,8 +149,6 @@ fun M : set Event { (init + sum_0_0_L12_R + sum_0_0_L12_W + sum_0_0_L14_R + sum_
     sum_1_0_L12_W + sum_1_0_L14_R + sum_1_0_L14_W + sum_1_0_L14_W2 + sum_1_0_L18_R + sum_1_1_L18_R +
     sum_1_1_L20_R + sum_1_1_L20_R2 + sum_1_1_L21_W) & Exec }
 fun F : set Event { (sum_0_0_L13_F + sum_1_0_L13_F) & Exec }
-fun B : set Event { (sum_0_0_L17_A + sum_0_0_L17_B + sum_0_1_L17_A + sum_0_1_L17_B + sum_1_0_L17_A + sum_1_0_L17_B +
-    sum_1_1_L17_A + sum_1_1_L17_B) & Exec }
 fun IW : set Event { init & Exec }
 fun A : set Event { (sum_0_0_L14_R + sum_0_0_L14_W + sum_1_0_L14_R + sum_1_0_L14_W) & Exec }
 fun Acq : set Event { (sum_0_0_L13_F + sum_1_0_L13_F) & Exec }
@@ -236,8 +234,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

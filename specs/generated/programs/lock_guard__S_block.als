@@ -122,7 +122,6 @@ fun W : set Event { (init + account_0_0_L14_W + account_0_0_L14_W2 + account_0_0
     account_1_0_L14_W + account_1_0_L14_W2 + account_1_0_L32_W + account_1_0_L17_W) & Exec }
 fun M : set Event { (init + th_account_0_0 + th_account_1_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (account_0_0_L14_R + account_0_0_L14_W + account_0_0_L14_R2 + account_0_0_L14_W2 +
     account_0_0_L17_W + account_1_0_L14_R + account_1_0_L14_W + account_1_0_L14_R2 +
@@ -189,8 +188,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -237,7 +237,6 @@ fun W : set Event { (init + mp_0_0_L16_W + mp2_0_0_L16_W + mp2_0_0_L20_W + mp2_0
     mp2_0_0_L20_W4 + mp2_0_0_L20_W5 + mp2_0_0_L20_W6 + mp2_0_0_L22_W) & Exec }
 fun M : set Event { (init + th_mp_0_0 + th_mp2_0_0 + th_mp2_0_0_2) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (th_mp_0_0 + th_mp2_0_0 + mp2_0_0_L20_R + mp2_0_0_L20_R2 + mp2_0_0_L20_R3 + mp2_0_0_L20_R4 +
     mp2_0_0_L20_R5 + mp2_0_0_L20_R6 + mp2_0_0_L21_R + mp2_0_0_L21_R2 + mp2_0_0_L22_W + mp2_0_0_L23_R +
@@ -330,8 +329,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -208,7 +208,6 @@ fun W : set Event { (init + talk_0_0_L15_W + talk_0_0_L15_W2 + talk_0_0_L16_W + 
     talk_0_0_L16_W2 + talk_0_1_L22_W + talk_0_1_L22_W2) & Exec }
 fun M : set Event { (init + th_talk_0_0 + th_talk_0_1) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (talk_0_0_L13_R + talk_0_0_L14_R + talk_0_0_L14_R2 + talk_0_0_L16_W + talk_0_0_L13_R2 +
     talk_0_0_L14_R3 + talk_0_0_L14_R4 + talk_0_0_L16_W2 + talk_0_1_L19_R + talk_0_1_L20_R +
@@ -288,8 +287,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

@@ -95,7 +95,6 @@ fun W : set Event { (init + with_lock_0_0_L8_W + with_lock_0_0_L8_W2 + with_lock
     with_lock_1_0_L8_W2 + with_lock_1_0_L9_W) & Exec }
 fun M : set Event { (init + th_with_lock_0_0 + th_with_lock_1_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (th_with_lock_0_0 + th_with_lock_1_0) & Exec }
 fun Acq : set Event { (with_lock_0_0_L8_R + with_lock_0_0_L8_R2 + with_lock_1_0_L8_R + with_lock_1_0_L8_R2) & Exec }
@@ -154,8 +153,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }

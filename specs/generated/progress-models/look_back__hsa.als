@@ -99,7 +99,6 @@ fun R : set Event { (th_look_back_0_0 + look_back_2_0_L11_R + look_back_2_0_L11_
 fun W : set Event { (init + th_look_back_1_0 + look_back_2_0_L10_W + look_back_2_0_L12_W) & Exec }
 fun M : set Event { (init + th_look_back_0_0 + th_look_back_1_0 + th_look_back_2_0) & Exec }
 fun F : set Event { none }
-fun B : set Event { none }
 fun IW : set Event { init & Exec }
 fun A : set Event { (th_look_back_0_0 + th_look_back_1_0 + th_look_back_2_0) & Exec }
 fun Acq : set Event { none }
@@ -156,8 +155,8 @@ fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
 fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
--- let race = conflict \ hb \ hb^-1 \ (incl & (A * A)) \ (B * B)
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A - B->B }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
