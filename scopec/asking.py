@@ -92,7 +92,7 @@ class Asking:
         They are also asked for progress checks: a racy program promises nothing, and the verdict must say so.
         """
         run = self.run
-        if not run.memory_checks and not (run.progress_checks and run.settings.options["races"] == "report"):
+        if not run.memory_checks and not (run.progress_checks and run.reports_races):
             return Findings({}, "alloy", 0.0)
         with _Timer(self.phases, "events"):
             run.problem  # noqa: B018  # cached; its time is told apart from the engine's

@@ -224,7 +224,7 @@ def check_run(run: Run, jars: Jars, workers: Workers, settings: Settings, readin
         checks = memory_checks(run, found, settings.timeout, "embedded" if settings.engine == "embedded" else "alloy")
         answers = {property_: asking.progress(property_) for property_ in run.properties}
         checks += asking.hardware()
-        racy = found is not None and found.racy and run.settings.options["races"] == "report"
+        racy = found is not None and found.racy and run.reports_races
         checks += progress_checks(run, answers, racy=racy, limit=settings.timeout)
         if settings.advise and any(c.verdict == "violated" for c in checks):
             from scopec.advice.search import advised

@@ -87,7 +87,8 @@ def race(execution: Execution, pair: tuple[Event, Event]) -> str:
 def _not_inclusive(execution: Execution, one: Event, other: Event) -> str | None:
     """What makes ``one`` not atomic at a scope that includes the thread of ``other``, or None; "it is …"."""
     if not one.atomic:
-        return "not an atomic operation"
+        strong = one.volatile and "WEAK" in execution.model.mentioned
+        return None if strong else "not an atomic operation"
     if one.id not in execution.base.atomic:
         return _not_atomic(execution, one)
     return left_out(execution, one, other)

@@ -312,9 +312,8 @@ def _remarks(run: Run, answers: Findings, states: Sequence[FinalState]) -> Itera
         yield f"the wait at line {', '.join(map(str, waits))} is counted with at most one turn in vain"
     if not states:
         yield "no execution ends" if answers.answers.get("prefix") else "no execution is consistent"
-    if answers.racy and not any(s.racy for s in states):
-        yield "an execution that does not end has a race: the program is undefined"
-    elif answers.racy:
-        yield "some execution has a race: the program is undefined"
+    if answers.racy:
+        which = "some execution" if any(s.racy for s in states) else "an execution that does not end"
+        yield f"{which} has a race{': the program is undefined' if run.problem.model.races_undefined else ''}"
     if not run.problem.model.values_have_origins:
         yield "values out of thin air are those that the program can compute from its constants"

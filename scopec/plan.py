@@ -88,7 +88,7 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
             if expectation.kind == "condition":
                 message = "a condition is the final clause of a litmus file"
                 raise error(Code.BAD_EXPECTATION, message, expectation.span, "use allowed, forbidden or required")
-            for models in [_under(name, expectation, default, settings) for name in names] or [default]:
+            for models in [_under(name, expectation, default) for name in names] or [default]:
                 by_model.setdefault(models, []).append(expectation)
         if not has_expectations:
             by_model[default] = list(_usual(source, file, registry.load(default[0], settings.options)))
@@ -102,7 +102,8 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
         asserted: set[registry.Entry] = set()
         for models, checks in by_model.items():
             entry, progress, on_hardware = models
-            racy = any(c.kind == "race" for c in checks)
+            undefined = registry.load(entry, settings.options).races_undefined
+            racy = undefined and any(c.kind == "race" for c in checks)
             also = [] if entry in asserted or (on_hardware and not default[2]) else asserts
             if also:
                 asserted.add(entry)
@@ -125,7 +126,8 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
 
 
 def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
-    """A litmus file is asked its final clause and race freedom, and whether it terminates under a progress model.
+    """A litmus file is asked its final clause, race freedom where a race is undefined behaviour (not of PTX: suites are
+    about what its races do), and whether it terminates under a progress model.
 
     Its `expect` directives, if it has any, are asked instead; `expect condition` is the final clause.
     """
@@ -144,12 +146,12 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
             if condition is None:
                 raise error(Code.BAD_EXPECTATION, "the file has no final clause", expectation.span, "add one")
             found = condition
-        for models in [_under(name, expectation, default, settings) for name in names] or [default]:
+        for models in [_under(name, expectation, default) for name in names] or [default]:
             asked.setdefault(models, []).append(found)
     if not any(isinstance(d, tree.Expect) for d in file.directives):
         span = file.threads[0].span if condition is None else condition.span
         asked[default] = [] if condition is None else [condition]
-        if registry.load(default[0], settings.options).tells_races():
+        if registry.load(default[0], settings.options).races_undefined:
             asked[default].append(Expectation("race_free", "race_free", span))
         if overrides.progress is not None:
             asked[default].append(Expectation("terminates", "terminates", span))
@@ -173,11 +175,8 @@ def _default_models(overrides: Overrides) -> _Models:
     return entry, progress, overrides.memory == HARDWARE
 
 
-def _under(name: str, expectation: Expectation, default: _Models, settings: Settings) -> _Models:
-    """The models that an expectation is asked `under`: a progress model's name is one only for progress questions.
-
-    InputError for a race under a model that does not define races.
-    """
+def _under(name: str, expectation: Expectation, default: _Models) -> _Models:
+    """The models that an expectation is asked `under`: a progress model's name is one only for progress questions."""
     if expectation.kind in PROGRESS_KINDS and name in progress_models.MODELS:
         return default[0], progress_models.find(name), default[2]
     if name == HARDWARE:
@@ -185,13 +184,7 @@ def _under(name: str, expectation: Expectation, default: _Models, settings: Sett
             message = f"`{expectation.kind}` is not a question for {HARDWARE}, which says only how a program can end"
             raise error(Code.BAD_EXPECTATION, message, expectation.span, "use allowed, forbidden or required")
         return default[0], default[1], True
-    entry = registry.find(name, expectation.span)
-    if expectation.kind in ("race", "race_free"):
-        model = registry.load(entry, settings.options)
-        if not model.tells_races(expectation.target):
-            help_ = "ask it under a model that does, such as cuda"
-            raise error(Code.BAD_EXPECTATION, f"the model {name} does not define races", expectation.span, help_)
-    return entry, default[1], False
+    return registry.find(name, expectation.span), default[1], False
 
 
 def _settings(file: tree.File | litmus_tree.File, overrides: Overrides) -> Settings:

@@ -142,6 +142,12 @@ class Run:
                 raise error(Code.BAD_EXPECTATION, message, check.span)
         return graph
 
+    @property
+    def reports_races(self) -> bool:
+        """Whether a race takes the meaning of every other verdict."""
+        undefined = registry.load(self.model, self.settings.options).races_undefined
+        return undefined and self.settings.options["races"] == "report"
+
     @cached_property
     def problem(self) -> Problem:
         """Everything that an engine needs to answer the memory checks, and to tell whether progress checks are void."""
@@ -180,8 +186,7 @@ class Run:
         )
         if self.graph.cuts:
             yield Question("prefix", Goal.PREFIX, "some execution is consistent, complete or not", True)
-        races = {c.target for c in self.memory_checks if c.kind == "race"} | {None}
-        for target in sorted(races, key=lambda t: t or ""):
+        for target in self._races_asked():
             name = race_name(target, self.program)
             comment = "some execution has a race" + (f" on {target}" if target else "")
             wanted = {c.kind for c in self.checks if c.kind in ("race", "race_free") and target in (None, c.target)}
@@ -214,6 +219,17 @@ class Run:
             yield Question(outside_name(number), Goal.ASSERTION, _one_line(comment), False, assertions=(index.inside,))
         if not self.problem_domains_closed:
             yield Question("overflow", Goal.OVERFLOW, "some write has a value beyond those that are modelled", False)
+
+    def _races_asked(self) -> list[str | None]:
+        """The objects on which a race is looked for; None is any, which may also take the meaning of other verdicts.
+
+        Where it does not (PTX) it is looked for only if it is asked for, because that is dear there.
+        """
+        asked = {c.target for c in self.memory_checks if c.kind in ("race", "race_free")}
+        undefined = registry.load(self.model, self.settings.options).races_undefined
+        if undefined or self.listing:
+            asked.add(None)
+        return sorted(asked, key=lambda target: target or "")
 
     @cached_property
     def problem_domains_closed(self) -> bool:

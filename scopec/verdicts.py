@@ -161,7 +161,7 @@ def _memory(
         return ("violated", "no execution has such a race", None) if wanted else ("holds", None, None)
     if expectation.kind == "condition":
         return _condition(run, found, number, expectation)
-    if found.racy and run.settings.options["races"] == "report":
+    if found.racy and run.reports_races:
         return "violated", UNDEFINED, answers["race"]
     execution = answers.get(name)
     doubt = _doubt(run, found, complete=True)

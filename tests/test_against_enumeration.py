@@ -172,4 +172,4 @@ def test_ptx(seed: int, tmp_path: Path) -> None:
         rows.append(" | ".join(column[row] if row < len(column) else "" for column in columns))
     text = "PTX random\n{ x = 0; y = 0; }\n" + "\n".join(f"{row} ;" for row in rows) + "\nexists true\n"
     found = states_of(text, "ptx", tmp_path)
-    assert {named(dict(s.values)) for s in found.states} == ptx(threads, where, domain(threads)), text
+    assert {named(dict(s.values)): s.racy for s in found.states} == ptx(threads, where, domain(threads)), text

@@ -237,7 +237,9 @@ def test_published_styles_load() -> None:
     dartagnan = registry.load(registry.find(str(folder / "dartagnan-style.cat")), OPTIONS)
     assert dartagnan.partial_co
     assert {"sync_fence", "syncbar", "scta", "incl"} <= dartagnan.mentioned
-    assert dartagnan.flags == ()
+    assert [f.name for f in dartagnan.flags] == ["Race"]
+    assert herd.races_undefined
+    assert not dartagnan.races_undefined
 
 
 def test_large_files_are_read_or_refused_with_a_place() -> None:
@@ -254,7 +256,8 @@ def test_every_model_loads_under_every_option() -> None:
         for name, setting in SETTINGS.items():
             for value in setting.values:
                 model = registry.load(entry, {**OPTIONS, name: value})
-                assert [flag.name for flag in model.flags] == ([] if entry.name == "ptx" else ["race"])
+                assert [flag.name for flag in model.flags] == ["race"]
+                assert model.races_undefined == (entry.name != "ptx")
     with pytest.raises(UsageError, match="there is no memory model `cude`: did you mean `cuda`"):
         registry.find("cude")
 

@@ -46,7 +46,7 @@ def memory_questions(chance: random.Random) -> str:
     lines = ["//@ options races = ignore;"]
     if chance.random() < 0.3 and model.startswith("cuda"):
         lines.append(f"//@ options {chance.choice(_OPTIONS)};")
-    lines.append(f"//@ expect race_free{under if model != 'ptx' else ' under cuda'};")
+    lines.append(f"//@ expect race_free{under};")
     lines += [f"//@ expect {chance.choice(kinds)} {formula}{under};" for formula in (*asked, " && ".join(asked))]
     return memory_text(program, "\n".join(lines))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Settings, check
+from scopec.check import Report, Settings, check
 from scopec.diagnostics import InputError, UsageError
 from scopec.expectations import FinalMemory, FinalRegister, Location, expectations, settings_of, variants
 from scopec.explain import final_sentence
@@ -18,6 +18,7 @@ from scopec.program.lower.program import lower
 from scopec.program.values import show
 from scopec.source import Source
 from scopec.syntax.cuda import read
+from scopec.verdicts import UNDEFINED
 from tests.conftest import check_text, plan_of, verdicts
 
 HEAD = """
@@ -227,28 +228,45 @@ def test_a_comparison_is_false_where_a_local_has_no_value(tmp_path: Path) -> Non
         assert final_sentence(trace, formula) == "k[0][1].r has no value in this execution"
 
 
-@pytest.mark.parametrize("text", ["race_free under ptx", "race on x under ptx", "race_free under cuda, ptx"])
-def test_a_race_is_not_asked_under_a_model_without_races(text: str, write: Callable[..., Path]) -> None:
-    with pytest.raises(InputError, match="the model ptx does not define races"):
-        plan_of(write(f"{RACY}//@ expect {text};\n"))
-
-
-def test_a_model_without_races_leaves_them_undecided(write: Callable[..., Path]) -> None:
-    """It is the command line that names the model: the file's question stands, and has no answer."""
-    (outcome,) = check(
-        [write(f"{RACY}//@ expect race_free;\n//@ expect race on x;\n//@ expect allowed x == 1;\n")],
-        Settings(Overrides(model="ptx"), engine="embedded"),
-    )
+def asked_under(model: str, write: Callable[..., Path], asked: str) -> Report:
+    (outcome,) = check([write(f"{RACY}{asked}")], Settings(Overrides(model=model), engine="embedded"))
     (report,) = outcome.reports
+    return report
+
+
+def test_a_model_without_races_leaves_them_undecided(write: Callable[..., Path], tmp_path: Path) -> None:
+    """It is the command line that names the model: the file's question stands, and has no answer."""
+    model = tmp_path / "coherent.cat"
+    model.write_text("acyclic (po & loc) | rf | co | fr as coherence\n")
+    asked = "//@ expect race_free;\n//@ expect race on x;\n//@ expect allowed x == 1;\n"
+    report = asked_under(str(model), write, asked)
     assert [c.verdict for c in report.checks] == ["unknown", "unknown", "holds"]
-    assert report.checks[0].reason == "the model ptx does not define races: ask under one that does"
-
-
-def test_a_file_without_expectations_is_not_asked_about_races_that_a_model_does_not_define(
-    write: Callable[..., Path],
-) -> None:
-    (run,) = plan_of(write(RACY), model="ptx").runs
+    assert report.checks[0].reason == f"the model {model} does not define races: ask under one that does"
+    (run,) = plan_of(write(RACY), model=str(model)).runs
     assert [c.kind for c in run.checks] == ["terminates"]
+
+
+def test_a_race_of_ptx_takes_the_meaning_of_no_outcome(write: Callable[..., Path]) -> None:
+    """ "these axioms are sufficient to describe the behavior of a PTX program with only uniform-size data-races"."""
+    asked = "//@ expect race_free;\n//@ expect race on x;\n//@ expect allowed x == 1;\n//@ expect forbidden x == 2;\n"
+    assert [c.verdict for c in asked_under("ptx", write, asked).checks] == ["violated", "holds", "holds", "holds"]
+    assert [c.reason for c in asked_under("cuda", write, asked).checks][2:] == [UNDEFINED, UNDEFINED]
+    (run,) = plan_of(write(RACY), model="ptx").runs
+    assert [c.kind for c in run.checks] == ["race_free", "terminates"]
+
+
+def test_assertions_of_a_racy_program_are_asked_under_ptx(write: Callable[..., Path]) -> None:
+    path = write(f"{RACY.replace('}', ' assert(x < 2); }')}//@ expect race under cuda, ptx;\n")
+    assert [(run.model.name, [c.kind for c in run.checks], len(run.void)) for run in plan_of(path).runs] == [
+        ("cuda-v3", ["race"], 1),
+        ("ptx", ["race", "assertion"], 0),
+    ]
+
+
+def test_a_progress_verdict_of_a_program_that_races_under_ptx(write: Callable[..., Path]) -> None:
+    """It is none about undefined behaviour, and nobody looks for the race."""
+    warned = {m: bool(asked_under(m, write, "//@ expect terminates;\n").checks[0].warnings) for m in ("cuda", "ptx")}
+    assert warned == {"cuda": True, "ptx": False}
 
 
 RACY = """

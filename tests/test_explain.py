@@ -39,6 +39,25 @@ def why(write: Callable[..., Path]) -> Callable[[str], tuple[str, ...]]:
     return sentences
 
 
+def test_a_volatile_access_is_strong_in_ptx(why: Callable[[str], tuple[str, ...]]) -> None:
+    text = """\
+__device__ int f;
+__device__ volatile int* const p = &f;
+__global__ void k() {
+    if (threadIdx.x == 0) f = 1;
+    else *p = 2;
+}
+//@ launch k<<<1, 2>>>();
+//@ expect race_free under MODEL;
+"""
+    by = "the write at p.cu:4 is by k[0][0] and the write at p.cu:5 is by k[0][1]"
+    unordered = "no synchronisation orders one before the other"
+    assert why(text.replace("MODEL", "ptx")) == (f"the write at p.cu:4 is not an atomic operation; {by}; {unordered}",)
+    assert why(text.replace("MODEL", "cuda")) == (
+        f"neither the write at p.cu:4 nor the write at p.cu:5 is an atomic operation; {unordered}",
+    )
+
+
 def fence(order: str, scope: str) -> str:
     return f"cuda::atomic_thread_fence(cuda::memory_order_{order}, cuda::thread_scope_{scope});"
 

@@ -195,6 +195,13 @@ PTX_AXIOMS: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "causality is transitive": ("asw) ; po?))+", "asw) ; po?))", "ptx/relay.cu", {"FIRST": "release", "SECOND": "release"}),
     "what was observed is passed on": ("cause-base | obs ; (cause-base | (po & loc))", "cause-base | obs ; (po & loc)", "ptx/relay.cu", {"FIRST": "relaxed", "SECOND": "release"}),
     "what was observed stays so": ("obs ; (cause-base | (po & loc))", "obs ; cause-base", "ptx/read-read.cu", {"STRONG": "true"}),
+    "volatile accesses are strong": ("(M \\ WEAK", "(M \\ NA", "ptx/volatile.cu", {"FENCES": "true"}),
+    "causality orders conflicts": ("conflict \\ cause \\ cause^-1", "conflict \\ cause^-1", "ptx/message-passing.cu", {"S": "device", "RELEASE": "release", "ACQUIRE": "acquire"}),
+    "causality orders conflicts the other way": ("conflict \\ cause \\ cause^-1", "conflict \\ cause", "ptx/message-passing.cu", {"S": "device", "RELEASE": "release", "ACQUIRE": "acquire"}),
+    "races are conflicts with a write": ("((W * M) | (M * W))", "(M * M)", "ptx/races.cu", {"S": "block", "WEAK": "false", "WRITES": "false"}),
+    "morally strong operations do not race": ("cause^-1 \\ ms", "cause^-1", "ptx/races.cu", {"S": "device", "WEAK": "false", "WRITES": "true"}),
+    "strong operations that leave each other out race": ("cause^-1 \\ ms", "cause^-1 \\ (strong * strong)", "ptx/races.cu", {"S": "block", "WEAK": "false", "WRITES": "true"}),
+    "races are reported": ("flag ~empty race as race", "", "ptx/races.cu", {"S": "block", "WEAK": "false", "WRITES": "true"}),
 }  # fmt: skip
 
 

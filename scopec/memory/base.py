@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scopec.memory.atomicity import atomic_events
 from scopec.memory.events import Event, EventGraph, Kind
-from scopec.memory.scopes import contains, inclusive
+from scopec.memory.scopes import contains, inclusive, scope_of
 from scopec.program.ir import Order, Scope, Use
 from scopec.program.values import leaves
 from scopec.records import dataclass
@@ -73,6 +73,8 @@ class Base:
                 yield "A", None
             if event.order is None:
                 yield "NA", None
+                if not event.volatile:
+                    yield "WEAK", None
             elif self._is_member(event):
                 yield "B", None
             if event.volatile:
@@ -111,7 +113,7 @@ class Base:
         classes: dict[tuple[str, object], list[Event]] = defaultdict(list)
         for event in self.graph.events:
             if event.thread:
-                classes[event.thread, event.scope].append(event)
+                classes[event.thread, scope_of(event)].append(event)
         heads = {key: events[0] for key, events in classes.items()}
         rows: dict[tuple[object, ...], list[tuple[str, object]]] = defaultdict(list)
         for key, head in heads.items():

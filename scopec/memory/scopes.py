@@ -36,10 +36,18 @@ def contains(scope: Scope, thread: Thread, other: Thread, version: int | None = 
             return False
 
 
+def scope_of(event: Event) -> Scope:
+    """The scope of an event; one without has thread scope, and a volatile access that of the system.
+
+    Only PTX asks for the scope of a volatile access, which is "equivalent to a relaxed memory operation with
+    system-scope" (PTX ISA, "volatile Operation").
+    """
+    return event.scope or (Scope.SYSTEM if event.volatile else Scope.THREAD)
+
+
 def inclusive(a: Event, b: Event, threads: Mapping[str, Thread], version: int | None) -> bool:
-    """``incl``: each one's scope includes the thread of the other; events without a scope have thread scope."""
+    """``incl``: each one's scope includes the thread of the other."""
     if not a.thread or not b.thread:
         return a.id == b.id
     first, second = threads[a.thread], threads[b.thread]
-    forth, back = a.scope or Scope.THREAD, b.scope or Scope.THREAD
-    return contains(forth, first, second, version) and contains(back, second, first, version)
+    return contains(scope_of(a), first, second, version) and contains(scope_of(b), second, first, version)

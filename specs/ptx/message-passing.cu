@@ -1,5 +1,5 @@
 // PTX: a release synchronizes with an acquire that observes it, if the two are morally strong; the data are weak.  Without
-// synchronization the reader may see old data; that is no undefined behaviour.
+// synchronization they race, and the reader may see old data; that is no undefined behaviour.
 #include <cuda/atomic>
 
 constexpr cuda::thread_scope S = cuda::thread_scope_device;
@@ -23,5 +23,7 @@ __global__ void mp() {
 //@ vary S in {device, block};
 //@ vary RELEASE in {release, relaxed};
 //@ vary ACQUIRE in {acquire, relaxed};
+//@ expect race_free when S == device && RELEASE == release && ACQUIRE == acquire under ptx;
+//@ expect race on x when S != device || RELEASE != release || ACQUIRE != acquire under ptx;
 //@ expect forbidden mp[1][0].r == 0 when S == device && RELEASE == release && ACQUIRE == acquire under ptx;
 //@ expect allowed mp[1][0].r == 0 when S != device || RELEASE != release || ACQUIRE != acquire under ptx;

@@ -244,9 +244,12 @@ def _rc11_race(c: Candidate, hb: Rel) -> bool:
 # ---------------------------------------------------------------- PTX
 
 
-def ptx(threads: Sequence[Sequence[Op]], places: Sequence[tuple[int, int]], domain: Sequence[int]) -> set[State]:
-    """The final states; ``places`` are the block and the device of each thread.  Weak accesses have no order."""
-    found: set[State] = set()
+def ptx(threads: Sequence[Sequence[Op]], places: Sequence[tuple[int, int]], domain: Sequence[int]) -> dict[State, bool]:
+    """The final states, and whether an execution of each races; ``places`` are the block and the device of each thread.
+
+    Weak accesses have no order.
+    """
+    found: dict[State, bool] = {}
     for c, rf in candidates(threads, domain):
         if not acyclic(rf | c.dep):
             continue
@@ -263,7 +266,9 @@ def ptx(threads: Sequence[Sequence[Op]], places: Sequence[tuple[int, int]], doma
                         last = [
                             [w for w in c.of("W") if c.same(w, i) and not any(a == w for a, _ in co)] for i in (0, 1)
                         ]
-                        found |= {final(c, chosen) for chosen in itertools.product(*last)}
+                        racy = _ptx_race(c, ms, cause)
+                        for state in (final(c, chosen) for chosen in itertools.product(*last)):
+                            found[state] = found.get(state, False) or racy
     return found
 
 
@@ -304,6 +309,14 @@ def _causes(c: Candidate, rf: Rel, ms: Rel, synchronized: Rel) -> Rel:
     around = c.po | {(n, n) for n in every}
     base = plus(then(then(around, core), around))
     return base | then(_observation(c, rf, ms), base | {(a, b) for a, b in c.po if c.same(a, b)})
+
+
+def _ptx_race(c: Candidate, ms: Rel, cause: Rel) -> bool:
+    """Overlapping operations, one of them a write, unrelated in causality order and not morally strong."""
+    return any(
+        c.same(m, n) and "W" in (a.kind, b.kind) and not {(m, n), (n, m)} & (cause | ms)
+        for (m, a), (n, b) in itertools.combinations(enumerate(c.events), 2)
+    )
 
 
 def _partial_orders(c: Candidate) -> Iterator[Rel]:

@@ -20,6 +20,7 @@ GIVEN_SETS = {
     "R": "reads", "W": "writes, initial ones included", "M": "reads and writes", "F": "fences",
     "B": "barrier arrivals and waits", "BW": "barrier waits", "IW": "initial writes",
     "A": "accesses by operations that are atomic", "NA": "plain accesses", "VOL": "volatile accesses",
+    "WEAK": "plain accesses that are not volatile",
     "RMW": "both halves of read-modify-writes",
     "Acq": "acquires", "Rel": "releases", "SC": "seq_cst operations",
     "RLX": "order relaxed", "ACQ": "order acquire", "REL": "order release", "ACQ_REL": "order acq_rel",
@@ -38,7 +39,7 @@ GIVEN_RELATIONS = {
 }  # fmt: skip
 #: Other names of these, from herd7's and Dartagnan's files.
 ALIASES = {
-    "I": "IW", "WEAK": "NA", "sr": "incl", "swg": "scta",
+    "I": "IW", "sr": "incl", "swg": "scta",
     "WI": "THREAD", "CTA": "BLOCK", "WG": "BLOCK", "GPU": "DEVICE", "DEV": "DEVICE", "DV": "DEVICE",
     "SYS": "SYSTEM", "ALL": "SYSTEM",
 }  # fmt: skip
@@ -105,6 +106,11 @@ class Model:
     def tells_races(self, target: str | None = None) -> bool:
         """Whether a flag tells of races, of those on one object ``target`` if it is given."""
         return bool(self.flags if target is None else self.races)
+
+    @property
+    def races_undefined(self) -> bool:
+        """Whether a race takes a program's meaning: not in PTX, whose "axioms are sufficient to describe" races."""
+        return bool(self.flags) and not self.partial_co
 
     def kind(self, expr: tree.Expr) -> Kind | None:
         """Whether an expression of this model is a set or a relation; None where it can be either."""

@@ -76,7 +76,7 @@ fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_other->th_other + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_other) + main_L14_C->th_other + th_other->main_L17_C) & Exec->Exec }
-fun incl : Event->Event { ((main_L14_C + main_L17_C + main_L16_R2)->th_main + main_L16_R->(th_main + other_L10_W) +
+fun incl : Event->Event { ((main_L14_C + main_L16_R2 + main_L17_C)->th_main + main_L16_R->(th_main + other_L10_W) +
     other_L9_W->th_other + other_L10_W->(th_other + main_L16_R)) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes

@@ -97,7 +97,7 @@ fun loc : Event->Event { (at_done->at_done + at_main_result->at_main_result + at
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_worker->th_worker + (init <: id)) }
 fun rmw : Event->Event { main_L10_R->main_L10_W & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_worker) + main_L10_C->th_worker + th_worker->main_L10_C2) & Exec->Exec }
-fun incl : Event->Event { ((main_L8_W + main_L14_W + main_L16_R + main_L10_C + main_L10_C2)->th_main + (main_L10_R +
+fun incl : Event->Event { ((main_L8_W + main_L10_C + main_L14_W + main_L10_C2 + main_L16_R)->th_main + (main_L10_R +
     main_L10_W)->(th_main + worker_L11_R + worker_L11_R2) + (worker_L11_R + worker_L11_R2)->(th_worker +
     main_L10_R + main_L10_W) + (worker_L12_R + worker_L12_W)->th_worker) & Exec->Exec }
 

@@ -83,7 +83,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_consume_0_0->th_con
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_consume_0_0) + main_L15_C->th_consume_0_0 +
     th_consume_0_0->main_L18_C) & Exec->Exec }
-fun incl : Event->Event { ((main_L15_C + main_L18_C + main_L16_W)->th_main + main_L17_W->(th_main + consume_0_0_L10_R +
+fun incl : Event->Event { ((main_L15_C + main_L16_W + main_L18_C)->th_main + main_L17_W->(th_main + consume_0_0_L10_R +
     consume_0_0_L10_R2) + (consume_0_0_L10_R + consume_0_0_L10_R2)->(th_consume_0_0 + main_L17_W) +
     consume_0_0_L11_R->th_consume_0_0) & Exec->Exec }
 

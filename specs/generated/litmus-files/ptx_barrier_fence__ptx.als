@@ -66,12 +66,13 @@ fun M : set Event { init + th_P0 + P1_L5_R + P1_L7_R }
 fun F : set Event { none }
 fun BW : set Event { P1_L6_B }
 fun IW : set Event { init }
-fun NA : set Event { P0_L5_W + P1_L7_R }
+fun WEAK : set Event { P0_L5_W + P1_L7_R }
 fun Acq : set Event { none }
 fun Rel : set Event { P0_L6_W }
 fun RLX : set Event { P1_L5_R }
 fun po : Event->Event { P0_L5_W->P0_L6_W + ^(P1_L5_R->P1_L6_A + P1_L6_A->P1_L6_B + P1_L6_B->P1_L7_R) }
 fun loc : Event->Event { at_x->at_x + at_f->at_f }
+fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { none->none }
@@ -99,8 +100,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -117,6 +118,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -142,7 +147,5 @@ pred complete { some Event }
 
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- ~exists (1:r0=1 /\ 1:r1=0)
 run condition_1 { consistent and complete and (some (P1_L5_R.rv & v1) and some (P1_L7_R.rv & v0)) } expect 0

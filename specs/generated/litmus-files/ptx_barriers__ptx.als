@@ -69,13 +69,14 @@ fun M : set Event { init + P0_L5_W + P0_L8_W + P1_L6_R }
 fun F : set Event { none }
 fun BW : set Event { P0_L7_B + P1_L5_B }
 fun IW : set Event { init }
-fun NA : set Event { P0_L5_W + P0_L8_W + P1_L6_R }
+fun WEAK : set Event { P0_L5_W + P0_L8_W + P1_L6_R }
 fun Acq : set Event { none }
 fun Rel : set Event { none }
 fun RLX : set Event { none }
 fun po : Event->Event { ^(P0_L5_W->P0_L6_A + P0_L6_A->P0_L7_A + P0_L7_A->P0_L7_B + P0_L7_B->P0_L8_W) + ^(P1_L5_A->P1_L5_B +
     P1_L5_B->P1_L6_R + P1_L6_R->P1_L7_A) }
 fun loc : Event->Event { at_x->at_x }
+fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { none->none }
@@ -104,8 +105,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -122,6 +123,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -148,7 +153,5 @@ pred complete { some Event }
 fun final_x : set Value { Last.last_x.wv }   -- x at the end
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- forall (1:r0=1 /\ x=2)
 run condition_1 { consistent and complete and (some (P1_L6_R.rv & (v0 + v2)) or some (final_x & (v0 + v1))) } expect 0

@@ -75,7 +75,7 @@ fun M : set Event { (init + P0_L5_W + P0_L8_W + P1_L5_W + P1_L8_W) & Exec }
 fun F : set Event { none }
 fun BW : set Event { (P0_L6_B + P0_L7_B + P1_L6_B + P1_L7_B) & Exec }
 fun IW : set Event { init & Exec }
-fun NA : set Event { (P0_L5_W + P0_L8_W + P1_L5_W + P1_L8_W) & Exec }
+fun WEAK : set Event { (P0_L5_W + P0_L8_W + P1_L5_W + P1_L8_W) & Exec }
 fun Acq : set Event { none }
 fun Rel : set Event { none }
 fun RLX : set Event { none }
@@ -83,6 +83,7 @@ fun po : Event->Event { (^(P0_L5_W->P0_L6_A + P0_L6_A->P0_L6_B + P0_L6_B->P0_L7_
     ^(P1_L5_W->P1_L6_A + P1_L6_A->P1_L6_B + P1_L6_B->P1_L7_A + P1_L7_A->P1_L7_B +
     P1_L7_B->P1_L8_W)) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_y->at_y) & Exec->Exec }
+fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { none->none }
@@ -113,8 +114,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -131,6 +132,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -159,7 +164,5 @@ fun final_y : set Value { Last.last_y.wv }   -- y at the end
 run execution { consistent and complete }
 -- some execution is consistent, complete or not
 run prefix { consistent } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- ~exists (y=1 \/ y=2)
 run condition_1 { consistent and complete and (some (final_y & v1) or some (final_y & v2)) } expect 0

@@ -75,13 +75,14 @@ fun M : set Event { (init + P0_L5_W + P0_L7_W + P1_L6_R + P1_L6_R2 + P1_L9_R) & 
 fun F : set Event { (P0_L6_F + P1_L8_F) & Exec }
 fun BW : set Event { none }
 fun IW : set Event { init & Exec }
-fun NA : set Event { (P0_L5_W + P1_L9_R) & Exec }
+fun WEAK : set Event { (P0_L5_W + P1_L9_R) & Exec }
 fun Acq : set Event { (P0_L6_F + P1_L8_F) & Exec }
 fun Rel : set Event { (P0_L6_F + P1_L8_F) & Exec }
 fun RLX : set Event { (P0_L7_W + P1_L6_R + P1_L6_R2) & Exec }
 fun po : Event->Event { (^(P0_L5_W->P0_L6_F + P0_L6_F->P0_L7_W) + ^(P1_L6_R->P1_L6_R2 + P1_L6_R2->P1_L8_F +
     P1_L8_F->P1_L9_R)) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
+fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { none->none }
@@ -110,8 +111,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -128,6 +129,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -155,7 +160,5 @@ pred complete { not g2 }
 run execution { consistent and complete } expect 1
 -- some execution is consistent, complete or not
 run prefix { consistent } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- forall (1:r1=42)
 run condition_1 { consistent and complete and (some ((some (P1_L6_R.rv & v1) => P1_L6_R.rv else P1_L6_R2.rv).(P1_L9_R.rv.f2)->v42 & f1)) } expect 0

@@ -72,12 +72,13 @@ fun M : set Event { init + th_lb_0_0 + th_lb_1_0 }
 fun F : set Event { none }
 fun BW : set Event { none }
 fun IW : set Event { init }
-fun NA : set Event { none }
+fun WEAK : set Event { none }
 fun Acq : set Event { none }
 fun Rel : set Event { none }
 fun RLX : set Event { th_lb_0_0 + th_lb_1_0 }
 fun po : Event->Event { main_L20_C->main_L20_C2 + lb_0_0_L11_R->lb_0_0_L13_W + lb_1_0_L15_R->lb_1_0_L16_W }
 fun loc : Event->Event { at_x->at_x + at_a_1->at_a_1 }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_lb_0_0->th_lb_0_0 + th_lb_1_0->th_lb_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { lb_1_0_L15_R->lb_1_0_L16_W }
@@ -107,8 +108,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -125,6 +126,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -150,7 +155,5 @@ pred complete { some Event }
 
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- allowed lb[0][0].r == 1 && lb[1][0].r == 1
 run allowed_1 { consistent and complete and (some (lb_0_0_L11_R.rv & v1) and some (lb_1_0_L15_R.rv & v1)) } expect 1

@@ -72,12 +72,13 @@ fun M : set Event { init + th_add_0_0 + th_add_1_0 }
 fun F : set Event { none }
 fun BW : set Event { none }
 fun IW : set Event { init }
-fun NA : set Event { none }
+fun WEAK : set Event { none }
 fun Acq : set Event { none }
 fun Rel : set Event { none }
 fun RLX : set Event { th_add_0_0 + th_add_1_0 }
 fun po : Event->Event { main_L12_C->main_L12_C2 + add_0_0_L9_R->add_0_0_L9_W + add_1_0_L9_R->add_1_0_L9_W }
 fun loc : Event->Event { at_count->at_count }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_add_0_0->th_add_0_0 + th_add_1_0->th_add_1_0 + (init <: id)) }
 fun rmw : Event->Event { add_0_0_L9_R->add_0_0_L9_W + add_1_0_L9_R->add_1_0_L9_W }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { add_0_0_L9_R->add_0_0_L9_W + add_1_0_L9_R->add_1_0_L9_W }
@@ -109,8 +110,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -127,6 +128,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -153,8 +158,6 @@ pred complete { some Event }
 fun final_count : set Value { Last.last_count.wv }   -- count at the end
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- required count == 2
 run required_1 { consistent and complete and (not (some (final_count & v2))) } expect 0
 -- some write has a value beyond those that are modelled

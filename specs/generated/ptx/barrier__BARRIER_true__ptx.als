@@ -68,13 +68,15 @@ fun M : set Event { init + phases_0_0_L8_W + phases_0_1_L10_R }
 fun F : set Event { none }
 fun BW : set Event { phases_0_0_L9_B + phases_0_1_L9_B }
 fun IW : set Event { init }
-fun NA : set Event { phases_0_0_L8_W + phases_0_1_L10_R }
+fun WEAK : set Event { phases_0_0_L8_W + phases_0_1_L10_R }
 fun Acq : set Event { none }
 fun Rel : set Event { none }
 fun RLX : set Event { none }
 fun po : Event->Event { main_L13_C->main_L13_C2 + ^(phases_0_0_L8_W->phases_0_0_L9_A + phases_0_0_L9_A->phases_0_0_L9_B) +
     ^(phases_0_1_L9_A->phases_0_1_L9_B + phases_0_1_L9_B->phases_0_1_L10_R) }
 fun loc : Event->Event { at_x->at_x }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_phases_0_0->th_phases_0_0 + th_phases_0_1->th_phases_0_1 +
+    (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { none->none }
@@ -106,8 +108,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -124,6 +126,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -149,7 +155,5 @@ pred complete { some Event }
 
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- forbidden phases[0][1].r == 0
 run forbidden_1 { consistent and complete and (some (phases_0_1_L10_R.rv & v0)) } expect 0

@@ -75,13 +75,14 @@ fun M : set Event { (init + mp_0_0_L13_W + mp_0_0_L15_W + mp_1_0_L17_R + mp_1_0_
 fun F : set Event { (mp_0_0_L14_F + mp_1_0_L18_F) & Exec }
 fun BW : set Event { none }
 fun IW : set Event { init & Exec }
-fun NA : set Event { (mp_0_0_L13_W + mp_1_0_L19_R) & Exec }
+fun WEAK : set Event { (mp_0_0_L13_W + mp_1_0_L19_R) & Exec }
 fun Acq : set Event { (mp_0_0_L14_F + mp_1_0_L18_F) & Exec }
 fun Rel : set Event { (mp_0_0_L14_F + mp_1_0_L18_F) & Exec }
 fun RLX : set Event { (mp_0_0_L15_W + mp_1_0_L17_R) & Exec }
 fun po : Event->Event { (main_L23_C->main_L23_C2 + ^(mp_0_0_L13_W->mp_0_0_L14_F + mp_0_0_L14_F->mp_0_0_L15_W) +
     ^(mp_1_0_L17_R->mp_1_0_L18_F + mp_1_0_L18_F->mp_1_0_L19_R)) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { none->none }
@@ -111,8 +112,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -129,6 +130,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -154,7 +159,5 @@ pred complete { some Event }
 
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- forbidden mp[1][0].r == 0
 run forbidden_1 { consistent and complete and (some ((some (mp_1_0_L17_R.rv & v0) => v2 else mp_1_0_L19_R.rv) & v0)) } expect 0

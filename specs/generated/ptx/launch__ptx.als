@@ -65,13 +65,14 @@ fun M : set Event { init + th_write_0_0 + main_L9_W + main_L12_R }
 fun F : set Event { none }
 fun BW : set Event { none }
 fun IW : set Event { init }
-fun NA : set Event { th_write_0_0 + main_L9_W + main_L12_R }
+fun WEAK : set Event { th_write_0_0 + main_L9_W + main_L12_R }
 fun Acq : set Event { none }
 fun Rel : set Event { none }
 fun RLX : set Event { none }
 fun po : Event->Event { ^(main_L9_W->main_L10_C + main_L10_C->main_L11_C + main_L11_C->main_L12_R) +
     write_0_0_L5_R->write_0_0_L5_W }
 fun loc : Event->Event { at_x->at_x }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_write_0_0->th_write_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { write_0_0_L5_R->write_0_0_L5_W }
@@ -100,8 +101,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -118,6 +119,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -143,8 +148,6 @@ pred complete { some Event }
 
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- required main.r == 2
 run required_1 { consistent and complete and (not (some (main_L12_R.rv & v2))) } expect 0
 -- some write has a value beyond those that are modelled

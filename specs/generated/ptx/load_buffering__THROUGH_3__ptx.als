@@ -71,12 +71,13 @@ fun M : set Event { init + th_lb_0_0 + th_lb_1_0 }
 fun F : set Event { none }
 fun BW : set Event { none }
 fun IW : set Event { init }
-fun NA : set Event { lb_0_0_L13_R + lb_1_0_L23_W }
+fun WEAK : set Event { lb_0_0_L13_R + lb_1_0_L23_W }
 fun Acq : set Event { lb_1_0_L19_R }
 fun Rel : set Event { lb_0_0_L17_W }
 fun RLX : set Event { none }
 fun po : Event->Event { main_L27_C->main_L27_C2 + lb_0_0_L13_R->lb_0_0_L17_W + lb_1_0_L19_R->lb_1_0_L23_W }
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_lb_0_0->th_lb_0_0 + th_lb_1_0->th_lb_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { none->none }
@@ -105,8 +106,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -123,6 +124,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -148,7 +153,5 @@ pred complete { some Event }
 
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- forbidden lb[0][0].r == 1 && lb[1][0].r == 1
 run forbidden_1 { consistent and complete and (some (lb_0_0_L13_R.rv & v1) and some (lb_1_0_L19_R.rv & v1)) } expect 0

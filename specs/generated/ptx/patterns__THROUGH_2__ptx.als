@@ -76,13 +76,15 @@ fun M : set Event { init + th_mp_0_0 + th_mp_1_0 + th_mp_2_0 }
 fun F : set Event { none }
 fun BW : set Event { none }
 fun IW : set Event { init }
-fun NA : set Event { mp_0_0_L13_W + mp_2_0_L26_R }
+fun WEAK : set Event { mp_0_0_L13_W + mp_2_0_L26_R }
 fun Acq : set Event { mp_2_0_L22_R }
 fun Rel : set Event { mp_0_0_L14_W }
 fun RLX : set Event { th_mp_1_0 + mp_2_0_L21_R }
 fun po : Event->Event { main_L30_C->main_L30_C2 + mp_0_0_L13_W->mp_0_0_L14_W + ^(mp_2_0_L21_R->mp_2_0_L22_R +
     mp_2_0_L22_R->mp_2_0_L26_R) }
 fun loc : Event->Event { at_x->at_x + at_f->at_f }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 +
+    th_mp_2_0->th_mp_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { none->none }
@@ -112,8 +114,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -130,6 +132,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -155,8 +161,6 @@ pred complete { some Event }
 
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- forbidden mp[2][0].seen == 1 && mp[2][0].later == 2 && mp[2][0].r == 0
 run forbidden_1 { consistent and complete and ((some (mp_2_0_L21_R.rv & v1) and some (mp_2_0_L22_R.rv & v2)) and some (mp_2_0_L26_R.rv & v0)) } expect 0
 -- allowed mp[2][0].seen == 0 && mp[2][0].r == 0

@@ -66,12 +66,14 @@ fun M : set Event { init + th_reads_0_0 + th_reads_1_0 }
 fun F : set Event { none }
 fun BW : set Event { none }
 fun IW : set Event { init }
-fun NA : set Event { reads_1_0_L16_R }
+fun WEAK : set Event { reads_1_0_L16_R }
 fun Acq : set Event { none }
 fun Rel : set Event { none }
 fun RLX : set Event { th_reads_0_0 + reads_1_0_L15_R }
 fun po : Event->Event { main_L20_C->main_L20_C2 + reads_1_0_L15_R->reads_1_0_L16_R }
 fun loc : Event->Event { at_x->at_x }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_reads_0_0->th_reads_0_0 + th_reads_1_0->th_reads_1_0 +
+    (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { none->none }
@@ -100,8 +102,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -118,6 +120,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -143,7 +149,5 @@ pred complete { some Event }
 
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- forbidden reads[1][0].a == 1 && reads[1][0].b == 0
 run forbidden_1 { consistent and complete and (some (reads_1_0_L15_R.rv & v1) and some (reads_1_0_L16_R.rv & v0)) } expect 0

@@ -96,7 +96,7 @@ fun M : set Event { (init + th_relay_0_0 + th_relay_1_0 + th_relay_2_0) & Exec }
 fun F : set Event { none }
 fun BW : set Event { none }
 fun IW : set Event { init & Exec }
-fun NA : set Event { (relay_0_0_L14_W + relay_2_0_L21_R + relay_2_0_L22_R) & Exec }
+fun WEAK : set Event { (relay_0_0_L14_W + relay_2_0_L21_R + relay_2_0_L22_R) & Exec }
 fun Acq : set Event { (relay_1_0_L17_R2 + relay_2_0_L20_R) & Exec }
 fun Rel : set Event { relay_0_0_L15_W & Exec }
 fun RLX : set Event { (relay_0_0_L13_W + relay_1_0_L17_R + relay_1_0_L18_W) & Exec }
@@ -104,6 +104,8 @@ fun po : Event->Event { (main_L27_C->main_L27_C2 + ^(relay_0_0_L13_W->relay_0_0_
     ^(relay_1_0_L17_R->relay_1_0_L17_R2 + relay_1_0_L17_R2->relay_1_0_L18_W) +
     ^(relay_2_0_L20_R->relay_2_0_L21_R + relay_2_0_L21_R->relay_2_0_L22_R)) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_w->at_w + at_f->at_f + at_g->at_g) & Exec->Exec }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_relay_0_0->th_relay_0_0 + th_relay_1_0->th_relay_1_0 +
+    th_relay_2_0->th_relay_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { none->none }
@@ -137,8 +139,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -155,6 +157,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -180,8 +186,6 @@ pred complete { some Event }
 
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- allowed relay[2][0].r == 0
 run allowed_1 { consistent and complete and (some ((some (relay_2_0_L20_R.rv & v0) => v2 else relay_2_0_L21_R.rv) & v0)) } expect 1
 -- allowed relay[2][0].s == 0

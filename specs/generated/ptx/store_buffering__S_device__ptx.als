@@ -73,13 +73,14 @@ fun M : set Event { init + sb_0_0_L11_W + sb_0_0_L13_R + sb_1_0_L15_W + sb_1_0_L
 fun F : set Event { sb_0_0_L12_F + sb_1_0_L16_F }
 fun BW : set Event { none }
 fun IW : set Event { init }
-fun NA : set Event { sb_0_0_L11_W + sb_0_0_L13_R + sb_1_0_L15_W + sb_1_0_L17_R }
+fun WEAK : set Event { sb_0_0_L11_W + sb_0_0_L13_R + sb_1_0_L15_W + sb_1_0_L17_R }
 fun Acq : set Event { sb_0_0_L12_F + sb_1_0_L16_F }
 fun Rel : set Event { sb_0_0_L12_F + sb_1_0_L16_F }
 fun RLX : set Event { none }
 fun po : Event->Event { main_L21_C->main_L21_C2 + ^(sb_0_0_L11_W->sb_0_0_L12_F + sb_0_0_L12_F->sb_0_0_L13_R) +
     ^(sb_1_0_L15_W->sb_1_0_L16_F + sb_1_0_L16_F->sb_1_0_L17_R) }
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sb_0_0->th_sb_0_0 + th_sb_1_0->th_sb_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { none->none }
@@ -108,8 +109,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -126,6 +127,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -151,7 +156,5 @@ pred complete { some Event }
 
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- forbidden sb[0][0].r == 0 && sb[1][0].r == 0
 run forbidden_1 { consistent and complete and (some (sb_0_0_L13_R.rv & v0) and some (sb_1_0_L17_R.rv & v0)) } expect 0

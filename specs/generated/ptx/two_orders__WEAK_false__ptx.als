@@ -90,7 +90,7 @@ fun M : set Event { (init + th_writes_0_0 + th_writes_1_0 + th_writes_2_0) & Exe
 fun F : set Event { none }
 fun BW : set Event { none }
 fun IW : set Event { init & Exec }
-fun NA : set Event { (writes_2_0_L19_R + writes_2_0_L20_R) & Exec }
+fun WEAK : set Event { (writes_2_0_L19_R + writes_2_0_L20_R) & Exec }
 fun Acq : set Event { (writes_2_0_L18_R + writes_2_0_L18_R2) & Exec }
 fun Rel : set Event { (writes_0_0_L13_W + writes_1_0_L16_W) & Exec }
 fun RLX : set Event { (writes_0_0_L12_W + writes_1_0_L15_W) & Exec }
@@ -98,6 +98,8 @@ fun po : Event->Event { (main_L25_C->main_L25_C2 + writes_0_0_L12_W->writes_0_0_
     ^(writes_2_0_L18_R->writes_2_0_L18_R2 + writes_2_0_L18_R2->writes_2_0_L19_R +
     writes_2_0_L19_R->writes_2_0_L20_R)) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f + at_g->at_g) & Exec->Exec }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writes_0_0->th_writes_0_0 + th_writes_1_0->th_writes_1_0 +
+    th_writes_2_0->th_writes_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun addr : Event->Event { none->none }
 fun data : Event->Event { none->none }
@@ -130,8 +132,8 @@ pred candidate {
 
 -- let fence = (F \ RLX) | BW
 fun fence : set Event { F - RLX + BW }
--- let strong = fence | (M \ NA \ IW)
-fun strong : set Event { fence + (M - NA - IW) }
+-- let strong = fence | (M \ WEAK \ IW)
+fun strong : set Event { fence + (M - WEAK - IW) }
 -- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
 fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
@@ -148,6 +150,10 @@ fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
 -- let cause = cause-base | obs ; (cause-base | (po & loc))
 fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ cause \ cause^-1 \ ms
+fun race : Event->Event { conflict - cause - ~cause - ms }
 
 -- empty ((ms & (W * W)) \ id) \ (co | co^-1) as coherence_total
 pred coherence_total { no ms & W->W - id - (co + ~co) }
@@ -173,7 +179,5 @@ pred complete { some Event }
 
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
--- some execution has a race
-run race { consistent and no Event }
 -- forbidden writes[2][0].a == 1 && writes[2][0].b == 2
 run forbidden_1 { consistent and complete and (some ((not (some (writes_2_0_L18_R.rv & v1) and some (writes_2_0_L18_R2.rv & v1)) => v0 else writes_2_0_L19_R.rv) & v1) and some ((not (some (writes_2_0_L18_R.rv & v1) and some (writes_2_0_L18_R2.rv & v1)) => v0 else writes_2_0_L20_R.rv) & v2)) } expect 0
