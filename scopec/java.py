@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-import tempfile
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +14,7 @@ from scopec import engines
 from scopec.diagnostics import EngineError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 #: Serial collection and one compiler tier halve the CPU time of short runs (engines note).
 FLAGS = (
@@ -114,36 +112,6 @@ class Processes:
         finally:
             self.end(process)
         return Finished(status, stdout, stderr, time.monotonic() - started)
-
-
-@contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """A folder of its own for one run, gone afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="scopec-"))
-    _scratch.add(folder)
-    try:
-        yield folder
-    finally:
-        _remove(folder)
-        _scratch.discard(folder)
-
-
-_scratch: set[Path] = set()
-
-
-def remove_scratch_folders() -> None:
-    """Remove the folders of runs that are not waited for, before the process ends."""
-    for folder in list(_scratch):
-        _remove(folder)
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder, into which an engine that was just ended may still write, or that a thread removes as well."""
-    for _ in range(50):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return
-        time.sleep(0.02)
 
 
 def explain(finished: Finished, what: str) -> str:

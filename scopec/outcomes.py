@@ -13,7 +13,6 @@ from scopec.asking import Jars
 from scopec.check import programs
 from scopec.diagnostics import EngineError, InputError, UsageError, bounded_nesting
 from scopec.expectations import Location
-from scopec.java import scratch_folder
 from scopec.memory.cat import registry
 from scopec.memory.events import Kind, shown_location
 from scopec.memory.execution import Execution
@@ -21,6 +20,7 @@ from scopec.memory.questions import Goal
 from scopec.plan import plan
 from scopec.program import ir
 from scopec.progress import models as progress_models
+from scopec.scratch import scratch_folder
 from scopec.source import Source
 from scopec.verdicts import check_indices, disagreements, findings
 from scopec.workers import Workers

