@@ -30,6 +30,7 @@ from scopec.verdicts import (
     memory_checks,
     progress_checks,
 )
+from scopec.volatile import told
 from scopec.workers import Workers
 
 #: Who answers memory questions.  ``auto`` is the jars, and the embedded engine where Alloy cannot be had, or would
@@ -222,6 +223,7 @@ def check_run(run: Run, jars: Jars, workers: Workers, settings: Settings, readin
         asking = Asking(run, jars, workers, settings, folder, phases)
         found = asking.memory()
         checks = memory_checks(run, found, settings.timeout, "embedded" if settings.engine == "embedded" else "alloy")
+        checks = told(run, checks)
         answers = {property_: asking.progress(property_) for property_ in run.properties}
         checks += asking.hardware()
         racy = found is not None and found.racy and run.reports_races

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scopec.expectations import FinalMemory, FinalRegister
@@ -28,7 +28,15 @@ class Explanation:
 
 
 def explanation(check: Check) -> Explanation:
-    """Why a check has its verdict, as far as its trace tells."""
+    """Why a check has its verdict, as far as its trace tells, and what it is in PTX where volatile accesses race."""
+    why = _explanation(check)
+    if check.elsewhere is None:
+        return why
+    both = f"volatile gives no order in CUDA C++; in PTX it is relaxed.sys: {check.elsewhere}"
+    return replace(why, sentences=(*why.sentences, both))
+
+
+def _explanation(check: Check) -> Explanation:
     here = Mark(check.expectation.span, "expected here")
     match check.trace:
         case Execution() as execution:

@@ -32,6 +32,7 @@ UNDEFINED = "undefined behaviour"
 class Check:
     """A check with its verdict; ``trace`` shows why, where an execution or schedule can; ``advice`` what would help.
 
+    ``elsewhere`` is the verdict in PTX of what a race between volatile accesses decides in CUDA C++.
     ``cached`` tells that the engine gave the answer in an earlier call.
     """
 
@@ -44,6 +45,7 @@ class Check:
     trace: Trace | None = None
     warnings: tuple[str, ...] = field(default=())
     advice: str | None = None
+    elsewhere: str | None = None
     cached: bool = False
 
 

@@ -62,7 +62,10 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterat
         for warning in check.warnings:
             yield from wrapped(f"{_INDENT}warning: {warning}", width, len(_INDENT) + 9)
         undefined = check.reason == UNDEFINED
-        if check.verdict == "violated" and not (undefined and race_shown):
+        if undefined and race_shown:
+            if check.elsewhere is not None:
+                yield from wrapped(f"{_INDENT}{check.elsewhere}", width, len(_INDENT))
+        elif check.verdict == "violated":
             yield from _why(report, check, width, verbose)
             race_shown = race_shown or undefined or check.expectation.kind == "race_free"
     if not quiet:

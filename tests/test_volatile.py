@@ -1,0 +1,96 @@
+"""Races between volatile accesses: the verdict says what CUDA C++ makes of them, and what PTX does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scopec.check import Outcome, Settings, check
+from scopec.explain import explanation
+from scopec.plan import Overrides
+from scopec.report.text import outcome_lines
+
+HANDOVER = """\
+__device__ volatile int flag;
+__device__ int data;
+__global__ void handover() {
+    int r = 2;
+    if (blockIdx.x == 0) {
+        data = 1; BETWEEN
+        flag = 1;
+    } else if (flag == 1) {
+        BETWEEN
+        r = data;
+    }
+}
+//@ launch handover<<<2, 1>>>();
+//@ expect race_free;
+//@ expect forbidden handover[1][0].r == 0;
+//@ expect allowed handover[1][0].r == 1;
+"""
+BOTH = "volatile gives no order in CUDA C++; in PTX it is relaxed.sys: "
+
+
+@pytest.fixture
+def checked(write: Callable[..., Path]) -> Callable[..., Outcome]:
+    def check_(text: str, model: str | None = None) -> Outcome:
+        (outcome,) = check([write(text)], Settings(Overrides(model=model), engine="embedded"))
+        assert outcome.diagnostics == ()
+        return outcome
+
+    return check_
+
+
+def told(outcome: Outcome) -> list[str]:
+    (report,) = outcome.reports
+    return [explanation(c).sentences[-1].removeprefix(BOTH) for c in report.checks]
+
+
+def test_both_languages_are_told(checked: Callable[..., Outcome]) -> None:
+    fenced = checked(HANDOVER.replace("BETWEEN", "__threadfence();"))
+    assert all(c.verdict == "violated" for c in fenced.reports[0].checks)
+    assert told(fenced) == ["under `ptx` the program is race free", "under `ptx` it holds", "under `ptx` it holds"]
+    bare = checked(HANDOVER.replace("BETWEEN", ""))
+    assert told(bare) == [
+        "under `ptx` the program has a data race on `data`",
+        "under `ptx` it is violated too: an execution ends this way",
+        "under `ptx` it holds",
+    ]
+
+
+def test_what_is_told_is_the_verdict_under_ptx(checked: Callable[..., Outcome]) -> None:
+    for between in ("", "__threadfence();"):
+        text = HANDOVER.replace("BETWEEN", between)
+        (asked,) = checked(text, "ptx").reports
+        said = told(checked(text))
+        for check_, sentence in zip(asked.checks, said, strict=True):
+            holds = sentence.endswith(("holds", "is race free"))
+            assert (check_.verdict == "holds") == holds
+
+
+def test_an_expected_race_tells_both(checked: Callable[..., Outcome]) -> None:
+    text = HANDOVER.replace("BETWEEN", "").partition("//@ expect")[0]
+    assert told(checked(f"{text}//@ expect race on flag;\n")) == ["under `ptx` the program has a data race on `data`"]
+    (report,) = checked(f"{text}//@ expect race on data;\n").reports
+    assert report.checks[0].elsewhere is None
+
+
+def test_races_of_other_accesses_and_other_models_do_not_mention_it(checked: Callable[..., Outcome]) -> None:
+    text = HANDOVER.replace("BETWEEN", "")
+    for outcome in (checked(text.replace("volatile ", "")), checked(text, "hrf0"), checked(text, "ptx")):
+        assert [c.elsewhere for r in outcome.reports for c in r.checks] == [None, None, None]
+
+
+def test_the_text_tells_it_with_each_verdict(checked: Callable[..., Outcome]) -> None:
+    outcome = checked(HANDOVER.replace("BETWEEN", "__threadfence();"))
+    lines = list(outcome_lines(outcome, verbose=False, quiet=False, width=200))
+    assert f"      why: {BOTH}under `ptx` the program is race free" in lines
+    second = lines.index("  violated  forbidden handover[1][0].r == 0: undefined behaviour")
+    assert lines[second + 1] == "      under `ptx` it holds"
+
+
+def test_a_late_answer_says_how_to_ask(checked: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scopec.volatile._SECONDS", 0.0)
+    assert set(told(checked(HANDOVER.replace("BETWEEN", "")))) == {"`--model ptx` asks what holds there"}
