@@ -364,6 +364,26 @@ def test_both_engines_must_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert solver.solve(assumptions=[int(literal)])
 
 
+_INSTANCES = """
+__global__ void k() { __shared__ int s; int local = 0; int* p = &local; s = blockIdx.x + 1; *p = threadIdx.x + 5; }
+//@ launch k<<<2, 2>>>();
+//@ options races = ignore;
+//@ expect forbidden k[0][0].s == 1 && k[1][0].s == 2;
+//@ expect required k[0][0].s + 1 == k[1][0].s;
+//@ expect required k[0][0].s == k[0][1].s;
+//@ expect forbidden k[0][0].local == 5 && k[0][1].local == 6;
+//@ expect allowed k[0][0].local == k[0][1].local;
+"""
+
+
+@pytest.mark.parametrize("engine", ["embedded", pytest.param("alloy", marks=pytest.mark.jvm)])
+def test_variables_of_several_blocks_and_threads_have_values_of_their_own(engine: str, tmp_path: Path) -> None:
+    outcome = check_text(tmp_path, _INSTANCES, engine=engine)
+    assert [v for found in verdicts([outcome]).values() for v in found] == [
+        "violated", "holds", "holds", "violated", "violated",
+    ]  # fmt: skip
+
+
 def test_the_time_limit_ends_a_search(tmp_path: Path) -> None:
     """Ten threads count to a number that only a proof by cases refutes; the registers tell the threads apart."""
     kernel = "__device__ cuda::atomic<int, cuda::thread_scope_device> n{0};\n__global__ void k() { int r = n.fetch_add(1); }\n"

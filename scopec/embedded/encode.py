@@ -298,7 +298,7 @@ class Encoding:
         if location not in self.writes:
             initial = self.graph.program.objects[location.object].values[location.index]
             return Const(initial or 0, type_)
-        name = f"final {location.object} {location.index}"
+        name = f"final {self.graph.location_names[location]}"
         self.values.registers[name] = self.final(location)
         return Reg(name, type_)
 
