@@ -226,8 +226,7 @@ def check_run(run: Run, jars: Jars, workers: Workers, settings: Settings, readin
         checks = told(run, checks)
         answers = {property_: asking.progress(property_) for property_ in run.properties}
         checks += asking.hardware()
-        racy = found is not None and found.racy and run.reports_races
-        checks += progress_checks(run, answers, racy=racy, limit=settings.timeout)
+        checks += progress_checks(run, answers, found, settings.timeout)
         if settings.advise and any(c.verdict == "violated" for c in checks):
             from scopec.advice.search import advised
 

@@ -77,8 +77,8 @@ class Code(Enum):
     # ---- warnings
     RACY_PROGRESS = (
         "SCP040",
-        "a progress verdict of a racy program",
-        "mend the race first: a racy program promises nothing",
+        "a progress verdict of a program with undefined behaviour",
+        "mend the race, or the undefined operation, first: the program promises nothing",
     )
     IGNORED = ("SCP041", "a directive or option without effect", "remove it")
     DIVERGENT_BARRIER = (

@@ -34,6 +34,10 @@ class Location:
     index: int = 0
     instance: str = ""
 
+    def part_of(self, variable: str) -> bool:
+        """Whether it is in a variable of the source: the object itself, or one of its members."""
+        return self.object == variable or self.object.startswith((f"{variable}.", f"{variable}["))
+
 
 def instance(object_: ir.Object, thread: ir.Thread) -> str:
     """Which instance of an object a thread accesses: one a block, thread or device, or the only one."""
@@ -46,26 +50,6 @@ def instance(object_: ir.Object, thread: ir.Thread) -> str:
             return f"device{thread.device}"
         case _:
             return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What a race is looked for on: objects, of some only the elements named, in one instance or (None) in all.
-
-    ``text`` is how the file calls it.
-    """
-
-    text: str
-    parts: tuple[tuple[str, frozenset[int] | None], ...]
-    instance: str | None = None
-
-    def holds(self, location: Location | None) -> bool:
-        """Whether a location is in it."""
-        return (
-            location is not None
-            and self.instance in (None, location.instance)
-            and any(location.object == name and (of is None or location.index in of) for name, of in self.parts)
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +90,7 @@ class Expectation:
     text: str
     span: Span
     formula: Formula | None = None
-    target: Target | None = None
+    target: str | None = None
     quantifier: Literal["exists", "not exists", "forall"] | None = None
     restriction: Formula | None = None
     implicit: bool = False
@@ -203,9 +187,9 @@ def expectations(
         formula = None if directive.formula is None else resolve_formula(directive.formula, program)
         target = None
         if directive.target is not None:
-            from scopec.targets import resolve_target
-
-            target = resolve_target(directive.target, source.text_of(directive.target.span), program)
+            target = directive.target.name
+            if not any(Location(name).part_of(target) for name in program.objects):
+                _known_object(target, program, directive.target.span)
         yield (
             Expectation(directive.kind, _text(directive, source), directive.span, formula, target),
             tuple(m.name for m in directive.under),
@@ -215,7 +199,7 @@ def expectations(
 def _text(directive: tree.Expect, source: Source) -> str:
     if directive.formula is not None:
         return f"{directive.kind} {source.text_of(directive.formula.span)}"
-    return f"{directive.kind} on {source.text_of(directive.target.span)}" if directive.target else directive.kind
+    return f"{directive.kind} on {directive.target.name}" if directive.target else directive.kind
 
 
 def _constant(expr: tree.Expr, program: ir.Program) -> int | ir.Scope | ir.Order:
@@ -240,7 +224,10 @@ def _constant(expr: tree.Expr, program: ir.Program) -> int | ir.Scope | ir.Order
             return int(same == (op == "=="))
         case tree.Binary(_, op, left, right):
             numbers = [_number(_constant(e, program), e.span) for e in (left, right)]
-            return types.binary(op, numbers[0], numbers[1], types.LONG)
+            try:
+                return types.binary(op, numbers[0], numbers[1], types.LONG)
+            except types.ArithmeticFault as fault:
+                raise error(Code.BAD_EXPECTATION, f"{fault}", expr.span, "use other constants") from None
         case _:
             raise error(Code.BAD_EXPECTATION, "`when` takes a condition on constants", expr.span)
 
@@ -284,7 +271,7 @@ def _formula(expr: tree.Expr, program: ir.Program, observed: dict[str, Observati
         ):
             return Const(known, types.INT if known < 1 << 31 else types.LONG)
         case tree.Name() | tree.Member() | tree.Index() | tree.Unary(op="*"):
-            thread, steps = steps_of(expr, program)
+            thread, steps = _steps(expr, program)
             if thread is None:
                 return _global(steps, expr.span, program, observed)
             return _local(thread, steps, expr.span, program, observed)
@@ -296,7 +283,7 @@ def _formula(expr: tree.Expr, program: ir.Program, observed: dict[str, Observati
 _Step: TypeAlias = str | int
 
 
-def steps_of(expr: tree.Expr, program: ir.Program) -> tuple[ir.Thread | None, tuple[_Step, ...]]:
+def _steps(expr: tree.Expr, program: ir.Program) -> tuple[ir.Thread | None, tuple[_Step, ...]]:
     """The thread that an expression begins with (None: a global's name), and the way from there."""
     thread = _thread(expr, program)
     if thread is not None:
@@ -305,13 +292,13 @@ def steps_of(expr: tree.Expr, program: ir.Program) -> tuple[ir.Thread | None, tu
         case tree.Name(_, name):
             return None, (name,)
         case tree.Member(_, object_, name):
-            start, steps = steps_of(object_, program)
+            start, steps = _steps(object_, program)
             return start, (*steps, name)
         case tree.Index(_, object_, index):
-            start, steps = steps_of(object_, program)
+            start, steps = _steps(object_, program)
             return start, (*steps, _position(index, program))
         case tree.Unary(_, "*", operand):
-            start, steps = steps_of(operand, program)
+            start, steps = _steps(operand, program)
             return start, (*steps, 0)
         case _:
             raise error(Code.BAD_EXPECTATION, "this cannot be observed at the end of the program", expr.span)
@@ -324,7 +311,7 @@ def _position(index: tree.Expr, program: ir.Program) -> int:
     return position.value
 
 
-def path_of(steps: tuple[_Step, ...]) -> tuple[str, tuple[int, ...]]:
+def _path(steps: tuple[_Step, ...]) -> tuple[str, tuple[int, ...]]:
     """The name of the object that steps lead to, and the positions of the element in it."""
     name, positions, pending = "", [], ""
     for step in steps:
@@ -356,8 +343,8 @@ def _element(object_: ir.Object, positions: tuple[int, ...], shown: str, span: S
 
 
 def _global(steps: tuple[_Step, ...], span: Span, program: ir.Program, observed: dict[str, Observation]) -> Value:
-    name, positions = path_of(steps)
-    object_ = known_object(name, program, span)
+    name, positions = _path(steps)
+    object_ = _known_object(name, program, span)
     _check_observable(object_, span)
     if object_.storage in (ir.Storage.SHARED, ir.Storage.AUTOMATIC):
         owner = "block" if object_.storage is ir.Storage.SHARED else "thread"
@@ -380,25 +367,21 @@ def _observe(name: str, what: Observation, type_: types.IntType, observed: dict[
     return Reg(name, type_)
 
 
-def known_object(name: str, program: ir.Program, span: Span) -> ir.Object:
-    """The object of a name; InputError, with what may be meant, where there is none."""
+def _known_object(name: str, program: ir.Program, span: Span) -> ir.Object:
     if name in program.objects:
         return program.objects[name]
     members = [known for known in program.objects if known.startswith((f"{name}.", f"{name}[].", f"{name}[]["))]
     if members:
         example = program.objects[members[0]].element(0)
         raise error(Code.BAD_EXPECTATION, f"`{name}` has members: name one of them", span, example)
-    locals_ = [
-        g.name for g in program.grids.values() if name in g.body.variables or f"{g.name}.{name}" in program.objects
-    ]
+    locals_ = [g.name for g in program.grids.values() if name in g.body.variables]
     hosts = [t.name for t in (program.host, *program.others) if name in t.body.variables]
     if locals_:
         help_ = f"name the thread: {locals_[0]}[0][0].{name}"
     elif hosts:
         help_ = f"name the thread: {hosts[0]}.{name}"
     else:
-        variables = [*program.objects, *(o.partition("[")[0] for o in program.objects)]
-        help_ = suggestion(name, variables) or "name a local as kernel[block][thread].name"
+        help_ = suggestion(name, program.objects) or "name a local as kernel[block][thread].name"
     raise error(Code.BAD_EXPECTATION, f"there is no global `{name}`", span, help_)
 
 
@@ -414,18 +397,13 @@ def _thread(expr: tree.Expr, program: ir.Program) -> ir.Thread | None:
             return hosts[f"{name}[{number}]"]
         case tree.Index(_, tree.Index(_, (tree.Name() | tree.ThreadLocal()) as head, block), lane):
             name = head.name if isinstance(head, tree.Name) else head.kernel
-            if isinstance(head, tree.Name) and name not in program.grids and _in_memory(name, program):
+            if isinstance(head, tree.Name) and any(o.partition("[")[0] == name for o in program.objects):
                 return None
             if isinstance(head, tree.ThreadLocal) and head.launch != 1:
                 name = f"{name}#{head.launch}"
             return _device_thread(name, head, block, lane, program)
         case _:
             return None
-
-
-def _in_memory(name: str, program: ir.Program) -> bool:
-    """Whether some object is called like that, whatever function it is a variable of."""
-    return any(name in (o.partition("[")[0], o.partition(".")[2].partition("[")[0]) for o in program.objects)
 
 
 def _device_thread(name: str, head: tree.Expr, block: tree.Expr, lane: tree.Expr, program: ir.Program) -> ir.Thread:
@@ -454,15 +432,13 @@ def _local(
     if not steps:
         message = f"`{thread.name}` is a thread: name one of its locals"
         raise error(Code.BAD_EXPECTATION, message, span, f"{thread.name}.name")
-    name, positions = path_of(steps)
+    name, positions = _path(steps)
     body, of = thread.body, thread.grid or thread.name
     if name in body.ambiguous:
         message = f"`{name}` is declared more than once in {of}"
         raise error(Code.BAD_EXPECTATION, message, span, "rename one of them")
     if name not in body.variables or positions:
-        everywhere = program.objects.get(name)
-        shared = everywhere if everywhere is not None and everywhere.storage is ir.Storage.SHARED else None
-        in_memory = program.objects.get(f"{of}.{name}", shared)
+        in_memory = program.objects.get(f"{of}.{name}")
         if in_memory is not None:
             _check_observable(in_memory, span)
             number = _element(in_memory, positions, name, span)
@@ -478,8 +454,8 @@ def _local(
 def _observe_instance(object_: ir.Object, number: int, thread: ir.Thread, observed: dict[str, Observation]) -> Value:
     """A local that lives in memory: an automatic or shared object of the thread, or a host thread's."""
     location = Location(object_.name, number, instance(object_, thread))
-    own, element = f"{thread.grid or thread.name}.", object_.element(number)
-    return _observe(f"{thread.name}.{element.removeprefix(own)}", FinalMemory(location), object_.type, observed)
+    short = object_.element(number).partition(".")[2]
+    return _observe(f"{thread.name}.{short}", FinalMemory(location), object_.type, observed)
 
 
 def _idle_value(thread: ir.Thread, name: str, span: Span) -> Value:

@@ -11,7 +11,7 @@ from scopec.memory.atomicity import CLAUSES
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import NOT_STARTED, Ending, Schedule
 from scopec.report.source import Mark
-from scopec.verdicts import UNDEFINED
+from scopec.verdicts import UNDEFINED, failed_assertions, is_fault
 
 if TYPE_CHECKING:
     from scopec.expectations import Formula
@@ -51,7 +51,7 @@ def _explanation(check: Check) -> Explanation:
             if formula is not None:
                 named |= {what.thread for what in formula.observed.values() if isinstance(what, FinalRegister)}
             found = [*reads(execution, named), *([final_sentence(execution, formula)] if formula is not None else [])]
-            marks = tuple(Mark(a.span, f"fails in {a.thread}") for a in failing)
+            marks = tuple(Mark(a.span, f"{'undefined' if a.implicit else 'fails'} in {a.thread}") for a in failing)
             return Explanation(marks or (here,), tuple(s for s in found if s))
         case Schedule() as schedule:
             # Threads that are stuck explain more than those that never started, device threads more than the host.
@@ -72,9 +72,9 @@ def race_of(check: Check) -> tuple[Event, Event] | None:
 
 
 def _failing(execution: Execution, check: Check) -> list[Assertion]:
-    """The assertions of a check that fail in an execution, with the threads in which they do."""
-    asked = [a for a in execution.graph.assertions if a.span == check.expectation.span]
-    return [a for a in asked if a.guard.holds(execution.outcomes) and not execution.value(a.condition)]
+    """The assertions that decide a check and fail in an execution, with the threads in which they do."""
+    written = (a for a in execution.graph.assertions if a.span == check.expectation.span and not a.implicit)
+    return failed_assertions(execution, execution.graph.faults if is_fault(check) else written)
 
 
 def race(execution: Execution, pair: tuple[Event, Event]) -> str:

@@ -22,7 +22,7 @@ from scopec.program import ir
 from scopec.progress import models as progress_models
 from scopec.scratch import scratch_folder
 from scopec.source import Source
-from scopec.verdicts import check_indices, disagreements, findings
+from scopec.verdicts import disagreements, findings
 from scopec.workers import Workers
 
 if TYPE_CHECKING:
@@ -284,7 +284,6 @@ def _summary(
     unfinished = [stopped] if stopped else []
     remarks: list[str] = []
     if answers is not None:
-        check_indices(run, answers)
         _sound(run, answers, states)
         unfinished += _beyond(run, answers)
         remarks = list(_remarks(run, answers, states))
@@ -307,7 +306,8 @@ def _beyond(run: Run, answers: Findings) -> Iterator[str]:
 
 def _remarks(run: Run, answers: Findings, states: Sequence[FinalState]) -> Iterator[str]:
     reads = {(e.thread, e.span.line) for e in run.graph.events if e.kind is Kind.READ}
-    waits = sorted({c.span.line for c in run.graph.cuts if c.wait and (c.thread, c.span.line) in reads})
+    cuts = [c for c in run.graph.cuts if c.wait and not c.fault]
+    waits = sorted({c.span.line for c in cuts if (c.thread, c.span.line) in reads})
     if waits:
         yield f"the wait at line {', '.join(map(str, waits))} is counted with at most one turn in vain"
     if not states:
@@ -315,5 +315,7 @@ def _remarks(run: Run, answers: Findings, states: Sequence[FinalState]) -> Itera
     if answers.racy:
         which = "some execution" if any(s.racy for s in states) else "an execution that does not end"
         yield f"{which} has a race{': the program is undefined' if run.problem.model.races_undefined else ''}"
+    if answers.fault is not None:
+        yield f"{answers.fault[0]}: the program is undefined, and executions that do this are not listed"
     if not run.problem.model.values_have_origins:
         yield "values out of thin air are those that the program can compute from its constants"

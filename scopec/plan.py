@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import NoneType
 from typing import TypeAlias
 
 from scopec.diagnostics import Code, Diagnostic, bounded_nesting, error
@@ -21,7 +20,6 @@ from scopec.expectations import (
 from scopec.memory.cat import registry
 from scopec.memory.cat.model import Model
 from scopec.program import ir
-from scopec.program.values import Const, Value
 from scopec.progress import models as progress_models
 from scopec.records import dataclass
 from scopec.runs import DEFAULT_MODEL, HARDWARE, Run
@@ -213,7 +211,7 @@ def _usual(source: Source, file: tree.File, model: Model) -> Iterator[Expectatio
 
 
 def _assertions(program: ir.Program) -> list[Expectation]:
-    """One check for each `assert` that some thread may reach, and one for all indices and pointers."""
+    """One check for each `assert` that some thread may reach, and one for all that is implicit."""
     found: dict[Span, Expectation] = {}
     implicit: list[Span] = []
     for thread in program.threads:
@@ -223,17 +221,10 @@ def _assertions(program: ir.Program) -> list[Expectation]:
                     found.setdefault(span, Expectation("assertion", f"assert({text})", span))
                 case ir.Do(ir.Assert(), span):
                     implicit.append(span)
-                case ir.Do(operation, span) if not isinstance(index_of(operation), (Const, NoneType)):
-                    implicit.append(span)
                 case _:
                     pass
     checks = [found[span] for span in sorted(found)]
     if implicit:
-        checks.append(Expectation("assertion", "indices and pointers are valid", min(implicit), implicit=True))
+        text = "indices, pointers and arithmetic are valid"
+        checks.append(Expectation("assertion", text, min(implicit), implicit=True))
     return checks
-
-
-def index_of(operation: ir.Operation) -> Value | None:
-    """Which element an operation accesses, None if it accesses no memory."""
-    place = getattr(operation, "place", None)
-    return place.index if isinstance(place, ir.Place) else None

@@ -17,13 +17,12 @@ from scopec.expectations import (
     Expectation,
     FinalRegister,
     Settings,
-    Target,
 )
 from scopec.memory.base import Base
 from scopec.memory.cat import registry
 from scopec.memory.cat.model import Model
-from scopec.memory.domains import Domains, domains, doubtful_indices
-from scopec.memory.events import EventGraph, Index
+from scopec.memory.domains import Domains, domains
+from scopec.memory.events import EventGraph
 from scopec.memory.graph import build as build_graph
 from scopec.memory.questions import Goal, Problem, Question
 from scopec.program import ir
@@ -86,7 +85,7 @@ class Run:
     @property
     def memory_checks(self) -> tuple[Expectation, ...]:
         """The checks that the memory model answers; implicit ones only where something may fail."""
-        may_fail = any(c.implicit for c in self.checks) and any(a.implicit for a in self.graph.assertions)
+        may_fail = any(c.implicit for c in self.checks) and bool(self.graph.faults)
         return tuple(c for c in self._of_the_model if may_fail or not c.implicit)
 
     @property
@@ -136,7 +135,8 @@ class Run:
             if isinstance(what, FinalRegister)
         }
         every = [(t.name, r) for t in self.program.threads for r in t.body.variables] if self.listing else []
-        graph = build_graph(self.program, self.settings.bound["unroll"], [*observed, *every])
+        mentioned = self._mentioned(registry.load(self.model, self.settings.options))
+        graph = build_graph(self.program, self.settings.bound["unroll"], [*observed, *every], mentioned)
         for (thread, register), check in observed.items():
             if thread in graph.ended and (thread, register) not in graph.finals:
                 message = f"`{thread}.{register}` never has a value when {thread} ends"
@@ -166,13 +166,16 @@ class Run:
 
     def domains(self, model: Model) -> Domains:
         """The values that reads may return: where values may come out of thin air, also those that a check names."""
-        mentioned = {
+        mentioned = self._mentioned(model)
+        return domains(self.graph, mentioned) if mentioned else self._computed_domains
+
+    def _mentioned(self, model: Model) -> frozenset[int]:
+        return frozenset(
             constant
-            for check in self.memory_checks
+            for check in self._of_the_model
             if check.sought is not None and not model.values_have_origins
             for constant in _constants(check.sought.value)
-        }
-        return domains(self.graph, mentioned) if mentioned else self._computed_domains
+        )
 
     @cached_property
     def _computed_domains(self) -> Domains:
@@ -188,8 +191,8 @@ class Run:
         if self.graph.cuts:
             yield Question("prefix", Goal.PREFIX, "some execution is consistent, complete or not", True)
         for target in self._races_asked():
-            name = self.race_name(target)
-            comment = "some execution has a race" + (f" on {_one_line(target.text)}" if target else "")
+            name = race_name(target, self.program)
+            comment = "some execution has a race" + (f" on {target}" if target else "")
             wanted = {c.kind for c in self.checks if c.kind in ("race", "race_free") and target in (None, c.target)}
             expected = wanted == {"race"} if wanted else None
             yield Question(name, Goal.RACE, comment, expected, target=target)
@@ -205,31 +208,23 @@ class Run:
                 goal = Goal.COUNTER_OUTCOME if check.kind == "required" else Goal.OUTCOME
                 name = question_name(number, check)
                 yield Question(name, goal, _one_line(check.text), check.kind == "allowed", check.formula)
-            elif check.kind == "assertion":
-                reached = tuple(
-                    a for a in self.graph.assertions if (a.implicit if check.implicit else a.span == check.span)
-                )
+            elif check.kind == "assertion" and not check.implicit:
+                reached = tuple(a for a in self.graph.assertions if a.span == check.span and not a.implicit)
                 if reached:
                     comment = f"line {check.span.line}: {_one_line(check.text)}"
                     yield Question(question_name(number, check), Goal.ASSERTION, comment, False, assertions=reached)
         if any(not cut.wait for cut in self.graph.cuts):
             comment = f"some execution goes round a loop more than {self.settings.bound['unroll']} times"
             yield Question("longer", Goal.LONGER, comment)
-        for number, index in enumerate(self.doubtful_indices):
-            comment = f"line {index.span.line}: an index lies outside `{index.object}`"
-            yield Question(outside_name(number), Goal.ASSERTION, _one_line(comment), False, assertions=(index.inside,))
+        if self.graph.faults:
+            asked = next((c for c in self.checks if c.implicit), None)
+            comment = "some execution does what is undefined"
+            expected = None if asked is None else False
+            yield Question("fault", Goal.FAULT, comment, expected, assertions=self.graph.faults)
         if not self.problem_domains_closed:
             yield Question("overflow", Goal.OVERFLOW, "some write has a value beyond those that are modelled", False)
 
-    def race_name(self, target: Target | None) -> str:
-        """The name of the question whether there is a race, or one on what a check names."""
-        if target is None:
-            return "race"
-        asked = [c.target.text for c in self.memory_checks if c.target is not None]
-        names = distinct({name: identifier(name) for name in (*self.program.objects, *asked)})
-        return f"race_on_{names[target.text]}"
-
-    def _races_asked(self) -> list[Target | None]:
+    def _races_asked(self) -> list[str | None]:
         """The objects on which a race is looked for; None is any, which may also take the meaning of other verdicts.
 
         Where it does not (PTX) it is looked for only if it is asked for, because that is dear there.
@@ -238,17 +233,12 @@ class Run:
         undefined = registry.load(self.model, self.settings.options).races_undefined
         if undefined or self.listing:
             asked.add(None)
-        return sorted(asked, key=lambda target: "" if target is None else target.text)
+        return sorted(asked, key=lambda target: target or "")
 
     @cached_property
     def problem_domains_closed(self) -> bool:
         """Whether the finite value domains cover every value that any execution computes."""
         return self._computed_domains.closed
-
-    @cached_property
-    def doubtful_indices(self) -> tuple[Index, ...]:
-        """The indices that only an engine can tell to be inside their objects."""
-        return tuple(doubtful_indices(self.graph, self._computed_domains)) if self.graph.indices else ()
 
     # ---- the progress question
 
@@ -364,14 +354,17 @@ def question_name(number: int, check: Expectation) -> str:
     return f"{check.kind}_{number + 1}"
 
 
+def race_name(target: str | None, program: ir.Program) -> str:
+    """The name of the question whether there is a race, or one on an object."""
+    if target is None:
+        return "race"
+    names = distinct({name: identifier(name) for name in (*program.objects, target)})
+    return f"race_on_{names[target]}"
+
+
 def filter_name(number: int, check: Expectation) -> str:
     """The name of the question whether there are executions that a check with a filter is about."""
     return f"{question_name(number, check)}_filter"
-
-
-def outside_name(number: int) -> str:
-    """The name of the question whether a doubtful index can lie outside its object."""
-    return f"outside_{number + 1}"
 
 
 def _constants(value: Value) -> Iterator[int]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from scopec.diagnostics import Code, error
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
 from scopec.records import dataclass
-from scopec.runs import filter_name, outside_name, question_name
+from scopec.runs import filter_name, question_name, race_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Verdict = Literal["holds", "violated", "unknown"]
 UNDEFINED = "undefined behaviour"
+#: How the reason begins of a check that an undefined operation, not a race, leaves without a meaning.
+FAULTY = f"{UNDEFINED}, "
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,12 @@ class Check:
     cached: bool = False
 
 
+def is_fault(check: Check) -> bool:
+    """Whether an undefined operation decides a check; its trace shows it."""
+    said = check.reason is not None and check.reason.startswith(FAULTY)
+    return check.verdict == "violated" and (said or (check.expectation.implicit and check.reason != UNDEFINED))
+
+
 @dataclass(frozen=True)
 class Findings:
     """The answers to a run's memory questions: an execution, or None where there is none."""
@@ -66,6 +74,15 @@ class Findings:
     def racy(self) -> bool:
         """Whether some execution has a race."""
         return self.answers.get("race") is not None
+
+    @cached_property
+    def fault(self) -> tuple[str, Execution] | None:
+        """What some execution does that is undefined, and the execution."""
+        execution = self.answers.get("fault")
+        if execution is None:
+            return None
+        first = failed_assertions(execution, execution.graph.faults)[0]
+        return f"line {first.span.line}: {first.text}", execution
 
 
 def findings(
@@ -90,19 +107,20 @@ def disagreements(found: Findings, run: Run) -> list[str]:
         wrong = execution.problems()
         match question.goal:
             case Goal.RACE:
-                target = question.target
-                if not (execution.flagged if target is None else execution.racing_pair(target)):
+                on_target = [a for a, _ in execution.race if a.location and a.location.part_of(question.target or "")]
+                if not (execution.flagged if question.target is None else on_target):
                     wrong.append("no race")
             case Goal.OUTCOME | Goal.COUNTER_OUTCOME:
                 assert question.formula is not None
                 if execution.observe(question.formula) is not (question.goal is Goal.OUTCOME):
                     wrong.append("not the outcome")
-            case Goal.ASSERTION:
+            case Goal.ASSERTION | Goal.FAULT:
                 if not failed_assertions(execution, question.assertions):
                     wrong.append("no assertion fails")
             case _:
                 pass
-        if question.goal not in (Goal.PREFIX, Goal.RACE, Goal.LONGER, Goal.OVERFLOW) and not execution.complete:
+        may_stop = (Goal.PREFIX, Goal.RACE, Goal.FAULT, Goal.LONGER, Goal.OVERFLOW)
+        if question.goal not in may_stop and not execution.complete:
             wrong.append("not complete")
         problems += [f"{question.name}: {problem}" for problem in wrong]
     return problems
@@ -114,12 +132,7 @@ def failed_assertions(execution: Execution, assertions: Iterable[Assertion]) -> 
 
 
 def memory_checks(run: Run, found: Findings | None, limit: float | None, engine: str = "alloy") -> list[Check]:
-    """The verdicts of a run's memory checks; without findings (the time limit came first) all are unknown.
-
-    Raises InputError where an execution accesses an element that an object does not have.
-    """
-    if found is not None:
-        check_indices(run, found)
+    """The verdicts of a run's memory checks; without findings (the time limit came first) all are unknown."""
     checks = []
     for number, expectation in enumerate(run.memory_checks):
         if found is None:
@@ -132,16 +145,6 @@ def memory_checks(run: Run, found: Findings | None, limit: float | None, engine:
     return checks
 
 
-def check_indices(run: Run, found: Findings) -> None:
-    """Raise InputError where an execution accesses an element that an object does not have."""
-    for number, index in enumerate(run.doubtful_indices):
-        execution = found.answers.get(outside_name(number))
-        if execution is not None:
-            message = f"{index.thread} accesses element {execution.value(index.value)} of `{index.object}`"
-            help_ = f"it has elements 0 to {index.length - 1}: add elements, or test the index before the access"
-            raise error(Code.TYPE_ERROR, message, index.span, help_)
-
-
 def _memory(
     run: Run, found: Findings, number: int, expectation: Expectation
 ) -> tuple[Verdict, str | None, Execution | None]:
@@ -149,9 +152,9 @@ def _memory(
     name = question_name(number, expectation)
     if expectation.kind in ("race_free", "race"):
         target = expectation.target
-        if not run.problem.model.tells_races(on_object=target is not None):
+        if not run.problem.model.tells_races(target):
             return "unknown", f"the model {run.model.name} does not define races: ask under one that does", None
-        race = answers[run.race_name(target)]
+        race = answers[race_name(target, run.program)]
         wanted = expectation.kind == "race"
         if race is not None:
             pair = race.racing_pair(target)
@@ -163,19 +166,21 @@ def _memory(
         return ("violated", "no execution has such a race", None) if wanted else ("holds", None, None)
     if expectation.kind == "condition":
         return _condition(run, found, number, expectation)
+    if expectation.implicit and found.fault is not None:
+        return "violated", *found.fault
     if found.racy and run.reports_races:
         return "violated", UNDEFINED, answers["race"]
+    if found.fault is not None:
+        what, where = found.fault
+        return "violated", f"{FAULTY}{what}", where
     execution = answers.get(name)
-    doubt = _doubt(run, found, complete=True)
+    doubt = _doubt(run, found, complete=not expectation.implicit)
     match expectation.kind:
         case "allowed":
             if execution is not None:
                 return "holds", None, execution
             return ("unknown", doubt, None) if doubt else ("violated", "no execution ends this way", None)
         case "forbidden" | "required" | "assertion":
-            if execution is not None and expectation.implicit:
-                wrong = failed_assertions(execution, [a for a in run.graph.assertions if a.implicit])
-                return "violated", f"line {wrong[0].span.line}: {wrong[0].text}", execution
             if execution is not None:
                 reasons = {
                     "forbidden": "an execution ends this way",
@@ -193,7 +198,8 @@ def _condition(
 ) -> tuple[Verdict, str | None, Execution | None]:
     """The final clause of a litmus file, races ignored ("its race freedom is a separate verdict").
 
-    Where every execution gets stuck, nothing exists that a clause could ask for; `forall` then says nothing.
+    It is about executions that do nothing undefined.  Where every execution gets stuck, nothing exists that a clause
+    could ask for; `forall` then says nothing.
     """
     execution = found.answers.get(question_name(number, expectation))
     if execution is not None:
@@ -224,7 +230,9 @@ def _doubt(run: Run, found: Findings, *, complete: bool) -> str | None:
     if witness is None:
         what = "complete execution" if complete else "execution"
         bound = run.settings.bound["unroll"]
-        loops = sorted({cut.span.line for cut in run.graph.cuts})
+        if found.fault is not None and complete:
+            return f"no execution completes: {found.fault[0]}"
+        loops = sorted({cut.span.line for cut in run.graph.cuts if not cut.fault})
         where = f" (loops at line {', '.join(map(str, loops))}, unrolled {bound} times)" if loops else ""
         return f"there is no consistent {what} within the bound{where}"
     if answers.get("longer") is not None:
@@ -292,9 +300,15 @@ class Progress:
     engine: str = "tlc"
 
 
-def progress_checks(run: Run, answers: Mapping[Property, Progress], *, racy: bool, limit: float | None) -> list[Check]:
-    """The verdicts of a run's progress checks."""
-    warnings = ("the program has a data race, so it is undefined behaviour and promises nothing",) if racy else ()
+def progress_checks(
+    run: Run, answers: Mapping[Property, Progress], found: Findings | None, limit: float | None
+) -> list[Check]:
+    """The verdicts of a run's progress checks; the memory question may have found that the program is undefined."""
+    warnings: tuple[str, ...] = ()
+    if found is not None and found.racy and run.reports_races:
+        warnings = ("the program has a data race, so it is undefined behaviour and promises nothing",)
+    elif found is not None and found.fault is not None:
+        warnings = (f"{found.fault[0]}, so it is undefined behaviour and promises nothing",)
     checks = []
     for expectation in run.progress_checks:
         universal = expectation.kind in ("terminates", "progresses")
@@ -317,7 +331,7 @@ def progress_checks(run: Run, answers: Mapping[Property, Progress], *, racy: boo
                 answer.time_ms,
                 answer.states,
                 answer.schedule,
-                warnings,
+                () if (reason or "").startswith(FAULTY) else warnings,
                 cached=answer.cached,
             )
         )
@@ -335,6 +349,8 @@ def _progress_reason(expectation: Expectation, answer: Progress) -> str:
         return f"every execution {_ALLOWED} ends"
     if expectation.kind == "may_stall":
         return f"in every execution {_ALLOWED}, some thread goes on taking {_COUNTS}, or everything ends"
+    if answer.schedule is not None and answer.schedule.ending is Ending.UNDEFINED:
+        return f"{FAULTY}which promises nothing"
     if answer.schedule is not None and answer.schedule.ending is Ending.DEADLOCK:
         return "deadlock: no thread can take a step"
     if expectation.kind == "progresses":

@@ -36,7 +36,9 @@ def test_mentioned_values_matter_only_where_values_are_copied() -> None:
 
 
 def test_undefined_arithmetic_has_no_value() -> None:
+    """It is never computed: the assertion before it fails."""
     graph = graph_of("x = 6 / f.load(); f.store(2);")
+    assert [a.text for a in graph.faults] == ["`6 / f.load()` divides by zero"]
     (write,) = (e for e in graph.events if e.text == "write x")
     assert write.value is not None
     assert domains(graph).values(write.value) == {3}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from scopec.embedded.relations import InexactError, Matrices, Relation, Set
 from scopec.memory.cat import tree
 from scopec.memory.cat.evaluate import Evaluation, pairs, relation
 from scopec.memory.cat.model import Axiom, Model
-from scopec.memory.questions import Problem
+from scopec.memory.questions import Goal, Problem, Question
 from scopec.plan import Overrides, plan
 from scopec.source import Span
 from scopec.verdicts import disagreements, findings, memory_checks
@@ -281,11 +282,10 @@ def test_a_question_about_one_thread_tells_it_apart(tmp_path: Path) -> None:
         "//@ launch k<<<3, 1>>>();\n//@ expect race_free;\n"
     )
     (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
-    answers = solve(run.problem)
+    each = [Question(a.thread, Goal.FAULT, "", assertions=(a,)) for a in run.graph.faults]
+    answers = solve(replace(run.problem, questions=tuple(each)))
     assert answers is not None
-    assert [name for name, choice in answers.items() if choice is not None and name.startswith("outside")] == [
-        "outside_1", "outside_2", "outside_3",
-    ]  # fmt: skip
+    assert [name for name, choice in answers.items() if choice is not None] == ["k[0][0]", "k[1][0]", "k[2][0]"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from scopec.diagnostics import InputError
 from scopec.memory import symbolic
 from scopec.memory.collected import State, merge
-from scopec.memory.domains import domains, doubtful_indices
+from scopec.memory.domains import domains
 from scopec.memory.events import EventGraph, Kind
 from scopec.memory.graph import build
 from scopec.memory.symbolic import _ThreadRun
@@ -299,7 +299,6 @@ def test_an_irreducible_looking_nest_of_loops() -> None:
     [
         ("int r; x = r;", "`r` is read before it has a value"),
         ("int r; bool b = f.load() == 2; if (b) r = 1; if (!b) x = r;", "`r` is read before it has a value"),
-        ("__shared__ int s[2]; s[threadIdx.x + 2] = 1;", "k[0][0] accesses element 2 of `k.s`"),
         ("x = 1; " * 401, "more than 400 events"),
     ],
 )
@@ -325,11 +324,43 @@ def test_an_index_that_is_read_gives_one_access_for_each_element() -> None:
         "k_0_0_L4_W: write k[0].s[0] = 1 if k_0_0_L4_R == 0",
         "k_0_0_L4_W2: write k[0].s[1] = 1 if k_0_0_L4_R == 1",
     ]
-    assert list(doubtful_indices(graph, domains(graph))) == []  # f is 0 in every execution
-    doubtful = graph_of("__shared__ int s[2]; f.store(2); s[f.load()] = 1;")
-    assert [i.object for i in doubtful_indices(doubtful, domains(doubtful))] == ["k.s"]
-    tested = graph_of("__shared__ int s[2]; f.store(2); int r = f.load(); if (r < 2) s[r] = 1;")
-    assert list(doubtful_indices(tested, domains(tested))) == []
+    assert not graph.faults  # f is 0 in every execution
+
+
+@pytest.mark.parametrize(
+    ("kernel", "text"),
+    [
+        ("f.store(2); s[f.load()] = 1;", "`s[f.load()] = 1` accesses no element of `k.s`, which has elements 0 to 1"),
+        ("f.store(2); int r = f.load(); if (r < 2) s[r] = 1;", None),
+        ("s[threadIdx.x + 2] = 1;", "`s[threadIdx.x + 2] = 1` accesses no element of `k.s`, which has elements 0 to 1"),
+        ("s[threadIdx.x] = 1;", None),
+        ("f.store(2); x = 6 / f.load();", "`6 / f.load()` divides by zero"),
+        ("f.store(2); int r = f.load(); if (r != 0) x = 6 / r;", None),
+        ("f.store(2); int r = f.load(); if (r > 0) x = 6 / r;", None),
+        ("f.store(2); x = 6 / (f.load() | 1);", None),
+        ("f.store(-1); x = y / f.load() + 1 % (f.load() | 1);", "`y / f.load()` divides by zero"),
+        ("f.store(40); x = 1 << f.load();", "`1 << f.load()` shifts by less than 0 or more than 31"),
+        ("f.store(40); x = 1ll << f.load();", None),
+        ("int r = f.load(); bool b = r != 0 && 6 / r > 1; x = b ? 1 : 2;", None),
+        ("int r = f.load(); x = r == 0 ? 1 : 6 / r;", None),
+    ],
+)
+def test_what_is_undefined_is_asserted_unless_no_value_that_may_be_read_fails_it(kernel: str, text: str | None) -> None:
+    graph = graph_of(f"__shared__ int s[2]; {kernel}")
+    assert [a.text for a in graph.faults] == ([] if text is None else [text])
+    assert sum(c.fault for c in graph.cuts) == len(graph.faults)
+
+
+def test_what_comes_after_something_undefined_is_not_executed() -> None:
+    graph = graph_of("int r = f.load(); f.store(1); x = 6 / r; g.store(1);")
+    (write,) = (e for e in graph.events if "g" in e.text and e.kind is Kind.WRITE)
+    assert show(write.guard.value(graph.conditions)) == "k_0_0_L4_R != 0"
+
+
+def test_a_thread_that_waits_for_one_that_does_something_undefined_gets_no_further() -> None:
+    graph = graph_of("if (threadIdx.x == 0) { f.store(1); x = 6 / f.load(); } __syncthreads(); y = 1;", "k<<<1, 2>>>")
+    written = [e for e in graph.events if e.text == "write y"]
+    assert [show(e.guard.value(graph.conditions)) for e in written] == ["k_0_0_L4_R != 0"] * 2
 
 
 def test_each_block_and_thread_and_device_has_its_instance() -> None:

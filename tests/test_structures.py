@@ -98,5 +98,5 @@ def test_a_stack_that_two_blocks_pop_from(tmp_path: Path) -> None:
 
 def test_a_bounded_queue(tmp_path: Path) -> None:
     found = verdicts(tmp_path, QUEUE)
-    assert len(found) == 5
+    assert len(found) == 6
     assert all(line.endswith(": holds") for line in found), found

@@ -38,7 +38,7 @@ from scopec.memory.scopes import contains
 from scopec.program import ir
 from scopec.progress.schedule import NOT_STARTED, Schedule
 from scopec.progress.steps import DONE, IDLE
-from scopec.verdicts import UNDEFINED, Check, findings, memory_checks
+from scopec.verdicts import FAULTY, UNDEFINED, Check, findings, memory_checks
 
 if TYPE_CHECKING:
     from scopec.expectations import Expectation
@@ -66,7 +66,8 @@ def advised(run: Run, checks: Sequence[Check], ask: AskProgress) -> list[Check]:
 def _mendable(check: Check) -> bool:
     """Whether a check is violated in a way that an edit of the program could mend."""
     kinds = ("race_free", "forbidden", "required", "assertion", "terminates", "progresses")
-    return check.verdict == "violated" and check.expectation.kind in kinds
+    void = (check.reason or "").startswith(FAULTY)
+    return check.verdict == "violated" and check.expectation.kind in kinds and not void
 
 
 def advice(run: Run, check: Check, checks: Sequence[Check], ask: AskProgress) -> str | None:

@@ -25,7 +25,7 @@ from scopec.program.values import Const, Reg, Value, show, substitute
 from scopec.templates import render
 
 if TYPE_CHECKING:
-    from scopec.expectations import Formula, Target
+    from scopec.expectations import Formula
     from scopec.memory.guards import Guard
     from scopec.program.types import IntType
 
@@ -414,25 +414,26 @@ class _Emitter:
                 if question.goal is Goal.COUNTER_OUTCOME:
                     formula = f"not ({formula})"
                 return f"consistent and complete and ({formula})"
-            case Goal.ASSERTION:
+            case Goal.ASSERTION | Goal.FAULT:
                 fails = " or ".join(
                     f"({self._guard(a.guard)} and not ({self.values.condition(a.condition)}))"
                     for a in question.assertions
                 )
-                return f"consistent and complete and ({fails})"
+                complete = " and complete" if question.goal is Goal.ASSERTION else ""
+                return f"consistent{complete} and ({fails})"
             case Goal.LONGER:
                 cuts = dict.fromkeys(self._guard(c.guard) for c in self.graph.cuts if not c.wait)
                 return f"consistent and ({' or '.join(cuts)})"
             case Goal.OVERFLOW:
                 return f"consistent and some w : ({_union(e.id for e in self.computed)}) & Exec | no w.wv"
 
-    def _race(self, target: Target | None) -> str:
+    def _race(self, target: str | None) -> str:
         """The formula that a flag of the model is raised, or that one reports accesses to ``target``."""
         model = self.problem.model
         if target is None:
             formulas = [self.printer.flag(flag) for flag in model.flags]
         else:
-            places = [f"at_{self._at(at)}" for at in self.graph.locations if target.holds(at)]
+            places = [f"at_{self._at(at)}" for at in self.graph.locations if at.part_of(target)]
             at = _parenthesised(places)
             formulas = [self.printer.race(race, f"{at}->{at}") for race in model.races] if places else []
         if not formulas:

@@ -16,7 +16,7 @@ from scopec.program.values import Const, Reg, Value
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scopec.expectations import Location, Target
+    from scopec.expectations import Location
     from scopec.memory.events import Synchronises
     from scopec.program.types import IntType
 
@@ -277,12 +277,12 @@ class Encoding:
                 condition = self.graph.at_the_end(question.formula, self._memory)
                 holds = FALSE if condition is None else self.values.condition(condition)
                 return circuit.both(self.complete, holds if question.goal is Goal.OUTCOME else -holds)
-            case Goal.ASSERTION:
-                fails = (
+            case Goal.ASSERTION | Goal.FAULT:
+                fails = circuit.any(
                     circuit.both(self.values.guard(a.guard), -self.values.condition(a.condition))
                     for a in question.assertions
                 )
-                return circuit.both(self.complete, circuit.any(fails))
+                return fails if question.goal is Goal.FAULT else circuit.both(self.complete, fails)
             case Goal.LONGER:
                 return circuit.any(self.values.guard(cut.guard) for cut in self.graph.cuts if not cut.wait)
             case Goal.OVERFLOW:
@@ -302,11 +302,11 @@ class Encoding:
         self.values.registers[name] = self.final(location)
         return Reg(name, type_)
 
-    def _race(self, target: Target | None) -> int:
+    def _race(self, target: str | None) -> int:
         model = self.problem.model
         if target is None:
             return self.circuit.any(-self.matrices.violated(flag) for flag in model.flags)
-        here = {self.position[e.id] for e in self.graph.events if target.holds(e.location)}
+        here = {self.position[e.id] for e in self.graph.events if e.location is not None and e.location.part_of(target)}
         return self.circuit.any(
             v for race in model.races for i, j, v in entries(self.matrices.relation(race)) if i in here and j in here
         )

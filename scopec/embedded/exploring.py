@@ -53,8 +53,9 @@ class Graph:
     done: set[int] = field(default_factory=set)
     #: A state in which no promised step is enabled, found first: everything may stop there.
     stuck: int | None = None
-    #: Whether ``stuck`` has no step at all.
+    #: Whether ``stuck`` has no step at all; whether what some thread would do there is undefined.
     dead: bool = False
+    undefined: bool = False
     #: Whether the time limit came before all states were found.
     cut: bool = False
 
@@ -200,11 +201,11 @@ class Exploration:
 
     @cached_property
     def _slept(self) -> frozenset[str]:
-        """The labels from which only other threads' steps move a thread on."""
+        """The labels from which only other threads' steps move a thread on, or nothing does."""
         steps = self.system.steps
         return frozenset(
             label for label, s in steps.items() if isinstance(s.operation, Asleep) and f"{label}_again" not in steps
-        )
+        ) | frozenset(self.system.undefined_labels)
 
     @cached_property
     def _starts(self) -> dict[int, tuple[str, Condition]]:
@@ -218,7 +219,8 @@ class Exploration:
     def graph(self, seconds: float | None, *, stop_early: bool) -> Graph:
         """The graph of the states before the end, breadth first, as far as the time limit lets it be found.
 
-        With ``stop_early`` it ends at the first state in which no promise asks for a step.
+        With ``stop_early`` it ends at the first state in which no promise asks for a step, and always at one in which
+        what a thread would do next is undefined.
         """
         limit = None if seconds is None else time.monotonic() + seconds
         stepping, graph = self.stepping, Graph()
@@ -235,6 +237,7 @@ class Exploration:
             return known
 
         number(stepping.initial, -1)
+        undefined = frozenset(self.system.undefined_labels)
         at = 0
         while at < len(graph.states):
             if limit is not None and at % _TURNS == 0 and time.monotonic() > limit:
@@ -245,6 +248,9 @@ class Exploration:
                 graph.done.add(at)
                 at += 1
                 continue
+            if not undefined.isdisjoint(state[: len(stepping.threads)]):
+                graph.stuck, graph.undefined = at, True
+                return graph
             try:
                 steps = list(self.steps(state))
             except ArithmeticFault as fault:

@@ -46,7 +46,7 @@ def solve(system: System, property_: Property, seconds: float | None = None) -> 
 
 def _found(exploration: Exploration, graph: Graph) -> tuple[bool, Schedule | None]:
     if graph.stuck is not None:
-        ending = Ending.DEADLOCK if graph.dead else Ending.STOP
+        ending = Ending.UNDEFINED if graph.undefined else Ending.DEADLOCK if graph.dead else Ending.STOP
         return False, _schedule(exploration, graph, _path_to(graph, graph.stuck), [], ending)
     around = _silent_cycle(exploration, graph) or _fair_cycle(exploration, graph)
     if around is None:

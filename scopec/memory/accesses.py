@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.diagnostics import Code, error
 from scopec.expectations import Location, instance
 from scopec.memory.collected import Collected, State, defined
-from scopec.memory.events import Event, Index, Kind, Unset, shown_location
+from scopec.memory.events import Event, Kind, Unset, shown_location
 from scopec.program import ir, values
 from scopec.program.names import identifier
 from scopec.program.show import show_mode
@@ -103,8 +103,6 @@ class Accesses:
         object_ = self.out.program.objects[place.object]
         length, mark = len(object_.values), len(self.out.events)
         least, most = values.bounds(index)
-        if least < 0 or most >= length:
-            self.out.indices.append(Index(place.object, length, index, self.thread.name, span, state.guard, mark))
         found: list[tuple[Guard, tuple[Value, ...]]] = []
         for number in range(max(least, 0), min(most + 1, length)):
             selected = values.binary("==", index, Const(number, index.type))
@@ -116,9 +114,10 @@ class Accesses:
         reads = frozenset(leaf.name.partition("?")[0] for leaf in values.leaves(index))
         for event in self.out.events[mark:]:
             self.out.addresses[event.id] = reads
-        if not found:
-            message = f"{self.thread.name} accesses an element of `{place.object}` that it does not have"
-            raise error(Code.TYPE_ERROR, message, span, f"it has elements 0 to {length - 1}")
+        if not found:  # never executed: an implicit assertion before it excludes this index
+            before, nowhere = self.out.mark(), replace(state, guard=self.out.guards.never)
+            found.append((nowhere.guard, access(nowhere, Location(place.object, 0, instance(object_, self.thread)))))
+            self.out.undo(before)
         results: tuple[Value, ...] = tuple(Const(0, value.type) for value in found[-1][1])  # outside of all elements
         for guard, values_ in reversed(found):
             chosen = guard.where(state.guard).value(self.out.conditions)
@@ -127,15 +126,13 @@ class Accesses:
         return results
 
     def location(self, state: State, place: ir.Place, span: Span) -> Location:
-        """The location that a place with a constant index is; InputError where it is none."""
+        """The location that a place with a constant index is; InputError where it is not."""
         index = self.value(state, place.index, span)
         if not isinstance(index, Const):
             message = f"the index into `{place.object}` depends on a value that is read from memory"
             raise error(Code.NOT_CONSTANT, message, span, "a wait needs a constant index")
         object_ = self.out.program.objects[place.object]
-        if not 0 <= index.value < len(object_.values):
-            message = f"{self.thread.name} accesses element {index.value} of `{place.object}`"
-            raise error(Code.TYPE_ERROR, message, span, f"it has elements 0 to {len(object_.values) - 1}")
+        assert 0 <= index.value < len(object_.values), "an implicit assertion comes before it"
         return Location(place.object, index.value, instance(object_, self.thread))
 
     def access(self, state: State, kind: Kind, location: Location, mode: ir.Mode, span: Span) -> Event:

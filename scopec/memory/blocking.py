@@ -58,7 +58,6 @@ class _Blocking:
         never = self.out.guards.never
         self.out.events = [replace(e, guard=e.guard & ~self.before[e.id]) for e in self.out.events]
         self.out.assertions = [replace(a, guard=a.guard & ~self._at(a.thread, a.position)) for a in self.out.assertions]
-        self.out.indices = [replace(i, guard=i.guard & ~self._at(i.thread, i.position)) for i in self.out.indices]
         cuts = [replace(c, guard=c.guard & ~self._at(c.thread, c.position)) for c in self.out.cuts]
         for event in self.out.events:
             guard = self.waits.get(event.id, never)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scopec.memory.collective import Passage
-    from scopec.memory.events import Assertion, Cut, Event, Index, Unset
+    from scopec.memory.events import Assertion, Cut, Event, Unset
+    from scopec.source import Span
 
 _MOST_STORED = 64
 
@@ -41,9 +42,13 @@ class State:
 
 @dataclass
 class Collected:
-    """What symbolic execution finds.  The lists only grow, so that a trial can be undone."""
+    """What symbolic execution finds.  The lists only grow, so that a trial can be undone.
+
+    ``safe`` are implicit assertions that are known to hold, by thread, place and text.
+    """
 
     program: ir.Program
+    safe: frozenset[tuple[str, Span, str]] = frozenset()
     guards: Guards = field(default_factory=Guards)
     events: list[Event] = field(default_factory=list)
     conditions: list[Value] = field(default_factory=list)
@@ -54,7 +59,6 @@ class Collected:
     barriers: dict[str, Passage] = field(default_factory=dict)
     control: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: dict[str, ir.Operation] = field(default_factory=dict)
-    indices: list[Index] = field(default_factory=list)
     addresses: dict[str, frozenset[str]] = field(default_factory=dict)
     unset: list[Unset] = field(default_factory=list)
     unrolled: int = 0
@@ -95,7 +99,7 @@ class Collected:
         self.unrolled = mark[-1]
 
     def _lists(self) -> tuple[list[Any], ...]:
-        return self.events, self.conditions, self.assertions, self.cuts, self.ends, self.indices, self.unset
+        return self.events, self.conditions, self.assertions, self.cuts, self.ends, self.unset
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
         return self.barriers, self.control, self.calls, self.choices, self.addresses

@@ -13,6 +13,7 @@ from scopec.memory.events import Kind
 from scopec.program.types import ArithmeticFault
 from scopec.program.values import (
     FALSE,
+    TRUE,
     Binary,
     Builtin,
     Choose,
@@ -32,7 +33,7 @@ from scopec.records import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from scopec.memory.events import EventGraph, Index
+    from scopec.memory.events import Assertion, EventGraph
     from scopec.source import Span
 
 MOST_VALUES = 512
@@ -45,11 +46,13 @@ class Domains:
     """The values that reads and choices may have, by register.
 
     ``closed`` is false where the writes compute ever new values from each other (a counter); then the domains hold what
-    chains without repetition produce, and executions in which a write's value lies outside must be ruled out.
+    chains without repetition produce, and executions in which a write's value lies outside must be ruled out.  ``open``
+    are the reads that such a write, or one computed from it, may be read by.
     """
 
     of: Mapping[str, frozenset[int]]
     closed: bool
+    open: frozenset[str] = frozenset()
 
     def values(self, value: Value) -> frozenset[int]:
         """The values that an expression may have, and where that would be long to tell, maybe some more."""
@@ -146,6 +149,17 @@ def _no_leaves(leaf: object) -> int:
 
 
 def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
+    """The domains of a graph, of which the engines can make the tables that they need; InputError if they cannot."""
+    found = possible_values(graph, mentioned)
+    for what, value, span in _tabulated(graph):
+        try:
+            found.checked.values(value)
+        except _TooManyError:
+            raise _too_many(what, span) from None
+    return found
+
+
+def possible_values(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
     """The domains of a graph's reads and choices; ``mentioned`` are values that only an expectation names.
 
     A value travels from a constant through computed writes.  In an execution without cycles of reads-from and
@@ -185,6 +199,7 @@ def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
             raise _too_many("what is written here", event.span) from None
 
     closed = True
+    beyond: set[str] = set()  # writes that may store values outside the domains
     for group in reversed(components(computed, depends_on)):
         for turn in range(len(group) + 1):
             before = readable().checked
@@ -193,15 +208,13 @@ def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
                 break
             if turn == len(group):
                 closed = False
+                beyond |= set(group)
                 break
             stored |= following
-    found = Domains(readable().of, closed)
-    for what, value, span in _tabulated(graph):
-        try:
-            found.checked.values(value)
-        except _TooManyError:
-            raise _too_many(what, span) from None
-    return found
+        if any(w in beyond for write in group for w in depends_on(write)):
+            beyond |= set(group)
+    open_ = frozenset(read for read, from_ in sources.items() if not beyond.isdisjoint(from_))
+    return Domains(readable().of, closed, open_)
 
 
 def _too_many(what: str, span: Span) -> Exception:
@@ -243,23 +256,27 @@ def _compared(condition: Value) -> Iterator[Value]:
             yield condition
 
 
-def doubtful_indices(graph: EventGraph, known: Domains) -> Iterator[Index]:
-    """The indices that may lie outside their objects, by the values that may be read.
+def may_fail(graph: EventGraph, known: Domains) -> Iterator[Assertion]:
+    """The implicit assertions that may fail, by the values that may be read.
 
-    Values that the path to the access rules out by themselves do not count: `if (r < 2) a[r]` is inside two elements.
+    Values that the path there rules out by themselves do not count: ``a[r]`` is one of two after ``if (r < 2)``.
     """
-    for index in graph.indices:
-        path = index.guard.value(graph.conditions)
-        if not known.is_small(index.value, size(path)):
-            outside = any(not 0 <= selected < index.length for selected in known.values(index.value))
-        else:
-            names = list(dict.fromkeys(leaf.name for leaf in leaves(index.value)))
-            outside = any(
-                not 0 <= selected < index.length and _where(path, dict(zip(names, combination, strict=True))) != FALSE
-                for combination, selected in known.table(index.value)
-            )
-        if outside:
-            yield index
+    for assertion in graph.faults:
+        path = assertion.guard.value(graph.conditions)
+        condition = assertion.condition
+        names = list(dict.fromkeys(leaf.name for leaf in leaves(condition)))
+        if not known.open.isdisjoint(names):
+            yield assertion
+            continue
+        if not known.is_small(condition, size(path)):
+            if known.values(condition) != {1}:
+                yield assertion
+            continue
+        for combination in itertools.product(*(sorted(known.of[n]) for n in names)):
+            here = dict(zip(names, combination, strict=True))
+            if _where(condition, here) != TRUE and _where(path, here) != FALSE:
+                yield assertion
+                break
 
 
 def _where(value: Value, known: Mapping[str, int]) -> Value:

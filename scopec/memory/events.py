@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from scopec.expectations import FinalMemory
 from scopec.program import values
+from scopec.program.faults import defined
 from scopec.program.ir import Storage
 from scopec.program.names import distinct, identifier
-from scopec.program.values import Const
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Cut:
     """A loop that was cut off, or a wait in vain: where ``guard`` holds, the thread would go on looping or waiting.
 
     ``wait`` is true for waits and wait loops, whose longer executions add nothing; ``position`` is the number of events
-    before it.
+    before it.  A ``fault`` is where an implicit assertion fails: what the thread does from there on is undefined.
     """
 
     thread: str
@@ -123,27 +123,7 @@ class Cut:
     guard: Guard
     wait: bool
     position: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    """An index into an object of ``length`` elements that depends on what is read, where ``guard`` holds."""
-
-    object: str
-    length: int
-    value: Value
-    thread: str
-    span: Span
-    guard: Guard
-    position: int = 0
-
-    @property
-    def inside(self) -> Assertion:
-        """That the index is one of an element; ``position`` is the number of events before the access."""
-        low = values.binary(">=", self.value, Const(0, self.value.type))
-        high = values.binary("<", self.value, Const(self.length, self.value.type))
-        text = f"the index is inside `{self.object}`"
-        return Assertion(text, self.span, self.thread, self.guard, values.binary("&&", low, high), self.position)
+    fault: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +151,8 @@ class EventGraph:
     the program leaves to the implementation (a weak compare-exchange, a query), by the register that stands for it.
     ``impossible`` are guards and values that no execution has together.  ``finals`` are the final values of observed
     registers, by thread and register; ``control`` the reads that decided whether an event is reached; ``addresses``
-    those that decided which element it accesses, ``indices`` the indices that do; ``unset`` reads of locals that may
-    have no value; ``ended`` the threads that some path brings to their end; ``unrolled`` the number of iterations of
-    the longest loop.
+    those that decided which element it accesses; ``unset`` reads of locals that may have no value; ``ended`` the
+    threads that some path brings to their end; ``unrolled`` the number of iterations of the longest loop.
     """
 
     program: ir.Program
@@ -189,8 +168,12 @@ class EventGraph:
     ended: frozenset[str]
     unrolled: int
     addresses: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    indices: tuple[Index, ...] = ()
     unset: tuple[Unset, ...] = ()
+
+    @cached_property
+    def faults(self) -> tuple[Assertion, ...]:
+        """The implicit assertions: what must hold for the program to be defined, where it is not known to."""
+        return tuple(a for a in self.assertions if a.implicit)
 
     @cached_property
     def by_id(self) -> Mapping[str, Event]:
@@ -212,8 +195,8 @@ class EventGraph:
     def at_the_end(self, formula: Formula, memory: Callable[[Location, IntType], Value]) -> Value | None:
         """A condition on the final state, over what was read; ``memory`` gives the final value of a location.
 
-        A comparison is false where a local that it names has no value.  None if a thread whose local is named never
-        ends: there is no complete execution then.
+        A comparison is false where a local that it names has no value, or its arithmetic no result.  None if a thread
+        whose local is named never ends: there is no complete execution then.
         """
         locals_: dict[str, Final] = {}
         places: dict[str, Location] = {}
@@ -229,7 +212,7 @@ class EventGraph:
             return locals_[leaf.name].value if leaf.name in locals_ else memory(places[leaf.name], leaf.type)
 
         def atom(comparison: Value) -> Value:
-            whole = values.substitute(comparison, final)
+            whole = values.substitute(values.binary("&&", defined(comparison), comparison), final)
             for name in dict.fromkeys(leaf.name for leaf in values.leaves(comparison) if leaf.name in locals_):
                 whole = values.binary("&&", locals_[name].defined, whole)
             return whole

@@ -8,6 +8,7 @@ from scopec.expectations import Location
 from scopec.memory.asw import Ordering
 from scopec.memory.blocking import block
 from scopec.memory.collected import Collected, defined, merge
+from scopec.memory.domains import may_fail, possible_values
 from scopec.memory.events import Event, EventGraph, Final, Kind, location_names, shown_location
 from scopec.memory.symbolic import execute
 from scopec.program import ir
@@ -16,17 +17,37 @@ from scopec.program.values import Const
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from scopec.memory.events import Assertion
     from scopec.memory.guards import Guard
+    from scopec.source import Span
 
 
-def build(program: ir.Program, unroll: int, observed: Iterable[tuple[str, str]] = ()) -> EventGraph:
+def build(
+    program: ir.Program, unroll: int, observed: Iterable[tuple[str, str]] = (), mentioned: Iterable[int] = ()
+) -> EventGraph:
     """The event graph of a program, loops unrolled at most ``unroll`` times (1 or more).
 
-    ``observed`` are the (thread, register) pairs whose final values are asked for.  Raises InputError for a local that
-    is read before it has a value, an index that is not constant, and programs too large to unroll.
+    ``observed`` are the (thread, register) pairs whose final values are asked for.  Implicit assertions that hold
+    whatever is read are left out; ``mentioned`` are values that may be read out of thin air.  Raises InputError for a
+    local that is read before it has a value, and programs too large to unroll.
     """
     watched = set(observed)
-    out = Collected(program)
+    graph = _build(program, unroll, watched, frozenset())
+    if graph.faults:
+        doubtful = {_identity(a) for a in may_fail(graph, possible_values(graph, mentioned))}
+        safe = frozenset(_identity(a) for a in graph.faults) - doubtful
+        graph = _build(program, unroll, watched, safe) if safe else graph
+    return graph
+
+
+def _identity(assertion: Assertion) -> tuple[str, Span, str]:
+    return assertion.thread, assertion.span, assertion.text
+
+
+def _build(
+    program: ir.Program, unroll: int, watched: set[tuple[str, str]], safe: frozenset[tuple[str, Span, str]]
+) -> EventGraph:
+    out = Collected(program, safe)
     for thread, guard in _started(out):
         execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
     ordering = Ordering(out)
@@ -47,7 +68,6 @@ def build(program: ir.Program, unroll: int, observed: Iterable[tuple[str, str]] 
         frozenset(thread for thread, _ in out.ends),
         out.unrolled,
         out.addresses,
-        tuple(out.indices),
         tuple(out.unset),
     )
 

@@ -83,12 +83,10 @@ class Operations(Accesses):
                 return self.named_barrier(state, operation, span)
             case ir.Assert(condition, text, implicit):
                 value = self.value(state, condition, span)
-                position = len(self.out.events)
-                if implicit and value == values.TRUE:
-                    return state
-                asserted = Assertion(text, span, self.thread.name, state.guard, value, position, implicit)
-                self.out.assertions.append(asserted)
-                return self.where(state, value, side=True) if implicit else state  # what follows is undefined
+                if implicit:
+                    return self.required(state, value, text, span)
+                self.asserted(state, value, text, span)
+                return state
             case ir.Decide(target):
                 stem = f"{identifier(self.thread.name)}_L{span.line}_D"
                 number = sum(name.startswith(stem) for name in self.out.choices)
@@ -113,6 +111,23 @@ class Operations(Accesses):
                 return self.set(state, target, result)
             case ir.Yield() | ir.InputOutput() | ir.ApiCall() | ir.Notify():
                 return state
+
+    def asserted(self, state: State, value: Value, text: str, span: Span, *, implicit: bool = False) -> None:
+        """Note an assertion."""
+        position = len(self.out.events)
+        self.out.assertions.append(Assertion(text, span, self.thread.name, state.guard, value, position, implicit))
+
+    def required(self, state: State, value: Value, text: str, span: Span) -> State:
+        """Note an implicit assertion, unless it is known to hold; the thread is followed where it does."""
+        if (self.thread.name, span, text) in self.out.safe:
+            return state
+        holds = self.where(state, value, side=True)
+        fails = state.guard & ~holds.guard
+        if fails.never:
+            return state
+        self.asserted(state, value, text, span, implicit=True)
+        self.out.cuts.append(Cut(self.thread.name, span, fails, True, len(self.out.events), fault=True))
+        return holds
 
     def call(self, state: State, operation: ir.Operation, span: Span) -> str:
         """Add the event of a call that orders threads; returns its name."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
-    from scopec.expectations import Formula, Target
+    from scopec.expectations import Formula
     from scopec.memory.base import Base
     from scopec.memory.cat.model import Model
     from scopec.memory.domains import Domains
@@ -24,6 +24,7 @@ class Goal(Enum):
     OUTCOME = "is complete and satisfies a condition"
     COUNTER_OUTCOME = "is complete and does not satisfy a condition"
     ASSERTION = "is complete and fails an assertion"
+    FAULT = "is complete or not and does what is undefined"
     LONGER = "goes round a loop more often than it was unrolled"
     OVERFLOW = "writes a value outside the domains"
 
@@ -41,7 +42,7 @@ class Question:
     comment: str
     expected: bool | None = None
     formula: Formula | None = None
-    target: Target | None = None
+    target: str | None = None
     assertions: tuple[Assertion, ...] = ()
 
 

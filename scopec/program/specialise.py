@@ -102,7 +102,7 @@ def _idle(body: Body) -> bool:
 
 
 def specialise(body: Body, builtins: Mapping[str, int]) -> Body:
-    """The graph with builtins replaced by a thread's values and decided branches taken."""
+    """The graph with builtins replaced by a thread's values, decided branches taken, and checks gone that hold."""
 
     def fold(value: Value) -> Value:
         return substitute(value, leaf)
@@ -117,10 +117,13 @@ def specialise(body: Body, builtins: Mapping[str, int]) -> Body:
         seen = set()
         while number not in seen:
             seen.add(number)
-            node = nodes[number]
-            if not (isinstance(node, Branch) and isinstance(node.condition, Const)):
-                break
-            number = node.then if node.condition.value else node.otherwise
+            match nodes[number]:
+                case Branch(Const(holds), _, then, otherwise):
+                    number = then if holds else otherwise
+                case Do(Assert(Const(1), _, True), _, following):
+                    number = following
+                case _:
+                    break
         return number
 
     redirected = {number: redirect(node, target) for number, node in nodes.items()}

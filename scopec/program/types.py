@@ -62,7 +62,7 @@ def promoted(type_: IntType) -> IntType:
 
 
 class ArithmeticFault(ArithmeticError):
-    """An operation without a defined result: division by zero, or a shift by more than the width."""
+    """An operation without a defined result; :mod:`scopec.program.faults` says when."""
 
 
 def unary(op: str, value: int, type_: IntType) -> int:
@@ -104,6 +104,8 @@ def binary(op: str, left: int, right: int, type_: IntType) -> int:
             if right == 0:
                 raise ArithmeticFault("division by zero")
             quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+            if type_.wrap(quotient) != quotient:
+                raise ArithmeticFault(f"a quotient that does not fit {type_.name}")
             return type_.wrap(quotient if op == "/" else left - quotient * right)
         case "<<" | ">>":
             if not 0 <= right < type_.bits:

@@ -26,6 +26,7 @@ from scopec.progress.steps import (
     Return,
     Step,
     Tree,
+    Undefined,
     Wait,
     leaves,
 )
@@ -69,7 +70,7 @@ def behind(system: System, around: Sequence[Moment]) -> list[Behind]:
             found.append(_not_started(system, thread, around[-1]))
         elif label != DONE:
             found.append(_Running(system, thread, around).behind())
-    return found
+    return [b for b in found if b.standing is Standing.UNDEFINED] or found
 
 
 def _not_started(system: System, thread: ir.Thread, last: Moment) -> Behind:
@@ -168,6 +169,8 @@ class _Running:
         """Why the thread does not get on."""
         if len(self.steps) > 1:
             return self.going_round()
+        if isinstance(self.step.operation, Undefined):
+            return self.at("is undefined", f"{self.does}, and the program promises nothing", Standing.UNDEFINED)
         if self.step.blocks or isinstance(self.step.operation, (*WAITING_CALLS, Pending)):
             waits = self.waiting()
             if self.moving or waits is not None or self.system.model.has_host:

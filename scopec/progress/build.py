@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from scopec.diagnostics import Code, InputError, error
 from scopec.memory.asw import waits_for
 from scopec.program import ir
+from scopec.program.constants import constants, fold
 from scopec.program.names import distinct, identifier
 from scopec.program.specialise import device_thread
+from scopec.program.values import TRUE
 from scopec.progress.counting import counts
 from scopec.progress.influence import accessed, deciding_objects
 from scopec.progress.models import CUDA, Model
@@ -53,9 +55,10 @@ def build(
     threads = _with_host(program, readings) if model.has_host else _alone(program, model)
     alone = [t for t in (*threads.hosts, *threads.device) if t.grid is None]
     bodies = {t.name: t.body for t in alone} | {name: grid.body for name, grid in program.grids.items()}
-    if observed is None:
-        bodies = {name: without_assertions(body) for name, body in bodies.items()}
-    else:
+    for name, body in bodies.items():
+        holding = _always_holding(body, [t for t in program.threads if name in (t.grid, t.name)])
+        bodies[name] = without_assertions(body, holding, explicit=observed is not None)
+    if observed is not None:
         bodies = {name: waits_as_polls(body) for name, body in bodies.items()}
     on_host = {t.grid or t.name for t in (*threads.hosts, *threads.device, *threads.tasks) if t.is_host}
     deciding = deciding_objects(bodies.values()) if reductions.objects else frozenset(program.objects)
@@ -85,6 +88,17 @@ def build(
         before,
         snapshots,
     )
+
+
+def _always_holding(body: ir.Body, threads: list[ir.Thread]) -> frozenset[int]:
+    """The implicit assertions of a body that hold in each of its threads by what is known before it runs."""
+    found = {n: node.operation for n, node in body.nodes.items() if isinstance(node, ir.Do)}
+    holding = {n: op.condition for n, op in found.items() if isinstance(op, ir.Assert) and op.implicit}
+    for thread in threads:
+        builtins = thread.builtins or {}
+        known = constants(thread.body, builtins)
+        holding = {n: c for n, c in holding.items() if fold(c, known, builtins) == TRUE}
+    return frozenset(holding)
 
 
 _QUERIES = (ir.StreamQuery, ir.EventQuery)

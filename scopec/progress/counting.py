@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scopec.program import ir
-from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Visible, Wait
+from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Undefined, Visible, Wait
 
 
 def counts(operation: Visible, program: ir.Program, host: bool) -> bool:
@@ -33,7 +33,7 @@ def counts(operation: Visible, program: ir.Program, host: bool) -> bool:
             return host and not sleeps
         case Tick(trivial):
             return host and trivial
-        case ir.Set() | ir.Assert() | ir.Decide() | Again():
+        case ir.Set() | ir.Assert() | ir.Decide() | Undefined() | Again():
             return False
         case (
             ir.SyncThreads()

@@ -7,7 +7,7 @@ from scopec.program import ir
 from scopec.program.barrier_state import barrier_state
 from scopec.program.show import show_place
 from scopec.program.values import show
-from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Visible, Wait
+from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Undefined, Visible, Wait
 
 #: What a member that updates a synchronisation object does to it.
 _UPDATES = {ir.Use.BARRIER: "arrives at", ir.Use.LATCH: "counts down", ir.Use.SEMAPHORE: "releases"}
@@ -28,6 +28,8 @@ def describe(operation: Visible, program: ir.Program) -> str:
             return f"leaves {barrier_in_words(at)}"
         case Asleep(on, _):
             return f"sleeps on {show_place(on.place)}"
+        case Undefined(text):
+            return text
         case Again(Wait() | Asleep() | ir.Await() | ir.JoinThread()):
             return "waits on"
         case Again():

@@ -70,11 +70,24 @@ def is_unnoticed(operation: ir.Operation, live_after: frozenset[str], deciding: 
             return is_idle(operation, deciding)
 
 
-def without_assertions(body: ir.Body) -> ir.Body:
-    """The graph without assertions, which are the memory question's: here they are taken to hold."""
+def without_assertions(body: ir.Body, holding: frozenset[int], *, explicit: bool) -> ir.Body:
+    """The graph without the implicit assertions that are known to hold.
+
+    Without those of the source too, unless they are asked for (``explicit``): they are the memory question's, and here
+    they are taken to hold.
+    """
+
+    def goes(number: int) -> bool:
+        match body.nodes[number]:
+            case ir.Do(ir.Assert(implicit=implicit)):
+                return number in holding if implicit else not explicit
+            case _:
+                return False
 
     def target(number: int) -> int:
-        while isinstance(node := body.nodes[number], ir.Do) and isinstance(node.operation, ir.Assert):
+        while goes(number):
+            node = body.nodes[number]
+            assert isinstance(node, ir.Do)
             number = node.next
         return number
 

@@ -17,11 +17,12 @@ NOT_STARTED = "has not started"
 
 
 class Ending(Enum):
-    """How a schedule goes on for ever, or that it ends where something was found that was looked for."""
+    """How a schedule goes on for ever, or that it ends where what comes next is undefined, or what was looked for."""
 
     DEADLOCK = "deadlock"
     STOP = "stop"
     LASSO = "lasso"
+    UNDEFINED = "undefined"
     FOUND = "found"
 
 
@@ -32,6 +33,7 @@ class Standing(Enum):
     SPINNING = "spinning"
     REFUSED = "refused"
     SILENT = "silent"
+    UNDEFINED = "undefined"
 
 
 class Kind(Enum):
@@ -39,8 +41,10 @@ class Kind(Enum):
 
     Silence: a thread is undefined behaviour.  Starvation: a thread could take a step that would get it on, and no rule
     owes it one.  Livelock: threads take steps for ever, and none gets on.  Deadlock: each waits for another.
+    Undefined: an operation of a thread has no meaning.
     """
 
+    UNDEFINED = "undefined"
     SILENCE = "silence"
     STARVATION = "starvation"
     LIVELOCK = "livelock"
@@ -109,6 +113,8 @@ class Schedule:
     def kind(self) -> Kind:
         """What keeps this behaviour from ending."""
         found = {b.standing for b in self.behind}
+        if Standing.UNDEFINED in found:
+            return Kind.UNDEFINED
         if Standing.SILENT in found:
             return Kind.SILENCE
         if Standing.REFUSED in found:

@@ -38,6 +38,7 @@ from scopec.progress.steps import (
     Step,
     Tick,
     Tree,
+    Undefined,
     Visible,
     Wait,
     fork,
@@ -101,6 +102,7 @@ class _Stepper:
         self.observed = observed
         self.live = live_registers(without_idle_stores(body, deciding), observed)
         self.cycles = on_cycles(body)
+        self.undefined = dict(self._undefined())
         self.visible = {n for n, node in body.nodes.items() if self._is_visible(n, node)}
         self.visible |= self._local_loops()
         self.labels = self._labels()
@@ -129,11 +131,24 @@ class _Stepper:
 
     def _all_steps(self) -> tuple[Tree, dict[str, Step]]:
         entry = self._follow(self.body.entry, {})
-        return entry, {step.label: step for n in sorted(self.visible) for step in self._steps(n)}
+        steps = {step.label: step for n in sorted(self.visible) for step in self._steps(n)}
+        reached = {end.label for tree in (entry, *(s.tree for s in steps.values())) for end in leaves(tree)}
+        return entry, steps | {s.label: s for s in self.undefined.values() if s.label in reached}
+
+    def _undefined(self) -> Iterator[tuple[int, Step]]:
+        """For each implicit assertion where a thread stays that fails it."""
+        counts: dict[int, int] = {}
+        for number, node in sorted(self.body.nodes.items()):
+            if isinstance(node, ir.Do) and isinstance(node.operation, ir.Assert) and node.operation.implicit:
+                line = node.span.line
+                counts[line] = counts.get(line, 0) + 1
+                label = f"{self.name}_L{line}_undefined" + (f"_{counts[line]}" if counts[line] > 1 else "")
+                yield number, self._step(label, Undefined(node.operation.text), node.span, Goto(label))
 
     def _live_at(self, steps: Mapping[str, Step]) -> dict[str, frozenset[str]]:
         """The registers that are live at each label; all labels of one operation have those of its first."""
         by_label = {label: self.live[number] for number, label in self.labels.items()}
+        by_label |= {step.label: self.live[number] for number, step in self.undefined.items()}
         live = {DONE: self.observed}
         for label in steps:
             stem = label
@@ -143,7 +158,7 @@ class _Stepper:
         return live
 
     def _is_visible(self, number: int, node: ir.Node) -> bool:
-        if not isinstance(node, ir.Do) or isinstance(node.operation, ir.Set):
+        if not isinstance(node, ir.Do) or isinstance(node.operation, ir.Set) or number in self.undefined:
             return False
         if self.reductions.local and is_unnoticed(node.operation, self.live[node.next], self.deciding):
             return number in self.cycles and self.counts(node.operation)
@@ -152,7 +167,7 @@ class _Stepper:
     def _without_self_loops(self, steps: Mapping[str, Step]) -> Iterator[tuple[str, Step]]:
         for label, step in steps.items():
             loops = any(end.label == label for end in leaves(step.tree)) or step.blocks
-            if not loops or (self.reductions.polls and step.counts):
+            if not loops or isinstance(step.operation, Undefined) or (self.reductions.polls and step.counts):
                 yield label, step
                 continue
             again = f"{label}_again"
@@ -199,7 +214,7 @@ class _Stepper:
         """The steps of one visible node: API calls and barriers take two labels, effect and return."""
         node, label = self.body.nodes[number], self.labels[number]
         span = node.span
-        if not isinstance(node, ir.Do) or isinstance(node.operation, ir.Set):
+        if not isinstance(node, ir.Do) or isinstance(node.operation, ir.Set) or number in self.undefined:
             endless = isinstance(node, ir.Branch) and node.condition == values.TRUE and node.then == number
             yield self._step(label, Tick(endless), span, self._follow(number, {}, inside=True))
             return
@@ -295,6 +310,12 @@ class _Stepper:
                 case ir.Do(ir.Set(target, value), _, following):
                     registers = {**registers, target: substitute(value, leaf)}
                     number = following
+                case ir.Do(ir.Assert(condition, _, True), _, following):
+                    holds = substitute(condition, leaf)
+                    if holds != values.TRUE:
+                        fails = Goto(self.undefined[number].label, self._updates(number, registers))
+                        return fork(holds, self._follow(following, registers, ways=ways), fails)
+                    number = following
                 case ir.Do(_, _, following):
                     number = following
         return Goto(self.labels[number], self._updates(number, registers))
@@ -326,7 +347,7 @@ def _read_by(step: Step) -> set[str]:
             return found.union(*(registers(part) for part in (*name, *(() if count is None else (count,)))))
         case ir.Notify(place) | Asleep(ir.Await(place=place)):
             return found | registers(place.index)
-        case Tick() | Return() | Pending() | Wait() | Again():
+        case Tick() | Return() | Pending() | Wait() | Undefined() | Again():
             return found
         case operation:
             accesses = accessed(operation) if touches_memory(step) else None

@@ -90,6 +90,13 @@ class Asleep:
 
 
 @dataclass(frozen=True, slots=True)
+class Undefined:
+    """What the thread would do next is undefined, as ``text`` says: no step from here is promised, and none taken."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Again:
     """Nothing: the second label of a step that would otherwise lead to itself, so that taking it changes the state."""
 
@@ -97,8 +104,8 @@ class Again:
 
 
 #: What a step does beside the operations of the program.
-OWN_KINDS = (Tick, Return, Pending, Wait, Asleep, Again)
-Visible: TypeAlias = ir.Operation | Tick | Return | Pending | Wait | Asleep | Again
+OWN_KINDS = (Tick, Return, Pending, Wait, Asleep, Undefined, Again)
+Visible: TypeAlias = ir.Operation | Tick | Return | Pending | Wait | Asleep | Undefined | Again
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +127,7 @@ class Step:
     @property
     def blocks(self) -> bool:
         """Whether the thread may have to wait for others before it can take the step."""
-        return self.guard is not None or isinstance(self.operation, (Wait, Asleep, ir.JoinThread))
+        return self.guard is not None or isinstance(self.operation, (Wait, Asleep, Undefined, ir.JoinThread))
 
 
 @dataclass(frozen=True)

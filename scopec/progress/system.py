@@ -10,7 +10,7 @@ from scopec.memory.asw import waits_for
 from scopec.program import ir
 from scopec.progress.models import Model
 from scopec.progress.reductions import Reductions
-from scopec.progress.steps import Again, Goto, Machine, Pending, Return, Step, leaves
+from scopec.progress.steps import Again, Goto, Machine, Pending, Return, Step, Undefined, leaves
 from scopec.records import dataclass
 
 #: Calls that issue work to a stream.
@@ -126,7 +126,14 @@ class System:
     @cached_property
     def silent_labels(self) -> tuple[str, ...]:
         """The labels whose step does not count for [intro.progress.1] as modified."""
-        return tuple(label for label, step in self.steps.items() if not step.counts and not self._pends(label))
+        undefined = set(self.undefined_labels)
+        silent = (label for label, step in self.steps.items() if not step.counts and not self._pends(label))
+        return tuple(label for label in silent if label not in undefined)
+
+    @cached_property
+    def undefined_labels(self) -> tuple[str, ...]:
+        """The labels of threads whose next step is undefined."""
+        return tuple(label for label, step in self.steps.items() if isinstance(step.operation, Undefined))
 
     @cached_property
     def silent_cycles(self) -> frozenset[str]:

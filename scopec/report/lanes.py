@@ -192,6 +192,7 @@ CLOSING = {
     Ending.DEADLOCK: "no thread can take a step",
     Ending.STOP: "from here on nothing changes",
     Ending.LASSO: "and so on, again and again",
+    Ending.UNDEFINED: "what comes next is undefined",
     Ending.FOUND: "this is what was looked for",
 }
 

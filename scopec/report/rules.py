@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from scopec.report.source import clean
-from scopec.verdicts import UNDEFINED
+from scopec.verdicts import UNDEFINED, is_fault
 
 if TYPE_CHECKING:
     from scopec.diagnostics import Diagnostic
@@ -77,6 +77,11 @@ _UNDEFINED = Rule(
     "The program has a data race, so nothing can be said about its outcomes",
     "Mend the race first, or ask on with `//@ options races = ignore`.",
 )
+_FAULT = Rule(
+    "undefined-operation",
+    "An operation has no meaning: a division, a shift, an index or a pointer that its operands do not allow",
+    "Test the operands before the operation.",
+)
 _UNDECIDED = Rule(
     "undecided", "scopec could not decide a question", "Raise the bound or the time limit that is named.", "warning"
 )
@@ -88,6 +93,8 @@ def rule(check: Check) -> Rule:
         return _UNDECIDED
     if check.reason == UNDEFINED:
         return _UNDEFINED
+    if is_fault(check):
+        return _FAULT
     return _VIOLATED[check.expectation.kind]
 
 

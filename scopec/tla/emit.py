@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from scopec.program import ir
-from scopec.progress.steps import Asleep
+from scopec.progress.steps import Asleep, Undefined
 from scopec.templates import render
 from scopec.tla import named_barriers, promises
 from scopec.tla.actions import Actions
@@ -46,6 +46,7 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
         **promises.context(system),
         "api_labels": strings(system.api_labels),
         "not_ready_labels": strings(system.not_ready_labels) if system.not_ready_labels else "",
+        "undefined_labels": strings(system.undefined_labels) if system.undefined_labels else "",
         "silent_labels": strings(silent) if silent else "",
         "silent_threads": strings(
             layout.names.thread(t) for t in system.everyone if set(silent) & set(system.machine_of(t).steps)
@@ -56,7 +57,13 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
     }
     tla = render("tla/progress.tla.j2", context)
     cfg = render(
-        "tla/progress.cfg.j2", {"header": header[0], "property": property_, "fast_check": context["fast_check"]}
+        "tla/progress.cfg.j2",
+        {
+            "header": header[0],
+            "property": property_,
+            "fast_check": context["fast_check"],
+            "undefined_labels": context["undefined_labels"],
+        },
     )
     return Module(module, tla, cfg, layout.names)
 
@@ -143,8 +150,9 @@ def _processes(system: System, actions: Actions, names: Names) -> list[dict[str,
 
 
 def _sleeps(step: Step, machine: Machine) -> bool:
-    """Whether only other threads' steps move a thread on from a label."""
-    return isinstance(step.operation, Asleep) and f"{step.label}_again" not in machine.steps
+    """Whether only other threads' steps move a thread on from a label, or nothing does."""
+    sleeps = isinstance(step.operation, Asleep) and f"{step.label}_again" not in machine.steps
+    return sleeps or isinstance(step.operation, Undefined)
 
 
 def _maps(system: System, layout: Layout, actions: Actions) -> list[dict[str, str]]:

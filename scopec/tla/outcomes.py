@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.expectations import FinalRegister
 from scopec.program import values
+from scopec.program.faults import defined
 from scopec.program.types import BOOL, INT
 from scopec.program.values import Binary, Builtin, Choose, Convert, Reg, Unary, Value
 from scopec.templates import render
@@ -93,7 +94,7 @@ def _where_known(value: Value, observed: Mapping[str, Observation]) -> Value:
             named = dict.fromkeys(leaf for side in (left, right) for leaf in values.leaves(side))
             locals_ = [leaf for leaf in named if isinstance(observed[leaf.name], FinalRegister)]
             have_values: list[Value] = [Binary("!=", leaf, _NO_VALUE, BOOL) for leaf in locals_]
-            return reduce(lambda all_, one: values.binary("&&", all_, one), [*have_values, value])
+            return reduce(lambda all_, one: values.binary("&&", all_, one), [*have_values, defined(value), value])
         case Binary(op, left, right, type_):
             return Binary(op, known(left), known(right), type_)
         case Unary(op, operand, type_):

@@ -73,6 +73,8 @@ def counterexample(result: Result, system: System, module: Module) -> Schedule |
     actions = [state.action for state in result.behaviour[1:]]
     if result.outcome == "deadlock":
         return schedule(system, moments, actions, Ending.DEADLOCK, None)
+    if result.outcome == "invariant" and result.invariant == "Defined":
+        return schedule(system, moments, actions, Ending.UNDEFINED, None)
     if result.outcome == "invariant" and result.invariant != "NotStuck":
         raise EngineError(f"the generated specification violates {result.invariant}: this is a bug in scopec")
     if result.loop_to is not None:

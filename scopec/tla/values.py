@@ -53,6 +53,8 @@ class Printer:
     def _value(self, value: Value) -> tuple[str, int]:
         match value:
             case Const(number, _):
+                if number == -(1 << 31):  # TLC reads a number and takes its negative then
+                    return f"{number + 1} - 1", _ADD
                 if not -(1 << 31) < number < 1 << 31:
                     message = f"the value {number} needs more than TLC's 32 bits"
                     raise error(Code.VALUE_RANGE, message, self.span)
@@ -148,6 +150,8 @@ class Printer:
                 level, sign = (_AND, "/\\") if op == "&&" else (_OR, "\\/")
                 # Neither binds tighter than the other: TLA+ refuses to read the two side by side.
                 return f"{self.condition(left, _COMPARE)} {sign} {self.condition(right, _COMPARE)}", level
+            case Binary(("==" | "!=") as op, _, Const(number, _), _) if not -(1 << 31) <= number < 1 << 31:
+                return ("FALSE" if op == "==" else "TRUE"), _ATOM  # TLC stops before a value is so large
             case Binary(op, left, right, _) if op in _COMPARISONS:
                 return f"{self.value(left, _ADD)} {_COMPARISONS[op]} {self.value(right, _ADD)}", _COMPARE
             case Convert(operand, type_) if type_.is_bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from scopec.diagnostics import Code, error
-from scopec.program import ir, types, values
+from scopec.program import faults, ir, types, values
 from scopec.program.litmus.c_operands import (
     AnyPointer,
     Cell,
@@ -177,7 +177,8 @@ def _binary(frame: CFrame, expr: tree.Binary) -> Operand:
         return _offset(start, _signed(expr.op, number(frame, expr.right)), expr.span)
     # What the left operand holds now is its value, whatever the right one does.
     value = _saved(frame, rvalue(frame, left, expr.left.span), expr.right)
-    return Number(_as_int(values.binary(expr.op, value, number(frame, expr.right))))
+    result = values.binary(expr.op, value, number(frame, expr.right))
+    return Number(_as_int(frame.computed(result, expr.span)))
 
 
 def _signed(op: str, value: Value) -> Value:
@@ -221,14 +222,15 @@ def _logical(frame: CFrame, op: str, left: tree.Expr, right: tree.Expr) -> Value
 
 
 def _reads(expr: tree.Expr) -> bool:
-    """Whether evaluating an expression does anything but compute with registers."""
+    """Whether evaluating an expression does anything but compute with registers, or may have no result."""
     match expr:
         case tree.Unary(_, "*", _) | tree.Index():
             return True
         case tree.Unary(_, _, inner) | tree.Cast(_, _, inner):
             return _reads(inner)
-        case tree.Binary(_, _, left, right):
-            return _reads(left) or _reads(right)
+        case tree.Binary(_, op, left, right):
+            by = right.value if isinstance(right, tree.Int) else None
+            return faults.may_fault(op, by) or _reads(left) or _reads(right)
         case tree.Int() | tree.Bool() | tree.Name():
             return False
         case _:
@@ -267,11 +269,7 @@ def dereference(frame: CFrame, found: PointerOperand, span: Span) -> Variable:
     """What a pointer points to."""
     match found:
         case Pointer(name, index, _):
-            object_ = frame.world.objects[name]
-            if isinstance(index, Const) and not 0 <= index.value < len(object_.values):
-                message = f"element {index.value} of `{name}`, which has {len(object_.values)}"
-                raise error(Code.TYPE_ERROR, message, span, f"declare it as an array: `int {name}[2] = {{0, 0}};`")
-            return Cell(ir.Place(name, index), object_.type, frame.world.source.text_of(span))
+            return Cell(ir.Place(name, index), frame.world.objects[name].type, frame.world.source.text_of(span))
         case LocalPointer(local):
             return local
         case AnyPointer(value, element, text):
@@ -359,7 +357,7 @@ def _assign(frame: CFrame, expr: tree.Assign) -> Operand:
     else:
         before = load(frame, target, ir.PLAIN, expr.target.span)
         before = _saved(frame, before, expr.value)
-        value = values.binary(expr.op, before, number(frame, expr.value))
+        value = frame.computed(values.binary(expr.op, before, number(frame, expr.value)), expr.span)
     value = values.convert(value, target.type)
     store(frame, target, value, ir.PLAIN, expr.span)
     return target if isinstance(target, Local) else Number(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from scopec.program import ir, types, values
+from scopec.program import faults, ir, types, values
 from scopec.program.litmus.world import POINTER
 from scopec.program.lower.builder import Builder
 from scopec.program.values import Const, Reg, Value
@@ -40,8 +40,16 @@ class Frame:
         return Reg(f"%{self._temporaries}", type_)
 
     def emit(self, operation: ir.Operation, span: Span) -> None:
-        """Append an operation to the graph."""
+        """Append an operation to the graph, and before it that it accesses an element that there is."""
+        for check in faults.of_access(operation, self.world.objects, self.world.source.text_of(span)):
+            self.builder.emit(check, span)
         self.builder.emit(operation, span)
+
+    def computed(self, value: Value, span: Span) -> Value:
+        """The result of an operation, after what must hold for it to have one."""
+        for check in faults.of_arithmetic(value, self.world.source.text_of(span)):
+            self.builder.emit(check, span)
+        return value
 
     def finish(self, position: Position, span: Span) -> ir.Thread:
         """The thread, its registers set before it begins: "registers that a thread never sets are 0"."""
@@ -61,7 +69,7 @@ class Frame:
     def through(self, address: Value, text: str, span: Span, access: Callable[[ir.Place, IntType], None]) -> None:
         """Access what an address points to: a case for each element in memory that it may be.
 
-        An address that is of none is a pointer that must not be followed; an assertion says so.
+        An address that is of none must not be followed.
         """
         done = self.builder.label()
         for known, object_, index in self.world.elements():
@@ -71,7 +79,7 @@ class Frame:
             access(ir.Place(object_.name, Const(index, types.INT)), object_.type)
             self.builder.jump(done)
             self.builder.place(otherwise)
-        self.emit(ir.Assert(values.FALSE, f"{text} points to a location"), span)
+        self.emit(faults.of_pointer(values.FALSE, text), span)
         self.builder.place(done)
 
 

@@ -73,6 +73,13 @@ def _unsigned(op: str, left: Value, right: Value) -> Value:
     return values.binary(op, values.convert(left, types.ULONG), values.convert(right, types.ULONG))
 
 
+def _shifted(op: str, value: Value, by: Value) -> Value:
+    """A shift: "amounts greater than the register width N are clamped to N" (PTX ISA, "shl", "shr")."""
+    last = Const(LONG.bits - 1, LONG)
+    clamped = Const(0, LONG) if op == "<<" else values.binary(">>", value, last)
+    return values.choose(_unsigned(">", by, last), clamped, values.binary(op, value, values.binary("&", by, last)))
+
+
 def _operator(op: str) -> Callable[[Value, Value], Value]:
     return lambda old, operand: values.binary(op, old, operand)
 
@@ -180,7 +187,9 @@ class _Thread:
                 self.set(item, target, values.binary(_COMPARISONS[qualifiers[0]], self.value(left), self.value(right)))
             case _ if opcode in _ARITHMETIC and not qualifiers:
                 target, left, right = self.operands(item, "register", "value", "value")
-                self.set(item, target, values.binary(_ARITHMETIC[opcode], self.value(left), self.value(right)))
+                operate = _shifted if opcode in ("shl", "shr") else values.binary
+                result = operate(_ARITHMETIC[opcode], self.value(left), self.value(right))
+                self.set(item, target, self.frame.computed(result, item.span))
             case _ if opcode in _UNARY and not qualifiers:
                 target, operand = self.operands(item, "register", "value")
                 self.set(item, target, values.unary(_UNARY[opcode], self.value(operand)))

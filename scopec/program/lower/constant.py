@@ -63,6 +63,9 @@ def _perform(
             if held is None:
                 raise error(Code.NOT_CONSTANT, "this initial value must be a constant", span)
             registers[target] = held
+        case ir.Assert(condition, text, True):
+            if not _value(condition, registers, span):
+                raise error(Code.TYPE_ERROR, f"{text}, and this initial value must be a constant", span)
         case ir.Store(place, value, _):
             wrapped = objects[place.object].type.wrap(_value(value, registers, span))
             memory[place.object][_element(place, registers, objects, span)] = wrapped

@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error, suggestion
-from scopec.program import ir, values
+from scopec.program import faults, ir, values
 from scopec.program.lower.builder import Builder
 from scopec.program.lower.operands import Fields, Structure, TypeNamed
 from scopec.program.lower.spaces import Space, global_space
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scopec.program.lower.kinds import Type
     from scopec.program.lower.operands import Operand
     from scopec.program.types import IntType
+    from scopec.program.values import Value
     from scopec.source import Source, Span
     from scopec.syntax import tree
 
@@ -223,8 +224,16 @@ class Frame:
         return values.Reg(f"%{self._temporaries}", type_)
 
     def emit(self, operation: ir.Operation, span: Span) -> None:
-        """Append an operation to the graph."""
+        """Append an operation to the graph, and before it that it accesses an element that there is."""
+        for check in faults.of_access(operation, self.world.objects, self.world.source.text_of(span)):
+            self.builder.emit(check, span)
         self.builder.emit(operation, span)
+
+    def computed(self, value: Value, span: Span) -> Value:
+        """The result of an operation, after what must hold for it to have one."""
+        for check in faults.of_arithmetic(value, self.world.source.text_of(span)):
+            self.builder.emit(check, span)
+        return value
 
     def finish(self) -> ir.Body:
         """The finished graph."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scopec.diagnostics import Code, InputError, error
-from scopec.program import ir, types, values
+from scopec.program import faults, ir, types, values
 from scopec.program.lower import expressions, functions, places, pointers
 from scopec.program.lower.context import Frame, outside
 from scopec.program.lower.kinds import (
@@ -57,7 +57,7 @@ def _address(frame: Frame, expr: tree.Unary) -> Operand:
         position = expressions.lower_value(frame, expr.operand.index)
         if isinstance(base, Array) and isinstance(position, Const) and position.value == base.length:
             return pointers.moved(frame, base, position, expr.span)
-        return places.address(places.element(frame, base, position, expr.operand.span), expr.span)
+        return places.address(places.element(frame, base, position, expr.operand.span, followed=False), expr.span)
     return places.address(expressions.lower_operand(frame, expr.operand), expr.operand.span)
 
 
@@ -86,9 +86,7 @@ def binary(frame: Frame, op: str, left: tree.Expr, right: tree.Expr, span: Span)
         return _pointer_arithmetic(frame, op, second, first, span)
     a = places.to_number(frame, first, left.span)
     b = places.to_number(frame, second, right.span)
-    if op in ("/", "%") and isinstance(b, Const) and b.value == 0:
-        raise error(Code.TYPE_ERROR, "division by zero", right.span)
-    return Computed(values.binary(op, a, b))
+    return Computed(frame.computed(values.binary(op, a, b), span))
 
 
 def _held(frame: Frame, operand: Operand, expr: tree.Expr, right: tree.Expr) -> Operand:
@@ -245,7 +243,7 @@ def _null_or(operand: Operand) -> Operand:
 
 
 def has_effect(frame: Frame, expr: tree.Expr) -> bool:
-    """Whether evaluating an expression appends anything to the graph (a read of memory included)."""
+    """Whether evaluating an expression appends anything to the graph: a read of memory, a check included."""
     match expr:
         case tree.Int() | tree.Bool() | tree.Str() | tree.Float() | tree.SizeOf() | tree.ThreadLocal() | tree.This():
             return False
@@ -259,8 +257,9 @@ def has_effect(frame: Frame, expr: tree.Expr) -> bool:
             return True
         case tree.Unary(_, _, operand) | tree.Cast(_, _, operand):
             return has_effect(frame, operand)
-        case tree.Binary(_, _, left, right):
-            return has_effect(frame, left) or has_effect(frame, right)
+        case tree.Binary(_, op, left, right):
+            by = right.value if isinstance(right, tree.Int) else None
+            return faults.may_fault(op, by) or has_effect(frame, left) or has_effect(frame, right)
         case tree.Conditional(_, condition, then, otherwise):
             return any(has_effect(frame, e) for e in (condition, then, otherwise))
         case tree.Member(_, tree.Name(_, name), _) if name in expressions.INDEX_NAMES:
@@ -305,6 +304,8 @@ def update(frame: Frame, target: Operand, op: str, value: Operand, span: Span, *
         return _moved(frame, target, op, value, span, old=old)
     operand = places.to_value(frame, value, span)
     match target:
+        case Atomic() if op in faults.PARTIAL:
+            raise error(Code.TYPE_ERROR, f"an atomic has no operator `{op}=`", span, "use compare_exchange")
         case Atomic(place, type_, scope):
             result = frame.temporary(type_)
             new = values.convert(values.binary(op, result, operand), type_)
@@ -317,7 +318,8 @@ def update(frame: Frame, target: Operand, op: str, value: Operand, span: Span, *
                 frame.emit(ir.Set(saved.name, before), span)
                 before = saved
             type_ = before.type if isinstance(target, (Either, Known)) else target.type
-            places.assign(frame, target, Computed(values.convert(values.binary(op, before, operand), type_)), span)
+            new = frame.computed(values.binary(op, before, operand), span)
+            places.assign(frame, target, Computed(values.convert(new, type_)), span)
             return Computed(before) if old else target
         case _:
             raise error(Code.TYPE_ERROR, f"{describe(target)} cannot be updated", span)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, InputError, error, suggestion
-from scopec.program import ir, types, values
+from scopec.program import faults, ir, types, values
 from scopec.program.lower import classes, pointers
 from scopec.program.lower.context import outside
 from scopec.program.lower.kinds import (
@@ -199,13 +199,14 @@ def _other_member(operand: Operand, type_: StructType, name: str) -> Operand | N
     return type_.space.names.get(name)
 
 
-def element(frame: Frame, operand: Operand, position: Value, span: Span) -> Operand:
-    """``operand[position]``."""
+def element(frame: Frame, operand: Operand, position: Value, span: Span, *, followed: bool = True) -> Operand:
+    """``operand[position]``; of an array in an array (``followed``) only where there is such an element."""
     operand = settle(operand, span)
     match operand:
         case Array(object_, index, type_, length, volatile):
-            if isinstance(position, Const) and not 0 <= position.value < length:
-                raise _no_such_element(position.value, length, span)
+            if followed and _is_inner(frame, operand):
+                for check in faults.of_index(position, length, f"[{frame.world.source.text_of(span)}]", object_):
+                    frame.emit(check, span)
             whole = _flattened(index, length, position)
             inner = type_.element if isinstance(type_, ArrayType) else type_
             while isinstance(inner, ArrayType):
@@ -216,7 +217,8 @@ def element(frame: Frame, operand: Operand, position: Value, span: Span) -> Oper
             if not isinstance(position, Const):
                 raise error(Code.NOT_CONSTANT, "the index of such an array must be a constant", span)
             if not 0 <= position.value < len(items):
-                raise _no_such_element(position.value, len(items), span)
+                message = f"element {position.value} of an array of {len(items)}"
+                raise error(Code.TYPE_ERROR, message, span, f"it has elements 0 to {len(items) - 1}")
             return items[position.value]
         case Pointer() | Computed(pointee=PointerType()) | Register(pointee=PointerType()):
             return dereference(frame, pointers.moved(frame, operand, position, span), span)
@@ -225,6 +227,17 @@ def element(frame: Frame, operand: Operand, position: Value, span: Span) -> Oper
             return dereference(frame, pointers.moved(frame, value, position, span), span)
         case _:
             raise error(Code.TYPE_ERROR, f"{describe(operand)} has no elements", span)
+
+
+def _is_inner(frame: Frame, array: Array) -> bool:
+    """Whether an array is part of a larger one, so that beyond its elements there are others."""
+    leaf = (array.object, f"{array.object}.", f"{array.object}[")
+    shapes = (o.shape for name, o in frame.world.objects.items() if name == leaf[0] or name.startswith(leaf[1:]))
+    shape = next(shapes, ())
+    dimensions, element_ = 1, array.element
+    while isinstance(element_, ArrayType):
+        dimensions, element_ = dimensions + 1, element_.element
+    return dimensions < len(shape)
 
 
 def _flattened(outer: Value, length: int, position: Value) -> Value:
@@ -248,8 +261,11 @@ def settle(operand: Operand, span: Span) -> Operand:
 
 def dereference(frame: Frame, operand: Operand, span: Span) -> Operand:
     """``*operand``."""
+    declared = operand.type if isinstance(operand, PointerVariable) else None
     operand = settle(operand, span)
     match operand:
+        case Pointer(None) if declared is not None:
+            return pointers.target(frame, Computed(pointers.NULL, declared), span)
         case Pointer(None):
             raise error(Code.TYPE_ERROR, "a null pointer points to nothing", span)
         case Pointer(Array() as array):
@@ -517,8 +533,3 @@ def _same(one: Type, other: Type) -> bool:
             return n == m and _same(a, b)
         case _:
             return one == other
-
-
-def _no_such_element(position: int, length: int, span: Span) -> InputError:
-    message = f"element {position} of an array of {length}"
-    return error(Code.TYPE_ERROR, message, span, f"it has elements 0 to {length - 1}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
-from scopec.program import ir, types, values
+from scopec.program import faults, ir, types, values
 from scopec.program.lower import objects, places
 from scopec.program.lower.context import Region, outside
 from scopec.program.lower.kinds import ADDRESS, AtomicType, PointerType, StructType, Type, VoidType, shown
@@ -230,8 +230,7 @@ def target(frame: Frame, pointer: Computed, span: Span) -> Operand:
         volatile = pointer.pointee.volatile or region.volatile
         position = places.ZERO if region.count == 1 else index
         cases.append((inside, places.at(region.object, position, type_, volatile=volatile)))
-    text = frame.world.source.text_of(span)
-    frame.emit(ir.Assert(valid, f"{text} points to no object", implicit=True), span)
+    frame.emit(faults.of_pointer(valid, frame.world.source.text_of(span)), span)
     if not cases:
         # Nothing has such an address (yet: see World.regions), so what follows is never executed.
         frame.builder.end(span)

@@ -21,7 +21,10 @@ threadIdx_x == "pipeline_b0_t0" :> 0 @@ "pipeline_b0_t1" :> 1
 Joins       == "pipeline_b0" :> {"pipeline_b0_t0", "pipeline_b0_t1"}
 Labels      == {"idle", "done", "main_L42", "main_L42_return", "main_L42_2", "pipeline_L34", "pipeline_L34_again",
     "pipeline_L35", "pipeline_L35_wait", "pipeline_L16", "pipeline_L21", "pipeline_L22", "pipeline_L24",
-    "pipeline_L24_2", "pipeline_L26"}
+    "pipeline_L24_2", "pipeline_L26", "pipeline_L34_undefined", "pipeline_L15_undefined",
+    "pipeline_L15_undefined_2", "pipeline_L16_undefined", "pipeline_L24_undefined",
+    "pipeline_L24_undefined_2", "pipeline_L25_undefined", "pipeline_L25_undefined_2",
+    "pipeline_L26_undefined"}
 
 VARIABLES
   pc,      \* label of each thread
@@ -103,7 +106,7 @@ pipeline_L34(t) ==
   /\ At(t, "pipeline_L34")
   /\ mem' = [mem EXCEPT !.pipeline_barriers[BlockOf[t]][reg[t].i] = 202]
   /\ reg' = [reg EXCEPT ![t].i = IF reg[t].i + 1 < 4 THEN reg[t].i + 1 ELSE 0]
-  /\ Goto(t, IF reg[t].i + 1 < 4 THEN "pipeline_L34_again" ELSE "pipeline_L35")
+  /\ Goto(t, IF reg[t].i + 1 < 4 THEN IF reg[t].i + 1 >= 0 /\ reg[t].i + 1 < 4 THEN "pipeline_L34_again" ELSE "pipeline_L34_undefined" ELSE "pipeline_L35")
   /\ UNCHANGED <<issued, arrived>>
 
 \* double-buffer.cu:34: for (int i = 0; i < 4; ++i) init(barriers + i, 2);
@@ -133,7 +136,7 @@ pipeline_L16(t) ==
   /\ pc[t] = "pipeline_L16"
   /\ mem' = [mem EXCEPT !.pipeline_barriers[BlockOf[t]][2 + Remainder(reg[t].i_2, 2)] = IF Remainder(mem.pipeline_barriers[BlockOf[t]][2 + Remainder(reg[t].i_2, 2)], 100) = 1 THEN Quotient(mem.pipeline_barriers[BlockOf[t]][2 + Remainder(reg[t].i_2, 2)], 100) * 100 + 10000 + Quotient(Remainder(mem.pipeline_barriers[BlockOf[t]][2 + Remainder(reg[t].i_2, 2)], 10000), 100) ELSE mem.pipeline_barriers[BlockOf[t]][2 + Remainder(reg[t].i_2, 2)] - 1]
   /\ reg' = [reg EXCEPT ![t].i_2 = IF reg[t].i_2 + 1 < 3 THEN reg[t].i_2 + 1 ELSE 0]
-  /\ Goto(t, IF reg[t].i_2 + 1 < 3 THEN "pipeline_L16" ELSE "done")
+  /\ Goto(t, IF reg[t].i_2 + 1 < 3 THEN IF reg[t].i_2 + 1 >= 0 /\ reg[t].i_2 + 1 < 3 THEN IF Remainder(reg[t].i_2 + 1, 2) >= 0 /\ Remainder(reg[t].i_2 + 1, 2) < 2 THEN IF 2 + Remainder(reg[t].i_2 + 1, 2) >= 0 /\ 2 + Remainder(reg[t].i_2 + 1, 2) < 4 THEN "pipeline_L16" ELSE "pipeline_L16_undefined" ELSE "pipeline_L15_undefined_2" ELSE "pipeline_L15_undefined" ELSE "done")
   /\ UNCHANGED <<issued, arrived>>
 
 \* double-buffer.cu:21: barrier::arrival_token first = free[0].arrive();
@@ -156,7 +159,7 @@ pipeline_L24(t) ==
   /\ pc[t] = "pipeline_L24"
   /\ mem' = [mem EXCEPT !.pipeline_barriers[BlockOf[t]][2 + Remainder(reg[t].i_3, 2)] = IF Remainder(mem.pipeline_barriers[BlockOf[t]][2 + Remainder(reg[t].i_3, 2)], 100) = 1 THEN Quotient(mem.pipeline_barriers[BlockOf[t]][2 + Remainder(reg[t].i_3, 2)], 100) * 100 + 10000 + Quotient(Remainder(mem.pipeline_barriers[BlockOf[t]][2 + Remainder(reg[t].i_3, 2)], 10000), 100) ELSE mem.pipeline_barriers[BlockOf[t]][2 + Remainder(reg[t].i_3, 2)] - 1]
   /\ reg' = [reg EXCEPT ![t].tmp9 = Quotient(mem.pipeline_barriers[BlockOf[t]][2 + Remainder(reg[t].i_3, 2)], 10000)]
-  /\ Goto(t, "pipeline_L24_2")
+  /\ Goto(t, IF 2 + Remainder(reg[t].i_3, 2) >= 0 /\ 2 + Remainder(reg[t].i_3, 2) < 4 THEN "pipeline_L24_2" ELSE "pipeline_L24_undefined_2")
   /\ UNCHANGED <<issued, arrived>>
 
 \* double-buffer.cu:24: filled[i % 2].arrive_and_wait();
@@ -164,7 +167,7 @@ pipeline_L24_2(t) ==
   /\ pc[t] = "pipeline_L24_2"
   /\ Quotient(mem.pipeline_barriers[BlockOf[t]][2 + Remainder(reg[t].i_3, 2)], 10000) # reg[t].tmp9
   /\ reg' = [reg EXCEPT ![t].tmp9 = 0]
-  /\ Goto(t, "pipeline_L26")
+  /\ Goto(t, IF Remainder(reg[t].i_3, 2) >= 0 /\ Remainder(reg[t].i_3, 2) < 2 THEN IF reg[t].i_3 >= 0 /\ reg[t].i_3 < 3 THEN IF Remainder(reg[t].i_3, 2) >= 0 /\ Remainder(reg[t].i_3, 2) < 4 THEN "pipeline_L26" ELSE "pipeline_L26_undefined" ELSE "pipeline_L25_undefined_2" ELSE "pipeline_L25_undefined")
   /\ UNCHANGED <<mem, issued, arrived>>
 
 \* double-buffer.cu:26: barrier::arrival_token token = free[i % 2].arrive();
@@ -172,7 +175,7 @@ pipeline_L26(t) ==
   /\ pc[t] = "pipeline_L26"
   /\ mem' = [mem EXCEPT !.pipeline_barriers[BlockOf[t]][Remainder(reg[t].i_3, 2)] = IF Remainder(mem.pipeline_barriers[BlockOf[t]][Remainder(reg[t].i_3, 2)], 100) = 1 THEN Quotient(mem.pipeline_barriers[BlockOf[t]][Remainder(reg[t].i_3, 2)], 100) * 100 + 10000 + Quotient(Remainder(mem.pipeline_barriers[BlockOf[t]][Remainder(reg[t].i_3, 2)], 10000), 100) ELSE mem.pipeline_barriers[BlockOf[t]][Remainder(reg[t].i_3, 2)] - 1]
   /\ reg' = [reg EXCEPT ![t].i_3 = IF reg[t].i_3 + 1 < 3 THEN reg[t].i_3 + 1 ELSE 0]
-  /\ Goto(t, IF reg[t].i_3 + 1 < 3 THEN "pipeline_L24" ELSE "done")
+  /\ Goto(t, IF reg[t].i_3 + 1 < 3 THEN IF 2 + Remainder(reg[t].i_3 + 1, 2) >= 0 /\ 2 + Remainder(reg[t].i_3 + 1, 2) < 4 THEN "pipeline_L24" ELSE "pipeline_L24_undefined" ELSE "done")
   /\ UNCHANGED <<issued, arrived>>
 
 pipeline_step(t) ==
@@ -229,6 +232,10 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
+\* No thread is where what it would do next is undefined: the program would promise nothing.
+Defined == \A t \in Threads : pc[t] \notin {"pipeline_L34_undefined", "pipeline_L15_undefined", "pipeline_L15_undefined_2",
+    "pipeline_L16_undefined", "pipeline_L24_undefined", "pipeline_L24_undefined_2",
+    "pipeline_L25_undefined", "pipeline_L25_undefined_2", "pipeline_L26_undefined"}
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next

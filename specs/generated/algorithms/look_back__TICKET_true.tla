@@ -16,7 +16,8 @@ Entry   == "scan_b0_t0" :> "scan_L13" @@ "scan_b1_t0" :> "scan_L13"
 GridOf  == "scan_b0_t0" :> "scan" @@ "scan_b1_t0" :> "scan"
 BlockOf == "scan_b0_t0" :> "scan_b0" @@ "scan_b1_t0" :> "scan_b1"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Labels  == {"idle", "done", "main_L23", "main_L23_return", "main_L23_2", "scan_L13", "scan_L16", "scan_L20"}
+Labels  == {"idle", "done", "main_L23", "main_L23_return", "main_L23_2", "scan_L13", "scan_L16", "scan_L20",
+    "scan_L16_undefined", "scan_L17_undefined", "scan_L19_undefined", "scan_L20_undefined"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -89,13 +90,13 @@ scan_L13(t) ==
   /\ At(t, "scan_L13")
   /\ mem' = [mem EXCEPT !.ticket = mem.ticket + 1]
   /\ reg' = [reg EXCEPT ![t].tile = mem.ticket]
-  /\ Goto(t, IF mem.ticket > 0 THEN "scan_L16" ELSE "scan_L20")
+  /\ Goto(t, IF mem.ticket > 0 THEN IF mem.ticket - 1 >= 0 /\ mem.ticket - 1 < 2 THEN "scan_L16" ELSE "scan_L16_undefined" ELSE IF mem.ticket >= 0 /\ mem.ticket < 2 THEN IF mem.ticket >= 0 /\ mem.ticket < 2 THEN "scan_L20" ELSE "scan_L20_undefined" ELSE "scan_L19_undefined")
   /\ UNCHANGED issued
 
 \* look-back.cu:16: while (ready[tile - 1].load(cuda::memory_order_acquire) == 0);
 scan_L16(t) ==
   /\ pc[t] = "scan_L16"
-  /\ Goto(t, IF mem.ready[reg[t].tile - 1] = 0 THEN "scan_L16" ELSE "scan_L20")
+  /\ Goto(t, IF mem.ready[reg[t].tile - 1] = 0 THEN IF reg[t].tile - 1 >= 0 /\ reg[t].tile - 1 < 2 THEN "scan_L16" ELSE "scan_L16_undefined" ELSE IF reg[t].tile - 1 >= 0 /\ reg[t].tile - 1 < 2 THEN IF reg[t].tile >= 0 /\ reg[t].tile < 2 THEN IF reg[t].tile >= 0 /\ reg[t].tile < 2 THEN "scan_L20" ELSE "scan_L20_undefined" ELSE "scan_L19_undefined" ELSE "scan_L17_undefined")
   /\ UNCHANGED <<mem, reg, issued>>
 
 \* look-back.cu:20: ready[tile].store(1, cuda::memory_order_release);
@@ -149,6 +150,8 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
+\* No thread is where what it would do next is undefined: the program would promise nothing.
+Defined == \A t \in Threads : pc[t] \notin {"scan_L16_undefined", "scan_L17_undefined", "scan_L19_undefined", "scan_L20_undefined"}
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next

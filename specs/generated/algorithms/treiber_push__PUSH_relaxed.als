@@ -100,37 +100,53 @@ pred c1 { some (stack_0_0_L19_R2.rv & stack_0_0_L19_R.rv) and ((some (stack_0_0_
 pred c2 { some (stack_0_0_L19_R3.rv & stack_0_0_L19_R2.rv) and (((some (stack_0_0_L19_R.rv & stack_0_0_L16_R.rv) and (not some (Choice.weak_stack_0_0_L19_R & v1))) or (some (stack_0_0_L19_R2.rv & stack_0_0_L19_R.rv) and (not some (Choice.weak_stack_0_0_L19_R2 & v1)))) or some (Choice.weak_stack_0_0_L19_R3 & v1)) }   -- line 16, 19: head == head && (head == head && !stack_0_0_L19_R?weak || head == head && !stack_0_0_L19_R2?weak || stack_0_0_L19_R3?weak)
 pred c3 { some (stack_0_0_L19_R4.rv & stack_0_0_L19_R3.rv) and ((((some (stack_0_0_L19_R.rv & stack_0_0_L16_R.rv) and (not some (Choice.weak_stack_0_0_L19_R & v1))) or (some (stack_0_0_L19_R2.rv & stack_0_0_L19_R.rv) and (not some (Choice.weak_stack_0_0_L19_R2 & v1)))) or (some (stack_0_0_L19_R3.rv & stack_0_0_L19_R2.rv) and (not some (Choice.weak_stack_0_0_L19_R3 & v1)))) or some (Choice.weak_stack_0_0_L19_R4 & v1)) }   -- line 16, 19: head == head && (head == head && !stack_0_0_L19_R?weak || head == head && !stack_0_0_L19_R2?weak || head == head && !stack_0_0_L19_R3?weak || stack_0_0_L19_R4?weak)
 pred c4 { some (stack_1_0_L27_R.rv & v2) }   -- line 27: head != 0
-pred c5 { some (stack_1_0_L27_R.rv & v2) and some (stack_1_0_L27_R.rv & (v0 + v2)) }   -- line 27: head >= 1 && head < 3
-pred c6 { no Event }   -- line 27: int(head - 1) == 0
-pred c7 { some (stack_1_0_L27_R.rv & v2) }   -- line 27: int(head - 1) == 1
-pred g1 { c2 or c3 }
-pred g2 { c1 or g1 }
-pred g3 { c0 or g2 }
-pred g4 { not c0 and c1 }
-pred g5 { not c0 and not c1 }
-pred g6 { not c1 and c2 }
-pred g7 { not c0 and g6 }
-pred g8 { not c1 and not c2 }
-pred g9 { not c0 and g8 }
-pred g10 { not c2 and c3 }
-pred g11 { not c1 and g10 }
+pred c5 { no Event }   -- line 27: int(head - 1) == 0
+pred c6 { some (stack_1_0_L27_R.rv & v2) }   -- line 27: int(head - 1) == 1
+pred c7 { some (stack_1_0_L27_R.rv & v2) and some (stack_1_0_L27_R.rv & (v0 + v2)) }   -- line 27: head >= 1 && head < 3
+pred c8 { some (stack_1_0_L27_R.rv & v2) and some (stack_1_0_L27_R.rv & (v0 + v2)) }   -- line 27: int(head - 1) >= 0 && int(head - 1) < 2
+pred g1 { c7 and c8 }
+pred g2 { not c4 or g1 }
+pred g3 { c3 and g2 }
+pred g4 { c2 => g2 else g3 }
+pred g5 { c1 => g2 else g4 }
+pred g6 { c0 => g2 else g5 }
+pred g7 { not c0 and c1 }
+pred g8 { not c0 and not c1 }
+pred g9 { not c1 and c2 }
+pred g10 { not c0 and g9 }
+pred g11 { not c1 and not c2 }
 pred g12 { not c0 and g11 }
-pred g13 { c5 and c6 }
-pred g14 { c4 and g13 }
-pred g15 { c5 and c7 }
-pred g16 { c4 and g15 }
-pred g17 { not c2 and not c3 }
-pred g18 { not c1 and g17 }
-pred g19 { not c0 and g18 }
+pred g13 { not c2 and c3 }
+pred g14 { not c1 and g13 }
+pred g15 { not c0 and g14 }
+pred g16 { c4 and c5 }
+pred g17 { c4 and c6 }
+pred g18 { c5 and g1 }
+pred g19 { c4 and g18 }
+pred g20 { c6 and g1 }
+pred g21 { c4 and g20 }
+pred g22 { not c2 and not c3 }
+pred g23 { not c1 and g22 }
+pred g24 { not c0 and g23 }
+pred g25 { c4 and not c7 }
+pred g26 { c7 and not c8 }
+pred g27 { c4 and g26 }
+pred g28 { not c7 or not c8 }
+pred g29 { c4 and g28 }
+pred g30 { not c3 or g29 }
+pred g31 { c2 => g29 else g30 }
+pred g32 { c1 => g29 else g31 }
+pred g33 { c0 => g29 else g32 }
+pred g34 { c4 and c7 }
 
 -- the events that are executed
 fun Exec : set Event { init + main_L33_C + stack_0_0_L24_W + stack_0_0_L16_R + stack_0_0_L18_W + stack_0_0_L19_R +
-    stack_1_0_L27_R + (g3 => main_L33_C2 else none) + (c0 => stack_0_0_L19_W else none) +
-    (not c0 => stack_0_0_L18_W2 + stack_0_0_L19_R2 else none) + (g4 => stack_0_0_L19_W2 else none) +
-    (g5 => stack_0_0_L18_W3 + stack_0_0_L19_R3 else none) + (g7 => stack_0_0_L19_W3 else none) +
-    (g9 => stack_0_0_L18_W4 + stack_0_0_L19_R4 else none) + (g12 => stack_0_0_L19_W4 else none) +
-    (g14 => stack_1_0_L28_R + stack_1_0_L29_R else none) + (g16 => stack_1_0_L28_R2 +
-    stack_1_0_L29_R2 else none) }
+    stack_1_0_L27_R + (g6 => main_L33_C2 else none) + (c0 => stack_0_0_L19_W else none) +
+    (not c0 => stack_0_0_L18_W2 + stack_0_0_L19_R2 else none) + (g7 => stack_0_0_L19_W2 else none) +
+    (g8 => stack_0_0_L18_W3 + stack_0_0_L19_R3 else none) + (g10 => stack_0_0_L19_W3 else none) +
+    (g12 => stack_0_0_L18_W4 + stack_0_0_L19_R4 else none) + (g15 => stack_0_0_L19_W4 else none) +
+    (g16 => stack_1_0_L28_R else none) + (g17 => stack_1_0_L28_R2 else none) +
+    (g19 => stack_1_0_L29_R else none) + (g21 => stack_1_0_L29_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -240,7 +256,7 @@ pred seq_cst { no id & ^(incl & S) }
 pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
-pred complete { not g19 }
+pred complete { not g24 and not g25 and not g27 and not g33 }
 
 ------------------------------------------------------------------------------------- questions
 
@@ -257,4 +273,6 @@ run allowed_1 { consistent and complete and (some ((some (stack_1_0_L27_R.rv & v
 -- allowed stack[1][0].value == 0
 run allowed_3 { consistent and complete and (some ((some (stack_1_0_L27_R.rv & v0) => vm1 else (no Event => stack_1_0_L28_R.rv else (some (stack_1_0_L27_R.rv & v2) => stack_1_0_L28_R2.rv else v0))) & v0)) } expect 1
 -- some execution goes round a loop more than 2 times
-run longer { consistent and (g19) }
+run longer { consistent and (g24) }
+-- some execution does what is undefined
+run fault { consistent and ((c4 and not (some (stack_1_0_L27_R.rv & v2) and some (stack_1_0_L27_R.rv & (v0 + v2)))) or (g34 and not (some (stack_1_0_L27_R.rv & v2) and some (stack_1_0_L27_R.rv & (v0 + v2))))) }

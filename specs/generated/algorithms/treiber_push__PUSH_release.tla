@@ -17,7 +17,8 @@ Entry   == "stack_b0_t0" :> "stack_L16" @@ "stack_b1_t0" :> "stack_L27"
 GridOf  == "stack_b0_t0" :> "stack" @@ "stack_b1_t0" :> "stack"
 BlockOf == "stack_b0_t0" :> "stack_b0" @@ "stack_b1_t0" :> "stack_b1"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Labels  == {"idle", "done", "main_L33", "main_L33_return", "main_L33_2", "stack_L16", "stack_L19", "stack_L27"}
+Labels  == {"idle", "done", "main_L33", "main_L33_return", "main_L33_2", "stack_L16", "stack_L19", "stack_L27",
+    "stack_L28_undefined", "stack_L28_undefined_2", "stack_L29_undefined", "stack_L29_undefined_2"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -106,7 +107,7 @@ stack_L19(t) ==
 \* treiber-push.cu:27: Node* top = head.load(cuda::memory_order_acquire);
 stack_L27(t) ==
   /\ At(t, "stack_L27")
-  /\ Goto(t, "done")
+  /\ Goto(t, IF mem.head # 0 THEN IF mem.head >= 1 /\ mem.head < 3 THEN IF mem.head - 1 >= 0 /\ mem.head - 1 < 2 THEN IF mem.head # 0 THEN IF mem.head >= 1 /\ mem.head < 3 THEN IF mem.head - 1 >= 0 /\ mem.head - 1 < 2 THEN "done" ELSE "stack_L29_undefined_2" ELSE "stack_L29_undefined" ELSE "done" ELSE "stack_L28_undefined_2" ELSE "stack_L28_undefined" ELSE IF mem.head # 0 THEN IF mem.head >= 1 /\ mem.head < 3 THEN IF mem.head - 1 >= 0 /\ mem.head - 1 < 2 THEN "done" ELSE "stack_L29_undefined_2" ELSE "stack_L29_undefined" ELSE "done")
   /\ UNCHANGED <<mem, reg, issued>>
 
 \* the choice that does not fail
@@ -162,6 +163,8 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
+\* No thread is where what it would do next is undefined: the program would promise nothing.
+Defined == \A t \in Threads : pc[t] \notin {"stack_L28_undefined", "stack_L28_undefined_2", "stack_L29_undefined", "stack_L29_undefined_2"}
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next

@@ -19,7 +19,7 @@ BlockOf == "work_b0_t0" :> "work_b0" @@ "work_b1_t0" :> "work_b1"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Labels  == {"idle", "done", "main_L53", "main_L53_return", "main_L53_2", "work_L18", "work_L19", "work_L21",
     "work_L26", "work_L28", "work_L33", "work_L35", "work_L37", "work_L33_2", "work_L35_2",
-    "work_L37_2"}
+    "work_L37_2", "work_L24_undefined", "work_L36_undefined", "work_L36_undefined_2"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -56,6 +56,9 @@ Ordered(f, g) == FALSE
 CanStart(t) == \E i \in DOMAIN issued :
                  /\ issued[i] = GridOf[t]
                  /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
+Abs(a) == IF a >= 0 THEN a ELSE -a
+Quotient(a, b) == IF (a >= 0) = (b > 0) THEN Abs(a) \div Abs(b) ELSE -(Abs(a) \div Abs(b))
+Remainder(a, b) == a - Quotient(a, b) * b
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
@@ -105,8 +108,8 @@ work_L19(t) ==
 \* work-stealing.cu:21: int t = top.load(cuda::memory_order_relaxed);
 work_L21(t) ==
   /\ pc[t] = "work_L21"
-  /\ reg' = [reg EXCEPT ![t].b = IF mem.deque_top <= reg[t].b THEN IF mem.deque_top < reg[t].b THEN 0 ELSE reg[t].b ELSE reg[t].b, ![t].t = IF mem.deque_top <= reg[t].b THEN IF mem.deque_top < reg[t].b THEN reg[t].t ELSE mem.deque_top ELSE reg[t].t]
-  /\ Goto(t, IF mem.deque_top <= reg[t].b THEN IF mem.deque_top < reg[t].b THEN "done" ELSE "work_L26" ELSE "work_L28")
+  /\ reg' = [reg EXCEPT ![t].b = IF mem.deque_top <= reg[t].b THEN IF Remainder(reg[t].b, 2) >= 0 /\ Remainder(reg[t].b, 2) < 2 THEN IF mem.deque_top < reg[t].b THEN 0 ELSE reg[t].b ELSE reg[t].b ELSE reg[t].b, ![t].t = IF mem.deque_top <= reg[t].b THEN IF Remainder(reg[t].b, 2) >= 0 /\ Remainder(reg[t].b, 2) < 2 THEN IF mem.deque_top < reg[t].b THEN reg[t].t ELSE mem.deque_top ELSE mem.deque_top ELSE reg[t].t]
+  /\ Goto(t, IF mem.deque_top <= reg[t].b THEN IF Remainder(reg[t].b, 2) >= 0 /\ Remainder(reg[t].b, 2) < 2 THEN IF mem.deque_top < reg[t].b THEN "done" ELSE "work_L26" ELSE "work_L24_undefined" ELSE "work_L28")
   /\ UNCHANGED <<mem, issued>>
 
 \* work-stealing.cu:26: if (!top.compare_exchange_strong(t, t + 1, cuda::memory_order_seq_cst, cuda::memory_order_relaxed)) 
@@ -136,7 +139,7 @@ work_L33(t) ==
 work_L35(t) ==
   /\ pc[t] = "work_L35"
   /\ reg' = [reg EXCEPT ![t].tmp9 = 0, ![t].t_2 = IF reg[t].tmp9 >= mem.deque_bottom THEN 0 ELSE reg[t].t_2]
-  /\ Goto(t, IF reg[t].tmp9 >= mem.deque_bottom THEN "work_L33_2" ELSE "work_L37")
+  /\ Goto(t, IF reg[t].tmp9 >= mem.deque_bottom THEN "work_L33_2" ELSE IF Remainder(reg[t].t_2, 2) >= 0 /\ Remainder(reg[t].t_2, 2) < 2 THEN "work_L37" ELSE "work_L36_undefined")
   /\ UNCHANGED <<mem, issued>>
 
 \* work-stealing.cu:37: const bool mine = top.compare_exchange_strong(t, t + 1, cuda::memory_order_seq_cst, cuda::memory_ord
@@ -158,7 +161,7 @@ work_L33_2(t) ==
 work_L35_2(t) ==
   /\ pc[t] = "work_L35_2"
   /\ reg' = [reg EXCEPT ![t].tmp16 = 0, ![t].t_3 = IF reg[t].tmp16 >= mem.deque_bottom THEN 0 ELSE reg[t].t_3]
-  /\ Goto(t, IF reg[t].tmp16 >= mem.deque_bottom THEN "done" ELSE "work_L37_2")
+  /\ Goto(t, IF reg[t].tmp16 >= mem.deque_bottom THEN "done" ELSE IF Remainder(reg[t].t_3, 2) >= 0 /\ Remainder(reg[t].t_3, 2) < 2 THEN "work_L37_2" ELSE "work_L36_undefined_2")
   /\ UNCHANGED <<mem, issued>>
 
 \* work-stealing.cu:37: const bool mine = top.compare_exchange_strong(t, t + 1, cuda::memory_order_seq_cst, cuda::memory_ord
@@ -220,6 +223,8 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
+\* No thread is where what it would do next is undefined: the program would promise nothing.
+Defined == \A t \in Threads : pc[t] \notin {"work_L24_undefined", "work_L36_undefined", "work_L36_undefined_2"}
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next

@@ -98,41 +98,82 @@ fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
 pred c0 { some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) }   -- line 18, 21: deque.top <= deque.bottom - 1
-pred c1 { some (work_0_0_L18_R.rv & v1) }   -- line 18: (deque.bottom - 1) % 2 == 0
-pred c2 { some (work_0_0_L18_R.rv & v2) }   -- line 18: (deque.bottom - 1) % 2 == 1
-pred c3 { some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f3) }   -- line 18, 21: deque.top < deque.bottom - 1
-pred c4 { some (work_0_0_L26_R.rv & work_0_0_L21_R.rv) }   -- line 21, 26: deque.top == deque.top
-pred c5 { some (work_1_0_L33_R.rv->work_1_0_L35_R.rv & f4) }   -- line 33, 35: deque.top >= deque.bottom
-pred c6 { some (work_1_0_L33_R.rv & (v0 + v2)) }   -- line 33: deque.top % 2 == 0
-pred c7 { some (work_1_0_L33_R.rv & (v1 + v3)) }   -- line 33: deque.top % 2 == 1
-pred c8 { some (work_1_0_L37_R.rv & work_1_0_L33_R.rv) }   -- line 33, 37: deque.top == deque.top
-pred c9 { some (work_1_0_L33_R2.rv->work_1_0_L35_R2.rv & f4) }   -- line 33, 35: deque.top >= deque.bottom
-pred c10 { some (work_1_0_L33_R2.rv & (v0 + v2)) }   -- line 33: deque.top % 2 == 0
-pred c11 { some (work_1_0_L33_R2.rv & (v1 + v3)) }   -- line 33: deque.top % 2 == 1
-pred c12 { some (work_1_0_L37_R2.rv & work_1_0_L33_R2.rv) }   -- line 33, 37: deque.top == deque.top
-pred g1 { c0 and c1 }
-pred g2 { c0 and c2 }
-pred g3 { c0 and not c3 }
-pred g4 { not c3 and c4 }
-pred g5 { c0 and g4 }
-pred g6 { not c0 or not c3 }
-pred g7 { not c5 and c6 }
-pred g8 { not c5 and c7 }
-pred g9 { not c5 and c8 }
-pred g10 { not c9 and c10 }
-pred g11 { not c9 and c11 }
-pred g12 { not c9 and c12 }
+pred c1 { some (work_0_0_L18_R.rv & (v1 + v2)) and some (work_0_0_L18_R.rv & (v0 + v1 + v2)) }   -- line 18: (deque.bottom - 1) % 2 >= 0 && (deque.bottom - 1) % 2 < 2
+pred c2 { some (work_0_0_L18_R.rv & v1) }   -- line 18: (deque.bottom - 1) % 2 == 0
+pred c3 { some (work_0_0_L18_R.rv & v2) }   -- line 18: (deque.bottom - 1) % 2 == 1
+pred c4 { some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f3) }   -- line 18, 21: deque.top < deque.bottom - 1
+pred c5 { some (work_0_0_L26_R.rv & work_0_0_L21_R.rv) }   -- line 21, 26: deque.top == deque.top
+pred c6 { some (work_1_0_L33_R.rv->work_1_0_L35_R.rv & f4) }   -- line 33, 35: deque.top >= deque.bottom
+pred c7 { some (work_1_0_L33_R.rv & (v0 + v1 + v2 + v3)) and some (work_1_0_L33_R.rv & (v0 + v1 + v2 + v3)) }   -- line 33: deque.top % 2 >= 0 && deque.top % 2 < 2
+pred c8 { some (work_1_0_L33_R.rv & (v0 + v2)) }   -- line 33: deque.top % 2 == 0
+pred c9 { some (work_1_0_L33_R.rv & (v1 + v3)) }   -- line 33: deque.top % 2 == 1
+pred c10 { some (work_1_0_L37_R.rv & work_1_0_L33_R.rv) }   -- line 33, 37: deque.top == deque.top
+pred c11 { some (work_1_0_L33_R2.rv->work_1_0_L35_R2.rv & f4) }   -- line 33, 35: deque.top >= deque.bottom
+pred c12 { some (work_1_0_L33_R2.rv & (v0 + v1 + v2 + v3)) and some (work_1_0_L33_R2.rv & (v0 + v1 + v2 + v3)) }   -- line 33: deque.top % 2 >= 0 && deque.top % 2 < 2
+pred c13 { some (work_1_0_L33_R2.rv & (v0 + v2)) }   -- line 33: deque.top % 2 == 0
+pred c14 { some (work_1_0_L33_R2.rv & (v1 + v3)) }   -- line 33: deque.top % 2 == 1
+pred c15 { some (work_1_0_L37_R2.rv & work_1_0_L33_R2.rv) }   -- line 33, 37: deque.top == deque.top
+pred g1 { c11 or c12 }
+pred g2 { c7 and g1 }
+pred g3 { c6 => g1 else g2 }
+pred g4 { c1 and g3 }
+pred g5 { c0 => g4 else g3 }
+pred g6 { c1 and c2 }
+pred g7 { c0 and g6 }
+pred g8 { c1 and c3 }
+pred g9 { c0 and g8 }
+pred g10 { c1 and not c4 }
+pred g11 { c0 and g10 }
+pred g12 { not c4 and c5 }
+pred g13 { c1 and g12 }
+pred g14 { c0 and g13 }
+pred g15 { not c0 or g10 }
+pred g16 { c7 and c8 }
+pred g17 { not c6 and g16 }
+pred g18 { c7 and c9 }
+pred g19 { not c6 and g18 }
+pred g20 { not c6 and c7 }
+pred g21 { c7 and c10 }
+pred g22 { not c6 and g21 }
+pred g23 { c6 or c7 }
+pred g24 { c12 and c13 }
+pred g25 { not c11 and g24 }
+pred g26 { c7 and g25 }
+pred g27 { c6 => g25 else g26 }
+pred g28 { c12 and c14 }
+pred g29 { not c11 and g28 }
+pred g30 { c7 and g29 }
+pred g31 { c6 => g29 else g30 }
+pred g32 { not c11 and c12 }
+pred g33 { c7 and g32 }
+pred g34 { c6 => g32 else g33 }
+pred g35 { c12 and c15 }
+pred g36 { not c11 and g35 }
+pred g37 { c7 and g36 }
+pred g38 { c6 => g36 else g37 }
+pred g39 { c0 and not c1 }
+pred g40 { not c6 and not c7 }
+pred g41 { not c11 and not c12 }
+pred g42 { c7 and g41 }
+pred g43 { c6 => g41 else g42 }
+pred g44 { not c7 or g41 }
+pred g45 { c6 => g41 else g44 }
+pred g46 { not c1 or g45 }
+pred g47 { c0 => g46 else g45 }
+pred g48 { c7 and not c11 }
+pred g49 { c6 => not c11 else g48 }
 
 -- the events that are executed
-fun Exec : set Event { init + th_main + work_0_0_L18_R + work_0_0_L19_W + work_0_0_L14_F + work_0_0_L21_R +
-    work_1_0_L33_R + work_1_0_L14_F + work_1_0_L35_R + work_1_0_L33_R2 + work_1_0_L14_F2 +
-    work_1_0_L35_R2 + (g1 => work_0_0_L24_R else none) + (g2 => work_0_0_L24_R2 else none) +
-    (g3 => work_0_0_L26_R else none) + (g5 => work_0_0_L26_W else none) +
-    (g6 => work_0_0_L28_W else none) + (g7 => work_1_0_L36_R else none) +
-    (g8 => work_1_0_L36_R2 else none) + (not c5 => work_1_0_L37_R else none) +
-    (g9 => work_1_0_L37_W else none) + (g10 => work_1_0_L36_R3 else none) +
-    (g11 => work_1_0_L36_R4 else none) + (not c9 => work_1_0_L37_R2 else none) +
-    (g12 => work_1_0_L37_W2 else none) }
+fun Exec : set Event { init + main_L53_C + work_0_0_L18_R + work_0_0_L19_W + work_0_0_L14_F + work_0_0_L21_R +
+    work_1_0_L33_R + work_1_0_L14_F + work_1_0_L35_R + (g5 => main_L53_C2 else none) +
+    (g7 => work_0_0_L24_R else none) + (g9 => work_0_0_L24_R2 else none) +
+    (g11 => work_0_0_L26_R else none) + (g14 => work_0_0_L26_W else none) +
+    (g15 => work_0_0_L28_W else none) + (g17 => work_1_0_L36_R else none) +
+    (g19 => work_1_0_L36_R2 else none) + (g20 => work_1_0_L37_R else none) +
+    (g22 => work_1_0_L37_W else none) + (g23 => work_1_0_L33_R2 + work_1_0_L14_F2 +
+    work_1_0_L35_R2 else none) + (g27 => work_1_0_L36_R3 else none) +
+    (g31 => work_1_0_L36_R4 else none) + (g34 => work_1_0_L37_R2 else none) +
+    (g38 => work_1_0_L37_W2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -159,13 +200,13 @@ fun A : set Event { (work_0_0_L18_R + work_0_0_L19_W + work_0_0_L21_R + work_0_0
     work_1_0_L36_R + work_1_0_L36_R2 + work_1_0_L37_R + work_1_0_L37_W + work_1_0_L33_R2 +
     work_1_0_L35_R2 + work_1_0_L36_R3 + work_1_0_L36_R4 + work_1_0_L37_R2 + work_1_0_L37_W2) & Exec }
 fun Acq : set Event { (work_0_0_L14_F + work_1_0_L33_R + work_1_0_L14_F + work_1_0_L35_R + work_1_0_L33_R2 +
-    work_1_0_L14_F2 + work_1_0_L35_R2 + (g5 => work_0_0_L26_R else none) +
-    (g9 => work_1_0_L37_R else none) + (g12 => work_1_0_L37_R2 else none)) & Exec }
+    work_1_0_L14_F2 + work_1_0_L35_R2 + (g14 => work_0_0_L26_R else none) +
+    (g22 => work_1_0_L37_R else none) + (g38 => work_1_0_L37_R2 else none)) & Exec }
 fun Rel : set Event { (work_0_0_L14_F + work_0_0_L26_W + work_1_0_L14_F + work_1_0_L37_W + work_1_0_L14_F2 +
     work_1_0_L37_W2) & Exec }
 fun SC : set Event { (work_0_0_L14_F + work_0_0_L26_W + work_1_0_L14_F + work_1_0_L37_W + work_1_0_L14_F2 +
-    work_1_0_L37_W2 + (g5 => work_0_0_L26_R else none) + (g9 => work_1_0_L37_R else none) +
-    (g12 => work_1_0_L37_R2 else none)) & Exec }
+    work_1_0_L37_W2 + (g14 => work_0_0_L26_R else none) + (g22 => work_1_0_L37_R else none) +
+    (g38 => work_1_0_L37_R2 else none)) & Exec }
 fun po : Event->Event { (main_L53_C->main_L53_C2 + ^(work_0_0_L18_R->work_0_0_L19_W + work_0_0_L19_W->work_0_0_L14_F +
     work_0_0_L14_F->work_0_0_L21_R + work_0_0_L21_R->work_0_0_L24_R + work_0_0_L24_R->work_0_0_L24_R2 +
     work_0_0_L24_R2->work_0_0_L26_R + work_0_0_L26_R->work_0_0_L26_W + work_0_0_L26_W->work_0_0_L28_W) +
@@ -243,12 +284,14 @@ pred seq_cst { no id & ^(incl & S) }
 pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
-pred complete { some Event }
+pred complete { not g39 and not g40 and not g43 and not g47 }
 
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
+-- some execution is consistent, complete or not
+run prefix { consistent } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 0
 -- allowed work[0][0].popped == 2 && work[1][0].first == 1
@@ -257,7 +300,7 @@ run allowed_2 { consistent and complete and (some ((some (work_0_0_L21_R.rv->wor
 run allowed_3 { consistent and complete and (some ((some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f3) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f7) => v0 else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L26_R.rv & work_0_0_L21_R.rv) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else v0))) & v0) and some ((some (work_1_0_L33_R2.rv->work_1_0_L35_R2.rv & f4) => v0 else (some (work_1_0_L37_R2.rv & work_1_0_L33_R2.rv) => (some (work_1_0_L33_R2.rv & (v0 + v2)) => work_1_0_L36_R3.rv else (some (work_1_0_L33_R2.rv & (v1 + v3)) => work_1_0_L36_R4.rv else v0)) else v0)) & v2)) } expect 1
 -- forbidden work[0][0].popped == 2 && work[1][0].second == 2
 run forbidden_4 { consistent and complete and (some ((some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f3) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f7) => v0 else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L26_R.rv & work_0_0_L21_R.rv) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else v0))) & v2) and some ((some (work_1_0_L33_R2.rv->work_1_0_L35_R2.rv & f4) => v0 else (some (work_1_0_L37_R2.rv & work_1_0_L33_R2.rv) => (some (work_1_0_L33_R2.rv & (v0 + v2)) => work_1_0_L36_R3.rv else (some (work_1_0_L33_R2.rv & (v1 + v3)) => work_1_0_L36_R4.rv else v0)) else v0)) & v2)) } expect 0
--- line 24: an index lies outside `deque.items`
-run outside_1 { consistent and complete and ((c0 and not (some (work_0_0_L18_R.rv & (v1 + v2)) and some (work_0_0_L18_R.rv & (v0 + v1 + v2))))) } expect 0
+-- some execution does what is undefined
+run fault { consistent and ((c0 and not (some (work_0_0_L18_R.rv & (v1 + v2)) and some (work_0_0_L18_R.rv & (v0 + v1 + v2)))) or (not c6 and not (some (work_1_0_L33_R.rv & (v0 + v1 + v2 + v3)) and some (work_1_0_L33_R.rv & (v0 + v1 + v2 + v3)))) or (g49 and not (some (work_1_0_L33_R2.rv & (v0 + v1 + v2 + v3)) and some (work_1_0_L33_R2.rv & (v0 + v1 + v2 + v3))))) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (work_0_0_L19_W + work_0_0_L26_W + work_0_0_L28_W + work_1_0_L37_W + work_1_0_L37_W2) & Exec | no w.wv } expect 0

@@ -12,24 +12,28 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"histogram_b0_t0", "histogram_b0_t1", "histogram_b1_t0", "histogram_b1_t1"}
 Threads       == HostThreads \cup DeviceThreads
-Entry   == "histogram_b0_t0" :> "histogram_L11" @@ "histogram_b0_t1" :> "histogram_L11" @@
+Entry       == "histogram_b0_t0" :> "histogram_L11" @@ "histogram_b0_t1" :> "histogram_L11" @@
     "histogram_b1_t0" :> "histogram_L11" @@ "histogram_b1_t1" :> "histogram_L11"
-GridOf  == "histogram_b0_t0" :> "histogram" @@ "histogram_b0_t1" :> "histogram" @@
+GridOf      == "histogram_b0_t0" :> "histogram" @@ "histogram_b0_t1" :> "histogram" @@
     "histogram_b1_t0" :> "histogram" @@ "histogram_b1_t1" :> "histogram"
-BlockOf == "histogram_b0_t0" :> "histogram_b0" @@ "histogram_b0_t1" :> "histogram_b0" @@
+BlockOf     == "histogram_b0_t0" :> "histogram_b0" @@ "histogram_b0_t1" :> "histogram_b0" @@
     "histogram_b1_t0" :> "histogram_b1" @@ "histogram_b1_t1" :> "histogram_b1"
-UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Joins   == "histogram_b0" :> {"histogram_b0_t0", "histogram_b0_t1"} @@ "histogram_b1" :> {"histogram_b1_t0",
+UnitOf      == BlockOf      \* neither clusters nor cooperative: each block is a unit
+blockDim_x  == "histogram_b0_t0" :> 2 @@ "histogram_b0_t1" :> 2 @@ "histogram_b1_t0" :> 2 @@ "histogram_b1_t1" :> 2
+blockIdx_x  == "histogram_b0_t0" :> 0 @@ "histogram_b0_t1" :> 0 @@ "histogram_b1_t0" :> 1 @@ "histogram_b1_t1" :> 1
+threadIdx_x == "histogram_b0_t0" :> 0 @@ "histogram_b0_t1" :> 1 @@ "histogram_b1_t0" :> 0 @@ "histogram_b1_t1" :> 1
+Joins       == "histogram_b0" :> {"histogram_b0_t0", "histogram_b0_t1"} @@ "histogram_b1" :> {"histogram_b1_t0",
     "histogram_b1_t1"}
-Labels  == {"idle", "done", "main_L20", "main_L20_return", "main_L20_2", "histogram_L11", "histogram_L11_wait",
-    "histogram_L13", "histogram_L13_wait"}
+Labels      == {"idle", "done", "main_L20", "main_L20_return", "main_L20_2", "histogram_L11", "histogram_L11_wait",
+    "histogram_L12", "histogram_L13", "histogram_L13_wait", "histogram_L12_undefined"}
 
 VARIABLES
   pc,      \* label of each thread
+  mem,     \* objects in memory, sequentially consistent
   issued,  \* grids in the order in which the host launched them
   arrived  \* threads that wait at each barrier
 
-vars == <<pc, issued, arrived>>
+vars == <<pc, mem, issued, arrived>>
 
 TypeOK ==
   /\ pc \in [Threads -> Labels]
@@ -38,6 +42,7 @@ TypeOK ==
 
 Init ==
   /\ pc = "main" :> "main_L20" @@ [t \in Threads |-> "idle"]
+  /\ mem = [input |-> (0 :> 0 @@ 1 :> 1 @@ 2 :> 1 @@ 3 :> 1)]
   /\ issued = <<>>
   /\ arrived = [b \in DOMAIN Joins |-> {}]
 
@@ -70,20 +75,20 @@ main_L20(t) ==
   /\ pc[t] = "main_L20"
   /\ issued' = Append(issued, "histogram")
   /\ Goto(t, "main_L20_return")
-  /\ UNCHANGED arrived
+  /\ UNCHANGED <<mem, arrived>>
 
 \* histogram.cu:20: //@ launch histogram<<<2, 2>>>();
 main_L20_return(t) ==
   /\ pc[t] = "main_L20_return"
   /\ Goto(t, "main_L20_2")
-  /\ UNCHANGED <<issued, arrived>>
+  /\ UNCHANGED <<mem, issued, arrived>>
 
 \* histogram.cu:20: //@ launch histogram<<<2, 2>>>();
 main_L20_2(t) ==
   /\ pc[t] = "main_L20_2"
   /\ AllIssuedDone
   /\ Goto(t, "done")
-  /\ UNCHANGED <<issued, arrived>>
+  /\ UNCHANGED <<mem, issued, arrived>>
 
 main_step(t) ==
   \/ main_L20(t)
@@ -96,22 +101,28 @@ histogram_L11(t) ==
   /\ At(t, "histogram_L11")
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = @ \cup {t}]
   /\ Goto(t, "histogram_L11_wait")
-  /\ UNCHANGED issued
+  /\ UNCHANGED <<mem, issued>>
 
 \* histogram.cu:11: __syncthreads();
 histogram_L11_wait(t) ==
   /\ pc[t] = "histogram_L11_wait"
   /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
-  /\ Goto(t, "histogram_L13")
-  /\ UNCHANGED issued
+  /\ Goto(t, "histogram_L12")
+  /\ UNCHANGED <<mem, issued>>
+
+\* histogram.cu:12: atomicAdd_block(&local[input[blockIdx.x * blockDim.x + threadIdx.x]], 1);
+histogram_L12(t) ==
+  /\ pc[t] = "histogram_L12"
+  /\ Goto(t, IF mem.input[blockIdx_x[t] * blockDim_x[t] + threadIdx_x[t]] >= 0 /\ mem.input[blockIdx_x[t] * blockDim_x[t] + threadIdx_x[t]] < 2 THEN "histogram_L13" ELSE "histogram_L12_undefined")
+  /\ UNCHANGED <<mem, issued, arrived>>
 
 \* histogram.cu:13: __syncthreads();
 histogram_L13(t) ==
   /\ pc[t] = "histogram_L13"
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = @ \cup {t}]
   /\ Goto(t, "histogram_L13_wait")
-  /\ UNCHANGED issued
+  /\ UNCHANGED <<mem, issued>>
 
 \* histogram.cu:13: __syncthreads();
 histogram_L13_wait(t) ==
@@ -119,11 +130,12 @@ histogram_L13_wait(t) ==
   /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
   /\ Goto(t, "done")
-  /\ UNCHANGED issued
+  /\ UNCHANGED <<mem, issued>>
 
 histogram_step(t) ==
   \/ histogram_L11(t)
   \/ histogram_L11_wait(t)
+  \/ histogram_L12(t)
   \/ histogram_L13(t)
   \/ histogram_L13_wait(t)
 
@@ -165,6 +177,8 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
+\* No thread is where what it would do next is undefined: the program would promise nothing.
+Defined == \A t \in Threads : pc[t] \notin {"histogram_L12_undefined"}
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next

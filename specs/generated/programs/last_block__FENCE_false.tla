@@ -22,7 +22,7 @@ gridDim_x   == "sum_b0_t0" :> 2 @@ "sum_b0_t1" :> 2 @@ "sum_b1_t0" :> 2 @@ "sum_
 threadIdx_x == "sum_b0_t0" :> 0 @@ "sum_b0_t1" :> 1 @@ "sum_b1_t0" :> 0 @@ "sum_b1_t1" :> 1
 Joins       == "sum_b0" :> {"sum_b0_t0", "sum_b0_t1"} @@ "sum_b1" :> {"sum_b1_t0", "sum_b1_t1"}
 Labels      == {"idle", "done", "main_L25", "main_L25_return", "main_L25_2", "sum_L14", "sum_L14_2", "sum_L17",
-    "sum_L17_wait", "sum_L18", "sum_L20", "sum_L20_again"}
+    "sum_L17_wait", "sum_L18", "sum_L20", "sum_L20_again", "sum_L20_undefined"}
 
 VARIABLES
   pc,      \* label of each thread
@@ -139,8 +139,8 @@ sum_L18(t) ==
 \* last-block.cu:20: for (unsigned i = 0; i < gridDim.x; i++) result += partial[i];
 sum_L20(t) ==
   /\ pc[t] = "sum_L20"
-  /\ reg' = [reg EXCEPT ![t].i = IF reg[t].i < gridDim_x[t] THEN reg[t].i + 1 ELSE 0]
-  /\ Goto(t, IF reg[t].i < gridDim_x[t] THEN "sum_L20_again" ELSE "done")
+  /\ reg' = [reg EXCEPT ![t].i = IF reg[t].i < gridDim_x[t] THEN IF reg[t].i < 2 THEN reg[t].i + 1 ELSE reg[t].i ELSE 0]
+  /\ Goto(t, IF reg[t].i < gridDim_x[t] THEN IF reg[t].i < 2 THEN "sum_L20_again" ELSE "sum_L20_undefined" ELSE "done")
   /\ UNCHANGED <<mem, issued, arrived>>
 
 \* last-block.cu:20: for (unsigned i = 0; i < gridDim.x; i++) result += partial[i];
@@ -200,6 +200,8 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
+\* No thread is where what it would do next is undefined: the program would promise nothing.
+Defined == \A t \in Threads : pc[t] \notin {"sum_L20_undefined"}
 \* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
 \* states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next

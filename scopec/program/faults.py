@@ -1,0 +1,113 @@
+"""What one operation of a program leaves undefined: the condition under which it is defined, and what to say if not.
+
+Each is an implicit assertion in front of the operation, whichever reader the operation comes from.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, assert_never
+
+from scopec.program import ir, values
+from scopec.program.types import INT
+from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Named, Reg, Unary, Value, bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+#: The operators that have no result for some operands.
+PARTIAL = frozenset({"/", "%", "<<", ">>"})
+
+
+def may_fault(op: str, right: object) -> bool:
+    """Whether an operator with a right operand that is this number (or none) has no result for some left operand."""
+    return op in PARTIAL and not (isinstance(right, int) and 0 < right < INT.bits)
+
+
+def of_arithmetic(value: Value, text: str) -> Iterator[ir.Assert]:
+    """What must hold for an operation, written as ``text``, to have a result; nothing where it always does.
+
+    Division: "if the value of the second operand is zero, the behavior is undefined" (C11 6.5.5/5), "when integers are
+    divided [...] If the quotient a/b is representable" (6.5.5/6, of ``%`` too).  Shifts: "if the value of the right
+    operand is negative or is greater than or equal to the width of the promoted left operand, the behavior is
+    undefined" (6.5.7/3).  C++ says the same in [expr.mul]/4 and [expr.shift]/1.
+    """
+    match value:
+        case Binary(("/" | "%"), left, right, type_):
+            low, high = bounds(right)
+            if low <= 0 <= high:
+                yield _check(values.binary("!=", right, Const(0, right.type)), f"`{text}` divides by zero")
+            least = -(1 << (type_.bits - 1))
+            if type_.signed and low <= -1 <= high and bounds(left)[0] == least:
+                overflows = values.binary(
+                    "&&",
+                    values.binary("==", left, Const(least, type_)),
+                    values.binary("==", right, Const(-1, type_)),
+                )
+                yield _check(values.unary("!", overflows), f"`{text}` has a quotient that does not fit {type_.name}")
+        case Binary(("<<" | ">>"), _, right, type_):
+            low, high = bounds(right)
+            inside: Value = values.TRUE
+            if low < 0:
+                inside = values.binary(">=", right, Const(0, INT))
+            if high >= type_.bits:
+                inside = values.binary("&&", inside, values.binary("<", right, Const(type_.bits, INT)))
+            if inside != values.TRUE:
+                yield _check(inside, f"`{text}` shifts by less than 0 or more than {type_.bits - 1}")
+        case _:
+            pass
+
+
+def defined(value: Value) -> Value:
+    """Where every operation of a value that is evaluated has a result."""
+    match value:
+        case Unary(_, operand, _) | Convert(operand, _):
+            return defined(operand)
+        case Binary(("&&" | "||") as op, left, right, _):
+            skipped = values.unary("!", left) if op == "&&" else left
+            return values.binary("&&", defined(left), values.binary("||", skipped, defined(right)))
+        case Binary(_, left, right, _):
+            needed = (defined(left), defined(right), *(check.condition for check in of_arithmetic(value, "")))
+            return reduce(lambda one, other: values.binary("&&", one, other), needed)
+        case Choose(condition, then, otherwise, _):
+            chosen = values.choose(condition, defined(then), defined(otherwise))
+            return values.binary("&&", defined(condition), chosen)
+        case Named(_, long):
+            return defined(long)
+        case Const() | Reg() | Builtin():
+            return values.TRUE
+        case _:
+            assert_never(value)
+
+
+def of_access(operation: ir.Operation, objects: Mapping[str, ir.Object], text: str) -> Iterator[ir.Assert]:
+    """What must hold for an operation, written as ``text``, to access an element that there is.
+
+    "If the result points one past the last element of the array object, it shall not be used as the operand of a unary
+    * operator that is evaluated" (C11 6.5.6/8), and beyond that there is no result at all.
+    """
+    place = getattr(operation, "place", None)
+    if isinstance(place, ir.Place):
+        yield from of_index(place.index, len(objects[place.object].values), text, place.object)
+
+
+def of_index(index: Value, length: int, text: str, array: str) -> Iterator[ir.Assert]:
+    """What must hold for an index into an array of a length, used in ``text``, to be one of an element."""
+    low, high = bounds(index)
+    inside: Value = values.TRUE
+    if low < 0:
+        inside = values.binary(">=", index, Const(0, INT))
+    if high >= length:
+        inside = values.binary("&&", inside, values.binary("<", index, Const(length, INT)))
+    if inside != values.TRUE:
+        has = f"elements 0 to {length - 1}" if length > 1 else "one element"
+        yield _check(inside, f"`{text}` accesses no element of `{array}`, which has {has}")
+
+
+def of_pointer(valid: Value, text: str) -> ir.Assert:
+    """That what a pointer, written as ``text``, holds is the address of an object (C11 6.5.3.2/4)."""
+    return _check(valid, f"`{text}` points to no object")
+
+
+def _check(condition: Value, text: str) -> ir.Assert:
+    return ir.Assert(condition, text, implicit=True)
