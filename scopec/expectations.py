@@ -34,10 +34,6 @@ class Location:
     index: int = 0
     instance: str = ""
 
-    def part_of(self, variable: str) -> bool:
-        """Whether it is in a variable of the source: the object itself, or one of its members."""
-        return self.object == variable or self.object.startswith((f"{variable}.", f"{variable}["))
-
 
 def instance(object_: ir.Object, thread: ir.Thread) -> str:
     """Which instance of an object a thread accesses: one a block, thread or device, or the only one."""
@@ -50,6 +46,26 @@ def instance(object_: ir.Object, thread: ir.Thread) -> str:
             return f"device{thread.device}"
         case _:
             return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a race is looked for on: objects, of some only the elements named, in one instance or (None) in all.
+
+    ``text`` is how the file calls it.
+    """
+
+    text: str
+    parts: tuple[tuple[str, frozenset[int] | None], ...]
+    instance: str | None = None
+
+    def holds(self, location: Location | None) -> bool:
+        """Whether a location is in it."""
+        return (
+            location is not None
+            and self.instance in (None, location.instance)
+            and any(location.object == name and (of is None or location.index in of) for name, of in self.parts)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +106,7 @@ class Expectation:
     text: str
     span: Span
     formula: Formula | None = None
-    target: str | None = None
+    target: Target | None = None
     quantifier: Literal["exists", "not exists", "forall"] | None = None
     restriction: Formula | None = None
     implicit: bool = False
@@ -187,9 +203,9 @@ def expectations(
         formula = None if directive.formula is None else resolve_formula(directive.formula, program)
         target = None
         if directive.target is not None:
-            target = directive.target.name
-            if not any(Location(name).part_of(target) for name in program.objects):
-                _known_object(target, program, directive.target.span)
+            from scopec.targets import resolve_target
+
+            target = resolve_target(directive.target, source.text_of(directive.target.span), program)
         yield (
             Expectation(directive.kind, _text(directive, source), directive.span, formula, target),
             tuple(m.name for m in directive.under),
@@ -199,7 +215,7 @@ def expectations(
 def _text(directive: tree.Expect, source: Source) -> str:
     if directive.formula is not None:
         return f"{directive.kind} {source.text_of(directive.formula.span)}"
-    return f"{directive.kind} on {directive.target.name}" if directive.target else directive.kind
+    return f"{directive.kind} on {source.text_of(directive.target.span)}" if directive.target else directive.kind
 
 
 def _constant(expr: tree.Expr, program: ir.Program) -> int | ir.Scope | ir.Order:
@@ -271,7 +287,7 @@ def _formula(expr: tree.Expr, program: ir.Program, observed: dict[str, Observati
         ):
             return Const(known, types.INT if known < 1 << 31 else types.LONG)
         case tree.Name() | tree.Member() | tree.Index() | tree.Unary(op="*"):
-            thread, steps = _steps(expr, program)
+            thread, steps = steps_of(expr, program)
             if thread is None:
                 return _global(steps, expr.span, program, observed)
             return _local(thread, steps, expr.span, program, observed)
@@ -283,7 +299,7 @@ def _formula(expr: tree.Expr, program: ir.Program, observed: dict[str, Observati
 _Step: TypeAlias = str | int
 
 
-def _steps(expr: tree.Expr, program: ir.Program) -> tuple[ir.Thread | None, tuple[_Step, ...]]:
+def steps_of(expr: tree.Expr, program: ir.Program) -> tuple[ir.Thread | None, tuple[_Step, ...]]:
     """The thread that an expression begins with (None: a global's name), and the way from there."""
     thread = _thread(expr, program)
     if thread is not None:
@@ -292,13 +308,13 @@ def _steps(expr: tree.Expr, program: ir.Program) -> tuple[ir.Thread | None, tupl
         case tree.Name(_, name):
             return None, (name,)
         case tree.Member(_, object_, name):
-            start, steps = _steps(object_, program)
+            start, steps = steps_of(object_, program)
             return start, (*steps, name)
         case tree.Index(_, object_, index):
-            start, steps = _steps(object_, program)
+            start, steps = steps_of(object_, program)
             return start, (*steps, _position(index, program))
         case tree.Unary(_, "*", operand):
-            start, steps = _steps(operand, program)
+            start, steps = steps_of(operand, program)
             return start, (*steps, 0)
         case _:
             raise error(Code.BAD_EXPECTATION, "this cannot be observed at the end of the program", expr.span)
@@ -311,7 +327,7 @@ def _position(index: tree.Expr, program: ir.Program) -> int:
     return position.value
 
 
-def _path(steps: tuple[_Step, ...]) -> tuple[str, tuple[int, ...]]:
+def path_of(steps: tuple[_Step, ...]) -> tuple[str, tuple[int, ...]]:
     """The name of the object that steps lead to, and the positions of the element in it."""
     name, positions, pending = "", [], ""
     for step in steps:
@@ -343,8 +359,8 @@ def _element(object_: ir.Object, positions: tuple[int, ...], shown: str, span: S
 
 
 def _global(steps: tuple[_Step, ...], span: Span, program: ir.Program, observed: dict[str, Observation]) -> Value:
-    name, positions = _path(steps)
-    object_ = _known_object(name, program, span)
+    name, positions = path_of(steps)
+    object_ = known_object(name, program, span)
     _check_observable(object_, span)
     if object_.storage in (ir.Storage.SHARED, ir.Storage.AUTOMATIC):
         owner = "block" if object_.storage is ir.Storage.SHARED else "thread"
@@ -367,21 +383,25 @@ def _observe(name: str, what: Observation, type_: types.IntType, observed: dict[
     return Reg(name, type_)
 
 
-def _known_object(name: str, program: ir.Program, span: Span) -> ir.Object:
+def known_object(name: str, program: ir.Program, span: Span) -> ir.Object:
+    """The object of a name; InputError, with what may be meant, where there is none."""
     if name in program.objects:
         return program.objects[name]
     members = [known for known in program.objects if known.startswith((f"{name}.", f"{name}[].", f"{name}[]["))]
     if members:
         example = program.objects[members[0]].element(0)
         raise error(Code.BAD_EXPECTATION, f"`{name}` has members: name one of them", span, example)
-    locals_ = [g.name for g in program.grids.values() if name in g.body.variables]
+    locals_ = [
+        g.name for g in program.grids.values() if name in g.body.variables or f"{g.name}.{name}" in program.objects
+    ]
     hosts = [t.name for t in (program.host, *program.others) if name in t.body.variables]
     if locals_:
         help_ = f"name the thread: {locals_[0]}[0][0].{name}"
     elif hosts:
         help_ = f"name the thread: {hosts[0]}.{name}"
     else:
-        help_ = suggestion(name, program.objects) or "name a local as kernel[block][thread].name"
+        variables = [*program.objects, *(o.partition("[")[0] for o in program.objects)]
+        help_ = suggestion(name, variables) or "name a local as kernel[block][thread].name"
     raise error(Code.BAD_EXPECTATION, f"there is no global `{name}`", span, help_)
 
 
@@ -397,13 +417,18 @@ def _thread(expr: tree.Expr, program: ir.Program) -> ir.Thread | None:
             return hosts[f"{name}[{number}]"]
         case tree.Index(_, tree.Index(_, (tree.Name() | tree.ThreadLocal()) as head, block), lane):
             name = head.name if isinstance(head, tree.Name) else head.kernel
-            if isinstance(head, tree.Name) and any(o.partition("[")[0] == name for o in program.objects):
+            if isinstance(head, tree.Name) and name not in program.grids and _in_memory(name, program):
                 return None
             if isinstance(head, tree.ThreadLocal) and head.launch != 1:
                 name = f"{name}#{head.launch}"
             return _device_thread(name, head, block, lane, program)
         case _:
             return None
+
+
+def _in_memory(name: str, program: ir.Program) -> bool:
+    """Whether some object is called like that, whatever function it is a variable of."""
+    return any(name in (o.partition("[")[0], o.partition(".")[2].partition("[")[0]) for o in program.objects)
 
 
 def _device_thread(name: str, head: tree.Expr, block: tree.Expr, lane: tree.Expr, program: ir.Program) -> ir.Thread:
@@ -432,13 +457,15 @@ def _local(
     if not steps:
         message = f"`{thread.name}` is a thread: name one of its locals"
         raise error(Code.BAD_EXPECTATION, message, span, f"{thread.name}.name")
-    name, positions = _path(steps)
+    name, positions = path_of(steps)
     body, of = thread.body, thread.grid or thread.name
     if name in body.ambiguous:
         message = f"`{name}` is declared more than once in {of}"
         raise error(Code.BAD_EXPECTATION, message, span, "rename one of them")
     if name not in body.variables or positions:
-        in_memory = program.objects.get(f"{of}.{name}")
+        everywhere = program.objects.get(name)
+        shared = everywhere if everywhere is not None and everywhere.storage is ir.Storage.SHARED else None
+        in_memory = program.objects.get(f"{of}.{name}", shared)
         if in_memory is not None:
             _check_observable(in_memory, span)
             number = _element(in_memory, positions, name, span)
@@ -454,8 +481,8 @@ def _local(
 def _observe_instance(object_: ir.Object, number: int, thread: ir.Thread, observed: dict[str, Observation]) -> Value:
     """A local that lives in memory: an automatic or shared object of the thread, or a host thread's."""
     location = Location(object_.name, number, instance(object_, thread))
-    short = object_.element(number).partition(".")[2]
-    return _observe(f"{thread.name}.{short}", FinalMemory(location), object_.type, observed)
+    own, element = f"{thread.grid or thread.name}.", object_.element(number)
+    return _observe(f"{thread.name}.{element.removeprefix(own)}", FinalMemory(location), object_.type, observed)
 
 
 def _idle_value(thread: ir.Thread, name: str, span: Span) -> Value:

@@ -17,6 +17,7 @@ from scopec.expectations import (
     Expectation,
     FinalRegister,
     Settings,
+    Target,
 )
 from scopec.memory.base import Base
 from scopec.memory.cat import registry
@@ -191,8 +192,8 @@ class Run:
         if self.graph.cuts:
             yield Question("prefix", Goal.PREFIX, "some execution is consistent, complete or not", True)
         for target in self._races_asked():
-            name = race_name(target, self.program)
-            comment = "some execution has a race" + (f" on {target}" if target else "")
+            name = self.race_name(target)
+            comment = "some execution has a race" + (f" on {_one_line(target.text)}" if target else "")
             wanted = {c.kind for c in self.checks if c.kind in ("race", "race_free") and target in (None, c.target)}
             expected = wanted == {"race"} if wanted else None
             yield Question(name, Goal.RACE, comment, expected, target=target)
@@ -224,7 +225,15 @@ class Run:
         if not self.problem_domains_closed:
             yield Question("overflow", Goal.OVERFLOW, "some write has a value beyond those that are modelled", False)
 
-    def _races_asked(self) -> list[str | None]:
+    def race_name(self, target: Target | None) -> str:
+        """The name of the question whether there is a race, or one on what a check names."""
+        if target is None:
+            return "race"
+        asked = [c.target.text for c in self.memory_checks if c.target is not None]
+        names = distinct({name: identifier(name) for name in (*self.program.objects, *asked)})
+        return f"race_on_{names[target.text]}"
+
+    def _races_asked(self) -> list[Target | None]:
         """The objects on which a race is looked for; None is any, which may also take the meaning of other verdicts.
 
         Where it does not (PTX) it is looked for only if it is asked for, because that is dear there.
@@ -233,7 +242,7 @@ class Run:
         undefined = registry.load(self.model, self.settings.options).races_undefined
         if undefined or self.listing:
             asked.add(None)
-        return sorted(asked, key=lambda target: target or "")
+        return sorted(asked, key=lambda target: "" if target is None else target.text)
 
     @cached_property
     def problem_domains_closed(self) -> bool:
@@ -352,14 +361,6 @@ def _one_line(text: str) -> str:
 def question_name(number: int, check: Expectation) -> str:
     """The name of a check's question in the generated specification."""
     return f"{check.kind}_{number + 1}"
-
-
-def race_name(target: str | None, program: ir.Program) -> str:
-    """The name of the question whether there is a race, or one on an object."""
-    if target is None:
-        return "race"
-    names = distinct({name: identifier(name) for name in (*program.objects, target)})
-    return f"race_on_{names[target]}"
 
 
 def filter_name(number: int, check: Expectation) -> str:

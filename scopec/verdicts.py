@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
 from scopec.records import dataclass
-from scopec.runs import filter_name, question_name, race_name
+from scopec.runs import filter_name, question_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -107,8 +107,8 @@ def disagreements(found: Findings, run: Run) -> list[str]:
         wrong = execution.problems()
         match question.goal:
             case Goal.RACE:
-                on_target = [a for a, _ in execution.race if a.location and a.location.part_of(question.target or "")]
-                if not (execution.flagged if question.target is None else on_target):
+                target = question.target
+                if not (execution.flagged if target is None else execution.racing_pair(target)):
                     wrong.append("no race")
             case Goal.OUTCOME | Goal.COUNTER_OUTCOME:
                 assert question.formula is not None
@@ -152,9 +152,9 @@ def _memory(
     name = question_name(number, expectation)
     if expectation.kind in ("race_free", "race"):
         target = expectation.target
-        if not run.problem.model.tells_races(target):
+        if not run.problem.model.tells_races(on_object=target is not None):
             return "unknown", f"the model {run.model.name} does not define races: ask under one that does", None
-        race = answers[race_name(target, run.program)]
+        race = answers[run.race_name(target)]
         wanted = expectation.kind == "race"
         if race is not None:
             pair = race.racing_pair(target)

@@ -43,7 +43,7 @@ def _volatile_race(check: Check) -> bool:
     if not (kind in ("race_free", "race") or check.reason == UNDEFINED) or not isinstance(check.trace, Execution):
         return False
     pairs = [(a, b) for a, b in check.trace.race if a.volatile and b.volatile]
-    return any(target is None or (a.location is not None and a.location.part_of(target)) for a, _ in pairs)
+    return any(target is None or target.holds(a.location) for a, _ in pairs)
 
 
 def _asked(check: Check) -> Expectation:

@@ -300,7 +300,7 @@ def test_directives() -> None:
     assert isinstance(first, tree.Expect)
     assert [m.name for m in first.under] == ["cuda-v1", "cuda-v2"]
     assert isinstance(second, tree.Expect)
-    assert second.target is not None
+    assert isinstance(second.target, tree.Name)
     assert second.target.name == "x"
     assert isinstance(third, tree.Expect)
     assert (third.span.line, third.span.end_line) == (4, 5)

@@ -25,7 +25,7 @@ from scopec.program.values import Const, Reg, Value, show, substitute
 from scopec.templates import render
 
 if TYPE_CHECKING:
-    from scopec.expectations import Formula
+    from scopec.expectations import Formula, Target
     from scopec.memory.guards import Guard
     from scopec.program.types import IntType
 
@@ -427,13 +427,13 @@ class _Emitter:
             case Goal.OVERFLOW:
                 return f"consistent and some w : ({_union(e.id for e in self.computed)}) & Exec | no w.wv"
 
-    def _race(self, target: str | None) -> str:
+    def _race(self, target: Target | None) -> str:
         """The formula that a flag of the model is raised, or that one reports accesses to ``target``."""
         model = self.problem.model
         if target is None:
             formulas = [self.printer.flag(flag) for flag in model.flags]
         else:
-            places = [f"at_{self._at(at)}" for at in self.graph.locations if at.part_of(target)]
+            places = [f"at_{self._at(at)}" for at in self.graph.locations if target.holds(at)]
             at = _parenthesised(places)
             formulas = [self.printer.race(race, f"{at}->{at}") for race in model.races] if places else []
         if not formulas:

@@ -16,7 +16,7 @@ from scopec.program.values import Const, Reg, Value
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scopec.expectations import Location
+    from scopec.expectations import Location, Target
     from scopec.memory.events import Synchronises
     from scopec.program.types import IntType
 
@@ -302,11 +302,11 @@ class Encoding:
         self.values.registers[name] = self.final(location)
         return Reg(name, type_)
 
-    def _race(self, target: str | None) -> int:
+    def _race(self, target: Target | None) -> int:
         model = self.problem.model
         if target is None:
             return self.circuit.any(-self.matrices.violated(flag) for flag in model.flags)
-        here = {self.position[e.id] for e in self.graph.events if e.location is not None and e.location.part_of(target)}
+        here = {self.position[e.id] for e in self.graph.events if target.holds(e.location)}
         return self.circuit.any(
             v for race in model.races for i, j, v in entries(self.matrices.relation(race)) if i in here and j in here
         )

@@ -17,7 +17,7 @@ from scopec.records import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from scopec.expectations import Formula, Location
+    from scopec.expectations import Formula, Location, Target
     from scopec.memory.base import Base
     from scopec.memory.cat.model import Model
     from scopec.program.types import IntType
@@ -231,11 +231,9 @@ class Execution:
         """Whether a flag of the model holds: the execution has a race, or is undefined in another way."""
         return any(self.evaluation.holds(flag) for flag in self.model.flags)
 
-    def racing_pair(self, target: str | None = None) -> tuple[Event, Event] | None:
+    def racing_pair(self, target: Target | None = None) -> tuple[Event, Event] | None:
         """The race to show: on ``target`` if given, and one between atomics if there is one, which scopes explain."""
-        pairs = [
-            p for p in self.race if target is None or (p[0].location is not None and p[0].location.object == target)
-        ]
+        pairs = [p for p in self.race if target is None or target.holds(p[0].location)]
         return next(iter([p for p in pairs if p[0].atomic and p[1].atomic] or pairs), None)
 
     def shown_race(self, pair: tuple[Event, Event]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
-    from scopec.expectations import Formula
+    from scopec.expectations import Formula, Target
     from scopec.memory.base import Base
     from scopec.memory.cat.model import Model
     from scopec.memory.domains import Domains
@@ -42,7 +42,7 @@ class Question:
     comment: str
     expected: bool | None = None
     formula: Formula | None = None
-    target: str | None = None
+    target: Target | None = None
     assertions: tuple[Assertion, ...] = ()
 
 

@@ -15,6 +15,7 @@ from scopec.progress.schedule import Moment, Schedule
 if TYPE_CHECKING:
     from scopec.check import Outcome, Report
     from scopec.diagnostics import Diagnostic
+    from scopec.expectations import Target
     from scopec.memory.events import Event
     from scopec.outcomes import Listing
     from scopec.runs import Run
@@ -146,7 +147,7 @@ def check(c: Check) -> dict[str, Any]:
     }
 
 
-def execution(e: Execution, target: str | None = None) -> dict[str, Any]:
+def execution(e: Execution, target: Target | None = None) -> dict[str, Any]:
     """An execution: its events, the relations that a reader needs, its final state, and the race if it has one."""
     program_ = e.graph.program
     relations: dict[str, list[list[str]]] = {}

@@ -606,12 +606,12 @@ Item: TypeAlias = Declaration | Function | Prototype | Template | Namespace | Na
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """``expect KIND [expression | on name] [when expression] [under models]``."""
+    """``expect KIND [expression | on place] [when expression] [under models]``."""
 
     span: Span
     kind: str
     formula: Expr | None = None
-    target: Name | None = None
+    target: Expr | None = None
     when: Expr | None = None
     under: tuple[Setting, ...] = ()
 

@@ -103,9 +103,9 @@ class Model:
         """The relations of which a flag reports each pair."""
         return tuple(f.expr for f in self.flags if f.check == "empty" and f.negated and self.kind(f.expr) == "relation")
 
-    def tells_races(self, target: str | None = None) -> bool:
-        """Whether a flag tells of races, of those on one object ``target`` if it is given."""
-        return bool(self.flags if target is None else self.races)
+    def tells_races(self, *, on_object: bool = False) -> bool:
+        """Whether a flag tells of races, or of those on one object."""
+        return bool(self.races if on_object else self.flags)
 
     @property
     def races_undefined(self) -> bool:

@@ -26,7 +26,7 @@ class Directives(Part):
     def plain_outcome(self, meta: Meta, kind: Token) -> tree.Expect:
         return tree.Expect(self._span(meta), str(kind))
 
-    def race_outcome(self, meta: Meta, target: tree.Name | None) -> tree.Expect:
+    def race_outcome(self, meta: Meta, target: tree.Expr | None) -> tree.Expect:
         return tree.Expect(self._span(meta), "race", target=target)
 
     def formula_outcome(self, meta: Meta, kind: Token, formula: Any) -> tree.Expect:
@@ -43,9 +43,6 @@ class Directives(Part):
 
     def name_ref(self, meta: Meta, token: Token) -> tree.Name:
         return tree.Name(self._token_span(token), str(token))
-
-    def variable(self, meta: Meta, *parts: Token) -> tree.Name:
-        return tree.Name(self._span(meta), ".".join(parts))
 
     def vary(self, meta: Meta, name: tree.Name, *values: Any) -> tree.Vary:
         return tree.Vary(self._span(meta), name, values)
