@@ -212,6 +212,26 @@ def test_registers_may_begin_with_a_percent_sign() -> None:
     assert litmus.program.others[0].body.variables.keys() == {"%r1", "%r2"}
 
 
+def test_a_load_without_a_place_is_a_move() -> None:
+    """As public suites write it: a number or a register; what is in memory has a name, brackets or an order."""
+    text = "PTX t\n{ x = 0; P0:r9 = x; }\nP0@cta 0,gpu 0 ;\n%s ;\nst.weak y, r0 ;\nexists (y=1)"
+
+    def accesses(load: str) -> list[str]:
+        return [
+            e.text if e.value is None else f"{e.text} {show(e.value)}"
+            for e in build(litmus_of(text % load).program, 1).events
+            if e.thread
+        ]
+
+    assert accesses("ld r0, 1") == accesses("mov r0, 1") == ["write y 1"]
+    assert accesses("ld r0, -1") == ["write y -1"]
+    assert accesses("ld r1, 5 ;\n ld r0, r1") == ["write y 5"]
+    assert accesses("ld r0, r9")[-1] == accesses("mov r0, r9")[-1] == "write y 1048576"
+    assert accesses("ld r0, x") == ["read x", "write y P0_L4_R"]
+    for load in ("ld r0, [r9]", "ld.weak r0, r9", "ld.relaxed.gpu r0, r9"):
+        assert accesses(load)[0].startswith("read"), load
+
+
 def test_scope_trees_place_threads() -> None:
     program = litmus_of(
         "OpenCL t\n{}\nP0(int* x){}\nP1(int* x){}\nP2(int* x){}\n"
@@ -377,6 +397,7 @@ PTX_TAIL = "\nexists (x=1)"
         (PTX_HEAD + "atom.relaxed.gpu r0, x, 1 ;" + PTX_TAIL, ("SCP012", 4, 1, "`atom.relaxed.gpu` needs one operation")),
         (PTX_HEAD + "atom.relaxed.gpu.cas r0, x, 1 ;" + PTX_TAIL, ("SCP014", 4, 1, "`atom.relaxed.gpu.cas` takes 4 operands, 3 given")),
         (PTX_HEAD + "ld.weak x, x ;" + PTX_TAIL, ("SCP014", 4, 9, "`x` is a location, and a register is wanted here")),
+        (PTX_HEAD + "ld.weak r0, 1 ;" + PTX_TAIL, ("SCP014", 4, 13, "a location is wanted here")),
         (PTX_HEAD + "st.weak 1, x ;" + PTX_TAIL, ("SCP014", 4, 9, "a location is wanted here")),
         (PTX_HEAD + "L: ; L: ;" + PTX_TAIL, ("SCP016", 4, 6, "P0 has two labels `L`")),
         (PTX_HEAD + "goto M ;" + PTX_TAIL, ("SCP010", 4, 6, "P0 has no label `M`")),

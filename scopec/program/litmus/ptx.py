@@ -161,7 +161,10 @@ class _Thread:
         match opcode:
             case "ld":
                 target, place = self.operands(item, "register", "location")
-                self.load(item, self.target(target), place)
+                if not qualifiers and self.is_value(place):  # as public suites write a move
+                    self.set(item, target, self.value(place))
+                else:
+                    self.load(item, self.target(target), place)
             case "st":
                 place, value = self.operands(item, "location", "value")
                 self.store(item, place, self.value(value))
@@ -342,6 +345,12 @@ class _Thread:
             case tree.Element(span):
                 raise error(Code.BAD_ARGUMENTS, "a register or a number is wanted here", span, "load it first")
 
+    def is_value(self, operand: tree.Operand) -> bool:
+        """Whether an operand is a number or a register, and not a place in memory (an address is written ``[r0]``)."""
+        return isinstance(operand, tree.Number) or (
+            isinstance(operand, tree.Name) and operand.name not in self.world.objects
+        )
+
     def label(self, operand: tree.Operand) -> int:
         if not isinstance(operand, tree.Name) or operand.name not in self.labels:
             shown = operand.name if isinstance(operand, tree.Name) else "this"
@@ -352,7 +361,7 @@ class _Thread:
     def access(self, operand: tree.Operand, span: Span, access: Callable[[ir.Place, types.IntType], None]) -> None:
         """Access a location, by name or through a register that holds its address."""
         if isinstance(operand, tree.Number):
-            raise error(Code.BAD_ARGUMENTS, "a location is wanted here", operand.span, "name one, such as x")
+            raise error(Code.BAD_ARGUMENTS, "a location is wanted here", operand.span, "name one, such as x; mov sets a register")
         object_ = self.world.objects.get(operand.name)
         if object_ is not None:
             access(ir.Place(operand.name, Const(0, types.INT)), object_.type)
