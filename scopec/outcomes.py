@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from scopec.verdicts import Findings
 
 #: What tells executions apart: reads-from, coherence order, and the events on the path taken.
-Identity: TypeAlias = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...], tuple[str, ...]]
+_Pairs: TypeAlias = tuple[tuple[str, str], ...]
+Identity: TypeAlias = tuple[_Pairs, _Pairs, tuple[str, ...], _Pairs]
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,10 @@ class FinalState:
 class Listing:
     """The final states of one run, in order of their values.
 
-    ``executions`` is the number of consistent complete executions, distinct in reads-from, coherence order and path
-    taken.  One may end in several states, where a partial coherence order or a choice of the implementation leaves that
-    open.  ``unfinished`` says why there may be more of them, ``remarks`` what else there is to know.
+    ``executions`` is the number of consistent complete executions, distinct in reads-from, coherence order, path taken
+    and who meets at a barrier.  One may end in several states, where a partial coherence order or a choice of the
+    implementation leaves that open.  ``unfinished`` says why there may be more of them, ``remarks`` what else there is
+    to know.
     """
 
     run: Run
@@ -237,7 +239,8 @@ def identity(execution: Execution) -> Identity:
     path = tuple(e.id for e in execution.events)
     executed = set(path)
     co = ((a, b) for a, b in execution.choice.co if a in executed and b in executed)
-    return tuple(sorted(execution.choice.rf)), tuple(sorted(co)), path
+    met = execution.relation("syncbar")
+    return tuple(sorted(execution.choice.rf)), tuple(sorted(co)), path, tuple((a.id, b.id) for a, b in met)
 
 
 def final_state(run: Run, execution: Execution) -> dict[str, int]:

@@ -152,10 +152,20 @@ def test_a_thread_in_an_endless_loop_is_missing() -> None:
     assert stores["y"].always
 
 
-def test_a_count_that_is_read_or_does_not_fit_is_refused() -> None:
-    for rows, message in (
-        (("ld.weak r0, x | bar.cta.sync 0", "bar.cta.sync 0, 0, r0 |"), "depends on a value that is read"),
-        (("bar.cta.sync 0, 0, 2 | bar.cta.sync 0, 0, 2 | bar.cta.sync 0, 0, 2",), "waits for 2 of 3 threads"),
+def test_a_count_that_is_read_or_differs_is_refused() -> None:
+    for rows, init, message in (
+        (("ld.weak r0, x | bar.cta.sync 1", "bar.cta.sync 0, 0, r0 |"), "", "depends on a value that is read"),
+        (("bar.cta.sync 0, 0, r0 | bar.cta.sync 0, 0, r0",), "0:r0=2; 1:r0=1;", "give it different counts"),
+        (("bar.cta.sync 0, 0, r0 |",), "", "waits for at least one thread"),
     ):
         with pytest.raises(InputError, match=message):
-            graph_of(*rows)
+            graph_of(*rows, init=init)
+
+
+def test_what_ptx_writes_and_what_suites_write_are_one_barrier() -> None:
+    """`bar.sync a, b`, with and without `.cta` of PTX, `barrier` and `.aligned`: label, identity 0 and count."""
+    edges = graph_of("bar.sync 3, 2 | bar.cta.sync 3, 0, 2")
+    assert len(edges) == 2
+    assert edges == graph_of("barrier.sync.aligned 3, r1 | barrier.cta.sync 3, 0, 2", init="0:r1=2;")
+    assert graph_of("bar.arrive 3, 2 | bar.sync 3, 2") == ["P0_L4_A -> P1_L4_B"]
+    assert graph_of("bar.sync 3, 2 | bar.cta.sync 3, 2") == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from scopec.embedded.states import State, barrier_of
 from scopec.embedded.ways import Take, Ways
@@ -13,9 +13,6 @@ from scopec.progress.steps import (
     DONE,
     Step,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 class Barriers(Ways):
@@ -82,19 +79,26 @@ class Barriers(Ways):
         return lambda s: (thread.block_name, *(part(s) for part in parts))
 
     def _arrive_at_name(self, thread: ir.Thread, step: Step, operation: ir.NamedBarrier) -> Take:
-        """The k-th arrival of a thread at a name belongs to its k-th phase, counted from the current one."""
+        """The k-th arrival of a thread at a name belongs to its k-th phase, counted from the current one.
+
+        With a count it belongs to the current phase, or to the one after those in which the thread has arrived; the
+        arrival that completes the count ends the phase.
+        """
         me, slot, name = self.number[thread.name], self._slots["tokens"], self._name(thread, operation)
+        count = None if operation.count is None else self.value(operation.count, thread)
 
         def also(s: State, after: list[Any]) -> None:
             barrier = name(s)
             phase = sum(1 for u, b, _ in s[slot] if u == me and b == barrier)
-            after[slot] = s[slot] | {(me, barrier, phase + 1)}
+            tokens = s[slot] | {(me, barrier, phase + 1)}
+            if count is not None and sum(1 for _, b, p in tokens if b == barrier and p == 1) >= count(s):
+                tokens = _passed(tokens, barrier, 1)
+            after[slot] = tokens
 
         return self._way(thread, step.tree, also=also)
 
     def _leave_name(self, thread: ir.Thread, step: Step, operation: ir.NamedBarrier) -> Take:
         me, slot, name = self.number[thread.name], self._slots["tokens"], self._name(thread, operation)
-        count = None if operation.count is None else self.value(operation.count, thread)
         texts = {
             self.number[t.name]: [
                 tuple(part.value if isinstance(part, Const) else None for part in node.operation.name)
@@ -108,13 +112,11 @@ class Barriers(Ways):
         def phase(s: State, barrier: tuple[object, ...]) -> int:
             return sum(1 for u, b, _ in s[slot] if u == me and b == barrier)
 
-        def over(s: State) -> int:
+        def over(s: State) -> bool:
             barrier = name(s)
             now = phase(s, barrier)
-            if now == 0:
-                return True
-            if count is not None:
-                return sum(1 for _, b, p in s[slot] if b == barrier and p == now) >= count(s)
+            if now == 0 or operation.count is not None:
+                return now == 0
             return all(
                 (u, barrier, now) in s[slot] or s[u] == DONE
                 for u, names in texts.items()
@@ -123,12 +125,17 @@ class Barriers(Ways):
 
         def also(s: State, after: list[Any]) -> None:
             barrier = name(s)
-            now = phase(s, barrier)
-            after[slot] = frozenset(
-                (u, b, p - now if b == barrier else p) for u, b, p in s[slot] if b != barrier or p > now
-            )
+            after[slot] = _passed(s[slot], barrier, phase(s, barrier))
 
         return self._blocking(thread, step, over, self._way(thread, step.tree, also=also))
+
+
+_Tokens: TypeAlias = "frozenset[tuple[int, tuple[object, ...], int]]"
+
+
+def _passed(tokens: _Tokens, barrier: tuple[object, ...], phases: int) -> _Tokens:
+    """The arrivals at all barriers after so many phases of one are over."""
+    return frozenset((u, b, p - phases if b == barrier else p) for u, b, p in tokens if b != barrier or p > phases)
 
 
 def _may_be(text: tuple[int | None, ...], name: tuple[object, ...]) -> bool:

@@ -57,7 +57,9 @@ def dimacs(problem: Problem) -> str:
 
 
 def executions(problem: Problem, question: Question, seconds: float | None = None) -> Iterator[Choice]:
-    """Every execution that a question looks for, once: they differ in reads-from, coherence, path or final state.
+    """Every execution that a question looks for, once.
+
+    They differ in reads-from, coherence, path, who meets at a barrier, or final state.
 
     Raises TimeoutError when ``seconds`` have passed.
     """
@@ -102,6 +104,9 @@ def _what_differs(encoding: Encoding) -> Iterator[int]:
     yield from encoding.rf.values()
     yield from (v for _, _, v in entries(encoding.co))
     yield from (encoding.values.guard(event.guard) for event in graph.events)
+    for edge in graph.asw:
+        if edge.barrier and edge.when is not None:
+            yield encoding.values.condition(edge.when)
     for candidates in encoding.last.values():
         yield from candidates.values()
     for final in graph.finals.values():

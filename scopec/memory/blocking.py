@@ -11,7 +11,6 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.diagnostics import Code, error
 from scopec.memory.collective import arrives_at
 from scopec.memory.events import Cut, Kind
 from scopec.program import ir, values
@@ -23,24 +22,26 @@ if TYPE_CHECKING:
     from scopec.memory.collected import Collected
     from scopec.memory.events import Event
     from scopec.memory.guards import Guard
+    from scopec.memory.quorums import Quorums
     from scopec.program.values import Value
 
 
-def block(out: Collected, ordering: Ordering) -> list[tuple[Guard, Value]]:
+def block(out: Collected, ordering: Ordering, quorums: Quorums) -> list[tuple[Guard, Value]]:
     """Strengthen the guards in ``out``; each wait that may be in vain becomes a cut (its execution is not complete).
 
     Returns what no execution has: a query that reports the completion (the value) of a grid of which a thread is stuck
-    (the guard).
+    (the guard), and phases that no order of arrivals gives.
     """
     if not out.cuts and not any(passage.barrier.named for passage in out.barriers.values()):
         return []  # threads that meet at one barrier cannot wait for each other in vain
-    return _Blocking(out, ordering).run()
+    return _Blocking(out, ordering, quorums).run()
 
 
 class _Blocking:
-    def __init__(self, out: Collected, ordering: Ordering) -> None:
+    def __init__(self, out: Collected, ordering: Ordering, quorums: Quorums) -> None:
         self.out = out
         self.ordering = ordering
+        self.quorums = quorums
         self.thread_grid = {t.name: t.grid for t in out.program.threads}
         #: Where a thread goes round a loop for ever, if it gets there; where it is stuck; for each event where its
         #: thread is stuck before it.  At first everything is taken to be stuck: what remains when waits that are
@@ -51,16 +52,19 @@ class _Blocking:
         self.stuck: dict[str, Guard] = dict.fromkeys(self.endless, out.guards.always)
         self.before: dict[str, Guard] = {e.id: out.guards.always for e in out.events}
         self.waits: dict[str, Guard] = {}
+        #: Where the phases of arrivals are such that some order of the arrivals gives them.
+        self.possible = out.guards.always
 
     def run(self) -> list[tuple[Guard, Value]]:
         while self._propagate():
             pass
         never = self.out.guards.never
-        self.out.events = [replace(e, guard=e.guard & ~self.before[e.id]) for e in self.out.events]
+        self.possible = ~self._no_order()
+        self.out.events = [replace(e, guard=self._performed(e).where(self.possible)) for e in self.out.events]
         self.out.assertions = [replace(a, guard=a.guard & ~self._at(a.thread, a.position)) for a in self.out.assertions]
         cuts = [replace(c, guard=c.guard & ~self._at(c.thread, c.position)) for c in self.out.cuts]
         for event in self.out.events:
-            guard = self.waits.get(event.id, never)
+            guard = self.waits.get(event.id, never).where(self.possible)
             if not guard.never:
                 cuts.append(Cut(event.thread, event.span, guard, wait=True))
         self.out.cuts = [cut for cut in cuts if not cut.guard.never]
@@ -79,8 +83,8 @@ class _Blocking:
         for call_id, operation in self.out.calls.items():
             if isinstance(operation, ir.JoinThread):
                 reasons[call_id] |= self.stuck[operation.thread]
-        for wait, stuck in self._barriers():
-            reasons[wait] |= stuck
+        for passage, stuck in (*self._barriers(), *self.quorums.early(self._performed)):
+            reasons[passage] |= stuck
         starts: dict[str, Guard] = defaultdict(lambda: self.out.guards.never)
         for first, second, path in self.ordering.stream_order():
             starts[second] |= path & self._grid_stuck(first)
@@ -105,6 +109,9 @@ class _Blocking:
                 changed = True
         return changed
 
+    def _performed(self, event: Event) -> Guard:
+        return event.guard & ~self.before[event.id]
+
     def _grid_stuck(self, grid: str) -> Guard:
         guard = self.out.guards.never
         for thread, name in self.thread_grid.items():
@@ -116,9 +123,9 @@ class _Blocking:
         """Waits at barriers, with where another thread that uses it is stuck and has not arrived in that phase."""
         arrived: dict[tuple[str, str], Guard] = defaultdict(lambda: self.out.guards.never)
         for arrival, wait, when in self.ordering.phases():
-            here = arrival.guard & ~self.before[arrival.id]
+            here = self._performed(arrival)
             if when is not None:
-                here &= self._literal(when)
+                here &= self.out.literal(when)
             arrived[arrival.thread, wait.id] |= here
         for wait in (e for e in self.out.events if e.kind is Kind.WAIT):
             for thread in self._members(wait):
@@ -142,7 +149,7 @@ class _Blocking:
         for arrival, other, when in self.ordering.phases():
             if other.id == wait.id and arrival.thread == thread:
                 coming = arrival.guard & self.before[arrival.id]
-                missing |= coming if when is None else coming & self._literal(when)
+                missing |= coming if when is None else coming & self.out.literal(when)
         return missing
 
     def _too_few(self, wait: Event, arrived: Mapping[tuple[str, str], Guard]) -> Guard:
@@ -151,24 +158,11 @@ class _Blocking:
         if count is None:
             return self.out.guards.never
         never, always = self.out.guards.never, self.out.guards.always
-        others = [guard for (_, other), guard in arrived.items() if other == wait.id and not guard.never]
-        if len(others) >= count:
-            message = f"a barrier that waits for {count} of {len(others) + 1} threads"
-            help_ = "scopec models counts that all threads which arrive there make up together"
-            raise error(Code.OUTSIDE_SUBSET, message, wait.span, help_)
+        others = [guard for (_, other), guard in arrived.items() if other == wait.id]
         enough = [always] + [never] * (count - 1)  # at each position: so many have arrived
         for guard in others:
             enough = [here | (guard & enough[n - 1]) if n else here for n, here in enumerate(enough)]
         return ~enough[-1]
-
-    def _literal(self, value: Value) -> Guard:
-        """A condition as a guard: the branch condition that it is, or a new one."""
-        negated = values.unary("!", value)
-        for number, known in enumerate(self.out.conditions):
-            if known in (value, negated):
-                return self.out.guards.literal(number, known == value)
-        self.out.conditions.append(value)
-        return self.out.guards.literal(len(self.out.conditions) - 1, True)
 
     def _at(self, thread: str, position: int) -> Guard:
         """Where a thread is stuck before the event that is at a position of the list of events, or the last one."""
@@ -181,3 +175,15 @@ class _Blocking:
             stuck = path & self._grid_stuck(grid)
             if when is not None and not stuck.never:
                 yield stuck, when
+        if not self.possible.always:
+            yield ~self.possible, values.TRUE
+
+    def _no_order(self) -> Guard:
+        """Where no order of the arrivals at a barrier gives the phases that they are said to be of."""
+        found = self.out.guards.never
+        for group in self.quorums.groups:
+            for event in group:
+                found |= self.waits[event.id]
+        for guard in self.quorums.impossible(self._performed):
+            found |= guard
+        return found

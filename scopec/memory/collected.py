@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.memory.guards import Guard, Guards
 from scopec.program import ir, values
-from scopec.program.values import Const, Value
+from scopec.program.values import Binary, Const, Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,6 +103,24 @@ class Collected:
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
         return self.barriers, self.control, self.calls, self.choices, self.addresses
+
+    def literal(self, condition: Value) -> Guard:
+        """A condition as a guard over the branch conditions that it is made of, new ones where there are none yet."""
+        match condition:
+            case Const():
+                return self.guards.always if condition.value else self.guards.never
+            case Binary("&&", left, right):
+                return self.literal(left) & self.literal(right)
+            case Binary("||", left, right):
+                return self.literal(left) | self.literal(right)
+            case _:
+                pass
+        negated = values.unary("!", condition)
+        for number, known in enumerate(self.conditions):
+            if known in (condition, negated):
+                return self.guards.literal(number, known == condition)
+        self.conditions.append(condition)
+        return self.guards.literal(len(self.conditions) - 1, True)
 
     def stored(self, name: str) -> frozenset[int] | None:
         """All values that an object may ever hold; None if some are computed from more than the value before."""

@@ -39,6 +39,7 @@ class Passage:
     """An arrival or wait at a barrier: which one, in which phase, and what the thread votes.
 
     At a barrier with a name, ``name`` tells which it is, and ``count``, if there is one, how many arrivals end a phase.
+    Where the phase is open (:mod:`scopec.memory.quorums`), ``phases`` is how many it may be of.
     """
 
     barrier: Barrier
@@ -46,10 +47,24 @@ class Passage:
     vote: ir.Vote | None = None
     name: tuple[Value, ...] = ()
     count: int | None = None
+    phases: int = 0
 
     def meets(self, other: Passage) -> Value:
         """Where two passages of one barrier are of one phase."""
-        return values.binary("&&", same_name(self.name, other.name), values.binary("==", self.phase, other.phase))
+        same: Value = values.binary("==", self.phase, other.phase)
+        if self.phases:
+            same = values.FALSE
+            for phase in range(min(self.phases, other.phases)):
+                same = values.binary("||", same, values.binary("&&", self.is_of(phase), other.is_of(phase)))
+        return values.binary("&&", same_name(self.name, other.name), same)
+
+    def is_of(self, phase: int) -> Value:
+        """Where an open phase is a given one: as one way of a chain of branches, so that no guard has two of them."""
+        result: Value = values.TRUE
+        for number in range(min(phase + 1, self.phases - 1)):
+            later = values.binary(">", self.phase, Const(number, types.INT))
+            result = values.binary("&&", result, later if number < phase else values.unary("!", later))
+        return result
 
 
 def same_name(name: tuple[Value, ...], other: tuple[Value, ...]) -> Value:

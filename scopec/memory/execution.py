@@ -195,7 +195,7 @@ class Execution:
             found.append("sync_fence is not an order of the seq_cst fences that include each other")
         for stuck, value in self.graph.impossible:
             if stuck.holds(self.outcomes) and self.value(value):
-                found.append("a query or vote has a result that it cannot have")
+                found.append("a query, a vote or the phase of a barrier is one that there cannot be")
         return found
 
     def _coherence_problems(self, location: Location) -> list[str]:

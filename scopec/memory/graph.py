@@ -10,6 +10,7 @@ from scopec.memory.blocking import block
 from scopec.memory.collected import Collected, defined, merge
 from scopec.memory.domains import may_fail, possible_values
 from scopec.memory.events import Event, EventGraph, Final, Kind, location_names, shown_location
+from scopec.memory.quorums import open_phases
 from scopec.memory.symbolic import execute
 from scopec.program import ir
 from scopec.program.values import Const
@@ -50,8 +51,9 @@ def _build(
     out = Collected(program, safe)
     for thread, guard in _started(out):
         execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
+    quorums = open_phases(out)
     ordering = Ordering(out)
-    impossible = [*block(out, ordering), *ordering.votes()]
+    impossible = [*block(out, ordering, quorums), *ordering.votes()]
     out.events = [*_initial_writes(out), *out.events]
     ordering = Ordering(out)
     return EventGraph(

@@ -272,6 +272,8 @@ class Operations(Accesses):
         if count is not None and not isinstance(count, Const):
             message = "the number of threads that a barrier waits for depends on a value that is read from memory"
             raise error(Code.NOT_CONSTANT, message, span, "the memory question needs a constant")
+        if count is not None and count.value < 1:
+            raise error(Code.BAD_ARGUMENTS, "a barrier waits for at least one thread", span, "write a larger count")
         barrier = Barrier(self.thread.block_name, named=True)
         earlier = []
         for event in self.out.events:

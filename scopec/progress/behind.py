@@ -273,6 +273,8 @@ class _Running:
 
     def missing(self, at: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> list[str]:
         """The threads that hold up a barrier, and how."""
+        if isinstance(at, ir.NamedBarrier) and at.count is not None:
+            return [f"{values.show(at.count)} arrivals end its phase, and so many have not come"]
         found = []
         for other in self.system.threads:
             label = self.last.labels[other.name]

@@ -1,7 +1,10 @@
 """Barriers with names (PTX's ``bar.sync`` and ``bar.arrive``) in TLA+.
 
 ``tokens`` holds a triple of thread, barrier and phase for each arrival whose phase is not over; a phase is counted from
-the barrier's current one.  The k-th arrival of a thread at a barrier belongs to its k-th phase.
+the barrier's current one.  The k-th arrival of a thread at a barrier belongs to its k-th phase.  With a count it is of
+the current phase, or of the one after those in which the thread has arrived, and the last of a phase ends it:
+"When a barrier completes, the waiting threads are restarted without delay, and the barrier is reinitialized so that it
+can be immediately reused" (PTX ISA, "bar").
 """
 
 from __future__ import annotations
@@ -40,13 +43,15 @@ def definitions(system: System, names: Names) -> list[str]:
         "Partners(b) == {u \\in DeviceThreads : BlockOf[u] = b[1] /\\ Takes(u, b)}",
         "Tokens(t, b) == {x \\in tokens : x[1] = t /\\ x[2] = b}",
         "Phase(t, b)  == Cardinality(Tokens(t, b))",
-        "Arrive(t, b) == tokens' = tokens \\cup {<<t, b, Phase(t, b) + 1>>}",
+        "Arrived(t, b) == tokens \\cup {<<t, b, Phase(t, b) + 1>>}",
         "\\* phases up to the k-th are over, and the next is the first",
-        "Pass(b, k)   == tokens' = {x \\in tokens : x[2] # b} \\cup",
-        "                          {<<x[1], b, x[3] - k>> : x \\in {y \\in tokens : y[2] = b /\\ y[3] > k}}",
-        "\\* every thread that may arrive has arrived or exited; or, with a count, so many have arrived",
-        "Joined(b, k)     == \\A u \\in Partners(b) : <<u, b, k>> \\in tokens \\/ Done(u)",
-        "Counted(b, k, n) == Cardinality({u \\in DeviceThreads : <<u, b, k>> \\in tokens}) >= n",
+        "Passed(all, b, k) == {x \\in all : x[2] # b} \\cup",
+        "                     {<<x[1], b, x[3] - k>> : x \\in {y \\in all : y[2] = b /\\ y[3] > k}}",
+        "\\* every thread that may arrive has arrived or exited",
+        "Joined(b, k)    == \\A u \\in Partners(b) : <<u, b, k>> \\in tokens \\/ Done(u)",
+        "\\* so many arrivals are a phase",
+        "Counted(all, b, n) ==",
+        "  IF Cardinality({x \\in all : x[2] = b /\\ x[3] = 1}) >= n THEN Passed(all, b, 1) ELSE all",
     ]
 
 
@@ -68,18 +73,19 @@ def _barrier(actions: Actions, step: Step, operation: ir.NamedBarrier) -> str:
 
 
 def arrive(actions: Actions, step: Step, operation: ir.NamedBarrier) -> list[str]:
-    """Arriving at the next phase."""
-    line = f"/\\ Arrive(t, {_barrier(actions, step, operation)})"
-    return [line, *actions.way(step.tree, step, changed={"tokens"})]
+    """Arriving at the next phase; the arrival that completes the count of a phase ends it."""
+    barrier = _barrier(actions, step, operation)
+    after = f"Arrived(t, {barrier})"
+    if operation.count is not None:
+        after = f"Counted({after}, {barrier}, {actions.printer(step).value(operation.count)})"
+    return [f"/\\ tokens' = {after}", *actions.way(step.tree, step, changed={"tokens"})]
 
 
 def leave(actions: Actions, step: Step, operation: ir.NamedBarrier) -> list[str]:
     """Waiting for the end of the phase of the last arrival, and leaving."""
     barrier = _barrier(actions, step, operation)
     phase = f"Phase(t, {barrier})"
-    if operation.count is None:
-        over = f"Joined({barrier}, {phase})"
-    else:
-        over = f"Counted({barrier}, {phase}, {actions.printer(step).value(operation.count)})"
-    lines = [f"/\\ Pass({barrier}, {phase})", *actions.way(step.tree, step, changed={"tokens"})]
-    return actions.blocking(step, f"{phase} = 0 \\/ {over}", lines)
+    if operation.count is not None:
+        return actions.blocking(step, f"{phase} = 0", actions.way(step.tree, step))
+    lines = [f"/\\ tokens' = Passed(tokens, {barrier}, {phase})", *actions.way(step.tree, step, changed={"tokens"})]
+    return actions.blocking(step, f"{phase} = 0 \\/ Joined({barrier}, {phase})", lines)

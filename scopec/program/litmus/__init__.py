@@ -42,6 +42,7 @@ def lower(file: tree.File, source: Source, name: str) -> Litmus:
                 world.declare(location.name, location.span, types.LONG, [0], array=False)
         initialise_addresses(world, file.initial)
         threads = [ptx.lower(world, t, places[t.name], watched.get(t.name, ())) for t in columns]
+        ptx.check_counts(threads)
     else:
         functions = cast("tuple[tree.CThread, ...]", file.threads)
         spaces = c.declare_parameters(world, functions)

@@ -46,8 +46,8 @@ _ARITHMETIC = {
 _UNARY = {"mov": "+", "neg": "-", "not": "~"}
 _BRANCHES = {"beq": "==", "bne": "!=", "blt": "<", "ble": "<=", "bgt": ">", "bge": ">="}
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-#: Barriers of the block; with more operands than one only `bar.cta` is one, whose second operand is an identity.
-_BARRIERS = {("cta", "sync"): True, ("cta", "arrive"): False, ("sync",): True, ("cta", "sync", "aligned"): True}
+#: How many barriers a block has (PTX ISA, "bar"): "Each CTA instance has sixteen barriers numbered 0..15".
+_LABELS = 16
 #: What PTX writes behind an operation, and is not needed here.
 _TYPE = re.compile(r"([busf](8|16|32|64|128)|v[248])\Z")
 _OPCODES = (*_ALLOWED, "membar", "bar", "barrier", "setp", *_ARITHMETIC, *_UNARY, *_BRANCHES, "goto", "bra")
@@ -114,6 +114,32 @@ def lower(world: World, thread: tree.PtxThread, position: Position, watched: Ite
     Raises InputError for instructions and operands outside the modelled subset.
     """
     return _Thread(world, thread).lower(position, watched)
+
+
+def check_counts(threads: Iterable[ir.Thread]) -> None:
+    """Raise InputError unless threads that may meet at a barrier give it one count, or none.
+
+    "Different warps may execute different forms of the barrier{.cta} instruction using the same barrier name and thread
+    count" (PTX ISA, "bar"); what different counts mean it does not say.
+    """
+    seen: list[tuple[str, ir.NamedBarrier]] = []
+    for thread in threads:
+        for node in thread.body.nodes.values():
+            if isinstance(node, ir.Do) and isinstance(node.operation, ir.NamedBarrier):
+                here = node.operation
+                for block, there in seen:
+                    apart = block != thread.block_name or any(map(_differ, here.name, there.name))
+                    if not apart and _differ(here.count, there.count):
+                        message = "threads that may meet at a barrier give it different counts"
+                        raise error(Code.OUTSIDE_SUBSET, message, node.span, "write the same count everywhere")
+                seen.append((thread.block_name, here))
+
+
+def _differ(one: Value | None, other: Value | None) -> bool:
+    """Whether two values are surely different."""
+    if isinstance(one, Const) and isinstance(other, Const):
+        return one.value != other.value
+    return (one is None) != (other is None)
 
 
 class _Thread:
@@ -267,23 +293,31 @@ class _Thread:
     def barrier(self, item: tree.Instruction) -> None:
         """``bar.cta.sync`` and ``bar.cta.arrive`` with a label, an identity (0 where none is written) and a count.
 
-        ``bar.sync``, as PTX has it, takes a label alone: its second operand would be a count, without an identity.
+        Without ``.cta`` they are PTX's own, with a label and a count (PTX ISA, "bar"): "Operand b specifies the number
+        of threads participating in the barrier", "a non-zero thread count is required for barrier{.cta}.arrive".  That
+        the count is "a multiple of the warp size" says nothing where threads are written one by one.
         """
         text = ".".join(item.operation)
-        if item.operation[1:] not in _BARRIERS:
+        words = [word for word in item.operation[1:] if word != "aligned"]
+        if words not in (["sync"], ["arrive"], ["cta", "sync"], ["cta", "arrive"]):
             message = f"`{text}` is outside the modelled subset of PTX"
             raise error(Code.OUTSIDE_SUBSET, message, item.span, "write bar.cta.sync or bar.cta.arrive")
-        if len(item.operands) > 1 and len(item.operation) != 3:
-            message = f"`{text}` with a number of threads is outside the modelled subset"
-            raise error(Code.OUTSIDE_SUBSET, message, item.span, "write bar.cta.sync label, identity, count")
-        if not 1 <= len(item.operands) <= 3:
-            message = "a barrier has a label, and may have an identity and a count"
-            raise error(Code.BAD_ARGUMENTS, message, item.span, "write bar.cta.sync 0, or bar.cta.sync 0, 1, 2")
-        label, *rest = (self.value(o) for o in item.operands)
-        identity = rest[0] if rest else Const(0, LONG)
-        count = rest[1] if len(rest) > 1 else None
-        waits = _BARRIERS[item.operation[1:]]
-        self.frame.emit(ir.NamedBarrier((label, identity), count, waits), item.span)
+        waits = words[-1] == "sync"
+        operands = [self.value(o) for o in item.operands]
+        if words[0] == "cta":
+            if not 1 <= len(operands) <= 3:
+                message = "a barrier has a label, and may have an identity and a count"
+                raise error(Code.BAD_ARGUMENTS, message, item.span, "write bar.cta.sync 0, or bar.cta.sync 0, 1, 2")
+            identity, count = [*operands[1:], None, None][:2]
+        else:
+            if len(operands) not in ((1, 2) if waits else (2,)):
+                message = f"`{text}` has a label and {'may have ' if waits else ''}a number of threads"
+                raise error(Code.BAD_ARGUMENTS, message, item.span, f"write {text} 0, 2")
+            identity, count = None, operands[1] if len(operands) > 1 else None
+            if isinstance(operands[0], Const) and not 0 <= operands[0].value < _LABELS:
+                message = f"a block has the barriers 0 to {_LABELS - 1}"
+                raise error(Code.BAD_ARGUMENTS, message, item.operands[0].span, "bar.cta takes any label")
+        self.frame.emit(ir.NamedBarrier((operands[0], identity or Const(0, LONG)), count, waits), item.span)
 
     def set(self, item: tree.Instruction, target: tree.Operand, value: Value) -> None:
         self.frame.emit(ir.Set(self.target(target).name, values.convert(value, LONG)), item.span)
@@ -361,7 +395,12 @@ class _Thread:
     def access(self, operand: tree.Operand, span: Span, access: Callable[[ir.Place, types.IntType], None]) -> None:
         """Access a location, by name or through a register that holds its address."""
         if isinstance(operand, tree.Number):
-            raise error(Code.BAD_ARGUMENTS, "a location is wanted here", operand.span, "name one, such as x; mov sets a register")
+            raise error(
+                Code.BAD_ARGUMENTS,
+                "a location is wanted here",
+                operand.span,
+                "name one, such as x; mov sets a register",
+            )
         object_ = self.world.objects.get(operand.name)
         if object_ is not None:
             access(ir.Place(operand.name, Const(0, types.INT)), object_.type)

@@ -1,0 +1,178 @@
+"""Barriers with a count at which more threads come: which arrivals make up a phase is open.
+
+"Operand b specifies the number of threads participating in the barrier. [...] When a barrier completes, the waiting
+threads are restarted without delay, and the barrier is reinitialized so that it can be immediately reused" (PTX ISA,
+"bar"): the first arrivals, so many, are a phase, the next ones another.  Each arrival there has a choice, the number of
+its phase.  What no order of the arrivals gives is left out (:meth:`Quorums.impossible`), so every order is explored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from scopec.diagnostics import Code, error
+from scopec.memory.collective import same_name
+from scopec.memory.events import Event, Kind
+from scopec.program import types, values
+from scopec.program.values import Const, Reg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from scopec.memory.collected import Collected
+    from scopec.memory.guards import Guard
+
+_MOST_PLACES = 48
+
+
+@dataclass(frozen=True)
+class Quorums:
+    """The arrivals at barriers whose phases are open, those that may be at one barrier together, in program order."""
+
+    out: Collected
+    groups: tuple[tuple[Event, ...], ...]
+
+    def early(self, performed: Callable[[Event], Guard]) -> Iterator[tuple[str, Guard]]:
+        """For each arrival where it comes too early for its phase: one before is not over, and not for its own sake.
+
+        An arrival is of the first phase that is not over, or, where its thread has arrived there and gone on, of the
+        next.
+        """
+        for group in self.groups:
+            for event in group:
+                late = self.out.guards.never
+                for phase in self.phases(event):
+                    for before in range(phase):
+                        own = self.any(self.at(other, before, event) for other in self.earlier(event, group))
+                        full = self.at_least(self.count(event), before, event, group, performed)
+                        late |= self.at(event, phase, event) & ~own & ~full
+                yield event.id, late
+
+    def impossible(self, performed: Callable[[Event], Guard]) -> Iterator[Guard]:
+        """What no order of the arrivals gives, beside those that come too early.
+
+        A phase has no more arrivals than its count, a thread's arrivals are of one phase after the other, and what does
+        not happen has no choice.
+        """
+        for group in self.groups:
+            for event in group:
+                here = performed(event)
+                for phase in self.phases(event):
+                    crowd = self.at_least(self.count(event), phase, event, group, performed)
+                    yield here & self.at(event, phase, event) & crowd
+                    for other in self.earlier(event, group):
+                        later = self.any(self.at(other, p, event) for p in self.phases(other) if p >= phase)
+                        yield here & other.guard & self.at(event, phase, event) & later
+                    if phase:
+                        yield ~here & self.at(event, phase, event)
+
+    def count(self, event: Event) -> int:
+        """How many arrivals end a phase."""
+        count = self.out.barriers[event.id].count
+        assert count is not None
+        return count
+
+    def phases(self, event: Event) -> range:
+        """The phases that an arrival may be of."""
+        return range(self.out.barriers[event.id].phases)
+
+    def earlier(self, event: Event, group: Iterable[Event]) -> list[Event]:
+        """The arrivals of the same thread before one."""
+        own = [other for other in group if other.thread == event.thread]
+        return own[: own.index(event)]
+
+    def at(self, event: Event, phase: int, of: Event) -> Guard:
+        """Where an arrival is of a phase of the barrier that another one is at."""
+        here, there = self.out.barriers[event.id], self.out.barriers[of.id]
+        if phase >= here.phases:
+            return self.out.guards.never
+        return self.out.literal(values.binary("&&", same_name(here.name, there.name), here.is_of(phase)))
+
+    def at_least(
+        self, number: int, phase: int, of: Event, group: Iterable[Event], performed: Callable[[Event], Guard]
+    ) -> Guard:
+        """Where so many other arrivals are of a phase of the barrier that one is at."""
+        never, always = self.out.guards.never, self.out.guards.always
+        enough = [always] + [never] * number  # at each position: so many
+        for other in group:
+            if other is not of:
+                here = performed(other) & self.at(other, phase, of)
+                enough = [was | (here & enough[n - 1]) if n else was for n, was in enumerate(enough)]
+        return enough[-1]
+
+    def any(self, guards: Iterable[Guard]) -> Guard:
+        """Where one of some guards holds."""
+        found = self.out.guards.never
+        for guard in guards:
+            found |= guard
+        return found
+
+
+def open_phases(out: Collected) -> Quorums:
+    """Give each arrival at a barrier at which more threads come than its count says the choice of its phase.
+
+    Elsewhere a thread's k-th arrival is of phase k.  Raises InputError where arrivals at one barrier give it different
+    counts (PTX ISA, "bar": "using the same barrier name and thread count"), and where there are too many ways.
+    """
+    arrivals = [e for e in out.events if e.kind is Kind.ARRIVE and out.barriers[e.id].barrier.named]
+    found = []
+    for group in _together(out, arrivals):
+        first = out.barriers[group[0].id]
+        for event in group[1:]:
+            if out.barriers[event.id].count != first.count:
+                message = "threads that may meet at a barrier give it different counts"
+                raise error(Code.OUTSIDE_SUBSET, message, event.span, "write the same count everywhere")
+        if first.count is not None and len({event.thread for event in group}) > first.count:
+            found.append(group)
+    for group in found:
+        _choose(out, group)
+    return Quorums(out, tuple(tuple(group) for group in found if out.barriers[group[0].id].phases))
+
+
+def _together(out: Collected, arrivals: Iterable[Event]) -> list[list[Event]]:
+    """Arrivals that may be at one barrier, in groups."""
+    groups: list[list[Event]] = []
+    for event in arrivals:
+        here = out.barriers[event.id]
+        meets = [
+            group
+            for group in groups
+            if any(
+                here.barrier == out.barriers[e.id].barrier
+                and same_name(here.name, out.barriers[e.id].name) != values.FALSE
+                for e in group
+            )
+        ]
+        groups = [group for group in groups if group not in meets]
+        groups.append([*(e for group in meets for e in group), event])
+    position = {event.id: number for number, event in enumerate(out.events)}
+    return [sorted(group, key=lambda e: position[e.id]) for group in groups]
+
+
+def _choose(out: Collected, group: list[Event]) -> None:
+    arrivals = Counter(event.thread for event in group)
+    earlier: Counter[str] = Counter()
+    places = 0
+    for place, event in enumerate(group):
+        passage = out.barriers[event.id]
+        assert passage.count is not None
+        # before it at most the phases that the other threads can end, and those of its own thread's arrivals
+        number = (len(group) - arrivals[event.thread]) // passage.count + earlier[event.thread] + 1
+        earlier[event.thread] += 1
+        if passage.count == 1:
+            chosen = replace(passage, phase=Const(place, types.INT))  # each arrival is a phase by itself
+        elif number == 1:
+            chosen = replace(passage, phase=Const(0, types.INT), phases=1)
+        else:
+            choice = Reg(f"{event.id}?phase", types.INT)
+            out.choices[choice.name] = tuple(range(number))
+            chosen = replace(passage, phase=choice, phases=number)
+        places += chosen.phases
+        for name, other in out.barriers.items():
+            if other is passage:  # the arrival, and the wait behind it
+                out.barriers[name] = chosen
+    if places > _MOST_PLACES:
+        message = f"{len(group)} arrivals at a barrier whose phases have {passage.count}: too many ways to group them"
+        raise error(Code.TOO_LARGE, message, group[0].span, "use fewer threads, a smaller loop bound, or more barriers")
