@@ -44,6 +44,7 @@ def run_of(spec: str, model: str = "cuda-v3", progress: str = "cuda", **variant:
 #: What is replaced in cuda.cat, by what, and the spec that notices.
 AXIOMS: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "coherence": ("irreflexive hb ; eco? as coherence", "", "litmus/corr.cu", {"SAME": "true"}),
+    "issue_order": ("irreflexive (hb? ; issue)+ as issue_order", "", "host/stream-of-two-threads.cu", {"ORDER": "1", "ONE_STREAM": "true"}),
     "atomicity": ("empty rmw & (fr ; co) as atomicity", "", "litmus/fetch-add.cu", {"THREADS": "2", "ATOMIC": "true"}),
     "no_thin_air": ("acyclic po | rf as no_thin_air", "", "litmus/lb.cu", {"DEPENDENT": "false"}),
     "seq_cst": ("acyclic incl & S as seq_cst", "", "litmus/sb.cu", {"STORE": "seq_cst", "LOAD": "seq_cst"}),
@@ -105,8 +106,9 @@ def found(run: Run, problem: Problem, jars: Jars, workers: Workers, folder: Path
 
 #: The same for the HRF models: the model, what is replaced in its file or in hrf.cat, by what, and the spec that notices.
 HRF_AXIOMS: dict[str, tuple[str, str, str, str, dict[str, str]]] = {
-    "sequential consistency": ("hrf0", "acyclic po | asw | rf | co | fr as sequential_consistency", "", "hrf/sequential.cu", {"OTHER": "device"}),
-    "launches and joins are steps": ("sc-drf", "acyclic po | asw | rf", "acyclic po | rf", "hrf/join.cu", {}),
+    "calls are steps": ("hrf0", "po | asw | issue | rf", "po | asw | rf", "host/stream-of-two-threads.cu", {"ORDER": "1", "ONE_STREAM": "true"}),
+    "sequential consistency": ("hrf0", "acyclic po | asw | issue | rf | co | fr as sequential_consistency", "", "hrf/sequential.cu", {"OTHER": "device"}),
+    "launches and joins are steps": ("sc-drf", "acyclic po | asw | issue", "acyclic po | issue", "hrf/join.cu", {}),
     "atomicity": ("hrf-direct", "empty rmw & (fr ; co) as atomicity", "", "hrf/lost-update.cu", {}),
     "releases": ("hrf0", "[Rel & W & S] | ", "", "hrf/figure-4-local.cu", {"LOCAL": "block"}),
     "acquires": ("hrf0", "[Acq & R & S] | ", "", "hrf/figure-4-local.cu", {"LOCAL": "block"}),
@@ -143,6 +145,7 @@ HRF_AXIOMS: dict[str, tuple[str, str, str, str, dict[str, str]]] = {
 RC11_AXIOMS: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "coherence": ("irreflexive hb ; eco? as coherence", "", "rc11/coherence.cu", {}),
     "atomicity": ("empty rmw & (fr ; co) as atomicity", "", "rc11/coherence.cu", {}),
+    "issue_order": ("irreflexive (hb? ; issue)+ as issue_order", "", "host/stream-of-two-threads.cu", {"ORDER": "1", "ONE_STREAM": "true"}),
     "no_thin_air": ("acyclic po | rf as no_thin_air", "", "rc11/coherence.cu", {}),
     "psc": ("acyclic psc-base | psc-fences as seq_cst", "", "rc11/store-buffering.cu", {"ORDER": "seq_cst", "FENCES": "false"}),
     "psc_base": ("psc-base | psc-fences as", "psc-fences as", "rc11/store-buffering.cu", {"ORDER": "seq_cst", "FENCES": "false"}),
@@ -166,6 +169,7 @@ PTX_AXIOMS: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "only where morally strong": ("empty ((ms & (W * W)) \\ id)", "empty ((loc & (W * W)) \\ id)", "ptx/two-orders.cu", {"WEAK": "true"}),
     "coherence": ("empty (loc & ([W] ; cause ; [W])) \\ co as coherence\n", "", "ptx/last-write.cu", {"RELEASE": "release"}),
     "atomicity": ("empty rmw & ((ms & fr) ; (ms & co)) as atomicity", "", "ptx/atomicity.cu", {"S": "device"}),
+    "issue_order": ("irreflexive (cause-base? ; issue)+ as issue_order", "", "host/stream-of-two-threads.cu", {"ORDER": "1", "ONE_STREAM": "true"}),
     "no_thin_air": ("acyclic rf | addr | data | ctrl as no_thin_air", "", "ptx/load-buffering.cu", {"THROUGH": "1"}),
     "data dependencies": ("rf | addr | data | ctrl", "rf | addr | ctrl", "ptx/load-buffering.cu", {"THROUGH": "1"}),
     "control dependencies": ("rf | addr | data | ctrl", "rf | addr | data", "ptx/load-buffering.cu", {"THROUGH": "2"}),

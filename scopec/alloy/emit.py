@@ -339,6 +339,8 @@ class _Emitter:
                 body = _union(f"{e.id}->{e.rmw}" for e in halves)
             case "asw":
                 return self._additional(self.graph.asw)
+            case "issue":
+                return self._additional(self.graph.issue)
             case "syncbar":
                 return self._additional(edge for edge in self.graph.asw if edge.barrier)
             case "scta" | "scluster" | "sgpu":

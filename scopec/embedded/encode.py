@@ -198,6 +198,8 @@ class Encoding:
                 )
             case "asw":
                 return self._additional(self.graph.asw)
+            case "issue":
+                return self._additional(self.graph.issue)
             case "syncbar":
                 return self._additional(edge for edge in self.graph.asw if edge.barrier)
             case "scta" | "scluster" | "sgpu":

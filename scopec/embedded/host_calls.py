@@ -25,8 +25,8 @@ class HostCalls(Ways):
 
     def _before(self, name: str) -> Callable[[State], frozenset[str]]:
         """What an operation that is issued to a stream now comes after."""
-        stream, grids = self.streams[name], self.system.program.grids
-        earlier = {other for other, s in self.streams.items() if waits_for(stream, s)}
+        streams, grids = self.system.streams, self.system.program.grids
+        earlier = {other for other, s in streams.items() if waits_for(streams[name], s)}
         fences = [self._slots["fence", other] for other in earlier]
         issued = self._slots["issued"]
 
@@ -38,26 +38,19 @@ class HostCalls(Ways):
 
     def _work(self, call: ir.Operation) -> Callable[[State], frozenset[str]]:
         """The grids that a call waits for or asks about."""
-        grids = self.system.program.grids
+        if isinstance(call, (ir.EventSynchronize, ir.EventQuery)):
+            if call.event not in self.events:
+                return lambda _: frozenset()
+            slot = self._slots["event", call.event]
+            return lambda s: s[slot]
+        streams = self.system.waited(call)
+        wanted = frozenset(g.name for g in self.system.program.grids.values() if g.stream.name in streams)
         issued = self._slots.get("issued")
-        match call:
-            case ir.DeviceSynchronize(device):
-                wanted = frozenset(g.name for g in grids.values() if g.device == device)
-                fence = None
-            case ir.StreamSynchronize(stream) | ir.StreamQuery(_, stream):
-                wanted = frozenset(g.name for g in grids.values() if g.stream.name == stream)
-                fence = self._slots["fence", stream] if self.events else None
-            case ir.EventSynchronize(event) | ir.EventQuery(_, event):
-                if event not in self.events:
-                    return lambda _: frozenset()
-                slot = self._slots["event", event]
-                return lambda s: s[slot]
-            case _:
-                raise AssertionError(call)
+        fences = [self._slots["fence", stream] for stream in streams] if self.events else []
 
         def work(s: State) -> frozenset[str]:
             found = wanted.intersection(s[issued]) if issued is not None else frozenset[str]()
-            return found if fence is None else found | s[fence]
+            return found.union(*(s[fence] for fence in fences))
 
         return work
 

@@ -68,7 +68,7 @@ class States:
         if self.events:
             for grid in system.grids:
                 self._slot(("after", grid), frozenset())
-            for stream in self.streams:
+            for stream in self.system.streams:
                 self._slot(("fence", stream), frozenset())
             for event in self.events:
                 self._slot(("event", event), frozenset())
@@ -240,12 +240,6 @@ class States:
         """The events that order work."""
         operations = [s.operation for s in self.system.host_steps]
         return tuple(dict.fromkeys(op.event for op in operations if isinstance(op, (ir.EventRecord, ir.EventWait))))
-
-    @cached_property
-    def streams(self) -> dict[str, ir.Stream]:
-        """The streams by name."""
-        program = self.system.program
-        return {s.name: s for s in (*program.streams, *(g.stream for g in program.grids.values()))}
 
 
 def barrier_of(operation: ir.SyncThreads | ir.GroupSync, thread: ir.Thread) -> object:

@@ -171,6 +171,8 @@ def _facts(problem: Problem) -> Iterator[_Fact]:
     for edge in graph.asw:
         when = TRUE if edge.when is None else edge.when
         yield _Fact(("asw", edge.barrier), (frozenset(edge.before), frozenset(edge.after)), (when,))
+    for edge in graph.issue:
+        yield _Fact("issue", (*edge.before, *edge.after), () if edge.when is None else (edge.when,))
     for guard, value in graph.impossible:
         yield _Fact("impossible", (), (value,), (guard,))
     for cut in graph.cuts:

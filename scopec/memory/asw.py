@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from scopec.memory.call_order import CallOrder
 from scopec.memory.events import Event, Kind, Synchronises
 from scopec.program import ir, types, values
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from scopec.memory.collected import Collected
     from scopec.memory.guards import Guard
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 def waits_for(later: ir.Stream, earlier: ir.Stream) -> bool:
     """Whether work issued to ``later`` starts only after work issued before to ``earlier``.
 
-    Within a stream always; the legacy default stream and blocking streams of a device wait for each other (reading 8 of
-    the progress note, from CUDA's programming guide); non-blocking streams wait for no other.
+    "Completion of a task enqueued in a CUDA stream synchronizes with the start of the following task in the same
+    stream" (PTX ISA, 8.9.4); the legacy default stream "first waits on all blocking streams, the action is queued in
+    the legacy stream, and then all blocking streams wait on the legacy stream" (CUDA driver API, "Stream
+    synchronization behavior"); non-blocking streams wait for no other.
     """
     if later.name == earlier.name:
         return True
@@ -29,14 +32,26 @@ def waits_for(later: ir.Stream, earlier: ir.Stream) -> bool:
     return "legacy" in (later.kind, earlier.kind) and "non-blocking" not in (later.kind, earlier.kind)
 
 
+def queues(stream: ir.Stream, other: ir.Stream) -> bool:
+    """Whether work that is issued to ``other`` queues a task in ``stream`` that completes after it.
+
+    "Completion of the last task queued to a stream, if any, synchronizes with return from cudaStreamSynchronize" (PTX
+    ISA, 8.9.4); an action in the legacy default stream queues a wait for it in each blocking stream, but not the other
+    way round (CUDA driver API, "Stream synchronization behavior").
+    """
+    return stream.name == other.name or (
+        (stream.kind, other.kind) == ("blocking", "legacy") and stream.device == other.device
+    )
+
+
 class Ordering:
     """What orders the threads whose events were collected."""
 
     def __init__(self, out: Collected) -> None:
         self.out = out
         self.program = out.program
-        self.position = {event.id: i for i, event in enumerate(out.events)}
-        self.event = {event.id: event for event in out.events}
+        self.order = CallOrder(out)
+        self.position, self.event = self.order.position, self.order.event
         grid_of = {thread.name: thread.grid for thread in out.program.threads}
         self.inside: dict[str, tuple[str, ...]] = {
             grid: tuple(e.id for e in out.events if grid_of.get(e.thread) == grid) for grid in out.launches
@@ -52,15 +67,19 @@ class Ordering:
         for grid, launch in self.out.launches.items():
             if self.inside[grid]:
                 yield Synchronises((launch,), self.inside[grid], f"launch of {grid}")
-        for first, second, path in self.stream_order():
-            if self.inside[first] and self.inside[second]:
-                why = f"{second} after {first} in stream order"
-                yield Synchronises(self.inside[first], self.inside[second], why, self._when(path))
-        for call, grid, path, when in self.completions():
-            if self.inside[grid]:
-                known = self._when(path)
-                both = when if known is None else known if when is None else values.binary("&&", known, when)
-                yield Synchronises(self.inside[grid], (call.id,), f"completion of {grid}", both)
+        for second, launch in self.out.launches.items():
+            for first, path in self._in_order(self._behind[launch]):
+                ends = self._ends(first, launch)
+                if ends and self.inside[second]:
+                    why = f"{second} after {self._name(first)} in stream order"
+                    yield Synchronises(ends, self.inside[second], why, self._when(path))
+        for call in self.out.calls:
+            when = self._reported(call)
+            for item, path in self._in_order(self._complete(call)):
+                if ends := self._ends(item, call):
+                    known = self._when(path)
+                    both = when if known is None else known if when is None else values.binary("&&", known, when)
+                    yield Synchronises(ends, (call,), f"completion of {self._name(item)}", both)
         for thread, creation in self.out.creations.items():
             if events := self.of_thread(thread):
                 yield Synchronises((creation,), events, f"creation of {thread}")
@@ -78,35 +97,6 @@ class Ordering:
         """The events of a thread, in program order."""
         return tuple(e.id for e in self.out.events if e.thread == thread)
 
-    # ---- the order of host calls
-
-    @cached_property
-    def _after(self) -> dict[str, set[str]]:
-        """For each call the calls that come after it: later in its thread, or in threads created or joined between."""
-        calls = sorted(self.out.calls, key=self.position.__getitem__)
-        direct: dict[str, set[str]] = {
-            a: {
-                b for b in calls if self.event[a].thread == self.event[b].thread and self.position[a] < self.position[b]
-            }
-            for a in calls
-        }
-        for thread, creation in self.out.creations.items():
-            direct[creation] |= {c for c in calls if self.event[c].thread == thread}
-        for join, operation in self.out.calls.items():
-            if isinstance(operation, ir.JoinThread):
-                for call in calls:
-                    if self.event[call].thread == operation.thread:
-                        direct[call].add(join)
-        for middle in calls:
-            for after in direct.values():
-                if middle in after:
-                    after |= direct[middle]
-        return direct
-
-    def precedes(self, first: str, second: str) -> bool:
-        """Whether a host call comes before another in every execution that has both."""
-        return second in self._after[first]
-
     # ---- streams
 
     def _stream(self, call: str) -> ir.Stream | None:
@@ -120,98 +110,138 @@ class Ordering:
                 return None
 
     def recorded(self, event: str, call: str) -> Iterator[tuple[str, Guard]]:
-        """The records of an event that a call may refer to, each with where it is the latest one."""
-        records = [
-            c
-            for c, op in self.out.calls.items()
-            if isinstance(op, ir.EventRecord) and op.event == event and self.precedes(c, call)
-        ]
+        """The records of an event that a call may refer to, each with where it is the latest one before the call."""
+        records = [c for c, op in self.out.calls.items() if isinstance(op, ir.EventRecord) and op.event == event]
         for record in records:
-            latest = self.event[record].guard
+            latest = self.event[record].guard & self.order.before(record, call)
             for other in records:
-                if self.precedes(record, other):
-                    latest &= ~self.event[other].guard
+                if other != record and not latest.never:
+                    between = self.order.before(record, other) & self.order.before(other, call)
+                    latest &= ~(between & self.event[other].guard)
             yield record, latest
+
+    @cached_property
+    def _issued(self) -> dict[str, ir.Stream]:
+        """The items that calls issue to streams, those that no other precedes first, each with its stream."""
+        found = {call: stream for call in self.out.calls if (stream := self._stream(call)) is not None}
+        preceding = {item: sum(self.order.precedes(other, item) for other in found) for item in found}
+        return {item: found[item] for item in sorted(found, key=lambda item: (preceding[item], self.position[item]))}
 
     @cached_property
     def _behind(self) -> dict[str, dict[str, Guard]]:
         """For each item that a call issues to a stream, the items that complete before it starts, and on which paths.
 
-        Records and waits take no time; a path through them, or through a grid without events, is one where they are
-        executed.
+        Streams keep the order in which work is issued to them, whichever threads issue it.  What another item comes
+        after, an item that comes after that one does too, on the paths on which the one between is executed.
         """
-        items = [c for c in sorted(self.out.calls, key=self.position.__getitem__) if self._stream(c) is not None]
-        items.sort(key=lambda item: sum(self.precedes(other, item) for other in items))
-        found: dict[str, dict[str, Guard]] = {}
-        for item in items:
-            direct: dict[str, Guard] = {}
+        direct: dict[str, dict[str, Guard]] = {}
+        for item, stream in self._issued.items():
+            direct[item] = {
+                earlier: path
+                for earlier, other in self._issued.items()
+                if waits_for(stream, other) and not (path := self.order.before(earlier, item)).never
+            }
             operation = self.out.calls[item]
             if isinstance(operation, ir.EventWait):
-                direct = dict(self.recorded(operation.event, item))
-            for earlier in found:
-                later_stream, stream = self._stream(item), self._stream(earlier)
-                assert later_stream is not None
-                assert stream is not None
-                if self.precedes(earlier, item) and waits_for(later_stream, stream):
-                    direct[earlier] = self.out.guards.always
-            whole = dict(direct)
-            for middle, path in direct.items():
-                if self._passes(middle):
-                    for first, before in found[middle].items():
-                        through = path & before & self.event[middle].guard
-                        whole[first] = whole.get(first, self.out.guards.never) | through
-            found[item] = whole
-        return found
+                for record, latest in self.recorded(operation.event, item):
+                    direct[item][record] = direct[item].get(record, self.out.guards.never) | latest
+        whole = {item: dict(earlier) for item, earlier in direct.items()}
+        changed = True
+        while changed:
+            changed = False
+            for item, earlier in direct.items():
+                for middle, path in earlier.items():
+                    if not self._passes(middle):
+                        continue
+                    through = path & self.event[middle].guard
+                    for first, before in whole[middle].items():
+                        known = whole[item].get(first, self.out.guards.never)
+                        if (found := known | (through & before)) != known and first != item:
+                            whole[item][first] = found
+                            changed = True
+        return whole
 
     def _passes(self, item: str) -> bool:
-        """Whether an item has no event of its own that what comes after it could be ordered after."""
+        """Whether some path has no event of an item that what comes after it could be ordered after.
+
+        Records and waits take no time, and have none.
+        """
         operation = self.out.calls[item]
-        return not (isinstance(operation, ir.LaunchGrid) and self.inside[operation.grid])
+        if not isinstance(operation, ir.LaunchGrid):
+            return True
+        inside = (self.event[e].guard for e in self.inside[operation.grid])
+        return not any((self.event[item].guard & ~guard).never for guard in inside)
+
+    def _ends(self, item: str, call: str) -> tuple[str, ...]:
+        """What comes before all that an item comes before, seen from a call: the events of its grid.
+
+        Where there may be none it is the call that issued the item, unless that comes before the other call anyway:
+        "Start of a CUDA API call to enqueue a task synchronizes with start of the task", also of records and waits (PTX
+        ISA, 8.9.4).
+        """
+        operation = self.out.calls[item]
+        inside = self.inside[operation.grid] if isinstance(operation, ir.LaunchGrid) else ()
+        return (*inside, item) if self._passes(item) and not self.order.precedes(item, call) else inside
+
+    def _name(self, item: str) -> str:
+        operation = self.out.calls[item]
+        return operation.grid if isinstance(operation, ir.LaunchGrid) else self.event[item].text
+
+    def _in_order(self, paths: Mapping[str, Guard]) -> list[tuple[str, Guard]]:
+        """The items that are there on some path, as their calls stand in the program."""
+        return [(i, paths[i]) for i in sorted(paths, key=self.position.__getitem__) if not paths[i].never]
 
     def stream_order(self) -> Iterator[tuple[str, str, Guard]]:
         """Pairs of grids of which the first completes before the second starts, and on which paths."""
-        grid_of = {launch: grid for grid, launch in self.out.launches.items()}
         for second, launch in self.out.launches.items():
-            for first, path in sorted(self._behind[launch].items(), key=lambda item: self.position[item[0]]):
-                if first in grid_of and not path.never:
-                    yield grid_of[first], second, path
+            for item, path in self._in_order(self._behind[launch]):
+                operation = self.out.calls[item]
+                if isinstance(operation, ir.LaunchGrid):
+                    yield operation.grid, second, path
 
     def completions(self) -> Iterator[tuple[Event, str, Guard, Value | None]]:
-        """Calls that return after the completion of a grid: the call, the grid, on which paths, with which result.
+        """Calls that return after the completion of a grid: the call, the grid, on which paths, with which result."""
+        for call in self.out.calls:
+            for item, path in self._in_order(self._complete(call)):
+                operation = self.out.calls[item]
+                if isinstance(operation, ir.LaunchGrid):
+                    yield self.event[call], operation.grid, path, self._reported(call)
 
-        A query reports on its own stream alone ("all operations in stream have completed"), the legacy one included.
+    def _reported(self, call: str) -> Value | None:
+        """With which result a call tells that something is complete; None where it always does.
+
+        "Returning cudaSuccess from an API to query a CUDA handle, such as a stream or event, behaves the same as return
+        from the matching synchronization API" (PTX ISA, 8.9.4).
         """
-        for call, operation in self.out.calls.items():
-            result = Reg(f"{call}?result", types.INT)
-            for grid, launch in self.out.launches.items():
-                path, when = self.out.guards.never, None
-                match operation:
-                    case ir.DeviceSynchronize(device):
-                        if self.precedes(launch, call) and self.program.grids[grid].device == device:
-                            path = self.out.guards.always
-                    case ir.StreamSynchronize(stream) | ir.StreamQuery(_, stream):
-                        path = self._in_stream(launch, stream, call)
-                    case ir.EventSynchronize(event) | ir.EventQuery(_, event):
-                        for record, latest in self.recorded(event, call):
-                            path |= latest & self._behind[record].get(launch, self.out.guards.never)
-                    case _:
-                        continue
-                if isinstance(operation, (ir.StreamQuery, ir.EventQuery)):
-                    when = values.binary("==", result, Const(0, types.INT))
-                if not path.never:
-                    yield self.event[call], grid, path, when
+        if not isinstance(self.out.calls[call], (ir.StreamQuery, ir.EventQuery)):
+            return None
+        return values.binary("==", Reg(f"{call}?result", types.INT), Const(0, types.INT))
 
-    def _in_stream(self, launch: str, stream: str, call: str) -> Guard:
-        """Where a launch is complete when everything issued to a stream before a call is."""
-        path = self.out.guards.never
-        for item, behind in self._behind.items():
-            of_item = self._stream(item)
-            if of_item is not None and of_item.name == stream and self.precedes(item, call):
-                if item == launch:
-                    path |= self.out.guards.always
-                elif self._passes(item) and launch in behind:
-                    path |= behind[launch] & self.event[item].guard
-        return path
+    def _complete(self, call: str) -> dict[str, Guard]:
+        """The items that are complete when a call returns, and on which paths."""
+        found: dict[str, Guard] = {}
+
+        def add(item: str, path: Guard, *, through: bool) -> None:
+            found[item] = found.get(item, self.out.guards.never) | path
+            if through:
+                for first, before in self._behind[item].items():
+                    found[first] = found.get(first, self.out.guards.never) | (path & before & self.event[item].guard)
+
+        match self.out.calls[call]:
+            case ir.DeviceSynchronize(device):
+                for item, stream in self._issued.items():
+                    if stream.device == device:
+                        add(item, self.order.before(item, call), through=self._passes(item))
+            case ir.StreamSynchronize(name) | ir.StreamQuery(_, name):
+                for item, stream in self._issued.items():
+                    if queues(self.streams[name], stream):
+                        add(item, self.order.before(item, call), through=self._passes(item))
+            case ir.EventSynchronize(event) | ir.EventQuery(_, event):
+                for record, latest in self.recorded(event, call):
+                    add(record, latest, through=True)
+            case _:
+                pass
+        return found
 
     # ---- barriers
 

@@ -149,6 +149,8 @@ class EventGraph:
 
     ``conditions[i]`` is the branch condition that guards call ``i``.  ``choices`` gives the possible values of what
     the program leaves to the implementation (a weak compare-exchange, a query), by the register that stands for it.
+    ``issue`` are pairs of calls in the order in which they are made, where the program leaves that open: they order
+    nothing by themselves.
     ``impossible`` are guards and values that no execution has together.  ``finals`` are the final values of observed
     registers, by thread and register; ``control`` the reads that decided whether an event is reached; ``addresses``
     those that decided which element it accesses; ``unset`` reads of locals that may have no value; ``ended`` the
@@ -160,6 +162,7 @@ class EventGraph:
     conditions: tuple[Value, ...]
     choices: Mapping[str, tuple[int, ...]]
     asw: tuple[Synchronises, ...]
+    issue: tuple[Synchronises, ...]
     impossible: tuple[tuple[Guard, Value], ...]
     assertions: tuple[Assertion, ...]
     cuts: tuple[Cut, ...]

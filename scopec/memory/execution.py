@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scopec.expectations import Formula, Location, Target
     from scopec.memory.base import Base
     from scopec.memory.cat.model import Model
+    from scopec.memory.events import Synchronises
     from scopec.program.types import IntType
 
 
@@ -138,13 +139,17 @@ class Execution:
         events = self.events
         product = [(a, b) for a in events for b in events]
         same_thread = [(a.id, b.id) for a, b in product if a is b or (a.thread and a.thread == b.thread)]
-        asw = [
-            (a, b, edge.barrier)
-            for edge in self.graph.asw
-            if edge.when is None or self.value(edge.when)
-            for a in edge.before
-            for b in edge.after
-        ]
+
+        def holding(edges: Iterable[Synchronises]) -> list[tuple[str, str, bool]]:
+            return [
+                (a, b, edge.barrier)
+                for edge in edges
+                if edge.when is None or self.value(edge.when)
+                for a in edge.before
+                for b in edge.after
+            ]
+
+        asw = holding(self.graph.asw)
         order = {e.id: i for i, e in enumerate(events)}
         return sets, {
             "po": rel((a, b) for a, b in same_thread if order[a] < order[b]),
@@ -156,6 +161,7 @@ class Execution:
             "rmw": rel((e.id, e.rmw) for e in events if e.kind is Kind.READ and e.rmw is not None),
             "asw": rel((a, b) for a, b, _ in asw),
             "syncbar": rel((a, b) for a, b, barrier in asw if barrier),
+            "issue": rel((a, b) for a, b, _ in holding(self.graph.issue)),
             **{
                 name: rel((a, b) for group in self.base.together(scope) for a in group for b in group)
                 for name, scope in PLACES.items()

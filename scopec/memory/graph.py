@@ -56,12 +56,14 @@ def _build(
     impossible = [*block(out, ordering, quorums), *ordering.votes()]
     out.events = [*_initial_writes(out), *out.events]
     ordering = Ordering(out)
+    asw = tuple(ordering.synchronises())
     return EventGraph(
         program,
         tuple(out.events),
         tuple(out.conditions),
         out.choices,
-        tuple(ordering.synchronises()),
+        asw,
+        tuple(ordering.order.chosen()),
         tuple(impossible),
         tuple(out.assertions),
         tuple(out.cuts),

@@ -260,16 +260,10 @@ class _Running:
 
     def work(self, call: ir.Operation) -> tuple[str, ...]:
         """The grids that a call may wait for."""
-        grids = self.system.program.grids
-        match call:
-            case ir.StreamSynchronize(stream):
-                return tuple(g for g in self.last.issued if grids[g].stream.name == stream)
-            case ir.EventSynchronize(event):
-                return self.last.events.get(event, ())
-            case ir.DeviceSynchronize(device):
-                return tuple(g for g in self.last.issued if grids[g].device == device)
-            case _:
-                return ()
+        if isinstance(call, ir.EventSynchronize):
+            return self.last.events.get(call.event, ())
+        streams, grids = self.system.waited(call), self.system.program.grids
+        return tuple(g for g in self.last.issued if grids[g].stream.name in streams)
 
     def missing(self, at: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> list[str]:
         """The threads that hold up a barrier, and how."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from scopec.graphs import components
-from scopec.memory.asw import waits_for
+from scopec.memory.asw import queues, waits_for
 from scopec.program import ir
 from scopec.progress.models import Model
 from scopec.progress.reductions import Reductions
@@ -149,6 +149,26 @@ class System:
         """Whether a thread at a label is inside something that counts: the second label of a poll or a wait."""
         operation = self.steps[label].operation
         return isinstance(operation, Again) and self.steps[label.removesuffix("_again")].counts
+
+    @cached_property
+    def streams(self) -> Mapping[str, ir.Stream]:
+        """The streams of the program, by name."""
+        program = self.program
+        return {s.name: s for s in (*program.streams, *(g.stream for g in program.grids.values()))}
+
+    def waited(self, call: ir.Operation) -> tuple[str, ...]:
+        """The streams whose work a call waits for or asks about; none for a call about an event.
+
+        "Synchronizing a CUDA device or context behaves as if synchronizing all streams in the context" (PTX ISA,
+        8.9.4).
+        """
+        match call:
+            case ir.DeviceSynchronize(device):
+                return tuple(name for name, s in self.streams.items() if s.device == device)
+            case ir.StreamSynchronize(stream) | ir.StreamQuery(_, stream):
+                return tuple(name for name, s in self.streams.items() if queues(self.streams[stream], s))
+            case _:
+                return ()
 
     def ordered(self, first: str, second: str) -> bool:
         """Whether the grid ``second`` starts only after ``first``, if that was launched before it."""

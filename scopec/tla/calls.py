@@ -27,8 +27,7 @@ class Streams:
         self.events = tuple(
             dict.fromkeys(op.event for op in operations if isinstance(op, (ir.EventRecord, ir.EventWait)))
         )
-        streams = {s.name: s for s in (*system.program.streams, *(g.stream for g in system.program.grids.values()))}
-        self.streams = {self.names.of(name): stream for name, stream in streams.items()}
+        self.streams = {self.names.of(name): stream for name, stream in system.streams.items()}
 
     def maps(self) -> list[tuple[str, str]]:
         """The constants about streams."""
@@ -91,19 +90,15 @@ class Streams:
 
     def _work(self, call: ir.Operation) -> str:
         """The set of grids that a call waits for or asks about."""
-        grids = self.system.program.grids.values()
-        match call:
-            case ir.DeviceSynchronize(device):
-                wanted = [g for g in grids if g.device == device]
-                return "Issued" if len(wanted) == len(grids) else f"Issued \\cap {self._grids(wanted)}"
-            case ir.StreamSynchronize(stream) | ir.StreamQuery(_, stream):
-                wanted = [g for g in grids if g.stream.name == stream]
-                work = "Issued" if len(wanted) == len(grids) else f"Issued \\cap {self._grids(wanted)}"
-                return f'({work}) \\cup fence["{self.names.of(stream)}"]' if self.events else work
-            case ir.EventSynchronize(event) | ir.EventQuery(_, event):
-                return f'event["{self.names.of(event)}"]' if event in self.events else "{}"
-            case _:
-                raise AssertionError(call)
+        if isinstance(call, (ir.EventSynchronize, ir.EventQuery)):
+            return f'event["{self.names.of(call.event)}"]' if call.event in self.events else "{}"
+        grids, streams = self.system.program.grids.values(), self.system.waited(call)
+        wanted = [g for g in grids if g.stream.name in streams]
+        if len(wanted) == len(grids):
+            return "Issued"
+        work = f"Issued \\cap {self._grids(wanted)}"
+        fences = " \\cup ".join(f'fence["{self.names.of(stream)}"]' for stream in streams)
+        return f"({work}) \\cup {fences}" if self.events else work
 
     def _done(self, call: ir.Operation) -> str:
         work = self._work(call)

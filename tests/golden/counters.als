@@ -143,6 +143,7 @@ fun rmw : Event->Event { (count_0_0_L4_R->count_0_0_L4_W + count_0_0_L6_R->count
 fun asw : Event->Event { (init->(th_main + th_count_0_0 + th_count_0_1) + main_L10_C->(th_count_0_0 + th_count_0_1) +
     (th_count_0_0 + th_count_0_1)->main_L10_C2 + count_0_0_L7_A->count_0_1_L7_B +
     count_0_1_L7_A->count_0_0_L7_B) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (th_count_0_0 + th_count_0_1)->(th_count_0_0 + th_count_0_1)) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -195,6 +196,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -202,7 +205,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

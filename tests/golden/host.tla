@@ -126,7 +126,7 @@ main_L21(t) ==
 \* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
 main_L22(t) ==
   /\ pc[t] = "main_L22"
-  /\ Goto(t, IF AllDoneOf(Issued \cap {"second"}) THEN "main_L22_ready" ELSE "main_L22_not_ready")
+  /\ Goto(t, IF AllDoneOf(Issued \cap {"first", "second"}) THEN "main_L22_ready" ELSE "main_L22_not_ready")
   /\ UNCHANGED <<mem, reg, issued>>
 
 \* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;

@@ -515,7 +515,7 @@ class _Machine:
             case DeviceSynchronize(device):
                 return frozenset(n for n, i in enumerate(s.issued) if i.device == device)
             case StreamSynchronize(stream) | StreamQueryOnce(stream):
-                return frozenset(n for n, i in enumerate(s.issued) if i.stream == stream)
+                return frozenset(n for n, i in enumerate(s.issued) if _queues(stream, i))
             case EventSynchronize(event) | EventQuerySpin(event):
                 last = self.record(s, event)
                 return frozenset() if last is None else frozenset({last})
@@ -657,6 +657,16 @@ def _waits_for(later: Issued, earlier: Issued) -> bool:
     if later.device != earlier.device:
         return False
     return a == b or ("0" in (a, b) and not a.startswith("nb") and not b.startswith("nb"))
+
+
+def _queues(stream: str, operation: Issued) -> bool:
+    """Is an operation one of a stream's, or one that a stream waits on?  Named streams are of device 0.
+
+    "The legacy stream first waits on all blocking streams, the action is queued in the legacy stream, and then all blocking
+    streams wait on the legacy stream" (CUDA driver API): a synchronization with a blocking stream waits for that too.
+    """
+    blocking = stream != "0" and not stream.startswith("nb")
+    return operation.stream == stream or (blocking and operation.stream == "0" and operation.device == 0)
 
 
 # --------------------------------------------------------------------------------------------------------------- fairness

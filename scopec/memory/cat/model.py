@@ -33,6 +33,7 @@ GIVEN_RELATIONS = {
     "loc": "same location", "int": "same thread", "ext": "different threads", "rmw": "the halves of one operation",
     "addr": "address dependency", "data": "data dependency", "ctrl": "control dependency",
     "asw": "additional synchronises-with", "syncbar": "barrier arrivals and the waits of their phase",
+    "issue": "calls of host threads in the order in which they are made, where the program leaves it open",
     "incl": "each one's scope includes the other's thread", "scta": "same block",
     "scluster": "same cluster", "sgpu": "same device",
     "sync_fence": "an order of the seq_cst fences that include each other", "id": "identity",

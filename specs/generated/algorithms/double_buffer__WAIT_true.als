@@ -369,6 +369,7 @@ fun rmw : Event->Event { (pipeline_0_0_L14_R->pipeline_0_0_L14_W + pipeline_0_0_
 fun asw : Event->Event { (init->(th_main + th_pipeline_0_0 + th_pipeline_0_1) + main_L42_C->(th_pipeline_0_0 +
     th_pipeline_0_1) + (th_pipeline_0_0 + th_pipeline_0_1)->main_L42_C2 +
     pipeline_0_0_L35_A->pipeline_0_1_L35_B + pipeline_0_1_L35_A->pipeline_0_0_L35_B) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (pipeline_0_0_L34_W + pipeline_0_0_L34_W2 + pipeline_0_0_L34_W3 +
     pipeline_0_0_L34_W4 + pipeline_0_0_L15_R + pipeline_0_0_L15_W + pipeline_0_0_L15_R2 +
     pipeline_0_0_L15_W2 + pipeline_0_0_L15_R3 + pipeline_0_0_L15_W3)->th_pipeline_0_0 +
@@ -459,6 +460,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -466,7 +469,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not (not c0) and not g10 and not g12 and not (not c3) and not g13 and not g15 and not g20 }

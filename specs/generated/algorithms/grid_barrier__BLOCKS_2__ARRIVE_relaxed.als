@@ -140,6 +140,7 @@ fun rmw : Event->Event { (both_sides_0_0_L14_R->both_sides_0_0_L14_W +
     both_sides_1_0_L14_R->both_sides_1_0_L14_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_both_sides_0_0 + th_both_sides_1_0) + main_L19_C->(th_both_sides_0_0 +
     th_both_sides_1_0) + (th_both_sides_0_0 + th_both_sides_1_0)->main_L19_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (both_sides_0_0_L13_W + both_sides_0_0_L16_R +
     both_sides_0_0_L16_W)->th_both_sides_0_0 + (both_sides_0_0_L14_R + both_sides_0_0_L14_W +
     both_sides_0_0_L15_R + both_sides_0_0_L15_R2)->(th_both_sides_0_0 + both_sides_1_0_L14_R +
@@ -197,6 +198,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -204,7 +207,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g5 and not g6 and not g8 }

@@ -97,6 +97,7 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_wait_for_it_0_0 + th_producer_0_0) + main_L19_C->th_wait_for_it_0_0 +
     main_L20_C->th_producer_0_0 + th_wait_for_it_0_0->th_producer_0_0 + th_wait_for_it_0_0->main_L22_C +
     th_producer_0_0->main_L22_C) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { ((main_L19_C + main_L20_C + main_L22_C)->th_main + (main_L23_R + main_L23_R2)->(th_main +
     th_wait_for_it_0_0 + th_producer_0_0) + (th_wait_for_it_0_0 +
     th_producer_0_0)->(th_wait_for_it_0_0 + th_producer_0_0 + main_L23_R + main_L23_R2)) & Exec->Exec }
@@ -144,6 +145,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -151,7 +154,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g4 and not g5 }

@@ -272,6 +272,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_scan_0_0->th_scan_0
 fun rmw : Event->Event { (scan_0_0_L13_R->scan_0_0_L13_W + scan_1_0_L13_R->scan_1_0_L13_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_scan_0_0 + th_scan_1_0) + main_L23_C->(th_scan_0_0 + th_scan_1_0) +
     (th_scan_0_0 + th_scan_1_0)->main_L23_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (scan_0_0_L13_R + scan_0_0_L13_W + scan_0_0_L16_R + scan_0_0_L16_R2 +
     scan_0_0_L16_R3 + scan_0_0_L16_R4 + scan_0_0_L20_W + scan_0_0_L20_W2)->(th_scan_0_0 +
     scan_1_0_L13_R + scan_1_0_L13_W + scan_1_0_L16_R + scan_1_0_L16_R2 + scan_1_0_L16_R3 +
@@ -332,6 +333,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -339,7 +342,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g64 and not g67 and not g71 and not g72 and not g75 and not g79 and not g88 }

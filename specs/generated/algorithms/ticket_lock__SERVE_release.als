@@ -139,6 +139,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_increment_0_0->th_i
 fun rmw : Event->Event { (increment_0_0_L12_R->increment_0_0_L12_W + increment_1_0_L12_R->increment_1_0_L12_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_increment_0_0 + th_increment_1_0) + main_L28_C->(th_increment_0_0 +
     th_increment_1_0) + (th_increment_0_0 + th_increment_1_0)->main_L28_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (increment_0_0_L12_R + increment_0_0_L12_W + increment_0_0_L13_R +
     increment_0_0_L13_R2 + increment_0_0_L16_R + increment_0_0_L16_W)->(th_increment_0_0 +
     increment_1_0_L12_R + increment_1_0_L12_W + increment_1_0_L13_R + increment_1_0_L13_R2 +
@@ -199,6 +200,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -206,7 +209,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g5 and not g6 and not g8 }

@@ -190,6 +190,7 @@ fun rmw : Event->Event { (stack_0_0_L19_R->stack_0_0_L19_W + stack_0_0_L19_R2->s
     stack_0_0_L19_R3->stack_0_0_L19_W3 + stack_0_0_L19_R4->stack_0_0_L19_W4) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_stack_0_0 + th_stack_1_0) + main_L33_C->(th_stack_0_0 + th_stack_1_0) +
     (th_stack_0_0 + th_stack_1_0)->main_L33_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (stack_0_0_L24_W + stack_0_0_L18_W + stack_0_0_L18_W2 + stack_0_0_L18_W3 +
     stack_0_0_L18_W4)->th_stack_0_0 + (stack_0_0_L16_R + stack_0_0_L19_R + stack_0_0_L19_W +
     stack_0_0_L19_R2 + stack_0_0_L19_W2 + stack_0_0_L19_R3 + stack_0_0_L19_W3 + stack_0_0_L19_R4 +
@@ -246,6 +247,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -253,7 +256,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g24 and not g25 and not g27 and not g33 }

@@ -110,6 +110,7 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_asks_and_hears_0_0 + th_answers_0_0) + main_L32_C->th_asks_and_hears_0_0 +
     main_L38_C->th_answers_0_0 + th_asks_and_hears_0_0->th_answers_0_0 +
     th_asks_and_hears_0_0->main_L44_C + th_answers_0_0->main_L44_C) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (th_asks_and_hears_0_0 + th_answers_0_0)->(th_asks_and_hears_0_0 +
     th_answers_0_0)) & Exec->Exec }
 
@@ -156,6 +157,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -163,7 +166,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g7 and not g10 and not g12 }

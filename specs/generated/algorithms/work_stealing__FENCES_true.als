@@ -223,6 +223,7 @@ fun rmw : Event->Event { (work_0_0_L26_R->work_0_0_L26_W + work_1_0_L37_R->work_
     work_1_0_L37_R2->work_1_0_L37_W2) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_work_0_0 + th_work_1_0) + main_L53_C->(th_work_0_0 + th_work_1_0) +
     (th_work_0_0 + th_work_1_0)->main_L53_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (th_work_0_0 + th_work_1_0)->(th_work_0_0 + th_work_1_0)) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -274,6 +275,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -281,7 +284,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g39 and not g40 and not g43 and not g47 }

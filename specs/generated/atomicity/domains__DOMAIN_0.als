@@ -83,6 +83,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_reader_0_0->th_read
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_reader_0_0 + th_writer_0_0) + main_L31_C->th_reader_0_0 +
     main_L32_C->th_writer_0_0 + th_reader_0_0->main_L33_C + th_writer_0_0->main_L33_C) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + reader_0_0_L16_R->(th_reader_0_0 + writer_0_0_L11_W) +
     reader_0_0_L16_R2->th_reader_0_0 + writer_0_0_L10_W->th_writer_0_0 +
     writer_0_0_L11_W->(th_writer_0_0 + reader_0_0_L16_R)) & Exec->Exec }
@@ -130,6 +131,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -137,7 +140,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

@@ -96,6 +96,7 @@ fun asw : Event->Event { (init->(th_main + th_cudaMemset_0_0 + th_writer_0_0 + t
     main_L18_C->th_cudaMemset_0_0 + main_L20_C->th_writer_0_0 + main_L23_C->th_reader_0_0 +
     th_cudaMemset_0_0->th_writer_0_0 + th_cudaMemset_0_0->main_L18_C2 + th_cudaMemset_0_0->main_L19_C +
     th_reader_0_0->main_L24_C + th_cudaMemset_0_0->main_L26_C + th_writer_0_0->main_L26_C) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + th_cudaMemset_0_0->th_cudaMemset_0_0 + writer_0_0_L5_W->th_writer_0_0 +
     writer_0_0_L6_W->(th_writer_0_0 + reader_0_0_L11_R) + reader_0_0_L11_R->(th_reader_0_0 +
     writer_0_0_L6_W) + reader_0_0_L11_R2->th_reader_0_0) & Exec->Exec }
@@ -143,6 +144,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -150,7 +153,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

@@ -72,6 +72,7 @@ fun loc : Event->Event { at_done->at_done }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_first_0_0->th_first_0_0 + (init <: id)) }
 fun rmw : Event->Event { main_L11_R->main_L11_W + first_0_0_L7_R->first_0_0_L7_W }
 fun asw : Event->Event { init->(th_main + th_first_0_0) + main_L10_C->th_first_0_0 + th_first_0_0->main_L12_C }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (main_L10_C + main_L12_C)->th_main + (main_L11_R + main_L11_W)->(th_main + th_first_0_0) +
     th_first_0_0->(th_first_0_0 + main_L11_R + main_L11_W) }
 
@@ -121,6 +122,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -128,7 +131,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

@@ -75,6 +75,7 @@ fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_reader_0_0->th_reader_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_reader_0_0) + main_L13_C->th_reader_0_0) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { ((main_L13_C + main_L14_W)->th_main + main_L15_W->(th_main + reader_0_0_L9_R) +
     reader_0_0_L9_R->(th_reader_0_0 + main_L15_W) + reader_0_0_L9_R2->th_reader_0_0) & Exec->Exec }
 
@@ -121,6 +122,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -128,7 +131,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

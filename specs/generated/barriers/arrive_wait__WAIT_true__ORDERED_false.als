@@ -120,6 +120,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_exchange_0_0->th_ex
 fun rmw : Event->Event { (exchange_0_0_L15_R->exchange_0_0_L15_W + exchange_0_1_L15_R->exchange_0_1_L15_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_exchange_0_0 + th_exchange_0_1) + main_L20_C->(th_exchange_0_0 +
     th_exchange_0_1) + (th_exchange_0_0 + th_exchange_0_1)->main_L20_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (exchange_0_0_L12_W + exchange_0_0_L14_W +
     exchange_0_0_L17_R)->th_exchange_0_0 + (exchange_0_0_L15_R + exchange_0_0_L15_W +
     exchange_0_0_L16_R)->(th_exchange_0_0 + exchange_0_1_L15_R + exchange_0_1_L15_W +
@@ -173,6 +174,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -180,7 +183,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not (not c0) and not (not c1) and not g2 }

@@ -121,6 +121,7 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_branches_0_0 + th_branches_0_1) + main_L17_C->(th_branches_0_0 +
     th_branches_0_1) + (th_branches_0_0 + th_branches_0_1)->main_L17_C2 +
     branches_0_0_L10_A->branches_0_1_L10_B + branches_0_1_L10_A->branches_0_0_L10_B) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (branches_0_0_L8_W + branches_0_0_L9_R + branches_0_0_L11_R +
     branches_0_0_L11_W)->th_branches_0_0 + (branches_0_0_L10_A + branches_0_0_L10_B)->(th_branches_0_0 +
     branches_0_1_L10_A + branches_0_1_L10_B) + (branches_0_1_L8_W + branches_0_1_L9_R +
@@ -173,6 +174,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -180,7 +183,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not (not c0) and not (not c1) and not g2 and not g3 and not g4 }

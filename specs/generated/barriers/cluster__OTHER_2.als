@@ -115,6 +115,7 @@ fun asw : Event->Event { init->(th_main + th_blocks_0_0 + th_blocks_1_0 + th_blo
     th_blocks_1_0 + th_blocks_2_0 + th_blocks_3_0)->main_L14_C2 + blocks_0_0_L10_A->blocks_1_0_L10_B +
     blocks_1_0_L10_A->blocks_0_0_L10_B + blocks_2_0_L10_A->blocks_3_0_L10_B +
     blocks_3_0_L10_A->blocks_2_0_L10_B }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + (blocks_0_0_L9_W + blocks_0_0_L11_R)->th_blocks_0_0 + (blocks_0_0_L10_A +
     blocks_0_0_L10_B)->(th_blocks_0_0 + blocks_1_0_L10_A + blocks_1_0_L10_B) + (blocks_1_0_L9_W +
     blocks_1_0_L11_R)->th_blocks_1_0 + (blocks_1_0_L10_A + blocks_1_0_L10_B)->(th_blocks_1_0 +
@@ -166,6 +167,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -173,7 +176,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

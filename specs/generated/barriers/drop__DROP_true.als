@@ -155,6 +155,7 @@ fun rmw : Event->Event { (leave_0_0_L19_R->leave_0_0_L19_W + leave_0_0_L21_R->le
 fun asw : Event->Event { (init->(th_main + th_leave_0_0 + th_leave_0_1) + main_L26_C->(th_leave_0_0 + th_leave_0_1) +
     (th_leave_0_0 + th_leave_0_1)->main_L26_C2 + leave_0_0_L11_A->leave_0_1_L11_B +
     leave_0_1_L11_A->leave_0_0_L11_B) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (leave_0_0_L10_W + leave_0_0_L12_W + leave_0_0_L20_R + leave_0_0_L20_W +
     leave_0_0_L22_W)->th_leave_0_0 + (leave_0_0_L11_A + leave_0_0_L11_B + leave_0_0_L19_R +
     leave_0_0_L19_W + leave_0_0_L19_R2 + leave_0_0_L21_R + leave_0_0_L21_W +
@@ -212,6 +213,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -219,7 +222,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not (not c0) and not g2 and not g3 }

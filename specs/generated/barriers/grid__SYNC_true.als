@@ -107,6 +107,7 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_neighbours_0_0 + th_neighbours_1_0) + main_L19_C->(th_neighbours_0_0 +
     th_neighbours_1_0) + (th_neighbours_0_0 + th_neighbours_1_0)->main_L20_C +
     neighbours_0_0_L10_A->neighbours_1_0_L10_B + neighbours_1_0_L10_A->neighbours_0_0_L10_B }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + (neighbours_0_0_L9_W + neighbours_0_0_L11_R +
     neighbours_0_0_L11_W)->th_neighbours_0_0 + (neighbours_0_0_L10_A +
     neighbours_0_0_L10_B)->(th_neighbours_0_0 + neighbours_1_0_L10_A + neighbours_1_0_L10_B) +
@@ -160,6 +161,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -167,7 +170,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

@@ -113,6 +113,7 @@ fun rmw : Event->Event { first_L18_R->first_L18_W & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_reader + th_first + th_second) + main_L12_C->th_reader + main_L16_C->th_first +
     main_L20_C->th_second + th_reader->main_L24_C + th_first->main_L25_C +
     th_second->main_L26_C) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + reader_L13_R->(th_reader + first_L18_R + first_L18_W) + (reader_L14_R +
     reader_L14_R2 + reader_L14_W)->th_reader + first_L17_W->th_first + (first_L18_R +
     first_L18_W)->(th_first + reader_L13_R) + th_second->th_second) & Exec->Exec }
@@ -163,6 +164,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -170,7 +173,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not (not c0) }

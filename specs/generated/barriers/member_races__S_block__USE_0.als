@@ -80,6 +80,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_members_0_0->th_mem
 fun rmw : Event->Event { members_0_0_L16_R->members_0_0_L16_W + members_1_0_L16_R->members_1_0_L16_W }
 fun asw : Event->Event { init->(th_main + th_members_0_0 + th_members_1_0) + main_L23_C->(th_members_0_0 + th_members_1_0) +
     (th_members_0_0 + th_members_1_0)->main_L23_C2 }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + th_members_0_0->th_members_0_0 + th_members_1_0->th_members_1_0 }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -128,6 +129,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -135,7 +138,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

@@ -138,6 +138,7 @@ fun asw : Event->Event { init->(th_main + th_rotate_0_0 + th_rotate_0_1) + main_
     rotate_0_0_L15_A->rotate_0_1_L15_B + rotate_0_0_L15_A2->rotate_0_1_L15_B2 +
     rotate_0_1_L10_A->rotate_0_0_L10_B + rotate_0_1_L15_A->rotate_0_0_L15_B +
     rotate_0_1_L15_A2->rotate_0_0_L15_B2 }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + (rotate_0_0_L9_W + rotate_0_0_L12_R + rotate_0_0_L14_W + rotate_0_0_L12_R2 +
     rotate_0_0_L14_W2 + rotate_0_0_L17_R + rotate_0_0_L17_W)->th_rotate_0_0 + (rotate_0_0_L10_A +
     rotate_0_0_L10_B + rotate_0_0_L15_A + rotate_0_0_L15_B + rotate_0_0_L15_A2 +
@@ -198,6 +199,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -205,7 +208,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

@@ -85,6 +85,7 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_lanes_0_0 + th_lanes_0_1) + main_L17_C->(th_lanes_0_0 + th_lanes_0_1) +
     (th_lanes_0_0 + th_lanes_0_1)->main_L17_C2 + lanes_0_0_L9_A->lanes_0_1_L9_B +
     lanes_0_1_L9_A->lanes_0_0_L9_B }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + (lanes_0_0_L7_W + lanes_0_0_L14_R)->th_lanes_0_0 + (lanes_0_0_L9_A +
     lanes_0_0_L9_B)->(th_lanes_0_0 + lanes_0_1_L9_A + lanes_0_1_L9_B) + (lanes_0_1_L7_W +
     lanes_0_1_L14_R)->th_lanes_0_1 + (lanes_0_1_L9_A + lanes_0_1_L9_B)->(th_lanes_0_1 + lanes_0_0_L9_A +
@@ -133,6 +134,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -140,7 +143,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

@@ -115,6 +115,7 @@ fun asw : Event->Event { init->(th_main + th_tiles_0_0 + th_tiles_0_1 + th_tiles
     th_tiles_0_1 + th_tiles_0_2 + th_tiles_0_3)->main_L17_C2 + tiles_0_0_L13_A->tiles_0_1_L13_B +
     tiles_0_1_L13_A->tiles_0_0_L13_B + tiles_0_2_L13_A->tiles_0_3_L13_B +
     tiles_0_3_L13_A->tiles_0_2_L13_B }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + (tiles_0_0_L12_W + tiles_0_0_L14_R)->th_tiles_0_0 + (tiles_0_0_L13_A +
     tiles_0_0_L13_B)->(th_tiles_0_0 + tiles_0_1_L13_A + tiles_0_1_L13_B + tiles_0_2_L13_A +
     tiles_0_2_L13_B + tiles_0_3_L13_A + tiles_0_3_L13_B) + (tiles_0_1_L12_W +
@@ -170,6 +171,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -177,7 +180,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

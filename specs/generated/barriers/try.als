@@ -99,6 +99,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_attempt_0_0->th_att
 fun rmw : Event->Event { (attempt_0_0_L10_R->attempt_0_0_L10_W + attempt_0_1_L12_R2->attempt_0_1_L12_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_attempt_0_0 + th_attempt_0_1) + main_L17_C->(th_attempt_0_0 + th_attempt_0_1) +
     (th_attempt_0_0 + th_attempt_0_1)->main_L17_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + attempt_0_0_L9_W->th_attempt_0_0 + (attempt_0_0_L10_R +
     attempt_0_0_L10_W)->(th_attempt_0_0 + attempt_0_1_L12_R + attempt_0_1_L12_R2 + attempt_0_1_L12_W) +
     (attempt_0_1_L12_R + attempt_0_1_L12_R2 + attempt_0_1_L12_W)->(th_attempt_0_1 + attempt_0_0_L10_R +
@@ -150,6 +151,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -157,7 +160,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

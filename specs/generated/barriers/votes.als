@@ -220,6 +220,7 @@ fun asw : Event->Event { init->(th_main + th_votes_0_0 + th_votes_0_1 + th_votes
     votes_0_2_L10_A->votes_0_1_L10_B + votes_0_2_L11_A->votes_0_0_L11_B +
     votes_0_2_L11_A->votes_0_1_L11_B + votes_0_2_L12_A->votes_0_0_L12_B +
     votes_0_2_L12_A->votes_0_1_L12_B }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + (votes_0_0_L6_W + votes_0_0_L7_R + votes_0_0_L8_R + votes_0_0_L9_R +
     votes_0_0_L10_R + votes_0_0_L11_R + votes_0_0_L12_R)->th_votes_0_0 + (votes_0_0_L7_A +
     votes_0_0_L7_B + votes_0_0_L9_A + votes_0_0_L9_B + votes_0_0_L10_A + votes_0_0_L10_B +
@@ -303,6 +304,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -310,7 +313,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

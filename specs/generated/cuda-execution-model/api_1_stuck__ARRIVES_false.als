@@ -88,6 +88,7 @@ fun asw : Event->Event { (init->(th_main + th_hello_world_0_0 + th_hello_world_0
     th_hello_world_0_1) + (th_hello_world_0_0 + th_hello_world_0_1)->main_L17_C +
     hello_world_0_0_L12_A->hello_world_0_1_L12_B +
     hello_world_0_1_L12_A->hello_world_0_0_L12_B) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (th_hello_world_0_0 + th_hello_world_0_1)->(th_hello_world_0_0 +
     th_hello_world_0_1)) & Exec->Exec }
 
@@ -134,6 +135,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -141,7 +144,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g2 }

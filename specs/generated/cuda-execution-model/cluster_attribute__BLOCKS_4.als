@@ -94,6 +94,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_pass_0_0->th_pass_0
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_pass_0_0 + th_pass_3_0) + main_L30_C->(th_pass_0_0 + th_pass_3_0) +
     (th_pass_0_0 + th_pass_3_0)->main_L31_C) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (pass_0_0_L11_R + pass_0_0_L11_R2)->(th_pass_0_0 + pass_3_0_L15_W) +
     (pass_0_0_L12_R + pass_0_0_L12_W)->th_pass_0_0 + pass_3_0_L14_W->th_pass_3_0 +
     pass_3_0_L15_W->(th_pass_3_0 + pass_0_0_L11_R + pass_0_0_L11_R2)) & Exec->Exec }
@@ -143,6 +144,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -150,7 +153,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g2 }

@@ -98,6 +98,7 @@ fun asw : Event->Event { (init->(th_main + th_first_0_0 + th_cudaMemcpy_0_0 + th
     main_L18_C->th_cudaMemcpy_0_0 + main_L19_C->th_second_0_0 + th_first_0_0->th_cudaMemcpy_0_0 +
     th_first_0_0->th_second_0_0 + th_cudaMemcpy_0_0->th_second_0_0 + th_first_0_0->main_L20_C +
     th_cudaMemcpy_0_0->main_L20_C + th_second_0_0->main_L20_C) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (th_first_0_0 + th_second_0_0)->(th_first_0_0 + th_second_0_0) +
     th_cudaMemcpy_0_0->th_cudaMemcpy_0_0) & Exec->Exec }
 
@@ -146,6 +147,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -153,7 +156,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g2 }

@@ -114,7 +114,7 @@ main_L19_return(t) ==
 \* event-synchronize.cu:21: if (HOW == STREAM) cudaStreamSynchronize(s);
 main_L21(t) ==
   /\ pc[t] = "main_L21"
-  /\ AllDoneOf((Issued) \cup fence["s"])
+  /\ AllIssuedDone
   /\ Goto(t, "main_L24")
   /\ UNCHANGED <<mem, issued, after, fence, event>>
 

@@ -114,7 +114,7 @@ main_L19_return(t) ==
 \* event-synchronize.cu:22: if (HOW == QUERY) while (cudaStreamQuery(s) == cudaErrorNotReady);
 main_L22(t) ==
   /\ pc[t] = "main_L22"
-  /\ Goto(t, IF AllDoneOf((Issued) \cup fence["s"]) THEN "main_L22_ready" ELSE "main_L22_not_ready")
+  /\ Goto(t, IF AllIssuedDone THEN "main_L22_ready" ELSE "main_L22_not_ready")
   /\ UNCHANGED <<mem, issued, after, fence, event>>
 
 \* event-synchronize.cu:22: if (HOW == QUERY) while (cudaStreamQuery(s) == cudaErrorNotReady);

@@ -91,6 +91,7 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_producer_0_0) + main_L18_C->th_producer_0_0 +
     (some (Choice.result_main_L23_C & v0) => th_producer_0_0->main_L23_C else none->none) +
     (some (Choice.result_main_L23_C2 & v0) => th_producer_0_0->main_L23_C2 else none->none)) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { ((main_L18_C + main_L19_C + main_L23_C + main_L23_C2)->th_main + (main_L24_R +
     main_L24_R2)->(th_main + th_producer_0_0) + th_producer_0_0->(th_producer_0_0 + main_L24_R +
     main_L24_R2)) & Exec->Exec }
@@ -138,6 +139,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -145,7 +148,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g4 and not g7 }

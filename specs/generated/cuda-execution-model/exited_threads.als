@@ -65,6 +65,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_guarded_0_0->th_gua
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { main_L7_C->(th_guarded_0_0 + th_guarded_0_1) + (th_guarded_0_0 + th_guarded_0_1)->main_L7_C2 +
     guarded_0_0_L4_A->guarded_0_1_L4_B + guarded_0_1_L4_A->guarded_0_0_L4_B }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + (th_guarded_0_0 + th_guarded_0_1)->(th_guarded_0_0 + th_guarded_0_1) }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -110,6 +111,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -117,7 +120,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

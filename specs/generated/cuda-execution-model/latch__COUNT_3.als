@@ -84,6 +84,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_work_0_0->th_work_0
 fun rmw : Event->Event { (work_0_0_L9_R->work_0_0_L9_W + work_0_1_L9_R->work_0_1_L9_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_work_0_0 + th_work_0_1 + th_work_0_2) + main_L16_C->(th_work_0_0 +
     th_work_0_1 + th_work_0_2) + (th_work_0_0 + th_work_0_1 + th_work_0_2)->main_L16_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (th_work_0_0 + th_work_0_1 + th_work_0_2)->(th_work_0_0 + th_work_0_1 +
     th_work_0_2)) & Exec->Exec }
 
@@ -133,6 +134,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -140,7 +143,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not (not c0) }

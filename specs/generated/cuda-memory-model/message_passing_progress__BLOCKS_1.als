@@ -90,6 +90,7 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_message_passing_0_0 + th_message_passing_0_1) +
     main_L22_C->(th_message_passing_0_0 + th_message_passing_0_1) + (th_message_passing_0_0 +
     th_message_passing_0_1)->main_L22_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + message_passing_0_0_L14_W->th_message_passing_0_0 +
     message_passing_0_0_L15_W->(th_message_passing_0_0 + message_passing_0_1_L17_R +
     message_passing_0_1_L17_R2) + (message_passing_0_1_L17_R +
@@ -139,6 +140,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -146,7 +149,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g2 }

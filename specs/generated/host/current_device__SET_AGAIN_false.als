@@ -89,6 +89,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_launcher->th_launch
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_launcher + th_write_0_0) + th_launcher->th_write_0_0 +
     main_L18_C->th_launcher + th_launcher->main_L22_C) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { ((main_L18_C + main_L22_C + main_L23_C + main_L24_R)->th_main + (main_L25_R +
     main_L25_R2)->(th_main + write_0_0_L13_W) + th_launcher->th_launcher +
     write_0_0_L12_W->th_write_0_0 + write_0_0_L13_W->(th_write_0_0 + main_L25_R +
@@ -137,6 +138,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -144,7 +147,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g1 }

@@ -73,6 +73,7 @@ fun loc : Event->Event { at_delay->at_delay }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writer->th_writer + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_writer) + main_L12_C->th_writer + th_writer->main_L15_C }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + th_writer->th_writer }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -120,6 +121,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -127,7 +130,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not (some Event) }

@@ -68,6 +68,7 @@ fun loc : Event->Event { at_nanoseconds->at_nanoseconds }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sleeps_0_0->th_sleeps_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_sleeps_0_0) + main_L13_C->th_sleeps_0_0 + th_sleeps_0_0->main_L14_C }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + th_sleeps_0_0->th_sleeps_0_0 }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -115,6 +116,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -122,7 +125,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

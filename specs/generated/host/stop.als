@@ -97,6 +97,7 @@ fun loc : Event->Event { (at_done->at_done + at_main_result->at_main_result + at
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_worker->th_worker + (init <: id)) }
 fun rmw : Event->Event { main_L10_R->main_L10_W & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_worker) + main_L10_C->th_worker + th_worker->main_L10_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { ((main_L8_W + main_L10_C + main_L14_W + main_L10_C2 + main_L16_R)->th_main + (main_L10_R +
     main_L10_W)->(th_main + worker_L11_R + worker_L11_R2) + (worker_L11_R + worker_L11_R2)->(th_worker +
     main_L10_R + main_L10_W) + (worker_L12_R + worker_L12_W)->th_worker) & Exec->Exec }
@@ -146,6 +147,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -153,7 +156,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g2 }

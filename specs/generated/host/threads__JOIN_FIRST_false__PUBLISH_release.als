@@ -104,6 +104,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writer->th_writer +
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_writer + th_reader) + main_L13_C->th_writer + main_L17_C->th_reader +
     th_reader->main_L25_C + th_writer->main_L26_C) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + writer_L14_W->th_writer + writer_L15_W->(th_writer + reader_L19_R +
     reader_L19_R2) + (reader_L19_R + reader_L19_R2)->(th_reader + writer_L15_W) + (reader_L20_R +
     reader_L20_W)->th_reader) & Exec->Exec }
@@ -153,6 +154,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -160,7 +163,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g2 }

@@ -98,6 +98,7 @@ fun asw : Event->Event { (init->(th_main + th_cudaMemset_0_0 + th_set_0_0 + th_a
     main_L24_C->th_set_0_0 + main_L28_C->th_await_0_0 + th_cudaMemset_0_0->th_set_0_0 +
     th_cudaMemset_0_0->main_L23_C2 + th_cudaMemset_0_0->main_L25_C + th_set_0_0->main_L25_C +
     th_await_0_0->main_L29_C) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + th_cudaMemset_0_0->th_cudaMemset_0_0 + (th_set_0_0 +
     th_await_0_0)->(th_set_0_0 + th_await_0_0)) & Exec->Exec }
 
@@ -144,6 +145,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -151,7 +154,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g2 }

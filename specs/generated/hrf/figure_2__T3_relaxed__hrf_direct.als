@@ -102,6 +102,7 @@ fun asw : Event->Event { (init->(th_main + th_figure_2_0_0 + th_figure_2_0_1 + t
     th_figure_2_0_1 + th_figure_2_1_0)->main_L28_C2 + figure_2_0_0_L17_A->figure_2_0_1_L17_B +
     figure_2_0_1_L17_A->figure_2_0_0_L17_B) & Exec->Exec }
 fun syncbar : Event->Event { (figure_2_0_0_L17_A->figure_2_0_1_L17_B + figure_2_0_1_L17_A->figure_2_0_0_L17_B) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun scta : Event->Event { (th_main->th_main + (th_figure_2_0_0 + th_figure_2_0_1)->(th_figure_2_0_0 + th_figure_2_0_1) +
     th_figure_2_1_0->th_figure_2_1_0) & Exec->Exec }
 fun scluster : Event->Event { (th_main->th_main + (th_figure_2_0_0 + th_figure_2_0_1)->(th_figure_2_0_0 + th_figure_2_0_1) +
@@ -202,8 +203,8 @@ fun hb : Event->Event { ^(always_ + so_block) + ^(always_ + so_cluster) + ^(alwa
 -- let race = (conflict \ same-scope) \ hb \ hb^-1
 fun race : Event->Event { conflict - same_scope - hb - ~hb }
 
--- acyclic po | asw | rf | co | fr as sequential_consistency
-pred sequential_consistency { no id & ^(po + asw + rf + co + fr) }
+-- acyclic po | asw | issue | rf | co | fr as sequential_consistency
+pred sequential_consistency { no id & ^(po + asw + issue + rf + co + fr) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 

@@ -222,6 +222,7 @@ fun asw : Event->Event { (init->(th_main + th_stencil_0_0 + th_stencil_0_1 + th_
     th_stencil_0_1 + th_stencil_1_0 + th_stencil_1_1)->main_L24_C2 +
     stencil_0_0_L17_A->stencil_0_1_L17_B + stencil_0_1_L17_A->stencil_0_0_L17_B +
     stencil_1_0_L17_A->stencil_1_1_L17_B + stencil_1_1_L17_A->stencil_1_0_L17_B) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (stencil_0_0_L16_W + stencil_0_0_L18_R + stencil_0_0_L21_R)->th_stencil_0_0 +
     (stencil_0_0_L17_A + stencil_0_0_L17_B)->(th_stencil_0_0 + stencil_0_1_L17_A + stencil_0_1_L17_B +
     stencil_0_1_L19_R + stencil_0_1_L19_W + stencil_0_1_L20_R + stencil_0_1_L20_R2) +
@@ -299,6 +300,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -306,7 +309,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g11 and not g12 and not g13 and not g14 and not g20 }

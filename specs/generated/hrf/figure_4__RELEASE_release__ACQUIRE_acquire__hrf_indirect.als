@@ -231,6 +231,7 @@ fun asw : Event->Event { (init->(th_main + th_stencil_0_0 + th_stencil_0_1 + th_
     stencil_1_0_L17_A->stencil_1_1_L17_B + stencil_1_1_L17_A->stencil_1_0_L17_B) & Exec->Exec }
 fun syncbar : Event->Event { (stencil_0_0_L17_A->stencil_0_1_L17_B + stencil_0_1_L17_A->stencil_0_0_L17_B +
     stencil_1_0_L17_A->stencil_1_1_L17_B + stencil_1_1_L17_A->stencil_1_0_L17_B) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun scta : Event->Event { (th_main->th_main + (th_stencil_0_0 + th_stencil_0_1)->(th_stencil_0_0 + th_stencil_0_1) +
     (th_stencil_1_0 + th_stencil_1_1)->(th_stencil_1_0 + th_stencil_1_1)) & Exec->Exec }
 fun scluster : Event->Event { (th_main->th_main + (th_stencil_0_0 + th_stencil_0_1)->(th_stencil_0_0 + th_stencil_0_1) +
@@ -336,8 +337,8 @@ fun hb : Event->Event { ^(always_ + so_block + so_cluster + so_device + so_syste
 -- let race = (conflict \ same-scope) \ hb \ hb^-1
 fun race : Event->Event { conflict - same_scope - hb - ~hb }
 
--- acyclic po | asw | rf | co | fr as sequential_consistency
-pred sequential_consistency { no id & ^(po + asw + rf + co + fr) }
+-- acyclic po | asw | issue | rf | co | fr as sequential_consistency
+pred sequential_consistency { no id & ^(po + asw + issue + rf + co + fr) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 

@@ -83,6 +83,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_local_step_0_0->th_
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_local_step_0_0 + th_local_step_0_1) + main_L22_C->(th_local_step_0_0 +
     th_local_step_0_1) + (th_local_step_0_0 + th_local_step_0_1)->main_L22_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + local_step_0_0_L15_W->th_local_step_0_0 +
     local_step_0_0_L16_W->(th_local_step_0_0 + local_step_0_1_L18_R) +
     local_step_0_1_L18_R->(th_local_step_0_1 + local_step_0_0_L16_W) +
@@ -131,6 +132,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -138,7 +141,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

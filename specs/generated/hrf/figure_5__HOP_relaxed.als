@@ -106,6 +106,7 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_figure_5_0_0 + th_figure_5_0_1 + th_figure_5_1_0) +
     main_L34_C->(th_figure_5_0_0 + th_figure_5_0_1 + th_figure_5_1_0) + (th_figure_5_0_0 +
     th_figure_5_0_1 + th_figure_5_1_0)->main_L34_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + figure_5_0_0_L16_W->th_figure_5_0_0 + figure_5_0_0_L17_W->(th_figure_5_0_0 +
     figure_5_0_1_L20_R + figure_5_0_1_L23_W) + figure_5_0_1_L20_R->(th_figure_5_0_1 +
     figure_5_0_0_L17_W) + (figure_5_0_1_L21_R + figure_5_0_1_L22_W)->th_figure_5_0_1 +
@@ -156,6 +157,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -163,7 +166,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

@@ -111,6 +111,7 @@ fun asw : Event->Event { (init->(th_main + th_figure_5_0_0 + th_figure_5_0_1 + t
     main_L34_C->(th_figure_5_0_0 + th_figure_5_0_1 + th_figure_5_1_0) + (th_figure_5_0_0 +
     th_figure_5_0_1 + th_figure_5_1_0)->main_L34_C2) & Exec->Exec }
 fun syncbar : Event->Event { none->none }
+fun issue : Event->Event { none->none }
 fun scta : Event->Event { (th_main->th_main + (th_figure_5_0_0 + th_figure_5_0_1)->(th_figure_5_0_0 + th_figure_5_0_1) +
     th_figure_5_1_0->th_figure_5_1_0) & Exec->Exec }
 fun scluster : Event->Event { (th_main->th_main + (th_figure_5_0_0 + th_figure_5_0_1)->(th_figure_5_0_0 + th_figure_5_0_1) +
@@ -211,8 +212,8 @@ fun hb : Event->Event { ^(always_ + so_block) + ^(always_ + so_cluster) + ^(alwa
 -- let race = (conflict \ same-scope) \ hb \ hb^-1
 fun race : Event->Event { conflict - same_scope - hb - ~hb }
 
--- acyclic po | asw | rf | co | fr as sequential_consistency
-pred sequential_consistency { no id & ^(po + asw + rf + co + fr) }
+-- acyclic po | asw | issue | rf | co | fr as sequential_consistency
+pred sequential_consistency { no id & ^(po + asw + issue + rf + co + fr) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 

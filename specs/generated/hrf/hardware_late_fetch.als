@@ -90,6 +90,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_late_0_0->th_late_0
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_late_0_0 + th_late_1_0 + th_late_2_0) + main_L22_C->(th_late_0_0 + th_late_1_0 +
     th_late_2_0) + (th_late_0_0 + th_late_1_0 + th_late_2_0)->main_L22_C2 }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + late_0_0_L10_W->th_late_0_0 + late_0_0_L11_W->(th_late_0_0 + late_1_0_L14_W +
     late_2_0_L16_R + late_2_0_L17_R) + late_1_0_L13_R->th_late_1_0 + late_1_0_L14_W->(th_late_1_0 +
     late_0_0_L11_W + late_2_0_L16_R + late_2_0_L17_R) + (late_2_0_L16_R +
@@ -140,6 +141,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -147,7 +150,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

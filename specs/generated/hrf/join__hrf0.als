@@ -77,6 +77,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_write_0_0->th_write
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_write_0_0) + main_L12_C->th_write_0_0 + th_write_0_0->main_L13_C }
 fun syncbar : Event->Event { none->none }
+fun issue : Event->Event { none->none }
 fun scta : Event->Event { th_main->th_main + th_write_0_0->th_write_0_0 }
 fun scluster : Event->Event { th_main->th_main + th_write_0_0->th_write_0_0 }
 fun sgpu : Event->Event { th_main->th_main + th_write_0_0->th_write_0_0 }
@@ -176,8 +177,8 @@ fun hb : Event->Event { ^(always_ + so_block) + ^(always_ + so_cluster) + ^(alwa
 -- let race = conflict \ hb \ hb^-1 \ same-scope
 fun race : Event->Event { conflict - hb - ~hb - same_scope }
 
--- acyclic po | asw | rf | co | fr as sequential_consistency
-pred sequential_consistency { no id & ^(po + asw + rf + co + fr) }
+-- acyclic po | asw | issue | rf | co | fr as sequential_consistency
+pred sequential_consistency { no id & ^(po + asw + issue + rf + co + fr) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 

@@ -79,6 +79,7 @@ fun rmw : Event->Event { add_0_0_L7_R->add_0_0_L7_W + add_1_0_L7_R->add_1_0_L7_W
 fun asw : Event->Event { init->(th_main + th_add_0_0 + th_add_1_0) + main_L10_C->(th_add_0_0 + th_add_1_0) + (th_add_0_0 +
     th_add_1_0)->main_L10_C2 }
 fun syncbar : Event->Event { none->none }
+fun issue : Event->Event { none->none }
 fun scta : Event->Event { th_main->th_main + th_add_0_0->th_add_0_0 + th_add_1_0->th_add_1_0 }
 fun scluster : Event->Event { th_main->th_main + th_add_0_0->th_add_0_0 + th_add_1_0->th_add_1_0 }
 fun sgpu : Event->Event { th_main->th_main + (th_add_0_0 + th_add_1_0)->(th_add_0_0 + th_add_1_0) }
@@ -179,8 +180,8 @@ fun hb : Event->Event { ^(always_ + so_block + so_cluster + so_device + so_syste
 -- let race = (conflict \ same-scope) \ hb \ hb^-1
 fun race : Event->Event { conflict - same_scope - hb - ~hb }
 
--- acyclic po | asw | rf | co | fr as sequential_consistency
-pred sequential_consistency { no id & ^(po + asw + rf + co + fr) }
+-- acyclic po | asw | issue | rf | co | fr as sequential_consistency
+pred sequential_consistency { no id & ^(po + asw + issue + rf + co + fr) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 

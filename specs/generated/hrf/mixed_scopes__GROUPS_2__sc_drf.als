@@ -87,6 +87,7 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mixed_0_0 + th_mixed_1_0) + main_L19_C->(th_mixed_0_0 + th_mixed_1_0) +
     (th_mixed_0_0 + th_mixed_1_0)->main_L19_C2) & Exec->Exec }
 fun syncbar : Event->Event { none->none }
+fun issue : Event->Event { none->none }
 fun scta : Event->Event { (th_main->th_main + th_mixed_0_0->th_mixed_0_0 + th_mixed_1_0->th_mixed_1_0) & Exec->Exec }
 fun scluster : Event->Event { (th_main->th_main + th_mixed_0_0->th_mixed_0_0 + th_mixed_1_0->th_mixed_1_0) & Exec->Exec }
 fun sgpu : Event->Event { (th_main->th_main + (th_mixed_0_0 + th_mixed_1_0)->(th_mixed_0_0 + th_mixed_1_0)) & Exec->Exec }
@@ -198,8 +199,8 @@ fun race : Event->Event { conflict - hb - ~hb - (Exec.((Rel & W & Exec) <: id + 
     (Rel & F & Exec) <: po :> (W & A)) + ((Acq & R & Exec) <: id +
     (R & A) <: po :> (Acq & F & Exec)).Exec)).Exec) }
 
--- acyclic po | asw | rf | co | fr as sequential_consistency
-pred sequential_consistency { no id & ^(po + asw + rf + co + fr) }
+-- acyclic po | asw | issue | rf | co | fr as sequential_consistency
+pred sequential_consistency { no id & ^(po + asw + issue + rf + co + fr) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 

@@ -92,6 +92,7 @@ fun rmw : Event->Event { (chain_0_0_L13_R->chain_0_0_L13_W + chain_1_0_L15_R->ch
 fun asw : Event->Event { (init->(th_main + th_chain_0_0 + th_chain_1_0) + main_L19_C->(th_chain_0_0 + th_chain_1_0) +
     (th_chain_0_0 + th_chain_1_0)->main_L19_C2) & Exec->Exec }
 fun syncbar : Event->Event { none->none }
+fun issue : Event->Event { none->none }
 fun scta : Event->Event { (th_main->th_main + th_chain_0_0->th_chain_0_0 + th_chain_1_0->th_chain_1_0) & Exec->Exec }
 fun scluster : Event->Event { (th_main->th_main + th_chain_0_0->th_chain_0_0 + th_chain_1_0->th_chain_1_0) & Exec->Exec }
 fun sgpu : Event->Event { (th_main->th_main + (th_chain_0_0 + th_chain_1_0)->(th_chain_0_0 + th_chain_1_0)) & Exec->Exec }
@@ -189,8 +190,8 @@ fun hb : Event->Event { ^(always_ + so_block) + ^(always_ + so_cluster) + ^(alwa
 -- let race = conflict \ hb \ hb^-1 \ same-scope
 fun race : Event->Event { conflict - hb - ~hb - same_scope }
 
--- acyclic po | asw | rf | co | fr as sequential_consistency
-pred sequential_consistency { no id & ^(po + asw + rf + co + fr) }
+-- acyclic po | asw | issue | rf | co | fr as sequential_consistency
+pred sequential_consistency { no id & ^(po + asw + issue + rf + co + fr) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 

@@ -86,6 +86,7 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_1_0) + main_L19_C->(th_mp_0_0 + th_mp_1_0) + (th_mp_0_0 +
     th_mp_1_0)->main_L19_C2) & Exec->Exec }
 fun syncbar : Event->Event { none->none }
+fun issue : Event->Event { none->none }
 fun scta : Event->Event { (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0) & Exec->Exec }
 fun scluster : Event->Event { (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0) & Exec->Exec }
 fun sgpu : Event->Event { (th_main->th_main + (th_mp_0_0 + th_mp_1_0)->(th_mp_0_0 + th_mp_1_0)) & Exec->Exec }
@@ -183,8 +184,8 @@ fun hb : Event->Event { ^(always_ + so_block + so_cluster + so_device + so_syste
 -- let race = (conflict \ same-scope) \ hb \ hb^-1
 fun race : Event->Event { conflict - same_scope - hb - ~hb }
 
--- acyclic po | asw | rf | co | fr as sequential_consistency
-pred sequential_consistency { no id & ^(po + asw + rf + co + fr) }
+-- acyclic po | asw | issue | rf | co | fr as sequential_consistency
+pred sequential_consistency { no id & ^(po + asw + issue + rf + co + fr) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 

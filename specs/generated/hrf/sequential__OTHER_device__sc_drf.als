@@ -82,6 +82,7 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_sb_0_0 + th_sb_1_0) + main_L20_C->(th_sb_0_0 + th_sb_1_0) + (th_sb_0_0 +
     th_sb_1_0)->main_L20_C2 }
 fun syncbar : Event->Event { none->none }
+fun issue : Event->Event { none->none }
 fun scta : Event->Event { th_main->th_main + th_sb_0_0->th_sb_0_0 + th_sb_1_0->th_sb_1_0 }
 fun scluster : Event->Event { th_main->th_main + th_sb_0_0->th_sb_0_0 + th_sb_1_0->th_sb_1_0 }
 fun sgpu : Event->Event { th_main->th_main + (th_sb_0_0 + th_sb_1_0)->(th_sb_0_0 + th_sb_1_0) }
@@ -193,8 +194,8 @@ fun race : Event->Event { conflict - hb - ~hb - (Exec.((Rel & W & Exec) <: id + 
     (Rel & F & Exec) <: po :> (W & A)) + ((Acq & R & Exec) <: id +
     (R & A) <: po :> (Acq & F & Exec)).Exec)).Exec) }
 
--- acyclic po | asw | rf | co | fr as sequential_consistency
-pred sequential_consistency { no id & ^(po + asw + rf + co + fr) }
+-- acyclic po | asw | issue | rf | co | fr as sequential_consistency
+pred sequential_consistency { no id & ^(po + asw + issue + rf + co + fr) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 

@@ -87,6 +87,7 @@ fun asw : Event->Event { init->(th_main + th_pairs_0_0 + th_pairs_0_1 + th_pairs
     main_L21_C->(th_pairs_0_0 + th_pairs_0_1 + th_pairs_1_0 + th_pairs_1_1) + (th_pairs_0_0 +
     th_pairs_0_1 + th_pairs_1_0 + th_pairs_1_1)->main_L21_C2 }
 fun syncbar : Event->Event { none->none }
+fun issue : Event->Event { none->none }
 fun scta : Event->Event { th_main->th_main + (th_pairs_0_0 + th_pairs_0_1)->(th_pairs_0_0 + th_pairs_0_1) + (th_pairs_1_0 +
     th_pairs_1_1)->(th_pairs_1_0 + th_pairs_1_1) }
 fun scluster : Event->Event { th_main->th_main + (th_pairs_0_0 + th_pairs_0_1)->(th_pairs_0_0 + th_pairs_0_1) + (th_pairs_1_0 +
@@ -187,8 +188,8 @@ fun hb : Event->Event { ^(always_ + so_block) + ^(always_ + so_cluster) + ^(alwa
 -- let race = conflict \ hb \ hb^-1 \ same-scope
 fun race : Event->Event { conflict - hb - ~hb - same_scope }
 
--- acyclic po | asw | rf | co | fr as sequential_consistency
-pred sequential_consistency { no id & ^(po + asw + rf + co + fr) }
+-- acyclic po | asw | issue | rf | co | fr as sequential_consistency
+pred sequential_consistency { no id & ^(po + asw + issue + rf + co + fr) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 

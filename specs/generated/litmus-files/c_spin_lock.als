@@ -107,6 +107,7 @@ fun loc : Event->Event { (at_lock->at_lock + at_count->at_count) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
 fun rmw : Event->Event { (P0_L8_R->P0_L8_W + P0_L8_R2->P0_L8_W2 + P1_L17_R->P1_L17_W + P1_L17_R2->P1_L17_W2) & Exec->Exec }
 fun asw : Event->Event { (init->(th_P0 + th_P1)) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { ((P0_L8_R + P0_L8_W + P0_L8_R2 + P0_L8_W2 + P0_L12_W)->(th_P0 + P1_L17_R + P1_L17_W + P1_L17_R2 +
     P1_L17_W2 + P1_L21_W) + (P0_L11_R + P0_L11_W)->th_P0 + (P1_L17_R + P1_L17_W + P1_L17_R2 +
     P1_L17_W2 + P1_L21_W)->(th_P1 + P0_L8_R + P0_L8_W + P0_L8_R2 + P0_L8_W2 + P0_L12_W) + (P1_L20_R +
@@ -158,6 +159,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -165,7 +168,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g5 and not g6 }

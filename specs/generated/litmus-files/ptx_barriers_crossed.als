@@ -82,6 +82,7 @@ fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_P0 + th_P1) + P0_L6_A->P1_L7_B + P0_L7_A->P1_L6_B + P1_L6_A->P0_L7_B +
     P1_L7_A->P0_L6_B) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { ((P0_L5_W + P0_L8_W)->th_P0 + (P0_L6_A + P0_L6_B + P0_L7_A + P0_L7_B)->(th_P0 + P1_L6_A + P1_L6_B +
     P1_L7_A + P1_L7_B) + (P1_L5_W + P1_L8_W)->th_P1 + (P1_L6_A + P1_L6_B + P1_L7_A + P1_L7_B)->(th_P1 +
     P0_L6_A + P0_L6_B + P0_L7_A + P0_L7_B)) & Exec->Exec }
@@ -129,6 +130,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -136,7 +139,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not (some Event) }

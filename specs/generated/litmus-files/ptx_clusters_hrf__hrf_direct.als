@@ -78,6 +78,7 @@ fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_P0 + th_P1)) & Exec->Exec }
 fun syncbar : Event->Event { none->none }
+fun issue : Event->Event { none->none }
 fun scta : Event->Event { (th_P0->th_P0 + th_P1->th_P1) & Exec->Exec }
 fun scluster : Event->Event { ((th_P0 + th_P1)->(th_P0 + th_P1)) & Exec->Exec }
 fun sgpu : Event->Event { ((th_P0 + th_P1)->(th_P0 + th_P1)) & Exec->Exec }
@@ -175,8 +176,8 @@ fun hb : Event->Event { ^(always_ + so_block) + ^(always_ + so_cluster) + ^(alwa
 -- let race = (conflict \ same-scope) \ hb \ hb^-1
 fun race : Event->Event { conflict - same_scope - hb - ~hb }
 
--- acyclic po | asw | rf | co | fr as sequential_consistency
-pred sequential_consistency { no id & ^(po + asw + rf + co + fr) }
+-- acyclic po | asw | issue | rf | co | fr as sequential_consistency
+pred sequential_consistency { no id & ^(po + asw + issue + rf + co + fr) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 

@@ -121,6 +121,7 @@ fun asw : Event->Event { (init->(th_P0 + th_P1 + th_P2) +
     (((some (Choice.phase_P2_L5_A & v0) and some (Choice.phase_P0_L9_A & v0)) or (some (Choice.phase_P2_L5_A & v1) and (some (Choice.phase_P0_L9_A & (v1 +
     v2)) and some (Choice.phase_P0_L9_A & (v0 + v1))))) => P2_L5_A->P0_L9_B else none->none) +
     (((some (Choice.phase_P2_L5_A & v0) and some (Choice.phase_P1_L5_A & v0)) or (some (Choice.phase_P2_L5_A & v1) and some (Choice.phase_P1_L5_A & v1))) => P2_L5_A->P1_L5_B else none->none)) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { ((P0_L6_W + P0_L8_W)->th_P0 + (P0_L7_A + P0_L7_B + P0_L9_A + P0_L9_B)->(th_P0 + P1_L5_A + P1_L5_B +
     P2_L5_A + P2_L5_B) + (P1_L5_A + P1_L5_B)->(th_P1 + P0_L7_A + P0_L7_B + P0_L9_A + P0_L9_B + P2_L5_A +
     P2_L5_B) + (P1_L6_R + P1_L7_R)->th_P1 + (P2_L5_A + P2_L5_B)->(th_P2 + P0_L7_A + P0_L7_B + P0_L9_A +
@@ -170,6 +171,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -177,7 +180,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not (not c0) }

@@ -127,6 +127,7 @@ fun asw : Event->Event { (init->(th_P0 + th_P1 + th_P2) +
     (((some (Choice.phase_P2_L5_A & v0) and some (Choice.phase_P0_L9_A & v0)) or (some (Choice.phase_P2_L5_A & v1) and (some (Choice.phase_P0_L9_A & (v1 +
     v2)) and some (Choice.phase_P0_L9_A & (v0 + v1))))) => P2_L5_A->P0_L9_B else none->none) +
     (((some (Choice.phase_P2_L5_A & v0) and some (Choice.phase_P1_L5_A & v0)) or (some (Choice.phase_P2_L5_A & v1) and some (Choice.phase_P1_L5_A & v1))) => P2_L5_A->P1_L5_B else none->none)) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { ((P0_L6_W + P0_L8_W)->th_P0 + (P0_L7_A + P0_L7_B + P0_L9_A + P0_L9_B)->(th_P0 + P1_L5_A + P1_L5_B +
     P2_L5_A + P2_L5_B) + (P1_L5_A + P1_L5_B)->(th_P1 + P0_L7_A + P0_L7_B + P0_L9_A + P0_L9_B + P2_L5_A +
     P2_L5_B) + (P1_L6_R + P1_L7_R)->th_P1 + (P2_L5_A + P2_L5_B)->(th_P2 + P0_L7_A + P0_L7_B + P0_L9_A +
@@ -179,6 +180,8 @@ fun race : Event->Event { conflict - cause - ~cause - ms }
 pred coherence_total { no ms & W->W - id - (co + ~co) }
 -- empty (loc & ([W] ; cause ; [W])) \ co as coherence
 pred coherence { no loc & W <: cause :> W - co }
+-- irreflexive (cause-base? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + cause_base).issue) }
 -- irreflexive sync_fence ; cause as fence_sc
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
@@ -190,7 +193,7 @@ pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality
 pred causality { no id & (rf + fr).cause }
 
-pred consistent { candidate and coherence_total and coherence and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
+pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
 
 -- every loop has ended
 pred complete { not (not c0) }

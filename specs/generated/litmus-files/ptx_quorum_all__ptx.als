@@ -94,6 +94,7 @@ fun data : Event->Event { none->none }
 fun ctrl : Event->Event { none->none }
 fun asw : Event->Event { init->(th_P0 + th_P1 + th_P2) + P0_L6_A->P1_L5_B + P0_L6_A->P2_L5_B + P1_L5_A->P0_L6_B +
     P1_L5_A->P2_L5_B + P1_L8_A->P0_L8_B + P2_L5_A->P0_L6_B + P2_L5_A->P1_L5_B + P2_L8_A->P0_L8_B }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (P0_L5_W + P0_L7_W)->th_P0 + (P0_L6_A + P0_L6_B + P0_L8_A + P0_L8_B)->(th_P0 + P1_L5_A + P1_L5_B +
     P1_L8_A + P2_L5_A + P2_L5_B + P2_L8_A) + (P1_L5_A + P1_L5_B + P1_L8_A)->(th_P1 + P0_L6_A + P0_L6_B +
     P0_L8_A + P0_L8_B + P2_L5_A + P2_L5_B + P2_L8_A) + (P1_L6_R + P1_L7_R)->th_P1 + (P2_L5_A + P2_L5_B +
@@ -146,6 +147,8 @@ fun race : Event->Event { conflict - cause - ~cause - ms }
 pred coherence_total { no ms & W->W - id - (co + ~co) }
 -- empty (loc & ([W] ; cause ; [W])) \ co as coherence
 pred coherence { no loc & W <: cause :> W - co }
+-- irreflexive (cause-base? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + cause_base).issue) }
 -- irreflexive sync_fence ; cause as fence_sc
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
@@ -157,7 +160,7 @@ pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality
 pred causality { no id & (rf + fr).cause }
 
-pred consistent { candidate and coherence_total and coherence and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
+pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
 
 -- every loop has ended
 pred complete { some Event }

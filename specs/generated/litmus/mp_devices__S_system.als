@@ -84,6 +84,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writer_0_0->th_writ
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_writer_0_0 + th_reader_0_0) + main_L21_C->th_writer_0_0 +
     main_L23_C->th_reader_0_0 + th_reader_0_0->main_L24_C + th_writer_0_0->main_L26_C) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + writer_0_0_L11_W->th_writer_0_0 + writer_0_0_L12_W->(th_writer_0_0 +
     reader_0_0_L16_R) + reader_0_0_L16_R->(th_reader_0_0 + writer_0_0_L12_W) +
     reader_0_0_L17_R->th_reader_0_0) & Exec->Exec }
@@ -131,6 +132,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -138,7 +141,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

@@ -79,6 +79,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sb_0_0->th_sb_0_0 +
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_sb_0_0 + th_sb_1_0) + main_L19_C->(th_sb_0_0 + th_sb_1_0) + (th_sb_0_0 +
     th_sb_1_0)->main_L19_C2 }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + (sb_0_0_L9_W + sb_0_0_L11_R)->(th_sb_0_0 + sb_1_0_L13_W + sb_1_0_L15_R) +
     sb_0_0_L10_F->th_sb_0_0 + (sb_1_0_L13_W + sb_1_0_L15_R)->(th_sb_1_0 + sb_0_0_L9_W + sb_0_0_L11_R) +
     sb_1_0_L14_F->th_sb_1_0 }
@@ -126,6 +127,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -133,7 +136,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic S as seq_cst
 pred seq_cst { no id & ^S }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

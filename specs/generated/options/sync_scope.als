@@ -103,6 +103,7 @@ fun rmw : Event->Event { relay_0_1_L17_R->relay_0_1_L17_W & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_relay_0_0 + th_relay_0_1 + th_relay_1_0) + main_L23_C->(th_relay_0_0 +
     th_relay_0_1 + th_relay_1_0) + (th_relay_0_0 + th_relay_0_1 +
     th_relay_1_0)->main_L23_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + relay_0_0_L14_W->th_relay_0_0 + relay_0_0_L15_W->(th_relay_0_0 + th_relay_0_1) +
     th_relay_0_1->(th_relay_0_1 + relay_0_0_L15_W + relay_1_0_L19_R + relay_1_0_L19_R2) +
     (relay_1_0_L19_R + relay_1_0_L19_R2)->(th_relay_0_1 + th_relay_1_0) +
@@ -153,6 +154,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -160,7 +163,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

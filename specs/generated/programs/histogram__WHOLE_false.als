@@ -292,6 +292,7 @@ fun asw : Event->Event { (init->(th_main + th_histogram_0_0 + th_histogram_0_1 +
     histogram_0_1_L11_A->histogram_0_0_L11_B + histogram_0_1_L13_A->histogram_0_0_L13_B +
     histogram_1_0_L11_A->histogram_1_1_L11_B + histogram_1_0_L13_A->histogram_1_1_L13_B +
     histogram_1_1_L11_A->histogram_1_0_L11_B + histogram_1_1_L13_A->histogram_1_0_L13_B) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (histogram_0_0_L10_W + histogram_0_0_L12_R +
     histogram_0_0_L17_R)->th_histogram_0_0 + (histogram_0_0_L11_A + histogram_0_0_L11_B +
     histogram_0_0_L12_R2 + histogram_0_0_L12_W + histogram_0_0_L12_R3 + histogram_0_0_L12_W2 +
@@ -376,6 +377,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -383,7 +386,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

@@ -176,6 +176,7 @@ fun asw : Event->Event { (init->(th_main + th_sum_0_0 + th_sum_0_1 + th_sum_1_0 
     th_sum_0_1 + th_sum_1_0 + th_sum_1_1) + (th_sum_0_0 + th_sum_0_1 + th_sum_1_0 +
     th_sum_1_1)->main_L25_C2 + sum_0_0_L17_A->sum_0_1_L17_B + sum_0_1_L17_A->sum_0_0_L17_B +
     sum_1_0_L17_A->sum_1_1_L17_B + sum_1_1_L17_A->sum_1_0_L17_B) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (sum_0_0_L12_R + sum_0_0_L12_W + sum_0_0_L14_W2 + sum_0_0_L18_R)->th_sum_0_0 +
     (sum_0_0_L13_F + sum_0_0_L14_R + sum_0_0_L14_W + sum_0_0_L15_F)->(th_sum_0_0 + sum_0_1_L17_A +
     sum_0_1_L17_B + sum_1_0_L13_F + sum_1_0_L14_R + sum_1_0_L14_W + sum_1_0_L15_F) + (sum_0_0_L17_A +
@@ -242,6 +243,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -249,7 +252,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

@@ -145,6 +145,7 @@ fun rmw : Event->Event { (account_0_0_L14_R->account_0_0_L14_W + account_0_0_L14
     account_1_0_L14_R->account_1_0_L14_W + account_1_0_L14_R2->account_1_0_L14_W2) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_account_0_0 + th_account_1_0) + main_L38_C->(th_account_0_0 + th_account_1_0) +
     (th_account_0_0 + th_account_1_0)->main_L38_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (account_0_0_L14_R + account_0_0_L14_W + account_0_0_L14_R2 +
     account_0_0_L14_W2 + account_0_0_L17_W)->(th_account_0_0 + account_1_0_L14_R + account_1_0_L14_W +
     account_1_0_L14_R2 + account_1_0_L14_W2 + account_1_0_L17_W) + (account_0_0_L33_R +
@@ -199,6 +200,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -206,7 +209,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g7 and not g8 and not g10 }

@@ -272,6 +272,7 @@ fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp2_0_0 + th_mp2_0_0_2
     main_L27_C->th_mp2_0_0 + main_L28_C->th_mp2_0_0_2 + th_mp_0_0->th_mp2_0_0 +
     th_mp_0_0->th_mp2_0_0_2 + th_mp2_0_0->th_mp2_0_0_2 + th_mp_0_0->main_L28_C2 +
     th_mp2_0_0->main_L28_C2 + th_mp2_0_0_2->main_L28_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (th_mp_0_0 + th_mp2_0_0)->(th_mp_0_0 + th_mp2_0_0 + mp2_0_0_L20_R +
     mp2_0_0_L20_R2 + mp2_0_0_L20_R3 + mp2_0_0_L20_R4 + mp2_0_0_L20_R5 + mp2_0_0_L20_R6 + mp2_0_0_L21_R +
     mp2_0_0_L21_R2 + mp2_0_0_L22_W + mp2_0_0_L23_R + mp2_0_0_L23_R2) + (mp2_0_0_L20_R + mp2_0_0_L20_R2 +
@@ -334,6 +335,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -341,7 +344,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g7 and not g10 and not g12 }

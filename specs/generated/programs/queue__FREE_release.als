@@ -234,6 +234,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_talk_0_0->th_talk_0
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_talk_0_0 + th_talk_0_1) + main_L44_C->(th_talk_0_0 + th_talk_0_1) +
     (th_talk_0_0 + th_talk_0_1)->main_L44_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (talk_0_0_L13_R + talk_0_0_L14_R + talk_0_0_L14_R2 + talk_0_0_L16_W +
     talk_0_0_L13_R2 + talk_0_0_L14_R3 + talk_0_0_L14_R4 + talk_0_0_L16_W2)->(th_talk_0_0 +
     talk_0_1_L19_R + talk_0_1_L20_R + talk_0_1_L20_R2 + talk_0_1_L22_W + talk_0_1_L19_R2 +
@@ -292,6 +293,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -299,7 +302,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g29 and not g32 and not g33 and not g36 and not g42 }

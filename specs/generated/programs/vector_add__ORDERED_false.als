@@ -251,6 +251,7 @@ fun asw : Event->Event { init->(th_main + th_cudaMemcpy_0_0 + th_cudaMemcpy2_0_0
     th_cudaMemcpy2_0_0->th_cudaMemcpy3_0_0 + th_cudaMemcpy_0_0->main_L31_C2 +
     th_cudaMemcpy_0_0->main_L32_C2 + th_cudaMemcpy2_0_0->main_L32_C2 + th_cudaMemcpy_0_0->main_L39_C2 +
     th_cudaMemcpy2_0_0->main_L39_C2 + th_cudaMemcpy3_0_0->main_L39_C2 }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + th_cudaMemcpy_0_0->th_cudaMemcpy_0_0 + th_cudaMemcpy2_0_0->th_cudaMemcpy2_0_0 +
     th_add_0_0->th_add_0_0 + th_add_0_1->th_add_0_1 + th_add_1_0->th_add_1_0 +
     th_cudaMemcpy3_0_0->th_cudaMemcpy3_0_0 }
@@ -298,6 +299,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -305,7 +308,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { some Event }

@@ -112,6 +112,7 @@ fun rmw : Event->Event { (with_lock_0_0_L8_R->with_lock_0_0_L8_W + with_lock_0_0
     with_lock_1_0_L8_R->with_lock_1_0_L8_W + with_lock_1_0_L8_R2->with_lock_1_0_L8_W2) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_with_lock_0_0 + th_with_lock_1_0) + main_L12_C->(th_with_lock_0_0 +
     th_with_lock_1_0) + (th_with_lock_0_0 + th_with_lock_1_0)->main_L12_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (th_with_lock_0_0 + th_with_lock_1_0)->(th_with_lock_0_0 +
     th_with_lock_1_0)) & Exec->Exec }
 
@@ -158,6 +159,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -165,7 +168,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g5 and not g6 and not g8 }

@@ -114,6 +114,7 @@ fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_look_back_0_0 + th_look_back_1_0 + th_look_back_2_0) +
     main_L20_C->(th_look_back_0_0 + th_look_back_1_0 + th_look_back_2_0) + (th_look_back_0_0 +
     th_look_back_1_0 + th_look_back_2_0)->main_L20_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (th_look_back_0_0 + th_look_back_1_0 + th_look_back_2_0)->(th_look_back_0_0 +
     th_look_back_1_0 + th_look_back_2_0)) & Exec->Exec }
 
@@ -160,6 +161,8 @@ fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic po | rf as no_thin_air
@@ -167,7 +170,7 @@ pred no_thin_air { no id & ^(po + rf) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
-pred consistent { candidate and coherence and atomicity and no_thin_air and seq_cst }
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
 pred complete { not g7 and not g8 and not g11 }

@@ -78,6 +78,7 @@ fun data : Event->Event { none->none }
 fun ctrl : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_race_0_0 + th_race_1_0) + main_L23_C->(th_race_0_0 + th_race_1_0) +
     (th_race_0_0 + th_race_1_0)->main_L23_C2 }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + (th_race_0_0 + th_race_1_0)->(th_race_0_0 + th_race_1_0) }
 fun sync_fence : Event->Event { ^sync_fence_ }
 
@@ -126,6 +127,8 @@ fun race : Event->Event { conflict - cause - ~cause - ms }
 pred coherence_total { no ms & W->W - id - (co + ~co) }
 -- empty (loc & ([W] ; cause ; [W])) \ co as coherence
 pred coherence { no loc & W <: cause :> W - co }
+-- irreflexive (cause-base? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + cause_base).issue) }
 -- irreflexive sync_fence ; cause as fence_sc
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
@@ -137,7 +140,7 @@ pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality
 pred causality { no id & (rf + fr).cause }
 
-pred consistent { candidate and coherence_total and coherence and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
+pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
 
 -- every loop has ended
 pred complete { some Event }

@@ -115,6 +115,7 @@ fun ctrl : Event->Event { (relay_1_0_L17_R->relay_1_0_L17_R2 + relay_1_0_L17_R->
 fun asw : Event->Event { (init->(th_main + th_relay_0_0 + th_relay_1_0 + th_relay_2_0) + main_L27_C->(th_relay_0_0 +
     th_relay_1_0 + th_relay_2_0) + (th_relay_0_0 + th_relay_1_0 +
     th_relay_2_0)->main_L27_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (relay_0_0_L13_W + relay_0_0_L15_W)->(th_relay_0_0 + th_relay_1_0 +
     relay_2_0_L20_R) + relay_0_0_L14_W->th_relay_0_0 + th_relay_1_0->(th_relay_1_0 + relay_0_0_L13_W +
     relay_0_0_L15_W + relay_2_0_L20_R) + relay_2_0_L20_R->(th_relay_1_0 + th_relay_2_0 +
@@ -166,6 +167,8 @@ fun race : Event->Event { conflict - cause - ~cause - ms }
 pred coherence_total { no ms & W->W - id - (co + ~co) }
 -- empty (loc & ([W] ; cause ; [W])) \ co as coherence
 pred coherence { no loc & W <: cause :> W - co }
+-- irreflexive (cause-base? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + cause_base).issue) }
 -- irreflexive sync_fence ; cause as fence_sc
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
@@ -177,7 +180,7 @@ pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality
 pred causality { no id & (rf + fr).cause }
 
-pred consistent { candidate and coherence_total and coherence and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
+pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
 
 -- every loop has ended
 pred complete { some Event }

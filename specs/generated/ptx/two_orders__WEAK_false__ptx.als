@@ -109,6 +109,7 @@ fun ctrl : Event->Event { (writes_2_0_L18_R->writes_2_0_L18_R2 + writes_2_0_L18_
 fun asw : Event->Event { (init->(th_main + th_writes_0_0 + th_writes_1_0 + th_writes_2_0) + main_L25_C->(th_writes_0_0 +
     th_writes_1_0 + th_writes_2_0) + (th_writes_0_0 + th_writes_1_0 +
     th_writes_2_0)->main_L25_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + (th_writes_0_0 + th_writes_1_0)->(th_writes_0_0 + th_writes_1_0 +
     writes_2_0_L18_R + writes_2_0_L18_R2) + (writes_2_0_L18_R + writes_2_0_L18_R2)->(th_writes_0_0 +
     th_writes_1_0 + th_writes_2_0) + (writes_2_0_L19_R + writes_2_0_L20_R)->th_writes_2_0) & Exec->Exec }
@@ -159,6 +160,8 @@ fun race : Event->Event { conflict - cause - ~cause - ms }
 pred coherence_total { no ms & W->W - id - (co + ~co) }
 -- empty (loc & ([W] ; cause ; [W])) \ co as coherence
 pred coherence { no loc & W <: cause :> W - co }
+-- irreflexive (cause-base? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + cause_base).issue) }
 -- irreflexive sync_fence ; cause as fence_sc
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
@@ -170,7 +173,7 @@ pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality
 pred causality { no id & (rf + fr).cause }
 
-pred consistent { candidate and coherence_total and coherence and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
+pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
 
 -- every loop has ended
 pred complete { some Event }

@@ -92,6 +92,7 @@ fun data : Event->Event { none->none }
 fun ctrl : Event->Event { (handover_1_0_L15_R->handover_1_0_L16_F + handover_1_0_L15_R->handover_1_0_L17_R) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_handover_0_0 + th_handover_1_0) + main_L22_C->(th_handover_0_0 +
     th_handover_1_0) + (th_handover_0_0 + th_handover_1_0)->main_L22_C2) & Exec->Exec }
+fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + handover_0_0_L11_W->th_handover_0_0 + (handover_0_0_L12_F +
     handover_0_0_L13_W)->(th_handover_0_0 + handover_1_0_L15_R + handover_1_0_L16_F) +
     (handover_1_0_L15_R + handover_1_0_L16_F)->(th_handover_1_0 + handover_0_0_L12_F +
@@ -143,6 +144,8 @@ fun race : Event->Event { conflict - cause - ~cause - ms }
 pred coherence_total { no ms & W->W - id - (co + ~co) }
 -- empty (loc & ([W] ; cause ; [W])) \ co as coherence
 pred coherence { no loc & W <: cause :> W - co }
+-- irreflexive (cause-base? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + cause_base).issue) }
 -- irreflexive sync_fence ; cause as fence_sc
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
@@ -154,7 +157,7 @@ pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality
 pred causality { no id & (rf + fr).cause }
 
-pred consistent { candidate and coherence_total and coherence and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
+pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
 
 -- every loop has ended
 pred complete { some Event }

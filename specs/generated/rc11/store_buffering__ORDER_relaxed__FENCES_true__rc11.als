@@ -81,6 +81,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sb_0_0->th_sb_0_0 +
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_sb_0_0 + th_sb_1_0) + main_L23_C->(th_sb_0_0 + th_sb_1_0) + (th_sb_0_0 +
     th_sb_1_0)->main_L23_C2 }
+fun issue : Event->Event { none->none }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
@@ -117,6 +118,8 @@ fun race : Event->Event { conflict - hb - ~hb - A->A }
 
 -- irreflexive hb ; eco? as coherence
 pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic psc-base | psc-fences as seq_cst
@@ -124,7 +127,7 @@ pred seq_cst { no id & ^(psc_base + psc_fences) }
 -- acyclic po | rf as no_thin_air
 pred no_thin_air { no id & ^(po + rf) }
 
-pred consistent { candidate and coherence and atomicity and seq_cst and no_thin_air }
+pred consistent { candidate and coherence and issue_order and atomicity and seq_cst and no_thin_air }
 
 -- every loop has ended
 pred complete { some Event }
