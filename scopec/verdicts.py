@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from scopec.memory.execution import Execution
+from scopec.memory.paths import holds
 from scopec.memory.questions import Goal
 from scopec.records import dataclass
 from scopec.runs import filter_name, question_name
@@ -114,12 +115,16 @@ def disagreements(found: Findings, run: Run) -> list[str]:
                 assert question.formula is not None
                 if execution.observe(question.formula) is not (question.goal is Goal.OUTCOME):
                     wrong.append("not the outcome")
+            case Goal.LEFT:
+                assert question.paths is not None
+                if not holds(question.paths, execution.outcomes):
+                    wrong.append("not the conditions of the threads")
             case Goal.ASSERTION | Goal.FAULT:
                 if not failed_assertions(execution, question.assertions):
                     wrong.append("no assertion fails")
             case _:
                 pass
-        may_stop = (Goal.PREFIX, Goal.RACE, Goal.FAULT, Goal.LONGER, Goal.OVERFLOW)
+        may_stop = (Goal.PREFIX, Goal.RACE, Goal.FAULT, Goal.LONGER, Goal.OVERFLOW, Goal.LEFT)
         if question.goal not in may_stop and not execution.complete:
             wrong.append("not complete")
         problems += [f"{question.name}: {problem}" for problem in wrong]

@@ -14,7 +14,7 @@ from scopec.memory.collected import State, merge
 from scopec.memory.domains import domains
 from scopec.memory.events import EventGraph, Kind
 from scopec.memory.graph import build
-from scopec.memory.symbolic import _ThreadRun
+from scopec.memory.symbolic import ThreadRun
 from scopec.program import ir, values
 from scopec.program.heads import own_heads
 from scopec.program.specialise import device_threads
@@ -260,13 +260,13 @@ def test_a_loop_too_long_to_unroll_whole_is_cut_at_the_bound() -> None:
 
 def test_loops_inside_each_other_that_count_nothing_go_to_the_bound_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     nodes: list[int] = []
-    node = _ThreadRun.node
+    node = ThreadRun.node
 
-    def counted(self: _ThreadRun, number: int) -> None:
+    def counted(self: ThreadRun, number: int) -> None:
         nodes.append(number)
         node(self, number)
 
-    monkeypatch.setattr(_ThreadRun, "node", counted)
+    monkeypatch.setattr(ThreadRun, "node", counted)
     graph = graph_of("int r; do { do { do { r = f.exchange(1); } while (r != 0); r = f.exchange(2); } while (r == 3); "
                      "r = f.exchange(0); } while (r == 1);")  # fmt: skip
     assert {cut.wait for cut in graph.cuts if cut.thread == "k[0][0]"} == {False}

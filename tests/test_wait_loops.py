@@ -64,7 +64,7 @@ def program(chance: random.Random) -> str:
 def test_as_if_unrolled(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = program(random.Random(seed))
     reduced = verdicts([check_text(tmp_path, text)])
-    monkeypatch.setattr(symbolic._ThreadRun, "only_waits", lambda *_: False)
+    monkeypatch.setattr(symbolic.ThreadRun, "only_waits", lambda *_: False)
     unrolled = verdicts([check_text(tmp_path, text, overrides=Overrides(unroll=3))])
     for check, (found,) in reduced.items():
         assert unrolled[check] == [found] or unrolled[check] == ["unknown"], text

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from scopec.alloy.relational import Names, Printer
 from scopec.alloy.values import Values, atom, choice_name
@@ -19,6 +19,8 @@ from scopec.memory.base import PLACES
 from scopec.memory.cat.model import GIVEN_RELATIONS, GIVEN_SETS
 from scopec.memory.domains import Domains
 from scopec.memory.events import Event, Kind, Synchronises, shown_location
+from scopec.memory.guards import Guard
+from scopec.memory.paths import All, Not, Paths, Some
 from scopec.memory.questions import Goal, Problem, Question
 from scopec.program.names import distinct, identifier
 from scopec.program.values import Const, Reg, Value, show, substitute
@@ -26,7 +28,6 @@ from scopec.templates import render
 
 if TYPE_CHECKING:
     from scopec.expectations import Formula, Target
-    from scopec.memory.guards import Guard
     from scopec.program.types import IntType
 
 
@@ -423,11 +424,33 @@ class _Emitter:
                 )
                 complete = " and complete" if question.goal is Goal.ASSERTION else ""
                 return f"consistent{complete} and ({fails})"
+            case Goal.LEFT:
+                assert question.paths is not None
+                return f"consistent and {self._paths(question.paths)}"
             case Goal.LONGER:
                 cuts = dict.fromkeys(self._guard(c.guard) for c in self.graph.cuts if not c.wait)
                 return f"consistent and ({' or '.join(cuts)})"
             case Goal.OVERFLOW:
                 return f"consistent and some w : ({_union(e.id for e in self.computed)}) & Exec | no w.wv"
+
+    def _paths(self, paths: Paths) -> str:
+        """A formula for a condition on the paths of threads."""
+        match paths:
+            case Guard():
+                formula = self._guard(paths)
+                return f"({formula})" if " " in formula else formula
+            case Not(operand):
+                return f"not {self._paths(operand)}"
+            case All(()):
+                return "some Event"
+            case Some(()):
+                return "no Event"
+            case All(parts):
+                return f"({' and '.join(map(self._paths, parts))})"
+            case Some(parts):
+                return f"({' or '.join(map(self._paths, parts))})"
+            case _:
+                assert_never(paths)
 
     def _race(self, target: Target | None) -> str:
         """The formula that a flag of the model is raised, or that one reports accesses to ``target``."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from scopec.embedded.circuit import FALSE, TRUE, Circuit
 from scopec.embedded.relations import Matrices, Relation, Set, entries, reach, trimmed
 from scopec.embedded.values import Bits, Values
 from scopec.memory.base import PLACES
 from scopec.memory.events import Event, Kind
+from scopec.memory.guards import Guard
+from scopec.memory.paths import All, Not, Paths, Some
 from scopec.memory.questions import Goal, Problem, Question
 from scopec.program.values import Const, Reg, Value
 
@@ -285,6 +287,9 @@ class Encoding:
                     for a in question.assertions
                 )
                 return fails if question.goal is Goal.FAULT else circuit.both(self.complete, fails)
+            case Goal.LEFT:
+                assert question.paths is not None
+                return self._paths(question.paths)
             case Goal.LONGER:
                 return circuit.any(self.values.guard(cut.guard) for cut in self.graph.cuts if not cut.wait)
             case Goal.OVERFLOW:
@@ -295,6 +300,20 @@ class Encoding:
                     for e in self.graph.events
                     if e.writes and e.value is not None and not isinstance(e.value, Const)
                 )
+
+    def _paths(self, paths: Paths) -> int:
+        """The literal of a condition on the paths of threads."""
+        match paths:
+            case Guard():
+                return self.values.guard(paths)
+            case Not(operand):
+                return -self._paths(operand)
+            case All(parts):
+                return self.circuit.all([self._paths(part) for part in parts])
+            case Some(parts):
+                return self.circuit.any([self._paths(part) for part in parts])
+            case _:
+                assert_never(paths)
 
     def _memory(self, location: Location, type_: IntType) -> Value:
         if location not in self.writes:

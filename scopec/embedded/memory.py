@@ -12,6 +12,7 @@ from scopec.embedded.encode import Encoding
 from scopec.embedded.relations import InexactError, entries
 from scopec.embedded.symmetry import ordered_writes
 from scopec.memory.execution import Choice
+from scopec.memory.questions import Goal
 from scopec.program.values import Const
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice
     deadline = None if seconds is None else time.monotonic() + seconds
     try:
         encoding, goals = _prepared(problem, problem.questions, deadline)
-        if not problem.model.partial_co:
+        if not problem.model.partial_co and not any(q.goal is Goal.LEFT for q in problem.questions):
             encoding.take_in_order(ordered_writes(problem))
     except TimeoutError:
         return None

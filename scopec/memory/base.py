@@ -79,6 +79,8 @@ class Base:
                 yield "B", None
             if event.volatile:
                 yield "VOL", None
+            if event.last:
+                yield "LAST", None
             if event.rmw is not None:
                 partner = self.graph.by_id[event.rmw]
                 yield "RMW", partner.guard if partner.guard != event.guard else None
@@ -155,7 +157,8 @@ class Base:
     @cached_property
     def dependencies(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
         """``data``: a write's value is computed from a read; ``ctrl``: a read decides whether an event is reached;
-        ``addr``: a read decides which element an event accesses."""
+        ``addr``: a read decides which element an event accesses; and ``wakes``, the notifications that may wake a
+        thread that sleeps after a read."""
         reads = {e.id for e in self.graph.events if e.kind is Kind.READ}
         data = [
             (leaf.name, event.id)
@@ -171,4 +174,5 @@ class Base:
             if read in reads
         ]
         addr = [(read, event) for event, from_ in self.graph.addresses.items() for read in sorted(from_ & reads)]
-        return {"data": tuple(data), "ctrl": tuple(ctrl), "addr": tuple(addr)}
+        wakes = [(read, notification) for read, found in self.graph.asleep.items() for notification in found]
+        return {"data": tuple(data), "ctrl": tuple(ctrl), "addr": tuple(addr), "wakes": tuple(wakes)}

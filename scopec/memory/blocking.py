@@ -12,14 +12,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.memory.collective import arrives_at
-from scopec.memory.events import Cut, Kind
+from scopec.memory.events import Cut, Kind, Left
 from scopec.program import ir, values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from scopec.memory.asw import Ordering
     from scopec.memory.collected import Collected
+    from scopec.memory.collective import Barrier
     from scopec.memory.events import Event
     from scopec.memory.guards import Guard
     from scopec.memory.quorums import Quorums
@@ -34,28 +35,45 @@ def block(out: Collected, ordering: Ordering, quorums: Quorums) -> list[tuple[Gu
     """
     if not out.cuts and not any(passage.barrier.named for passage in out.barriers.values()):
         return []  # threads that meet at one barrier cannot wait for each other in vain
-    return _Blocking(out, ordering, quorums).run()
+    return Blocking(out, ordering, quorums).run()
 
 
-class _Blocking:
-    def __init__(self, out: Collected, ordering: Ordering, quorums: Quorums) -> None:
+class Blocking:
+    """Where the threads of a program wait in vain.
+
+    ``idle`` are threads without events; ``forgives`` tells the barriers that do not wait for threads that have exited.
+    """
+
+    def __init__(
+        self,
+        out: Collected,
+        ordering: Ordering,
+        quorums: Quorums,
+        idle: tuple[ir.Thread, ...] = (),
+        forgives: Callable[[Barrier], bool] = lambda _: True,
+    ) -> None:
         self.out = out
         self.ordering = ordering
         self.quorums = quorums
-        self.thread_grid = {t.name: t.grid for t in out.program.threads}
+        self.forgives = forgives
+        self.threads = (*out.program.threads, *idle)
+        self.thread_grid = {t.name: t.grid for t in self.threads}
         #: Where a thread goes round a loop for ever, if it gets there; where it is stuck; for each event where its
         #: thread is stuck before it.  At first everything is taken to be stuck: what remains when waits that are
         #: met are taken out, round by round, is what waits in vain, for each other included.
-        self.endless: dict[str, Guard] = {t.name: out.guards.never for t in out.program.threads}
+        self.endless: dict[str, Guard] = {t.name: out.guards.never for t in self.threads}
         for cut in out.cuts:
             self.endless[cut.thread] |= cut.guard
         self.stuck: dict[str, Guard] = dict.fromkeys(self.endless, out.guards.always)
         self.before: dict[str, Guard] = {e.id: out.guards.always for e in out.events}
+        #: Where a thread is stuck before it begins; where the wait that an event is is in vain.
+        self.begins_late: dict[str, Guard] = {}
         self.waits: dict[str, Guard] = {}
         #: Where the phases of arrivals are such that some order of the arrivals gives them.
         self.possible = out.guards.always
 
     def run(self) -> list[tuple[Guard, Value]]:
+        """Strengthen the guards; returns what no execution has, as :func:`block`."""
         while self._propagate():
             pass
         never = self.out.guards.never
@@ -66,7 +84,9 @@ class _Blocking:
         for event in self.out.events:
             guard = self.waits.get(event.id, never).where(self.possible)
             if not guard.never:
-                cuts.append(Cut(event.thread, event.span, guard, wait=True))
+                # An arrival that comes too early for its phase stands for one that is of another.
+                how = Left.LEFT_OUT if event.kind is Kind.ARRIVE else Left.WAITING
+                cuts.append(Cut(event.thread, event.span, guard, wait=True, left=how, at=event.id))
         self.out.cuts = [cut for cut in cuts if not cut.guard.never]
         return list(self._impossible())
 
@@ -79,7 +99,7 @@ class _Blocking:
         reasons: dict[str, Guard] = defaultdict(lambda: self.out.guards.never)
         for call, grid, path, when in self.ordering.completions():
             if when is None:
-                reasons[call.id] |= path & self._grid_stuck(grid)
+                reasons[call.id] |= path & self.grid_stuck(grid)
         for call_id, operation in self.out.calls.items():
             if isinstance(operation, ir.JoinThread):
                 reasons[call_id] |= self.stuck[operation.thread]
@@ -87,14 +107,15 @@ class _Blocking:
             reasons[passage] |= stuck
         starts: dict[str, Guard] = defaultdict(lambda: self.out.guards.never)
         for first, second, path in self.ordering.stream_order():
-            starts[second] |= path & self._grid_stuck(first)
+            starts[second] |= path & self.grid_stuck(first)
         launches, creations = self.out.launches, self.out.creations
-        for thread in self.out.program.threads:
+        for thread in self.threads:
             before = starts[thread.grid] if thread.grid is not None else self.out.guards.never
             if thread.grid in launches:
                 before |= self.before[launches[thread.grid]]
             if thread.name in creations:
                 before |= self.before[creations[thread.name]]
+            self.begins_late[thread.name] = before
             for event in (e for e in self.out.events if e.thread == thread.name):
                 # A wait that is in vain is not passed: the event itself is not executed.
                 if event.id in reasons:
@@ -112,7 +133,8 @@ class _Blocking:
     def _performed(self, event: Event) -> Guard:
         return event.guard & ~self.before[event.id]
 
-    def _grid_stuck(self, grid: str) -> Guard:
+    def grid_stuck(self, grid: str) -> Guard:
+        """Where some thread of a grid does not end."""
         guard = self.out.guards.never
         for thread, name in self.thread_grid.items():
             if name == grid:
@@ -136,15 +158,16 @@ class _Blocking:
     def _members(self, wait: Event) -> list[str]:
         """The threads that a barrier waits for: all that it joins, or those that may arrive at its name."""
         passage = self.out.barriers[wait.id]
-        joined = [thread for thread in self.out.program.threads if passage.barrier.joins(thread)]
+        joined = [thread for thread in self.threads if passage.barrier.joins(thread)]
         if passage.barrier.named:
             joined = [] if passage.count is not None else [t for t in joined if arrives_at(t, passage.name)]
         return [thread.name for thread in joined]
 
     def _absent(self, thread: str, wait: Event) -> Guard:
         """Where a barrier waits for a thread that has not arrived: of a barrier with a name, if its way leads there."""
-        if not self.out.barriers[wait.id].barrier.named:
-            return self.stuck[thread]
+        barrier = self.out.barriers[wait.id].barrier
+        if not barrier.named:
+            return self.stuck[thread] if self.forgives(barrier) else self.out.guards.always
         missing = self.endless[thread]
         for arrival, other, when in self.ordering.phases():
             if other.id == wait.id and arrival.thread == thread:
@@ -172,7 +195,7 @@ class _Blocking:
 
     def _impossible(self) -> Iterator[tuple[Guard, Value]]:
         for _, grid, path, when in self.ordering.completions():
-            stuck = path & self._grid_stuck(grid)
+            stuck = path & self.grid_stuck(grid)
             if when is not None and not stuck.never:
                 yield stuck, when
         if not self.possible.always:

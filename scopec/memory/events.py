@@ -48,7 +48,8 @@ class Event:
     ``order`` is the half of the operation's order that belongs to this event: the acquire half for the read of an
     RMW, the release half for its write.  The read of a compare-exchange has it where ``success`` holds, and ``failure``
     elsewhere.  ``value`` of a write is over the reads, as registers named by event.  ``load_or_store`` tells the atomic
-    operations that are one access from read-modify-writes (a failed one included).
+    operations that are one access from read-modify-writes (a failed one included).  ``last`` marks a read that is made
+    again and again for ever, so that it takes the write that is last in coherence order.
     """
 
     id: str
@@ -66,6 +67,7 @@ class Event:
     success: Guard | None = None
     failure: ir.Order | None = None
     load_or_store: bool = False
+    last: bool = False
 
     @property
     def is_access(self) -> bool:
@@ -110,12 +112,32 @@ class Assertion:
     implicit: bool = False
 
 
+class Left(Enum):
+    """The condition in which a thread that does not end is left for ever (docs/forward-progress.md).
+
+    The last three are none that is known to be one: what is cut off there goes on, or stands for an execution that
+    another path stands for too.
+    """
+
+    UNSTARTED = "does not start"
+    STOPPED = "takes no further step"
+    PENDING = "stays in a call"
+    WAITING = "waits for what does not come"
+    TURNING = "goes round a loop for ever"
+    DRIFTING = "goes round a loop, and no state has recurred within the bound"
+    BEYOND = "goes on beyond the bound"
+    LEFT_OUT = "is left out"
+
+
 @dataclass(frozen=True, slots=True)
 class Cut:
     """A loop that was cut off, or a wait in vain: where ``guard`` holds, the thread would go on looping or waiting.
 
     ``wait`` is true for waits and wait loops, whose longer executions add nothing; ``position`` is the number of events
-    before it.  A ``fault`` is where an implicit assertion fails: what the thread does from there on is undefined.
+    before it.  A ``fault`` is where an implicit assertion fails: what the thread does from there on is undefined.  In a
+    graph of stuck executions ``left`` tells in which condition the thread is left, ``at`` the event of the wait; where
+    ``counted`` holds a turning thread takes steps that count as progress, where ``queries`` does it asks a CUDA query
+    that says "not ready".
     """
 
     thread: str
@@ -124,6 +146,10 @@ class Cut:
     wait: bool
     position: int = 0
     fault: bool = False
+    left: Left | None = None
+    at: str = ""
+    counted: Guard | None = None
+    queries: Guard | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +181,9 @@ class EventGraph:
     registers, by thread and register; ``control`` the reads that decided whether an event is reached; ``addresses``
     those that decided which element it accesses; ``unset`` reads of locals that may have no value; ``ended`` the
     threads that some path brings to their end; ``unrolled`` the number of iterations of the longest loop.
+
+    ``asleep`` gives, in a graph of stuck executions, for each read of a thread that sleeps in the ``wait`` of an atomic
+    the notifications that would wake it if they came after a later write of what it read.
     """
 
     program: ir.Program
@@ -172,6 +201,7 @@ class EventGraph:
     unrolled: int
     addresses: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unset: tuple[Unset, ...] = ()
+    asleep: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def faults(self) -> tuple[Assertion, ...]:

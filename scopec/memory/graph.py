@@ -16,10 +16,11 @@ from scopec.program import ir
 from scopec.program.values import Const
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from scopec.memory.events import Assertion
     from scopec.memory.guards import Guard
+    from scopec.program.values import Value
     from scopec.source import Span
 
 
@@ -33,12 +34,17 @@ def build(
     local that is read before it has a value, and programs too large to unroll.
     """
     watched = set(observed)
-    graph = _build(program, unroll, watched, frozenset())
-    if graph.faults:
-        doubtful = {_identity(a) for a in may_fail(graph, possible_values(graph, mentioned))}
-        safe = frozenset(_identity(a) for a in graph.faults) - doubtful
-        graph = _build(program, unroll, watched, safe) if safe else graph
-    return graph
+    found = _build(program, unroll, watched, frozenset())
+    safe = safe_assertions(found, mentioned)
+    return _build(program, unroll, watched, safe) if safe else found
+
+
+def safe_assertions(found: EventGraph, mentioned: Iterable[int] = ()) -> frozenset[tuple[str, Span, str]]:
+    """The implicit assertions of a graph that hold whatever is read."""
+    if not found.faults:
+        return frozenset()
+    doubtful = {_identity(a) for a in may_fail(found, possible_values(found, mentioned))}
+    return frozenset(_identity(a) for a in found.faults) - doubtful
 
 
 def _identity(assertion: Assertion) -> tuple[str, Span, str]:
@@ -49,16 +55,25 @@ def _build(
     program: ir.Program, unroll: int, watched: set[tuple[str, str]], safe: frozenset[tuple[str, Span, str]]
 ) -> EventGraph:
     out = Collected(program, safe)
-    for thread, guard in _started(out):
+    for thread, guard in started(out):
         execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
     quorums = open_phases(out)
     ordering = Ordering(out)
-    impossible = [*block(out, ordering, quorums), *ordering.votes()]
+    return graph(out, [*block(out, ordering, quorums), *ordering.votes()], watched)
+
+
+def graph(
+    out: Collected,
+    impossible: Iterable[tuple[Guard, Value]],
+    watched: Collection[tuple[str, str]] = (),
+    asleep: Mapping[str, tuple[str, ...]] | None = None,
+) -> EventGraph:
+    """The graph of what was collected, initial writes and what orders threads added."""
     out.events = [*_initial_writes(out), *out.events]
     ordering = Ordering(out)
     asw = tuple(ordering.synchronises())
     return EventGraph(
-        program,
+        out.program,
         tuple(out.events),
         tuple(out.conditions),
         out.choices,
@@ -73,10 +88,11 @@ def _build(
         out.unrolled,
         out.addresses,
         tuple(out.unset),
+        asleep or {},
     )
 
 
-def _started(out: Collected) -> Iterator[tuple[ir.Thread, Guard]]:
+def started(out: Collected) -> Iterator[tuple[ir.Thread, Guard]]:
     """The threads that some path starts, each with where it does, after the threads that start it are executed."""
     created = created_threads(out.program)
     waiting = list(out.program.threads)
@@ -121,7 +137,7 @@ def _initial_writes(out: Collected) -> list[Event]:
     return found
 
 
-def _finals(out: Collected, observed: set[tuple[str, str]]) -> dict[tuple[str, str], Final]:
+def _finals(out: Collected, observed: Collection[tuple[str, str]]) -> dict[tuple[str, str], Final]:
     """Final values of observed registers: the ends of a thread merged."""
     found: dict[tuple[str, str], Final] = {}
     for thread, register in sorted(observed):

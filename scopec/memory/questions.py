@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from scopec.memory.cat.model import Model
     from scopec.memory.domains import Domains
     from scopec.memory.events import Assertion
+    from scopec.memory.paths import Paths
 
 
 class Goal(Enum):
@@ -27,6 +28,7 @@ class Goal(Enum):
     FAULT = "is complete or not and does what is undefined"
     LONGER = "goes round a loop more often than it was unrolled"
     OVERFLOW = "writes a value outside the domains"
+    LEFT = "leaves its threads in certain conditions"
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Question:
     """One search for an execution.
 
     ``name`` identifies it in the generated specification; ``expected`` is whether the file expects one to exist (None:
-    nothing is expected).
+    nothing is expected).  ``paths`` are the conditions in which threads are left.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Question:
     formula: Formula | None = None
     target: Target | None = None
     assertions: tuple[Assertion, ...] = ()
+    paths: Paths | None = None
 
 
 @dataclass(frozen=True)

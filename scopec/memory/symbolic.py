@@ -27,22 +27,29 @@ if TYPE_CHECKING:
     from scopec.source import Span
 
 
-_LONGEST_COUNTED_LOOP = 64
+LONGEST_COUNTED_LOOP = 64
 
 
 def execute(out: Collected, thread: ir.Thread, guard: Guard, unroll: int, observed: frozenset[str]) -> None:
     """Add to ``out`` what a thread does where ``guard`` holds.
 
-    Loops end by themselves, or are unrolled ``unroll`` times, or wait (see :meth:`_ThreadRun.only_waits`).
+    Loops end by themselves, or are unrolled ``unroll`` times, or wait (see :meth:`ThreadRun.only_waits`).
     """
+    run(ThreadRun(out, thread, unroll, observed), guard)
+
+
+def run(thread: ThreadRun, guard: Guard) -> None:
+    """Execute a thread where ``guard`` holds; InputError where its graph becomes too large."""
     try:
-        _ThreadRun(out, thread, unroll, observed).run(guard)
+        thread.run(guard)
     except TooComplexError as failure:
         span, message = failure.args
         raise error(Code.TOO_LARGE, message, span) from None
 
 
-class _ThreadRun(Operations):
+class ThreadRun(Operations):
+    """The symbolic execution of one thread."""
+
     def __init__(self, out: Collected, thread: ir.Thread, unroll: int, observed: frozenset[str]) -> None:
         super().__init__(out, thread, observed)
         self.body = own_heads(thread.body)
@@ -54,6 +61,7 @@ class _ThreadRun(Operations):
         self.barred: set[int] = set()
 
     def run(self, guard: Guard) -> None:
+        """Execute the thread where ``guard`` holds."""
         undefined = {defined(register): values.FALSE for register in self.observed}
         phases = {phase_of(barrier): Const(0, types.INT) for barrier in self.collective()}
         start = State(guard, {**phases, **undefined}, frozenset())
@@ -67,6 +75,7 @@ class _ThreadRun(Operations):
                 yield barrier_of(self.thread, node.operation)
 
     def elements(self, elements: Iterable[Element]) -> None:
+        """Execute a part of the thread, where control has reached it."""
         for element in elements:
             if isinstance(element, Loop):
                 self.loop(element)
@@ -82,7 +91,7 @@ class _ThreadRun(Operations):
         """
         if loop.head in self.barred:
             return
-        before, pending = self.out.mark(), {n: list(states) for n, states in self.pending.items()}
+        before, pending = self.here()
         outermost, self.trying = not self.trying, True
         self.inside.append(loop)
         self.retrying.discard(loop.head)
@@ -98,14 +107,22 @@ class _ThreadRun(Operations):
             self.trying = not outermost
         if turns_ is not None:
             bound, wait = turns_
-            self.out.undo(before)
-            self.pending = pending
+            self.back_to(before, pending)
             if loop.head in self.retrying:
                 reset = {turns.spared(loop): values.FALSE}
                 entering = self.pending[loop.head]
                 self.pending[loop.head] = [replace(e, registers={**e.registers, **reset}) for e in entering]
             self.bounded(loop, bound + (loop.head in self.retrying), wait=wait)
         self.inside.pop()
+
+    def here(self) -> tuple[tuple[int, ...], dict[int, list[State]]]:
+        """What a trial can be undone to."""
+        return self.out.mark(), {n: list(states) for n, states in self.pending.items()}
+
+    def back_to(self, mark: tuple[int, ...], pending: dict[int, list[State]]) -> None:
+        """Undo a trial."""
+        self.out.undo(mark)
+        self.pending = pending
 
     def attempt(self, loop: Loop) -> tuple[int, bool] | None:
         """Go round a loop until it ends by itself (None); else how many turns are needed, and whether it only waits.
@@ -115,7 +132,7 @@ class _ThreadRun(Operations):
         counts nothing: no further one ends the loop.
         """
         form: dict[str, frozenset[object]] | None = None
-        for passes in range(_LONGEST_COUNTED_LOOP):
+        for passes in range(LONGEST_COUNTED_LOOP):
             if not self.pending.get(loop.head):
                 self.out.unrolled = max(self.out.unrolled, passes - 1)
                 return None
@@ -169,6 +186,7 @@ class _ThreadRun(Operations):
         self.barred = outer
 
     def once(self, loop: Loop) -> None:
+        """Go round a loop once."""
         self.node(loop.head)
         self.elements(loop.rest)
 
@@ -181,6 +199,7 @@ class _ThreadRun(Operations):
     # ---- nodes
 
     def merged(self, node: int) -> State:
+        """The state in which control reaches a node."""
         return merge(self.pending[node], self.out.conditions)
 
     def go(self, node: int, state: State) -> None:
@@ -199,6 +218,7 @@ class _ThreadRun(Operations):
         self.pending.setdefault(node, []).append(replace(state, registers=kept, unset=unset))
 
     def node(self, number: int) -> None:
+        """Execute a node, if control has reached it."""
         if number in self.barred or not self.pending.get(number):
             return
         state = merge(self.pending.pop(number), self.out.conditions)
@@ -211,6 +231,7 @@ class _ThreadRun(Operations):
                 self.go(following, self.perform(state, operation, span))
 
     def branch(self, state: State, condition: Value, span: Span, then: int, otherwise: int) -> None:
+        """Go both ways, each where the condition comes out so."""
         value = self.value(state, condition, span)
         if isinstance(value, Const):
             self.go(then if value.value else otherwise, state)

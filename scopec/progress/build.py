@@ -56,7 +56,7 @@ def build(
     alone = [t for t in (*threads.hosts, *threads.device) if t.grid is None]
     bodies = {t.name: t.body for t in alone} | {name: grid.body for name, grid in program.grids.items()}
     for name, body in bodies.items():
-        holding = _always_holding(body, [t for t in program.threads if name in (t.grid, t.name)])
+        holding = always_holding(body, [t for t in program.threads if name in (t.grid, t.name)])
         bodies[name] = without_assertions(body, holding, explicit=observed is not None)
     if observed is not None:
         bodies = {name: waits_as_polls(body) for name, body in bodies.items()}
@@ -90,7 +90,7 @@ def build(
     )
 
 
-def _always_holding(body: ir.Body, threads: list[ir.Thread]) -> frozenset[int]:
+def always_holding(body: ir.Body, threads: list[ir.Thread]) -> frozenset[int]:
     """The implicit assertions of a body that hold in each of its threads by what is known before it runs."""
     found = {n: node.operation for n, node in body.nodes.items() if isinstance(node, ir.Do)}
     holding = {n: op.condition for n, op in found.items() if isinstance(op, ir.Assert) and op.implicit}

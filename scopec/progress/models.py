@@ -35,6 +35,11 @@ class Model:
         return " \\/ ".join(f"({part})" if ":" in part else part for part in self.owed)
 
     @property
+    def keeps_started(self) -> bool:
+        """Whether a thread that has started is owed each further step."""
+        return self.has_host or any(part in (THREAD, STARTED, BEFORE_STARTED) for part in self.owed)
+
+    @property
     def has_host(self) -> bool:
         """Whether the host's threads, API calls and streams take part; otherwise device threads alone do."""
         return not self.owed

@@ -39,6 +39,12 @@ def readings(options: Mapping[str, str]) -> Readings:
     )
 
 
+def may_pend(operation: ir.Operation, readings_: Readings) -> bool:
+    """Whether a host thread may stay in a call while device threads run (reading 2 of the execution model)."""
+    others = (*ISSUING_CALLS, ir.StreamQuery, ir.EventQuery, ir.ApiCall) if readings_.api_blocks else ()
+    return isinstance(operation, (*WAITING_CALLS, *others))
+
+
 @dataclass(frozen=True)
 class System:
     """Machines by grid, or by thread for a thread without a grid; and the threads that run them.

@@ -26,17 +26,26 @@ _BUILT_IN = {
     "c11_los.cat": "c11_los.cat",
     "stdlib.cat": "stdlib.cat",
 }
+#: A file of scopec's own that comes after a model, in its names.
+_STUCK = "stuck.cat"
+#: What models call the order in time that they guarantee.
+HAPPENS_BEFORE = ("hb", "cause")
 _MOST_NODES = 50_000
 
 
-def build(file: tree.File, source: Source, options: Mapping[str, str], folder: Path | None = None) -> Model:
+def build(
+    file: tree.File, source: Source, options: Mapping[str, str], folder: Path | None = None, *, stuck: bool = False
+) -> Model:
     """The model that a file defines under options (complete: every option has a value).
 
-    ``folder`` is where the files are that it includes, apart from the built-in ones.  Raises InputError for unknown
-    names, for sets where relations are wanted and the reverse, and for what is outside the subset of cat.
+    With ``stuck`` it also says what holds of an execution in which nothing changes any more (stuck.cat).  ``folder`` is
+    where the files are that it includes, apart from the built-in ones.  Raises InputError for unknown names, for sets
+    where relations are wanted and the reverse, and for what is outside the subset of cat.
     """
     builder = _Builder(options, folder, dict(_library()["stdlib.cat"]), {source.name: source})
     builder.statements(file.statements)
+    if stuck:
+        builder.stuck()
     return Model(
         " ".join(file.headers),
         tuple(builder.definitions),
@@ -163,6 +172,17 @@ class _Builder:
             raise error(Code.DUPLICATE, f"two checks are called `{name}`", check.span)
         axioms = self.flags if check.flag else self.axioms
         axioms.append(Axiom(name, check.check, check.negated, expr, self.text_of(check.span)))
+
+    def stuck(self) -> None:
+        """Add what holds where nothing changes any more; `hb` is the model's, or what orders threads in any model."""
+        source = self.sources[_STUCK] = read_source(Path(resource(f"memory/models/{_STUCK}")), _STUCK)
+        at = source.span(0, 0)
+        always = tree.Binary(at, "|", tree.Name(at, "po"), tree.Name(at, "asw"))
+        named = (self.scope.get(name) for name in HAPPENS_BEFORE)
+        orders = [own for own in named if isinstance(own, str) and self.kinds.get(own) == "relation"]
+        self.scope = _given()
+        self.scope["hb"] = orders[0] if orders else tree.Postfix(at, "+", always)
+        self.statements(read(source).statements)
 
     def include(self, include: tree.Include) -> None:
         if include.file in _BUILT_IN:

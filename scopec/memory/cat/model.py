@@ -27,6 +27,7 @@ GIVEN_SETS = {
     "SEQ_CST": "order seq_cst",
     "THREAD": "thread scope", "BLOCK": "block scope", "CLUSTER": "cluster scope", "DEVICE": "device scope",
     "SYSTEM": "system scope",
+    "LAST": "reads that a thread makes again and again for ever, in an execution that does not end",
 }  # fmt: skip
 GIVEN_RELATIONS = {
     "po": "program order", "rf": "reads-from", "co": "coherence order of each location",
@@ -37,6 +38,7 @@ GIVEN_RELATIONS = {
     "incl": "each one's scope includes the other's thread", "scta": "same block",
     "scluster": "same cluster", "sgpu": "same device",
     "sync_fence": "an order of the seq_cst fences that include each other", "id": "identity",
+    "wakes": "the read of a thread that sleeps in the wait of an atomic, and the notifications of that atomic",
 }  # fmt: skip
 #: Other names of these, from herd7's and Dartagnan's files.
 ALIASES = {

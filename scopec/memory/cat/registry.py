@@ -92,17 +92,20 @@ def texts(entry: Entry) -> list[Source]:
     return sources
 
 
-def load(entry: Entry, options: Mapping[str, str]) -> Model:
-    """A model under options; InputError where a user's file is outside the subset of cat."""
-    return _build(entry, options) if entry.own else _known(entry, tuple(sorted(options.items())))
+def load(entry: Entry, options: Mapping[str, str], *, stuck: bool = False) -> Model:
+    """A model under options; InputError where a user's file is outside the subset of cat.
+
+    With ``stuck`` it is about executions in which nothing changes any more.
+    """
+    return _build(entry, options, stuck) if entry.own else _known(entry, tuple(sorted(options.items())), stuck)
 
 
 @cache
-def _known(entry: Entry, options: tuple[tuple[str, str], ...]) -> Model:
-    return _build(entry, dict(options))
+def _known(entry: Entry, options: tuple[tuple[str, str], ...], stuck: bool) -> Model:
+    return _build(entry, dict(options), stuck)
 
 
-def _build(entry: Entry, options: Mapping[str, str]) -> Model:
+def _build(entry: Entry, options: Mapping[str, str], stuck: bool) -> Model:
     source = text(entry)
     with bounded_nesting(source.span(0, 0), "an expression", "name parts of it with `let`"):
-        return build(read(source), source, options, _path(entry).parent)
+        return build(read(source), source, options, _path(entry).parent, stuck=stuck)

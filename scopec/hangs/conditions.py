@@ -1,0 +1,141 @@
+"""Who may be left in which condition: the promises of the progress model, asked of a state in which nothing changes.
+
+The promises are those that give a TLA+ module its fairness (:mod:`scopec.progress.promises`).  One is broken where its
+conditions hold, an act that it is about could take place, and none does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.memory.paths import ALWAYS, NEVER, every, negated, some
+from scopec.program import ir
+from scopec.progress.models import BEFORE_STARTED, LOWEST, NO_THREAD, STARTED, THREAD
+from scopec.progress.promises import Act, Each, Promise, When, promises
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scopec.hangs.standing import Standing
+    from scopec.memory.paths import Paths
+    from scopec.progress.models import Property
+    from scopec.progress.system import System
+
+
+class Conditions:
+    """What holds of the threads of a system in a state that lasts for ever."""
+
+    def __init__(self, system: System, standings: Mapping[str, Standing]) -> None:
+        self.system = system
+        self.of = standings
+
+    def stuck(self, property_: Property) -> Paths:
+        """Where every thread is in a final condition, and the property fails for ever."""
+        final = every(self.of[t.name].final for t in self.system.everyone)
+        return every((final, self._fails(property_)))
+
+    def undecided(self, property_: Property) -> Paths:
+        """Where a thread goes on beyond the bound, or goes round and no state recurs, so that it may never end."""
+        standings = [self.of[t.name] for t in self.system.everyone]
+        beyond = some(s.beyond for s in standings)
+        drifting = some(s.drifting for s in standings)
+        left = [some((s.final, s.drifting)) for s in standings]
+        # Beyond the bound the others may be taken to have got as far as they can.
+        kept = [negated(some((s.may_start, s.may_return, s.stopped))) for s in standings]
+        cut = every((beyond, *(some((one, s.beyond)) for one, s in zip(left, standings, strict=True)), *kept))
+        return some((cut, every((drifting, *left, self._fails(property_)))))
+
+    def _fails(self, property_: Property) -> Paths:
+        """Where not everything has ended, and each promise is kept; for ``Progress`` also no step counts any more."""
+        standings = [self.of[t.name] for t in self.system.everyone]
+        kept = every(self._kept(promise) for promise in promises(self.system))
+        silent = some(s.silent for s in standings)
+        parts: list[Paths] = [negated(self._all_done()), some((silent, kept))]
+        if property_ == "Progress":
+            parts += [negated(s.counted) for s in standings]
+        return every(parts)
+
+    def _all_done(self) -> Paths:
+        """Where the host threads and every launched grid have ended."""
+        return every(some((negated(s.launched), s.ended)) for s in (self.of[t.name] for t in self.system.everyone))
+
+    # ---- promises
+
+    def _kept(self, promise: Promise) -> Paths:
+        system = self.system
+        to: dict[Each, tuple[ir.Thread | None, ...]] = {
+            Each.HOST: system.hosts,
+            Each.DEVICE: system.threads,
+            Each.FUNCTION: tuple(t for t in system.tasks if t.work is ir.Work.HOST_FUNCTION),
+            Each.THREAD: system.everyone,
+            Each.NOBODY: (None,),
+        }
+        return every(self._kept_to(promise, thread) for thread in to[promise.each])
+
+    def _kept_to(self, promise: Promise, thread: ir.Thread | None) -> Paths:
+        when = [self._when(condition, thread) for condition in promise.when]
+        possible = some(self._possible(act, thread) for act in promise.acts)
+        taken = some(s.goes_on for s in self.of.values()) if Act.ANY in promise.acts else NEVER
+        return negated(every((*when, possible, negated(taken))))
+
+    def _possible(self, act: Act, thread: ir.Thread | None) -> Paths:
+        """Where an act could take place, and does not."""
+        match act:
+            case Act.OWN:
+                assert thread is not None
+                return self._could_step(thread)
+            case Act.SERVE:
+                return some(
+                    (
+                        *(self.of[t.name].may_start for t in self.system.threads),
+                        *(
+                            self._could_step(t) if t.work is ir.Work.COPY else self.of[t.name].may_start
+                            for t in self.system.tasks
+                        ),
+                    )
+                )
+            case Act.ANY:
+                return some(self._could_step(t) for t in self.system.everyone)
+            case Act.CHOICE:
+                return NEVER  # in a period nothing fails without a reason
+
+    def _could_step(self, thread: ir.Thread) -> Paths:
+        standing = self.of[thread.name]
+        return some((standing.stopped, standing.may_return, standing.may_start))
+
+    def _when(self, when: When, thread: ir.Thread | None) -> Paths:
+        if when is When.QUIET:
+            return negated(some(self._runs(t) for t in self.system.threads))
+        assert thread is not None
+        standing = self.of[thread.name]
+        match when:
+            case When.IN_API:
+                return standing.pending
+            case When.NOT_IN_API:
+                return ~standing.pending
+            case When.NOT_READY:
+                return standing.queries
+            case When.STARTED:
+                return standing.started
+            case When.UNIT_STARTED:
+                unit = self.system.unit_of
+                return some(self.of[t.name].started for t in self.system.threads if unit[t.name] == unit[thread.name])
+            case When.OWED:
+                return some(self._owed(part, thread) for part in self.system.model.owed)
+
+    def _runs(self, thread: ir.Thread) -> Paths:
+        standing = self.of[thread.name]
+        return standing.started & ~standing.ended
+
+    def _owed(self, part: str, thread: ir.Thread) -> Paths:
+        """Whether a thread is owed a step by a part of a progress model; threads are numbered as written."""
+        order = [t.name for t in self.system.threads]
+        place = order.index(thread.name)
+        meanings: dict[str, Paths] = {
+            THREAD: ALWAYS,
+            STARTED: self.of[thread.name].started,
+            LOWEST: every(self.of[name].ended for name in order[:place]),
+            BEFORE_STARTED: some(self.of[name].started for name in order[place:]),
+            NO_THREAD: NEVER,
+        }
+        return meanings[part]

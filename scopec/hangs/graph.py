@@ -1,0 +1,171 @@
+"""The graph of stuck executions: each thread as far as it gets, and the conditions in which it may be left for ever."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.hangs.standing import Standing
+from scopec.hangs.turning import TurningRun
+from scopec.memory.asw import Ordering
+from scopec.memory.blocking import Blocking
+from scopec.memory.collected import Collected
+from scopec.memory.collective import Barrier
+from scopec.memory.events import Cut, EventGraph, Left
+from scopec.memory.graph import graph, safe_assertions, started
+from scopec.memory.quorums import open_phases
+from scopec.memory.symbolic import run
+from scopec.program import ir, types, values
+from scopec.program.names import identifier
+from scopec.program.values import Const, Reg
+from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS
+from scopec.records import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from scopec.hangs.surroundings import Surroundings
+    from scopec.memory.guards import Guard
+    from scopec.program.values import Value
+    from scopec.progress.system import System
+    from scopec.source import Span
+
+_CALLS = (*ISSUING_CALLS, *WAITING_CALLS, ir.StreamQuery, ir.EventQuery)
+
+
+@dataclass(frozen=True)
+class StuckGraph:
+    """An event graph whose threads need not end, and how each of them stands in its executions."""
+
+    graph: EventGraph
+    standings: Mapping[str, Standing]
+
+
+def build(around: Surroundings, unroll: int) -> StuckGraph:
+    """The graph of stuck executions of a system, at most ``unroll`` turns of a loop before a period and in it.
+
+    Raises InputError for what an event graph cannot be made of.
+    """
+    found = _build(around, unroll, frozenset())
+    safe = safe_assertions(found.graph)
+    return _build(around, unroll, safe) if safe else found
+
+
+def _build(around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, str]]) -> StuckGraph:
+    around = around.fresh()
+    system, program = around.system, around.system.program
+    out = Collected(program, safe)
+    starts: dict[str, Guard] = {}
+    begun: dict[str, Guard] = {}
+    for thread, guard in started(out):
+        begun[thread.name] = guard
+        if thread.name in around.taking_part and thread.name not in {host.name for host in system.hosts}:
+            starts[thread.name] = _may_start(out, thread, guard)
+            guard &= starts[thread.name]
+        run(TurningRun(out, replace(thread, body=around.bodies[thread.name]), unroll, around), guard)
+    idle = tuple(t for t in system.everyone if t.name not in {p.name for p in program.threads})
+    for thread in idle:
+        assert thread.grid is not None
+        launch = out.launches.get(thread.grid)
+        begun[thread.name] = out.guards.never if launch is None else next(e.guard for e in out.events if e.id == launch)
+        starts[thread.name] = _may_start(out, thread, begun[thread.name])
+    quorums = open_phases(out)
+    ordering = Ordering(out)
+    blocking = Blocking(out, ordering, quorums, idle, lambda barrier: not _holds(system, barrier))
+    impossible = [*blocking.run(), *ordering.votes(), *_queries(around, ordering, blocking)]
+    standings = {
+        thread.name: _standing(thread, system, out, blocking, begun, starts.get(thread.name, out.guards.always))
+        for thread in system.everyone
+    }
+    asleep = {
+        read: tuple(event for event, at, _ in around.notifications if at == location)
+        for read, location, _ in around.sleeping
+    }
+    return StuckGraph(graph(out, impossible, asleep=asleep), standings)
+
+
+def _may_start(out: Collected, thread: ir.Thread, guard: Guard) -> Guard:
+    """Where the implementation starts a thread; elsewhere it never does."""
+    choice = Reg(f"{identifier(thread.name)}_S?starts", types.BOOL)
+    out.choices[choice.name] = (0, 1)
+    out.conditions.append(choice)
+    here = out.guards.literal(len(out.conditions) - 1, True)
+    span = thread.body.nodes[thread.body.entry].span
+    out.cuts.append(Cut(thread.name, span, guard & ~here, True, 0, left=Left.UNSTARTED))
+    return here
+
+
+def _holds(system: System, barrier: Barrier) -> bool:
+    """Whether a barrier waits for threads that have exited (reading 5 of the execution model, and docs)."""
+    if barrier.named or barrier.lanes is not None:
+        return False
+    if barrier.place in system.program.grids:
+        return True
+    clusters = {t.cluster for t in system.threads}
+    return system.readings.exited_threads_hold and barrier.place not in clusters
+
+
+def _queries(around: Surroundings, ordering: Ordering, blocking: Blocking) -> Iterator[tuple[Guard, Value]]:
+    """What no execution has: a query that says for ever that work is not complete which is."""
+    open_ = dict.fromkeys(around.queries, blocking.out.guards.never)
+    for call, grid, path, _ in ordering.completions():
+        if call.id in open_:
+            open_[call.id] |= path & blocking.grid_stuck(grid)
+    events = {event.id: event for event in blocking.out.events}
+    for query, work in open_.items():
+        ready = values.binary("!=", Reg(f"{query}?result", types.INT), Const(0, types.INT))
+        yield events[query].guard & ~work, ready
+
+
+def _standing(
+    thread: ir.Thread, system: System, out: Collected, blocking: Blocking, begun: Mapping[str, Guard], starts: Guard
+) -> Standing:
+    never = out.guards.never
+    cuts = [cut for cut in out.cuts if cut.thread == thread.name]
+    launch = out.creations.get(thread.name) if thread.grid is None else out.launches.get(thread.grid)
+    launched = begun.get(thread.name, never)
+    if launch is not None:
+        launched &= ~blocking.before[launch]
+    begins = launched & ~blocking.begins_late.get(thread.name, never)
+
+    def left(*finals: Left) -> Guard:
+        found = never
+        for cut in cuts:
+            if cut.left in finals:
+                found |= cut.guard
+        return found
+
+    in_call = never
+    for cut in cuts:
+        if cut.left is Left.WAITING and isinstance(out.calls.get(cut.at), _CALLS):
+            in_call |= cut.guard
+    counted, queries = never, never
+    for cut in cuts:
+        if cut.left in (Left.TURNING, Left.DRIFTING):
+            assert cut.counted is not None
+            assert cut.queries is not None
+            counted |= cut.guard & cut.counted
+            queries |= cut.guard & cut.queries
+    ended = never
+    for name, state in out.ends:
+        if name == thread.name:
+            ended |= state.guard
+    if not any(thread.name == t.name for t in system.program.threads):
+        ended = begins & starts
+    pending = left(Left.PENDING)
+    return Standing(
+        thread=thread.name,
+        launched=launched,
+        started=begins & starts,
+        may_start=begins & ~starts,
+        ended=ended & ~blocking.stuck[thread.name],
+        turning=left(Left.TURNING),
+        drifting=left(Left.DRIFTING),
+        counted=counted,
+        queries=queries,
+        waiting=left(Left.WAITING) & ~in_call,
+        pending=pending | in_call,
+        may_return=pending,
+        stopped=left(Left.STOPPED),
+        beyond=left(Left.BEYOND),
+    )

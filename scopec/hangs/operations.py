@@ -1,0 +1,234 @@
+"""What a thread does that may be left for ever where it is: before an operation, in a wait, in a call."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.memory.collected import State
+from scopec.memory.events import Cut, Event, Kind, Left
+from scopec.memory.symbolic import ThreadRun
+from scopec.program import ir, values
+from scopec.program.loops import live_registers
+from scopec.program.names import identifier
+from scopec.program.values import Const, Reg, Value
+from scopec.progress.influence import without_idle_stores
+
+if TYPE_CHECKING:
+    from scopec.expectations import Location
+    from scopec.hangs.surroundings import Surroundings
+    from scopec.memory.collected import Collected
+    from scopec.memory.guards import Guard
+    from scopec.source import Span
+
+#: Calls that a thread may repeat without a change.
+LASTING = (
+    ir.StreamQuery, ir.EventQuery, ir.JoinThread, ir.DeviceSynchronize, ir.StreamSynchronize, ir.EventSynchronize,
+)  # fmt: skip
+
+
+class LeftRun(ThreadRun):
+    """One thread of a graph of stuck executions.
+
+    ``around`` says what matters, and where a thread may be left.  ``trial`` tells that a loop is gone round to see what
+    kind it is, ``turning`` that a period is gone round.
+    """
+
+    def __init__(self, out: Collected, thread: ir.Thread, unroll: int, around: Surroundings) -> None:
+        super().__init__(out, thread, unroll, frozenset())
+        self.around = around
+        self.deciding = without_idle_stores(self.body, around.deciding)
+        self.live = live_registers(self.deciding)
+        self.trial = False
+        self.turning = False
+        self.counted = out.guards.never
+        self.queries = out.guards.never
+
+    # ---- where a thread is left
+
+    def leave(self, guard: Guard, how: Left, span: Span, at: str = "", *, wait: bool = True) -> None:
+        """Leave the thread for ever where a guard holds."""
+        if not guard.never:
+            self.out.cuts.append(Cut(self.thread.name, span, guard, wait, len(self.out.events), left=how, at=at))
+
+    def either(self, what: str, span: Span) -> Guard:
+        """Where the implementation, or the schedule, chooses something."""
+        stem = f"{identifier(self.thread.name)}_L{span.line}_S"
+        number = sum(name.startswith(stem) for name in self.out.choices)
+        choice = Reg(f"{stem}{number + 1}?{what}", values.TRUE.type)
+        self.out.choices[choice.name] = (0, 1)
+        return self.guard_of(choice)
+
+    def guard_of(self, value: Value) -> Guard:
+        """Where a condition holds."""
+        if isinstance(value, Const):
+            return self.out.guards.always if value.value else self.out.guards.never
+        return self.out.guards.literal(*self.condition(value))
+
+    # ---- operations
+
+    def perform(self, state: State, operation: ir.Operation, span: Span) -> State:
+        """The state after an operation; the thread may be left before or in it."""
+        if self.trial:
+            return self.plainly(state, operation, span)
+        if not isinstance(operation, (ir.Set, ir.Assert)):
+            if self.turning and self.around.counts(self.thread, operation):
+                self.counted |= state.guard
+            if not self.turning and self.around.may_stop(self.thread):
+                stops = self.either("stops", span)
+                self.leave(state.guard & stops, Left.STOPPED, span)
+                state = replace(state, guard=state.guard & ~stops)
+        if self.turning:
+            return self.again(state, operation, span)
+        state = self.plainly(state, operation, span)
+        if self.around.may_pend(self.thread, operation):
+            pends = self.either("pends", span)
+            self.leave(state.guard & pends, Left.PENDING, span)
+            state = replace(state, guard=state.guard & ~pends)
+        return state
+
+    def plainly(self, state: State, operation: ir.Operation, span: Span) -> State:
+        """An operation that is made once; what no thread could notice is left out."""
+        match operation:
+            case ir.Load(place=place) | ir.Store(place=place) | ir.Rmw(place=place) | ir.CompareExchange(place=place):
+                if place.object in self.around.mute:
+                    return self.unnoticed(state, operation)
+                return super().perform(state, self.around.simplified(operation), span)
+            case ir.Notify(place, everyone) if not self.trial:
+                self.notify(state, place, span, everyone=everyone)
+                return state
+            case _:
+                return super().perform(state, operation, span)
+
+    def unnoticed(self, state: State, operation: ir.Operation) -> State:
+        """An access that decides nothing, and that nothing synchronises with."""
+        match operation:
+            case ir.Load(target, place, _) | ir.Rmw(target, place, _, _):
+                return self.set(state, target, Const(0, self.out.program.objects[place.object].type))
+            case ir.CompareExchange(target, succeeded, place):
+                state = self.set(state, target, Const(0, self.out.program.objects[place.object].type))
+                return self.set(state, succeeded, values.FALSE)
+            case _:
+                return state
+
+    def notify(self, state: State, place: ir.Place, span: Span, *, everyone: bool) -> None:
+        """A notification wakes threads that sleep."""
+
+        def note(here: State, at: Location) -> tuple[Value, ...]:
+            text = f"notify {'all' if everyone else 'one'} {self.out.program.objects[at.object].element(at.index)}"
+            event = self.event(here, self.blank(here, Kind.CALL, span, text))
+            self.around.notifications.append((event.id, at, everyone))
+            return ()
+
+        self.at_each(state, place, span, note)
+
+    def event(self, state: State, event: Event) -> Event:
+        """Add an event; a read of a period takes the last write."""
+        return super().event(state, replace(event, last=self.turning and event.kind is Kind.READ))
+
+    def may_fail(self, state: State, old: Reg, equal: Value) -> tuple[Value, ...]:
+        """A weak compare-exchange may fail without a reason: not in a loop that then does the same turn again."""
+        if not self.trial and self.inside and self.inside[-1].head in self.retrying:
+            return (equal,)
+        return super().may_fail(state, old, equal)
+
+    def wait(self, state: State, operation: ir.Await, span: Span) -> State:
+        """Block until a condition holds, or for ever.
+
+        For ever: the last value does not satisfy the condition.  The ``wait`` of an atomic may also have seen an older
+        value: it looks again only when it is notified.
+        """
+        if self.trial:
+            return super().wait(state, operation, span)
+        location = self.location(state, operation.place, span)
+        sleeps = self.out.guards.never if self.turning else self.either("waits", span)
+        if not self.turning:
+            blocked = replace(state, guard=state.guard & sleeps)
+            read, met = self.turn(blocked, replace(operation, new=None), location, span)
+            if operation.notified:
+                self.around.sleeping.append((read.name, location, self.thread.name))
+            else:
+                self.out.events[-1] = replace(self.out.events[-1], last=True)
+            self.leave(blocked.guard & ~met, Left.WAITING, span, read.name)
+            self.leave(met, Left.LEFT_OUT, span)
+        goes_on = replace(state, guard=state.guard & ~sleeps)
+        read, met = self.turn(goes_on, replace(operation, new=None) if self.turning else operation, location, span)
+        self.leave(goes_on.guard & ~met, Left.LEFT_OUT, span)
+        after = self.set(replace(state, guard=met), operation.target, read)
+        if self.turning and operation.new is not None:
+            same = self.guard_of(values.binary("==", self.value(after, operation.new, span), read))
+            self.leave(met & ~same, Left.LEFT_OUT, span)
+            after = replace(after, guard=met & same)
+        return after
+
+    # ---- operations of a period
+
+    def again(self, state: State, operation: ir.Operation, span: Span) -> State:
+        """An operation that is made again and again: a path on which it changes something is left out."""
+        match operation:
+            case ir.Store(place=place) | ir.Rmw(place=place) | ir.CompareExchange(place=place) if (
+                place.object in self.around.mute
+            ):
+                return self.unnoticed(state, operation)
+            case ir.Store(place, value, _):
+                stored = self.value(state, value, span)
+
+                def store(here: State, at: Location) -> tuple[Value, ...]:
+                    return (values.binary("==", self.read(here, at, ir.PLAIN, span), stored),)
+
+                return self.unchanged(state, self.at_each(state, place, span, store)[-1], span)
+            case ir.Rmw(target, place, new, mode):
+
+                def update(here: State, at: Location) -> tuple[Value, ...]:
+                    old = self.read(here, at, mode, span)
+                    return old, values.binary("==", self.value(self.set(here, target, old), new, span), old)
+
+                old, same = self.at_each(state, place, span, update)
+                return self.unchanged(self.set(state, target, old), same, span)
+            case ir.CompareExchange():
+                return self.exchanged(state, operation, span)
+            case ir.Decide(target):  # it does not fail for ever without a reason
+                return self.set(state, target, values.TRUE)
+            case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
+                after = super().perform(state, operation, span)
+                self.around.queries.append(self.out.events[-1].id)
+                self.queries |= state.guard & self.guard_of(
+                    values.binary("!=", after.registers[target], Const(0, values.TRUE.type))
+                )
+                return after
+            case ir.LaunchGrid() | ir.CreateThread() | ir.EventRecord() | ir.EventWait():
+                return self.changes(state, span)
+            case ir.SyncThreads() | ir.GroupSync() | ir.NamedBarrier():
+                return self.changes(state, span)
+            case _:
+                return self.plainly(state, operation, span)
+
+    def changes(self, state: State, span: Span) -> State:
+        """No period has an operation that changes something each time."""
+        self.leave(state.guard, Left.LEFT_OUT, span)
+        return replace(state, guard=self.out.guards.never)
+
+    def exchanged(self, state: State, operation: ir.CompareExchange, span: Span) -> State:
+        """A compare-exchange fails, only where the value differs, or stores what is there."""
+        expected = self.value(state, operation.expected, span)
+        desired = self.value(state, operation.desired, span)
+
+        def attempt(here: State, at: Location) -> tuple[Value, ...]:
+            old = self.read(here, at, operation.mode, span)
+            equal = values.binary("==", old, expected)
+            read = self.out.events[-1]
+            if read.order is not operation.failure:
+                success = here.guard & self.guard_of(equal)
+                self.out.events[-1] = replace(read, success=success, failure=operation.failure)
+            same = values.binary("==", desired, old)
+            return old, equal, values.binary("||", values.unary("!", equal), same)
+
+        old, equal, same = self.at_each(state, operation.place, span, attempt)
+        state = self.set(self.set(state, operation.target, old), operation.succeeded, equal)
+        return self.unchanged(state, same, span)
+
+    def unchanged(self, state: State, same: Value, span: Span) -> State:
+        """The state where memory is as it was."""
+        guard = self.guard_of(same)
+        self.leave(state.guard & ~guard, Left.LEFT_OUT, span)
+        return replace(state, guard=state.guard & guard)
