@@ -25,7 +25,7 @@ EDGES: dict[str, tuple[str, dict[str, str]]] = {
     "this_cluster().sync() of": ("barriers/cluster.cu", {"OTHER": "1"}),
     "creation of": ("host/threads.cu", {"JOIN_FIRST": "true", "PUBLISH": "release"}),
     "end of": ("host/stop.cu", {}),
-    "launch of": ("programs/vector-add.cu", {"ORDERED": "true"}),
+    "launch of": ("programs/vector-add.cu", {"ARRIVED": "true", "ORDERED": "true"}),
     "completion of": ("barriers/grid.cu", {"SYNC": "true"}),
     "in stream order": ("host/streams.cu", {"STREAMS": "2", "EVENT": "true"}),
 }

@@ -38,6 +38,9 @@ class HostCalls(Ways):
 
     def _work(self, call: ir.Operation) -> Callable[[State], frozenset[str]]:
         """The grids that a call waits for or asks about."""
+        if isinstance(call, ir.WorkSynchronize):
+            issued_work = frozenset({call.grid})
+            return lambda _: issued_work
         if isinstance(call, (ir.EventSynchronize, ir.EventQuery)):
             if call.event not in self.events:
                 return lambda _: frozenset()
@@ -93,6 +96,9 @@ class HostCalls(Ways):
                     return self._way(thread, tree, also=note)
                 done, take = self._all_done(work), self._way(thread, tree)
                 return lambda s: take(s) if done(s) else []
+            case ir.WorkSynchronize() as call:
+                complete, take = self._all_done(self._work(call)), self._way(thread, tree)
+                return lambda s: take(s) if complete(s) else []
             case Pending():
                 awaited = slots["awaited", thread.name]
 

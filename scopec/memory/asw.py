@@ -236,6 +236,8 @@ class Ordering:
                 for item, stream in self._issued.items():
                     if queues(self.streams[name], stream):
                         add(item, self.order.before(item, call), through=self._passes(item))
+            case ir.WorkSynchronize(grid):
+                add(self.out.launches[grid], self.out.guards.always, through=False)
             case ir.EventSynchronize(event) | ir.EventQuery(_, event):
                 for record, latest in self.recorded(event, call):
                     add(record, latest, through=True)

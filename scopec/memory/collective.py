@@ -164,6 +164,8 @@ def shown_call(operation: ir.Operation) -> str:
             return f"cudaEventRecord({event}, {stream})"
         case ir.EventWait(event, stream):
             return f"cudaStreamWaitEvent({stream}, {event})"
+        case ir.WorkSynchronize(grid):
+            return f"end of {grid}"
         case ir.EventSynchronize(event):
             return f"cudaEventSynchronize({event})"
         case ir.EventQuery(_, event):

@@ -102,6 +102,7 @@ class Operations(Accesses):
                 | ir.EventRecord()
                 | ir.EventWait()
                 | ir.EventSynchronize()
+                | ir.WorkSynchronize()
             ):
                 self.call(state, operation, span)
                 return state

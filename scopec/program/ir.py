@@ -403,6 +403,13 @@ class EventSynchronize:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkSynchronize:
+    """The return of a call that waits for the work that it has issued, and for nothing else, as some copies do."""
+
+    grid: str
+
+
+@dataclass(frozen=True, slots=True)
 class EventQuery:
     """``target = cudaEventQuery(event)``: cudaSuccess, or cudaErrorNotReady while the event has work."""
 
@@ -436,6 +443,7 @@ Operation: TypeAlias = (
     | EventRecord
     | EventWait
     | EventSynchronize
+    | WorkSynchronize
     | EventQuery
 )
 

@@ -118,6 +118,8 @@ def show_operation(operation: ir.Operation) -> str:
             return f"record {event} in {stream}"
         case ir.EventWait(event, stream):
             return f"{stream} waits for {event}"
+        case ir.WorkSynchronize(grid):
+            return f"wait for {grid}"
         case ir.EventSynchronize(event):
             return f"synchronize {event}"
         case ir.EventQuery(target, event):

@@ -232,6 +232,8 @@ class _Running:
                 return f"in {shown_call(of)}"
             case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() as call:
                 return f"in {shown_call(call)}"
+            case ir.WorkSynchronize(grid):
+                return f"for the end of {grid}"
             case ir.Await(place=place):
                 return f"on {show_place(place)}"
             case _:
@@ -247,7 +249,9 @@ class _Running:
                 return "nobody notifies it" if due else "nobody writes it and notifies it"
             case ir.JoinThread(thread):
                 return f"{thread} has not ended" if self.last.labels[thread] != DONE else None
-            case Pending(call) | (ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() as call):
+            case Pending(call) | (
+                ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() | ir.WorkSynchronize() as call
+            ):
                 unfinished = [g for g in self.work(call) if not _grid_done(self.system, g, self.last)]
                 has = "has" if len(unfinished) == 1 else "have"
                 return f"{', '.join(unfinished)} {has} not completed" if unfinished else None
@@ -260,6 +264,8 @@ class _Running:
 
     def work(self, call: ir.Operation) -> tuple[str, ...]:
         """The grids that a call may wait for."""
+        if isinstance(call, ir.WorkSynchronize):
+            return (call.grid,)
         if isinstance(call, ir.EventSynchronize):
             return self.last.events.get(call.event, ())
         streams, grids = self.system.waited(call), self.system.program.grids

@@ -53,6 +53,7 @@ def counts(operation: Visible, program: ir.Program, host: bool) -> bool:
             | ir.EventRecord()
             | ir.EventWait()
             | ir.EventSynchronize()
+            | ir.WorkSynchronize()
             | ir.EventQuery()
             | Return()
         ):

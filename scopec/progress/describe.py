@@ -72,6 +72,8 @@ def describe(operation: Visible, program: ir.Program) -> str:
             | ir.EventQuery()
         ):
             return f"calls {shown_call(operation)}"
+        case ir.WorkSynchronize(grid):
+            return f"waits for {grid}"
         case ir.Yield(sleeps):
             return "sleeps" if sleeps else "yields"
         case ir.InputOutput():

@@ -16,7 +16,7 @@ from scopec.records import dataclass
 #: Calls that issue work to a stream.
 ISSUING_CALLS = (ir.LaunchGrid, ir.EventRecord, ir.EventWait)
 #: Calls that return when work has completed; every other API call may return at any time.
-WAITING_CALLS = (ir.DeviceSynchronize, ir.StreamSynchronize, ir.EventSynchronize)
+WAITING_CALLS = (ir.DeviceSynchronize, ir.StreamSynchronize, ir.EventSynchronize, ir.WorkSynchronize)
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class System:
     @cached_property
     def api_labels(self) -> tuple[str, ...]:
         """The labels at which a CUDA API call is pending, and may wait for device threads."""
-        waits = (Pending,) if self.snapshots else WAITING_CALLS
+        waits = (Pending, ir.WorkSynchronize) if self.snapshots else WAITING_CALLS
         pending = (*waits, Return, ir.ApiCall) if self.readings.api_blocks else waits
         return tuple(s.label for s in self.host_steps if isinstance(s.operation, pending))
 

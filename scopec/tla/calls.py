@@ -70,6 +70,8 @@ class Streams:
                     line = f"/\\ awaited' = [awaited EXCEPT ![t] = {self._work(call)}]"
                     return [line, *actions.way(step.tree, step, changed={"awaited"})]
                 return [f"/\\ {self._done(call)}", *actions.way(step.tree, step)]
+            case ir.WorkSynchronize() as call:
+                return [f"/\\ {self._done(call)}", *actions.way(step.tree, step)]
             case Pending():
                 lines = ["/\\ AllDoneOf(awaited[t])", "/\\ awaited' = [awaited EXCEPT ![t] = {}]"]
                 return [*lines, *actions.way(step.tree, step, changed={"awaited"})]
@@ -90,6 +92,8 @@ class Streams:
 
     def _work(self, call: ir.Operation) -> str:
         """The set of grids that a call waits for or asks about."""
+        if isinstance(call, ir.WorkSynchronize):
+            return strings([self.names.of(call.grid)])
         if isinstance(call, (ir.EventSynchronize, ir.EventQuery)):
             return f'event["{self.names.of(call.event)}"]' if call.event in self.events else "{}"
         grids, streams = self.system.program.grids.values(), self.system.waited(call)

@@ -290,6 +290,7 @@ def order_of(operation: object) -> str:
             | ir.DeviceSynchronize()
             | ir.StreamSynchronize()
             | ir.EventSynchronize()
+            | ir.WorkSynchronize()
         ):
             return "acquire"
         case _:

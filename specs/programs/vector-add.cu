@@ -1,5 +1,6 @@
-// The program that CUDA's books begin with.  The copies wait for the kernel, and the guard keeps the threads that the
-// last block has too many away from the data; the copy on a stream of its own is not ordered by anything.
+// The program that CUDA's books begin with, on a stream of its own that nothing orders with the copies.  The copy back has
+// to wait for the kernel, and the kernel for the copies before: one from pageable memory may return before it has arrived.
+// The guard keeps the threads that the last block has too many away from the data.
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
@@ -13,7 +14,7 @@
         }                                                                                  \
     } while (0)
 
-constexpr bool ORDERED = true;
+constexpr bool ARRIVED = true, ORDERED = true;
 constexpr int N = 3;
 
 __global__ void add(const float* a, const float* b, float* c, int n) {
@@ -33,6 +34,7 @@ int main() {
     const int threads = 2, blocks = (N + threads - 1) / threads;
     cudaStream_t stream;
     CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    if (ARRIVED) CHECK(cudaDeviceSynchronize());
     add<<<blocks, threads, 0, stream>>>(device_a, device_b, device_c, N);
     CHECK(cudaGetLastError());
     if (ORDERED) CHECK(cudaStreamSynchronize(stream));
@@ -45,8 +47,10 @@ int main() {
     return EXIT_SUCCESS;
 }
 
+//@ vary ARRIVED in {true, false};
 //@ vary ORDERED in {true, false};
-//@ expect race_free when ORDERED;
+//@ expect race_free when ARRIVED && ORDERED;
+//@ expect race on device_b when !ARRIVED;
 //@ expect race on device_c when !ORDERED;
 //@ expect terminates when ORDERED;
 // Nothing waits for the kernel: no call ensures that it makes progress when main has returned.

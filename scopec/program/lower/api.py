@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
 from scopec.program import ir
-from scopec.program.lower import allocation, expressions, launches, streams, threads
+from scopec.program.lower import allocation, copies, expressions, launches, streams, threads
 from scopec.program.lower.operands import Opaque, Operand, Text
 
 if TYPE_CHECKING:
@@ -77,14 +77,14 @@ FUNCTIONS: dict[str, tuple[int, int, Handler]] = {
     "cudaHostUnregister": (1, 1, _nothing("cudaHostUnregister")),
     "cudaHostGetDevicePointer": (3, 3, allocation.device_pointer),
     "cudaGetSymbolAddress": (2, 2, allocation.symbol_address),
-    "cudaMemcpy": (4, 4, allocation.copy(wait=True)),
-    "cudaMemcpyAsync": (4, 5, allocation.copy(wait=False)),
-    "cudaMemcpyToSymbol": (3, 5, allocation.copy_symbol(to_symbol=True, wait=True)),
-    "cudaMemcpyFromSymbol": (3, 5, allocation.copy_symbol(to_symbol=False, wait=True)),
-    "cudaMemcpyToSymbolAsync": (4, 6, allocation.copy_symbol(to_symbol=True, wait=False)),
-    "cudaMemcpyFromSymbolAsync": (4, 6, allocation.copy_symbol(to_symbol=False, wait=False)),
-    "cudaMemset": (3, 3, allocation.fill(wait=True)),
-    "cudaMemsetAsync": (3, 4, allocation.fill(wait=False)),
+    "cudaMemcpy": (4, 4, copies.copy(synchronous=True)),
+    "cudaMemcpyAsync": (4, 5, copies.copy(synchronous=False)),
+    "cudaMemcpyToSymbol": (3, 5, copies.copy_symbol(to_symbol=True, synchronous=True)),
+    "cudaMemcpyFromSymbol": (3, 5, copies.copy_symbol(to_symbol=False, synchronous=True)),
+    "cudaMemcpyToSymbolAsync": (4, 6, copies.copy_symbol(to_symbol=True, synchronous=False)),
+    "cudaMemcpyFromSymbolAsync": (4, 6, copies.copy_symbol(to_symbol=False, synchronous=False)),
+    "cudaMemset": (3, 3, copies.fill(synchronous=True)),
+    "cudaMemsetAsync": (3, 4, copies.fill(synchronous=False)),
     "cudaMemPrefetchAsync": (3, 4, _nothing("cudaMemPrefetchAsync")),
     "cudaMemAdvise": (4, 4, _nothing("cudaMemAdvise")),
     "cudaLaunchKernel": (3, 6, _launch(cooperative=False)),

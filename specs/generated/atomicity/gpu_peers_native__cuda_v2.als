@@ -25,14 +25,13 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread main
-one sig main_L18_C extends Event {}    -- line 18: launch cudaMemset
-one sig main_L18_C2 extends Event {}   -- line 18: cudaStreamSynchronize(stream0)
-one sig main_L19_C extends Event {}    -- line 19: cudaDeviceSynchronize
-one sig main_L20_C extends Event {}    -- line 20: launch writer
-one sig main_L23_C extends Event {}    -- line 23: launch reader
-one sig main_L24_C extends Event {}    -- line 24: cudaDeviceSynchronize
-one sig main_L26_C extends Event {}    -- line 26: cudaDeviceSynchronize
-fun th_main : set Event { main_L18_C + main_L18_C2 + main_L19_C + main_L20_C + main_L23_C + main_L24_C + main_L26_C }
+one sig main_L18_C extends Event {}   -- line 18: launch cudaMemset
+one sig main_L19_C extends Event {}   -- line 19: cudaDeviceSynchronize
+one sig main_L20_C extends Event {}   -- line 20: launch writer
+one sig main_L23_C extends Event {}   -- line 23: launch reader
+one sig main_L24_C extends Event {}   -- line 24: cudaDeviceSynchronize
+one sig main_L26_C extends Event {}   -- line 26: cudaDeviceSynchronize
+fun th_main : set Event { main_L18_C + main_L19_C + main_L20_C + main_L23_C + main_L24_C + main_L26_C }
 
 -- thread cudaMemset[0][0]
 one sig cudaMemset_0_0_L18_W extends Event {}   -- line 18: write f
@@ -85,17 +84,17 @@ fun A : set Event { (writer_0_0_L6_W + reader_0_0_L11_R) & Exec }
 fun Acq : set Event { reader_0_0_L11_R & Exec }
 fun Rel : set Event { writer_0_0_L6_W & Exec }
 fun SC : set Event { none }
-fun po : Event->Event { (^(main_L18_C->main_L18_C2 + main_L18_C2->main_L19_C + main_L19_C->main_L20_C +
-    main_L20_C->main_L23_C + main_L23_C->main_L24_C + main_L24_C->main_L26_C) +
-    writer_0_0_L5_W->writer_0_0_L6_W + reader_0_0_L11_R->reader_0_0_L11_R2) & Exec->Exec }
+fun po : Event->Event { (^(main_L18_C->main_L19_C + main_L19_C->main_L20_C + main_L20_C->main_L23_C +
+    main_L23_C->main_L24_C + main_L24_C->main_L26_C) + writer_0_0_L5_W->writer_0_0_L6_W +
+    reader_0_0_L11_R->reader_0_0_L11_R2) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_cudaMemset_0_0->th_cudaMemset_0_0 +
     th_writer_0_0->th_writer_0_0 + th_reader_0_0->th_reader_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_cudaMemset_0_0 + th_writer_0_0 + th_reader_0_0) +
     main_L18_C->th_cudaMemset_0_0 + main_L20_C->th_writer_0_0 + main_L23_C->th_reader_0_0 +
-    th_cudaMemset_0_0->th_writer_0_0 + th_cudaMemset_0_0->main_L18_C2 + th_cudaMemset_0_0->main_L19_C +
-    th_reader_0_0->main_L24_C + th_cudaMemset_0_0->main_L26_C + th_writer_0_0->main_L26_C) & Exec->Exec }
+    th_cudaMemset_0_0->th_writer_0_0 + th_cudaMemset_0_0->main_L19_C + th_reader_0_0->main_L24_C +
+    th_cudaMemset_0_0->main_L26_C + th_writer_0_0->main_L26_C) & Exec->Exec }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + th_cudaMemset_0_0->th_cudaMemset_0_0 + writer_0_0_L5_W->th_writer_0_0 +
     writer_0_0_L6_W->(th_writer_0_0 + reader_0_0_L11_R) + reader_0_0_L11_R->(th_reader_0_0 +

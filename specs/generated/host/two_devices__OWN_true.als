@@ -27,13 +27,12 @@ one sig init_given extends Event {}         -- given = 0 (initially)
 fun init : set Event { init_own + init_device1_own + init_given }
 
 -- thread main
-one sig main_L23_C extends Event {}    -- line 23: launch cudaMemset
-one sig main_L23_C2 extends Event {}   -- line 23: cudaStreamSynchronize(stream0)
-one sig main_L24_C extends Event {}    -- line 24: launch set
-one sig main_L25_C extends Event {}    -- line 25: cudaDeviceSynchronize
-one sig main_L28_C extends Event {}    -- line 28: launch await
-one sig main_L29_C extends Event {}    -- line 29: cudaDeviceSynchronize
-fun th_main : set Event { main_L23_C + main_L23_C2 + main_L24_C + main_L25_C + main_L28_C + main_L29_C }
+one sig main_L23_C extends Event {}   -- line 23: launch cudaMemset
+one sig main_L24_C extends Event {}   -- line 24: launch set
+one sig main_L25_C extends Event {}   -- line 25: cudaDeviceSynchronize
+one sig main_L28_C extends Event {}   -- line 28: launch await
+one sig main_L29_C extends Event {}   -- line 29: cudaDeviceSynchronize
+fun th_main : set Event { main_L23_C + main_L24_C + main_L25_C + main_L28_C + main_L29_C }
 
 -- thread cudaMemset[0][0]
 one sig cudaMemset_0_0_L23_W extends Event {}   -- line 23: write given
@@ -72,8 +71,8 @@ pred g1 { not c0 or not c1 }
 pred g2 { c0 and c1 }
 
 -- the events that are executed
-fun Exec : set Event { init + th_cudaMemset_0_0 + th_set_0_0 + main_L23_C + main_L23_C2 + main_L24_C + main_L25_C +
-    main_L28_C + await_0_0_L17_R + (g1 => main_L29_C else none) + (c0 => await_0_0_L17_R2 else none) }
+fun Exec : set Event { init + th_cudaMemset_0_0 + th_set_0_0 + main_L23_C + main_L24_C + main_L25_C + main_L28_C +
+    await_0_0_L17_R + (g1 => main_L29_C else none) + (c0 => await_0_0_L17_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -91,8 +90,8 @@ fun A : set Event { (th_set_0_0 + th_await_0_0) & Exec }
 fun Acq : set Event { th_await_0_0 & Exec }
 fun Rel : set Event { th_set_0_0 & Exec }
 fun SC : set Event { none }
-fun po : Event->Event { (^(main_L23_C->main_L23_C2 + main_L23_C2->main_L24_C + main_L24_C->main_L25_C +
-    main_L25_C->main_L28_C + main_L28_C->main_L29_C) + set_0_0_L11_W->set_0_0_L12_W +
+fun po : Event->Event { (^(main_L23_C->main_L24_C + main_L24_C->main_L25_C + main_L25_C->main_L28_C +
+    main_L28_C->main_L29_C) + set_0_0_L11_W->set_0_0_L12_W +
     await_0_0_L17_R->await_0_0_L17_R2) & Exec->Exec }
 fun loc : Event->Event { (at_own->at_own + at_device1_own->at_device1_own + at_given->at_given) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_cudaMemset_0_0->th_cudaMemset_0_0 + th_set_0_0->th_set_0_0 +
@@ -100,8 +99,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_cudaMemset_0_0->th_
 fun rmw : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_cudaMemset_0_0 + th_set_0_0 + th_await_0_0) + main_L23_C->th_cudaMemset_0_0 +
     main_L24_C->th_set_0_0 + main_L28_C->th_await_0_0 + th_cudaMemset_0_0->th_set_0_0 +
-    th_cudaMemset_0_0->main_L23_C2 + th_cudaMemset_0_0->main_L25_C + th_set_0_0->main_L25_C +
-    th_await_0_0->main_L29_C) & Exec->Exec }
+    th_cudaMemset_0_0->main_L25_C + th_set_0_0->main_L25_C + th_await_0_0->main_L29_C) & Exec->Exec }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + th_cudaMemset_0_0->th_cudaMemset_0_0 + (th_set_0_0 +
     th_await_0_0)->(th_set_0_0 + th_await_0_0)) & Exec->Exec }

@@ -18,9 +18,9 @@ GridOf   == "set_b0_t0" :> "set" @@ "await_b0_t0" :> "await" @@ "cudaMemset_b0_t
 BlockOf  == "set_b0_t0" :> "set_b0" @@ "await_b0_t0" :> "await_b0"
 UnitOf   == BlockOf      \* neither clusters nor cooperative: each block is a unit
 DeviceOf == "set_b0_t0" :> 0 @@ "await_b0_t0" :> 1 @@ "cudaMemset_b0_t0" :> 0
-Labels   == {"idle", "done", "main_L22", "main_L23", "main_L23_return", "main_L23_2", "main_L24",
-    "main_L24_return", "main_L25", "main_L26", "main_L27", "main_L28", "main_L28_return", "main_L29",
-    "set_L12", "await_L17"}
+Labels   == {"idle", "done", "main_L22", "main_L23", "main_L23_return", "main_L24", "main_L24_return",
+    "main_L25", "main_L26", "main_L27", "main_L28", "main_L28_return", "main_L29", "set_L12",
+    "await_L17"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -82,13 +82,6 @@ main_L23(t) ==
 \* two-devices.cu:23: cudaMemset(given, 0, sizeof(int));
 main_L23_return(t) ==
   /\ pc[t] = "main_L23_return"
-  /\ Goto(t, "main_L23_2")
-  /\ UNCHANGED <<mem, issued>>
-
-\* two-devices.cu:23: cudaMemset(given, 0, sizeof(int));
-main_L23_2(t) ==
-  /\ pc[t] = "main_L23_2"
-  /\ AllDoneOf(Issued \cap {"cudaMemset", "set"})
   /\ Goto(t, "main_L24")
   /\ UNCHANGED <<mem, issued>>
 
@@ -148,7 +141,6 @@ main_step(t) ==
   \/ main_L22(t)
   \/ main_L23(t)
   \/ main_L23_return(t)
-  \/ main_L23_2(t)
   \/ main_L24(t)
   \/ main_L24_return(t)
   \/ main_L25(t)
@@ -190,7 +182,7 @@ Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
-ApiLabels == {"main_L22", "main_L23_return", "main_L23_2", "main_L24_return", "main_L25", "main_L26", "main_L27",
+ApiLabels == {"main_L22", "main_L23_return", "main_L24_return", "main_L25", "main_L26", "main_L27",
     "main_L28_return", "main_L29"}
 InApi(h)  == pc[h] \in ApiLabels
 \* "General-purpose host implementations should provide concurrent forward progress."

@@ -1,0 +1,198 @@
+/***************************************************************************************************
+ * copy_arrives__FROM_2__NON_BLOCKING_false: the memory question, generated
+ *   by scopec 0.1.0
+ * from copy-arrives.cu, SHA-256 8e80564c527c4e050532a3c20f9c1237
+ * variant FROM = 2, NON_BLOCKING = false
+ * model cuda-v3
+ * given concurrentManagedAccess = 1, hostNativeAtomicSupported = 0,
+ *   pageableMemoryAccess = 0, pageableMemoryAccessUsesHostPageTables = 0,
+ *   p2pNativeAtomicSupported = 0
+ ***************************************************************************************************/
+
+---------------------------------------------------------------------------------------- values
+
+abstract sig Value {}
+one sig v0, v1, v2 extends Value {}
+
+---------------------------------------------------------------------------------------- events
+
+abstract sig Event {
+  rf_ : set Event,      -- reads-from, chosen among the candidates below
+  co_ : set Event,      -- coherence order, chosen where the program leaves it open
+  wv_ : set Value       -- values of the writes that are computed from reads
+}
+
+-- initial writes
+one sig init_other extends Event {}           -- other = 1 (initially)
+one sig init_target extends Event {}          -- target = 0 (initially)
+one sig init_main_pageable extends Event {}   -- main.pageable = 0 (initially)
+one sig init_pinned extends Event {}          -- pinned = 0 (initially)
+one sig init_seen extends Event {}            -- seen = 0 (initially)
+fun init : set Event { init_other + init_target + init_main_pageable + init_pinned + init_seen }
+
+-- thread main
+one sig main_L20_W extends Event {}    -- line 20: write main.pageable
+one sig main_L26_W extends Event {}    -- line 26: write pinned
+one sig main_L32_C extends Event {}    -- line 32: launch cudaMemcpy
+one sig main_L33_W extends Event {}    -- line 33: write pinned
+one sig main_L33_R extends Event {}    -- line 33: read pinned
+one sig main_L33_W2 extends Event {}   -- line 33: write main.pageable
+one sig main_L34_C extends Event {}    -- line 34: launch read
+one sig main_L35_C extends Event {}    -- line 35: cudaDeviceSynchronize
+fun th_main : set Event { main_L20_W + main_L26_W + main_L32_C + main_L33_W + main_L33_R + main_L33_W2 + main_L34_C +
+    main_L35_C }
+
+-- thread cudaMemcpy[0][0]
+one sig cudaMemcpy_0_0_L32_R extends Event {}   -- line 32: read other
+one sig cudaMemcpy_0_0_L32_W extends Event {}   -- line 32: write target
+fun th_cudaMemcpy_0_0 : set Event { cudaMemcpy_0_0_L32_R + cudaMemcpy_0_0_L32_W }
+
+-- thread read[0][0]
+one sig read_0_0_L15_R extends Event {}    -- line 15: read.relaxed.device target
+one sig read_0_0_L15_R2 extends Event {}   -- line 15: read.relaxed.device target
+one sig read_0_0_L16_R extends Event {}    -- line 16: read target
+one sig read_0_0_L16_W extends Event {}    -- line 16: write seen
+fun th_read_0_0 : set Event { read_0_0_L15_R + read_0_0_L15_R2 + read_0_0_L16_R + read_0_0_L16_W }
+
+-- accesses by location
+fun w_other : set Event { init_other }
+fun r_other : set Event { cudaMemcpy_0_0_L32_R }
+fun at_other : set Event { w_other + r_other }
+fun w_target : set Event { init_target + cudaMemcpy_0_0_L32_W }
+fun r_target : set Event { read_0_0_L15_R + read_0_0_L15_R2 + read_0_0_L16_R }
+fun at_target : set Event { w_target + r_target }
+fun w_main_pageable : set Event { init_main_pageable + main_L20_W + main_L33_W2 }
+fun at_main_pageable : set Event { w_main_pageable }
+fun w_pinned : set Event { init_pinned + main_L26_W + main_L33_W }
+fun r_pinned : set Event { main_L33_R }
+fun at_pinned : set Event { w_pinned + r_pinned }
+fun w_seen : set Event { init_seen + read_0_0_L16_W }
+fun at_seen : set Event { w_seen }
+
+------------------------------------------------------------------------- values and conditions
+
+-- the value that each write stores, and the value that each read returns
+fun wv : Event->Value { (init_target + init_main_pageable + init_pinned + init_seen)->v0 + (init_other + main_L20_W +
+    main_L26_W)->v1 + main_L33_W->v2 + (wv_ & main_L33_W2->(v0 + v1 + v2)) +
+    (wv_ & cudaMemcpy_0_0_L32_W->v1) + (wv_ & read_0_0_L16_W->(v0 + v1)) }
+fun rv : Event->Value { ~rf.wv }
+
+-- branch conditions, and combinations of them
+pred c0 { some (read_0_0_L15_R.rv & v0) }   -- line 15: target == 0
+pred c1 { some (read_0_0_L15_R2.rv & v0) }   -- line 15: target == 0
+pred g1 { not c0 or not c1 }
+pred g2 { c0 and c1 }
+
+-- the events that are executed
+fun Exec : set Event { init + th_cudaMemcpy_0_0 + main_L20_W + main_L26_W + main_L32_C + main_L33_W + main_L33_R +
+    main_L33_W2 + main_L34_C + read_0_0_L15_R + (g1 => main_L35_C + read_0_0_L16_R +
+    read_0_0_L16_W else none) + (c0 => read_0_0_L15_R2 else none) }
+
+------------------------------------------------------------- what the program gives to the model
+
+fun id : Event->Event { Exec <: iden }
+fun rf : Event->Event { rf_ & (w_other->r_other + w_target->r_target + w_pinned->r_pinned) }
+fun unordered : Event->Event { (main_L20_W->main_L33_W2 + main_L26_W->main_L33_W) & Exec->Exec }
+fun co : Event->Event { init_target->(w_target & Exec - init_target) +
+    init_main_pageable->(w_main_pageable & Exec - init_main_pageable) +
+    init_pinned->(w_pinned & Exec - init_pinned) + init_seen->(w_seen & Exec - init_seen) +
+    (co_ & unordered) + ~(unordered - co_) }
+fun R : set Event { (main_L33_R + cudaMemcpy_0_0_L32_R + read_0_0_L15_R + read_0_0_L15_R2 + read_0_0_L16_R) & Exec }
+fun W : set Event { (init + main_L20_W + main_L26_W + main_L33_W + main_L33_W2 + cudaMemcpy_0_0_L32_W +
+    read_0_0_L16_W) & Exec }
+fun M : set Event { (init + th_cudaMemcpy_0_0 + th_read_0_0 + main_L20_W + main_L26_W + main_L33_W + main_L33_R +
+    main_L33_W2) & Exec }
+fun F : set Event { none }
+fun IW : set Event { init & Exec }
+fun A : set Event { (read_0_0_L15_R + read_0_0_L15_R2) & Exec }
+fun Acq : set Event { none }
+fun Rel : set Event { none }
+fun SC : set Event { none }
+fun po : Event->Event { (^(main_L20_W->main_L26_W + main_L26_W->main_L32_C + main_L32_C->main_L33_W +
+    main_L33_W->main_L33_R + main_L33_R->main_L33_W2 + main_L33_W2->main_L34_C +
+    main_L34_C->main_L35_C) + cudaMemcpy_0_0_L32_R->cudaMemcpy_0_0_L32_W +
+    ^(read_0_0_L15_R->read_0_0_L15_R2 + read_0_0_L15_R2->read_0_0_L16_R +
+    read_0_0_L16_R->read_0_0_L16_W)) & Exec->Exec }
+fun loc : Event->Event { (at_other->at_other + at_target->at_target + at_main_pageable->at_main_pageable +
+    at_pinned->at_pinned + at_seen->at_seen) & Exec->Exec }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_cudaMemcpy_0_0->th_cudaMemcpy_0_0 + th_read_0_0->th_read_0_0 +
+    (init <: id)) }
+fun rmw : Event->Event { none->none }
+fun asw : Event->Event { (init->(th_main + th_cudaMemcpy_0_0 + th_read_0_0) + main_L32_C->th_cudaMemcpy_0_0 +
+    main_L34_C->th_read_0_0 + th_cudaMemcpy_0_0->th_read_0_0 + th_cudaMemcpy_0_0->main_L35_C +
+    th_read_0_0->main_L35_C) & Exec->Exec }
+fun issue : Event->Event { none->none }
+fun incl : Event->Event { (th_main->th_main + th_cudaMemcpy_0_0->th_cudaMemcpy_0_0 + th_read_0_0->th_read_0_0) & Exec->Exec }
+
+-- every read has one source, coherence is an order, values are what the program computes
+pred candidate {
+  rf_ = rf
+  rf in Exec->Exec
+  all r : (r_other + r_target + r_pinned) & Exec | one rf.r
+  co_ in unordered
+  co.co in co
+  wv_ = wv & (main_L33_W2 + cudaMemcpy_0_0_L32_W + read_0_0_L16_W)->Value
+  main_L33_W2.wv_ = main_L33_R.rv
+  cudaMemcpy_0_0_L32_W.wv_ = cudaMemcpy_0_0_L32_R.rv
+  read_0_0_L16_W.wv_ = read_0_0_L16_R.rv
+}
+
+------------------------------------------------------------------------------ the memory model
+-- cuda-v3: CUDA
+
+-- let fr = (rf^-1 ; co) \ id
+fun fr : Event->Event { ~rf.co - id }
+-- let eco = (rf | co | fr)+
+fun eco : Event->Event { ^(rf + co + fr) }
+-- let rs = [W & A] ; (rf ; rmw)*
+fun rs : Event->Event { (W & A) <: (id + ^(rf.rmw)) }
+-- let rs-rf = rs ; rf
+fun rs_rf : Event->Event { rs.rf }
+-- let rel = [Rel & W] | [Rel & F] ; po ; [W & A]
+fun rel : Event->Event { (Rel & W) <: id + (Rel & F) <: po :> (W & A) }
+-- let acq = [Acq & R] | [R & A] ; po ; [Acq & F]
+fun acq : Event->Event { (Acq & R) <: id + (R & A) <: po :> (Acq & F) }
+-- let sw-scoped = incl & (rel ; (incl & (rs-rf ; [A])) ; acq)
+fun sw_scoped : Event->Event { incl & rel.(incl & rs_rf :> A).acq }
+-- let sw = sw-scoped
+fun sw : Event->Event { sw_scoped }
+-- let hb = (po | asw | sw)+
+fun hb : Event->Event { ^(po + asw + sw) }
+-- let sb = po \ rmw
+fun sb : Event->Event { po - rmw }
+-- let shb = (po | asw | [SC] ; sw ; [SC] | sb ; hb ; sb)+
+fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
+-- let S = [SC] ; shb ; [SC] | ([SC] | [SC & F] ; hb) ; eco ; ([SC] | hb ; [SC & F])
+fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
+-- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
+fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
+-- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
+fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
+
+-- irreflexive hb ; eco? as coherence
+pred coherence { no id & hb.(id + eco) }
+-- irreflexive (hb? ; issue)+ as issue_order
+pred issue_order { no id & ^((id + hb).issue) }
+-- empty rmw & (fr ; co) as atomicity
+pred atomicity { no rmw & fr.co }
+-- acyclic po | rf as no_thin_air
+pred no_thin_air { no id & ^(po + rf) }
+-- acyclic incl & S as seq_cst
+pred seq_cst { no id & ^(incl & S) }
+
+pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- every loop has ended
+pred complete { not g2 }
+
+------------------------------------------------------------------------------------- questions
+
+fun final_seen : set Value { let ws = w_seen & Exec | (ws - co.ws).wv }   -- seen at the end
+-- some execution is consistent and complete
+run execution { consistent and complete } expect 1
+-- some execution is consistent, complete or not
+run prefix { consistent } expect 1
+-- some execution has a race
+run race { consistent and some race } expect 0
+-- required seen == 1
+run required_2 { consistent and complete and (not (some (final_seen & v1))) } expect 0
