@@ -22,6 +22,8 @@ MEMORY_KINDS = ("race_free", "race", "allowed", "forbidden", "required", "assert
 #: Those that ask how executions end.
 OUTCOME_KINDS = ("allowed", "forbidden", "required", "assertion", "condition")
 PROGRESS_KINDS = ("terminates", "may_hang", "progresses", "may_stall")
+#: What is usually asked, and the kinds that are about it.
+USUAL = {"race_free": ("race_free", "race"), "terminates": PROGRESS_KINDS}
 
 # ---------------------------------------------------------------- observations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -11,6 +11,7 @@ from scopec.diagnostics import Code, Diagnostic, bounded_nesting, error
 from scopec.expectations import (
     OUTCOME_KINDS,
     PROGRESS_KINDS,
+    USUAL,
     Expectation,
     Settings,
     expectations,
@@ -108,7 +109,7 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
             run = Run(
                 shown, source, program, entry, progress, settings,
                 tuple(checks + ([] if racy else also)),
-                tuple(a for a in also if racy and not a.implicit), on_hardware,
+                tuple(a for a in also if racy and not a.implicit), on_hardware, not_asked=_not_asked(by_model),
             )  # fmt: skip
             runs.append(run)
         if any(c.kind in PROGRESS_KINDS for checks in by_model.values() for c in checks):
@@ -154,8 +155,9 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
         if overrides.progress is not None:
             asked[default].append(Expectation("terminates", "terminates", span))
     asserts = _assertions(program)
+    left = _not_asked(asked)
     runs = [
-        Run(shown, source, program, entry, progress, settings, (*checks, *asserts), (), on_hardware)
+        Run(shown, source, program, entry, progress, settings, (*checks, *asserts), (), on_hardware, not_asked=left)
         for (entry, progress, on_hardware), checks in asked.items()
     ]
     return Plan(tuple(runs), lowered.warnings)
@@ -208,6 +210,12 @@ def _usual(source: Source, file: tree.File, model: Model) -> Iterator[Expectatio
     if model.tells_races():
         yield Expectation("race_free", "race_free", span)
     yield Expectation("terminates", "terminates", span)
+
+
+def _not_asked(asked: Mapping[_Models, Sequence[Expectation]]) -> tuple[str, ...]:
+    """What is usually asked, and is not here, whatever the model."""
+    kinds = {check.kind for checks in asked.values() for check in checks}
+    return tuple(name for name, about in USUAL.items() if kinds.isdisjoint(about))
 
 
 def _assertions(program: ir.Program) -> list[Expectation]:

@@ -50,7 +50,8 @@ class Run:
     """One variant of a file under one memory model, with what is asked of it.
 
     With ``on_hardware``, outcomes and assertions are asked of the example hardware of HRF0, not of the memory model.
-    ``listing`` tells that every local variable is observed, not only those that expectations name.
+    ``listing`` tells that every local variable is observed, not only those that expectations name.  ``not_asked`` is
+    what is usually asked, and is not asked of this variant under any model.
     """
 
     file: str
@@ -63,6 +64,7 @@ class Run:
     void: tuple[Expectation, ...]
     on_hardware: bool = False
     listing: bool = False
+    not_asked: tuple[str, ...] = ()
 
     @cached_property
     def name(self) -> str:

@@ -14,6 +14,7 @@ from scopec.memory.events import Kind
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending
 from scopec.progress.steps import DONE, IDLE
+from scopec.report.asked import unasked
 from scopec.report.json import plain
 from scopec.report.lanes import CLOSING, event_parts, in_order
 from scopec.report.picture import RELATIONS, picture
@@ -78,7 +79,14 @@ def index(outcomes: Sequence[Outcome], seconds: float, names: Mapping[int, str])
     counts = {v: sum(row.verdict == v for row in rows) for v in verdicts}
     return render(
         "index.html.j2",
-        {"rows": rows, "counts": counts, "files": len(outcomes), "seconds": seconds, "version": __version__},
+        {
+            "rows": rows,
+            "counts": counts,
+            "files": len(outcomes),
+            "seconds": seconds,
+            "version": __version__,
+            "not_asked": unasked(outcomes),
+        },
     )
 
 
@@ -100,6 +108,7 @@ def page(report: Report, index: str | None = None) -> str:
             "lines": run.source.lines[:-1] if run.source.lines[-1:] == [""] else run.source.lines,
             "checks": shown,
             "void": run.void,
+            "not_asked": run.not_asked,
             "index": index,
             "version": __version__,
             "relations": RELATIONS,

@@ -121,6 +121,7 @@ def program(report: Report) -> dict[str, Any]:
         "phases_ms": {name: round(ms, 1) for name, ms in report.phases},
         "checks": [check(c) for c in report.checks],
         "void": [{"kind": e.kind, "text": e.text, "span": span(e.span)} for e in run.void],
+        "not_asked": list(run.not_asked),
     }
 
 

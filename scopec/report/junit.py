@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
 from scopec.explain import explanation
+from scopec.report.asked import variants
 from scopec.report.rules import diagnostic_rule, message, rule
 from scopec.report.source import clean
 from scopec.report.text import counterexample, diagnostic_lines, title
@@ -55,7 +56,9 @@ def _suite(number: int, outcome: Outcome, started: datetime) -> ET.Element:
             "time": f"{seconds:.3f}",
         },
     )
-    ET.SubElement(suite, "properties")
+    properties = ET.SubElement(suite, "properties")
+    for name, value in _not_asked(outcome):
+        ET.SubElement(properties, "property", {"name": name, "value": value})
     suite.extend(cases)
     ET.SubElement(suite, "system-out").text = _lines(_void(outcome))
     warnings = [d for d in outcome.diagnostics if d.severity == "warning"]
@@ -80,6 +83,13 @@ def _input(outcome: Outcome, what: str, kind: str, said: str, lines: Iterable[st
     case = ET.Element("testcase", {"classname": clean(outcome.file), "name": kind, "time": "0.000"})
     ET.SubElement(case, what, {"type": kind, "message": clean(said)}).text = _lines(lines)
     return case
+
+
+def _not_asked(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """What is usually asked, and is not of a program."""
+    for report in variants(outcome.reports):
+        if report.run.not_asked:
+            yield f"not asked of {title(report)}", ", ".join(report.run.not_asked)
 
 
 def _void(outcome: Outcome) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec import __version__
 from scopec.explain import explanation, race_of
+from scopec.report.asked import unasked
 from scopec.report.lanes import rows
 from scopec.report.paths import uri
 from scopec.report.rules import diagnostic_rule, message, rule
@@ -42,6 +43,7 @@ def text(outcomes: Sequence[Outcome], exit_code: int) -> str:
         "columnKind": "unicodeCodePoints",
         "invocations": [invocation],
         "results": results,
+        "properties": {"notAsked": unasked(outcomes)},
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=True) + "\n"
 

@@ -40,6 +40,7 @@ _PAINT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^\S.*:\d+:\d+: (?P<part>error:)", _RED),
         (r"^\S.*:\d+:\d+: (?P<part>warning:)", _YELLOW),
         (r"^  (?P<part>help:)", _BOLD),
+        (r"^(?P<part>(  )?not asked: .*)$", _DIM),
         (r"^\s+(?P<part>-- .* --)$", _DIM),
         (r"(?P<part>\[race\])", _RED),
     )

@@ -10,6 +10,7 @@ from scopec import explain
 from scopec.expectations import Settings
 from scopec.memory.execution import Execution
 from scopec.progress.models import CUDA
+from scopec.report import asked
 from scopec.report.lanes import lanes, rows, what_matters
 from scopec.report.picture import picture
 from scopec.report.source import Mark, clean, excerpt
@@ -41,11 +42,12 @@ def shortened(text: str, length: int) -> str:
 
 def outcome_lines(outcome: Outcome, *, verbose: bool, quiet: bool, width: int) -> Iterator[str]:
     """The verdicts of one file; nothing in its name or text can disturb a terminal."""
+    first = {id(report) for report in asked.variants(outcome.reports)}
     for report in outcome.reports:
-        yield from map(clean, _report(report, verbose=verbose, quiet=quiet, width=width))
+        yield from map(clean, _report(report, verbose=verbose, quiet=quiet, width=width, first=id(report) in first))
 
 
-def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterator[str]:
+def _report(report: Report, *, verbose: bool, quiet: bool, width: int, first: bool) -> Iterator[str]:
     run = report.run
     bad = [c for c in report.checks if c.verdict != "holds"]
     if quiet and not bad:
@@ -72,6 +74,8 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int) -> Iterat
         for expectation in run.void:
             why = "this variant expects a race, so the program has no meaning"
             yield from wrapped(f"  void      {expectation.text}: {why}", width, 12)
+        if first and run.not_asked and not run.is_litmus:
+            yield f"  not asked: {', '.join(run.not_asked)}"
     if report.folder is not None and report.generated:
         yield f"  generated  {', '.join(report.generated)} in {report.folder}"
     if verbose:
