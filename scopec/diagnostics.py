@@ -96,6 +96,12 @@ class Code(Enum):
         "generated specifications that could not be kept",
         "make room on the disk, or name another folder with --keep or XDG_CACHE_HOME",
     )
+    NOT_MAPPED = (
+        "SCP046",
+        "host memory that devices cannot access",
+        "register it with cudaHostRegister before, or use cudaMallocManaged; `//@ given pageableMemoryAccess = 1;` "
+        "says that the machine's devices can",
+    )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:
         self.id = id_

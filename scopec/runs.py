@@ -26,6 +26,7 @@ from scopec.memory.domains import Domains, domains
 from scopec.memory.events import EventGraph
 from scopec.memory.graph import build as build_graph
 from scopec.memory.questions import Goal, Problem, Question
+from scopec.memory.registration import unmapped
 from scopec.program import ir
 from scopec.program.names import distinct, identifier
 from scopec.program.values import Const, Value
@@ -122,10 +123,18 @@ class Run:
 
     @property
     def remarks(self) -> Iterator[Diagnostic]:
-        """Warnings about what the event graph shows: locals that are read before they have a value on some path."""
+        """Warnings about what the event graph shows.
+
+        Locals that are read before they have a value on some path; and host memory that devices access although it is
+        not registered there, on a machine whose devices cannot access pageable memory (pageableMemoryAccess).
+        """
         for span, name in dict.fromkeys((unset.span, unset.variable) for unset in self.graph.unset):
             message = f"`{name}` may be read before it has a value: what it has then is undefined"
             yield Diagnostic(Code.MAYBE_UNSET, message, span, None, "warning")
+        if self.settings.given["pageableMemoryAccess"] == "0":
+            for span, name in dict.fromkeys((event.span, name) for event, name in unmapped(self.graph)):
+                message = f"a device accesses `{name}`, host memory that is not registered here: the access is invalid"
+                yield Diagnostic(Code.NOT_MAPPED, message, span, None, "warning")
 
     @cached_property
     def graph(self) -> EventGraph:

@@ -53,6 +53,8 @@ PROVOKED: dict[Code, str | bytes] = {
     + "constexpr int N = 1;\n//@ vary N in {1, 2};\n//@ expect race;\n//@ expect race_free when N == 3;\n",
     Code.DIVERGENT_BARRIER: inside("if (threadIdx.x == 0) __syncthreads();"),
     Code.MAYBE_UNSET: inside("int r; if (x == 1) r = 2; x = r;"),
+    Code.NOT_MAPPED: "int h;\n__global__ void k(int* p) { *p = 1; }\n"
+    "int main() {\n    k<<<1, 1>>>(&h);\n    cudaDeviceSynchronize();\n}\n",
 }
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.program.ir import Scope, Storage, Use, Work
+from scopec.program.ir import PAGEABLE, Scope, Storage, Use, Work
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Clause:
 _GPU = frozenset({Storage.DEVICE, Storage.SHARED, Storage.AUTOMATIC})
 _MANAGED = frozenset({Storage.MANAGED})
 _MAPPED = frozenset({Storage.MAPPED})
-_SYSTEM = frozenset({Storage.SYSTEM, Storage.FILE, Storage.HUGETLB})
+_SYSTEM = PAGEABLE
 
 
 def _attribute(*names: str) -> Callable[[Access], bool]:
@@ -169,6 +170,8 @@ def atomic_events(graph: EventGraph, version: int | None, given: Mapping[str, st
     for event in graph.events:
         if event.atomic and event.location is not None:
             object_ = graph.program.objects[event.location.object]
+            if event.id in graph.mapped:
+                object_ = replace(object_, storage=Storage.MAPPED)
             users = frozenset(devices[event.location])
             access = Access(object_, event.load_or_store, hosts[event.location], users, given)
             if is_atomic(access, event.scope or Scope.SYSTEM, version):

@@ -150,6 +150,8 @@ def shown_call(operation: ir.Operation) -> str:
     match operation:
         case ir.LaunchGrid(grid):
             return f"launch {grid}"
+        case ir.ApiCall(function, objects):
+            return f"{function}({', '.join(objects)})"
         case ir.CreateThread(thread):
             return f"create {thread}"
         case ir.JoinThread(thread):

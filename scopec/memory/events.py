@@ -179,8 +179,9 @@ class EventGraph:
     nothing by themselves.
     ``impossible`` are guards and values that no execution has together.  ``finals`` are the final values of observed
     registers, by thread and register; ``control`` the reads that decided whether an event is reached; ``addresses``
-    those that decided which element it accesses; ``unset`` reads of locals that may have no value; ``ended`` the
-    threads that some path brings to their end; ``unrolled`` the number of iterations of the longest loop.
+    those that decided which element it accesses; ``unset`` reads of locals that may have no value; ``mapped`` accesses
+    to host memory that is registered when they are made; ``ended`` the threads that some path brings to their end;
+    ``unrolled`` the number of iterations of the longest loop.
 
     ``asleep`` gives, in a graph of stuck executions, for each read of a thread that sleeps in the ``wait`` of an atomic
     the notifications that would wake it if they came after a later write of what it read.
@@ -201,6 +202,7 @@ class EventGraph:
     unrolled: int
     addresses: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unset: tuple[Unset, ...] = ()
+    mapped: frozenset[str] = frozenset()
     asleep: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property

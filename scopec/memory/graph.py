@@ -11,6 +11,7 @@ from scopec.memory.collected import Collected, defined, merge
 from scopec.memory.domains import may_fail, possible_values
 from scopec.memory.events import Event, EventGraph, Final, Kind, location_names, shown_location
 from scopec.memory.quorums import open_phases
+from scopec.memory.registration import mapped
 from scopec.memory.symbolic import execute
 from scopec.program import ir
 from scopec.program.values import Const
@@ -88,6 +89,7 @@ def graph(
         out.unrolled,
         out.addresses,
         tuple(out.unset),
+        mapped(ordering),
         asleep or {},
     )
 

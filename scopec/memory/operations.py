@@ -110,7 +110,11 @@ class Operations(Accesses):
                 result = Reg(f"{self.call(state, operation, span)}?result", types.INT)
                 self.out.choices[result.name] = (0, NOT_READY)
                 return self.set(state, target, result)
-            case ir.Yield() | ir.InputOutput() | ir.ApiCall() | ir.Notify():
+            case ir.ApiCall(_, objects):
+                if objects:
+                    self.call(state, operation, span)
+                return state
+            case ir.Yield() | ir.InputOutput() | ir.Notify():
                 return state
 
     def asserted(self, state: State, value: Value, text: str, span: Span, *, implicit: bool = False) -> None:

@@ -69,11 +69,16 @@ class Storage(Enum):
     AUTOMATIC = "automatic"
 
 
+#: Host memory as the system allocates it.
+PAGEABLE = frozenset({Storage.SYSTEM, Storage.FILE, Storage.HUGETLB})
+
+
 class Use(Enum):
     """What an object is for: data, or one of the library's synchronisation objects.
 
     The state of a latch or semaphore is its counter; that of a barrier is written as one number, see
-    :mod:`scopec.program.lower.barriers`.
+    :mod:`scopec.program.lower.barriers`.  A value that is passed to a thread or staged by a copy is in no memory that
+    the program knows.
     """
 
     DATA = "data"
@@ -81,6 +86,7 @@ class Use(Enum):
     LATCH = "latch"
     SEMAPHORE = "semaphore"
     STOP = "stop state"
+    PASSED = "passed value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,9 +355,14 @@ class JoinThread:
 
 @dataclass(frozen=True, slots=True)
 class ApiCall:
-    """A CUDA API call without effect on either question, such as ``cudaStreamCreate``."""
+    """A CUDA API call that orders nothing, such as ``cudaStreamCreate``.
+
+    ``cudaHostRegister`` maps the memory of ``objects`` for devices, from there on; ``cudaHostUnregister`` ends that.
+    """
 
     function: str
+    objects: tuple[str, ...] = ()
+    maps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def describe(operation: Visible, program: ir.Program) -> str:
             return f"calls cudaStreamQuery for {stream}"
         case ir.Load(_, place, mode):
             return f"{'loads' if mode.atomic else 'reads'} {show_place(place)}{_how(mode)}"
-        case ir.Store(place, _, mode) if program.objects[place.object].use is not ir.Use.DATA:
+        case ir.Store(place, _, mode) if program.objects[place.object].use not in (ir.Use.DATA, ir.Use.PASSED):
             return f"initialises {show_place(place)}{_how(mode)}"
         case ir.Rmw(_, place, _, mode) if program.objects[place.object].use is not ir.Use.DATA:
             return f"{_UPDATES[program.objects[place.object].use]} {show_place(place)}{_how(mode)}"

@@ -10,6 +10,7 @@ __global__ void writer(int* data, __int128* ready) {
 }
 
 int main() {
+    cudaHostRegister(&x, sizeof(x), cudaHostRegisterDefault);
     cudaHostRegister(&f, sizeof(f), cudaHostRegisterDefault);
     writer<<<1, 1>>>(&x, &f);
     int r = 2;

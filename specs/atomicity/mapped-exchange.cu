@@ -10,6 +10,7 @@ __global__ void reader(int* data, int* ready) {
 }
 
 int main() {
+    cudaHostRegister(&x, sizeof(x), cudaHostRegisterDefault);
     cudaHostRegister(&f, sizeof(f), cudaHostRegisterDefault);
     reader<<<1, 1>>>(&x, &f);
     x = 1;

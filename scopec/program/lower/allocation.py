@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
@@ -107,24 +106,40 @@ def symbol_address(frame: Frame, call: tree.Call) -> Operand:
 
 
 def host_register(frame: Frame, call: tree.Call) -> Operand:
-    """Registered host memory is mapped memory: the object's storage changes, for the whole program."""
+    """``cudaHostRegister(p, bytes, flags)``: the memory is mapped memory from here on."""
     span = call.arguments[0].span
     names = _object_names(frame, expressions.lower_operand(frame, call.arguments[0]), span)
     whole = 0
     for name in names:
         object_ = frame.world.objects[name]
-        if object_.storage not in (ir.Storage.SYSTEM, ir.Storage.MAPPED):
+        if object_.storage is not ir.Storage.SYSTEM:
             message = f"cudaHostRegister takes host memory, `{name}` is {object_.storage.value} memory"
             raise error(Code.TYPE_ERROR, message, span)
+        if name in frame.registered:
+            raise error(Code.BAD_ARGUMENTS, f"`{name}` is registered already", span, "call cudaHostUnregister before")
         whole += object_.size * len(object_.values)
     size = expressions.constant(frame, call.arguments[1], "the size")
     if size < whole:
         message = f"{size} of the {whole} bytes of `{names[0]}` are registered"
         raise error(Code.OUTSIDE_SUBSET, message, call.arguments[1].span, "register the whole object")
     streams.flags(frame, call.arguments[2:])
+    if not frame.nesting:
+        frame.registered.update(names)
+    frame.world.registered.update(names)
+    frame.emit(ir.ApiCall("cudaHostRegister", tuple(names), maps=True), call.span)
+    return SUCCESS
+
+
+def host_unregister(frame: Frame, call: tree.Call) -> Operand:
+    """``cudaHostUnregister(p)``: the memory is pageable again from here on."""
+    span = call.arguments[0].span
+    names = _object_names(frame, expressions.lower_operand(frame, call.arguments[0]), span)
     for name in names:
-        frame.world.objects[name] = replace(frame.world.objects[name], storage=ir.Storage.MAPPED)
-    frame.emit(ir.ApiCall("cudaHostRegister"), call.span)
+        if name not in frame.world.registered:
+            message = f"`{name}` is not registered"
+            raise error(Code.BAD_ARGUMENTS, message, span, "call cudaHostRegister before")
+    frame.registered.difference_update(names)
+    frame.emit(ir.ApiCall("cudaHostUnregister", tuple(names)), call.span)
     return SUCCESS
 
 

@@ -74,7 +74,7 @@ FUNCTIONS: dict[str, tuple[int, int, Handler]] = {
     "calloc": (2, 2, allocation.host_malloc),
     "free": (1, 1, allocation.free("free")),
     "cudaHostRegister": (2, 3, allocation.host_register),
-    "cudaHostUnregister": (1, 1, _nothing("cudaHostUnregister")),
+    "cudaHostUnregister": (1, 1, allocation.host_unregister),
     "cudaHostGetDevicePointer": (3, 3, allocation.device_pointer),
     "cudaGetSymbolAddress": (2, 2, allocation.symbol_address),
     "cudaMemcpy": (4, 4, copies.copy(synchronous=True)),

@@ -40,7 +40,7 @@ class World:
 
     ``regions`` are, by the name of a type, the objects whose address is a value at run time.  They are found while the
     program is lowered, and a pointer that is followed before an address is taken must know it too: the program is
-    lowered again until they stay the same.
+    lowered again until they stay the same.  ``registered`` are the objects that some call registers.
     """
 
     source: Source
@@ -55,6 +55,7 @@ class World:
     constants: dict[str, int | ir.Order | ir.Scope] = field(default_factory=dict)
     variant: dict[str, str] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
+    registered: set[str] = field(default_factory=set)
     instances: dict[tuple[object, ...], TypeNamed] = field(default_factory=dict)
     static_locals: dict[tuple[object, ...], Operand] = field(default_factory=dict)
 
@@ -110,8 +111,9 @@ class Frame:
 
     ``prefix`` makes the names of its own objects unique; ``host`` tells host code; ``device`` is the current device of
     host code; ``nesting`` counts the branches and loops around the current place; ``constant`` is true where only
-    constant expressions may be evaluated (initial values in device memory).  Functions that are expanded in place
-    share the builder and the registers but have scopes of their own.
+    constant expressions may be evaluated (initial values in device memory); ``registered`` are the objects whose memory
+    is registered at this place, as far as the thread and those that created it know.  Functions that are expanded in
+    place share the builder and the registers but have scopes of their own.
     """
 
     world: World
@@ -126,6 +128,7 @@ class Frame:
     nesting: int = 0
     constant: bool = False
     shared_bytes: int = 0
+    registered: set[str] = field(default_factory=set)
     variables: dict[str, IntType] = field(default_factory=dict)
     ambiguous: set[str] = field(default_factory=set)
     _used: set[str] = field(default_factory=set)

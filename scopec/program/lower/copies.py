@@ -56,9 +56,7 @@ _ROLES = {
     ir.Storage.DEVICE: _DEVICE,
     ir.Storage.SHARED: _DEVICE,
     ir.Storage.MAPPED: _PINNED,
-    ir.Storage.SYSTEM: _PAGEABLE,
-    ir.Storage.FILE: _PAGEABLE,
-    ir.Storage.HUGETLB: _PAGEABLE,
+    **dict.fromkeys(ir.PAGEABLE, _PAGEABLE),
 }
 #: The sides of a copy that its ``cudaMemcpyKind`` calls host memory: (source, destination).
 _HOST_SIDES = {0: (True, True), 1: (True, False), 2: (False, True), 3: (False, False), 4: (False, False)}
@@ -70,7 +68,8 @@ def _role(frame: Frame, covered: Covered, *, on_host: bool) -> str:
     Managed memory is accessed from the side that the kind of the copy says, from the device by ``cudaMemcpyDefault``,
     and always by ``cudaMemset`` (CUDA C++ programming guide, "Memcpy()/Memset() Behavior With Managed Memory").
     """
-    storages = {frame.world.objects[place.object].storage for place, _ in covered}
+    names = {place.object for place, _ in covered}
+    storages = {ir.Storage.MAPPED if n in frame.registered else frame.world.objects[n].storage for n in names}
     roles = {_ROLES.get(s, _PAGEABLE if on_host else _DEVICE) for s in storages}
     return roles.pop() if len(roles) == 1 else _DEVICE
 
@@ -239,9 +238,7 @@ def _staging(frame: Frame, name: str, sources: Covered, span: Span) -> Covered:
     """The memory that a pageable buffer is copied to before the call returns."""
     made: Covered = []
     for _, type_ in sources:
-        buffer = objects.declare(frame, f"{name}.staged", type_, ir.Storage.SYSTEM, span)
-        assert isinstance(buffer, Variable)
-        made.append((buffer.place, type_))
+        made.append((objects.passed(frame, f"{name}.staged", type_, span).place, type_))
     return made
 
 

@@ -20,10 +20,12 @@ from scopec.program.lower.kinds import (
     leaf_type,
     shown,
 )
+from scopec.program.lower.operands import Variable
 
 if TYPE_CHECKING:
     from scopec.program.lower.context import Frame
     from scopec.program.lower.operands import Operand
+    from scopec.program.types import IntType
     from scopec.source import Span
     from scopec.syntax import tree
 
@@ -65,6 +67,15 @@ def declare(
             return places.at(name, places.ZERO, type_)  # a class without data
         raise outside(f"an object of type {shown(type_)} is", span)
     return places.at(name, places.ZERO, type_, volatile=volatile)
+
+
+def passed(frame: Frame, name: str, type_: IntType, span: Span) -> Variable:
+    """An object for a value on its way to another thread, or from a buffer to a copy."""
+    made = declare(frame, name, type_, ir.Storage.SYSTEM, span)
+    assert isinstance(made, Variable)
+    known = frame.world.objects
+    known[made.place.object] = replace(known[made.place.object], use=ir.Use.PASSED)
+    return made
 
 
 def leaves(name: str, type_: Type, shape: tuple[int, ...] = ()) -> Iterator[tuple[str, Type, tuple[int, ...]]]:

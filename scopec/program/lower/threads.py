@@ -180,6 +180,7 @@ def _body(frame: Frame, own: str, callee: Operand, operands: list[Operand], span
         message = f"`{definition.name}` has {len(definition.parameters)} parameters, {len(operands)} arguments given"
         raise error(Code.BAD_ARGUMENTS, message, span)
     inner = NewFrame(frame.world, own, host=True, call=Call(definition.name, VoidType(), space, this_object))
+    inner.registered = set(frame.registered)
     bound: list[Operand] = []
     for parameter, operand, at in zip(definition.parameters, operands, spans, strict=True):
         type_ = resolve.resolve(resolve.in_space(frame, space), parameter.type)
@@ -196,7 +197,7 @@ def passed(frame: Frame, inner: Frame, operand: Operand, name: str, span: Span) 
         case Computed(Const(), _) | Pointer() | StopState() | Text():
             return operand
         case Computed(value, pointee):
-            hidden = objects.declare(frame, name, value.type, ir.Storage.SYSTEM, span)
+            hidden = objects.passed(frame, name, value.type, span)
             places.assign(frame, hidden, Computed(value), span)
             read = places.to_value(inner, hidden, span)
             return Computed(read, pointee)

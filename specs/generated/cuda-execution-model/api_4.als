@@ -27,12 +27,13 @@ one sig init_flag extends Event {}   -- flag = 0 (initially)
 fun init : set Event { init_flag }
 
 -- thread main
+one sig main_L9_C extends Event {}     -- line 9: cudaHostRegister(flag)
 one sig main_L10_C extends Event {}    -- line 10: launch producer
 one sig main_L11_R extends Event {}    -- line 11: read.seq_cst.system flag
 one sig main_L12_C extends Event {}    -- line 12: cudaStreamQuery(stream0)
 one sig main_L11_R2 extends Event {}   -- line 11: read.seq_cst.system flag
 one sig main_L14_C extends Event {}    -- line 14: cudaDeviceSynchronize
-fun th_main : set Event { main_L10_C + main_L11_R + main_L12_C + main_L11_R2 + main_L14_C }
+fun th_main : set Event { main_L9_C + main_L10_C + main_L11_R + main_L12_C + main_L11_R2 + main_L14_C }
 
 -- thread producer[0][0]
 one sig producer_0_0_L7_W extends Event {}   -- line 7: write.seq_cst.system flag
@@ -56,8 +57,8 @@ pred g1 { not c0 or not c1 }
 pred g2 { c0 and c1 }
 
 -- the events that are executed
-fun Exec : set Event { init + th_producer_0_0 + main_L10_C + main_L11_R + (c0 => main_L12_C + main_L11_R2 else none) +
-    (g1 => main_L14_C else none) }
+fun Exec : set Event { init + th_producer_0_0 + main_L9_C + main_L10_C + main_L11_R + (c0 => main_L12_C +
+    main_L11_R2 else none) + (g1 => main_L14_C else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -73,8 +74,8 @@ fun A : set Event { (th_producer_0_0 + main_L11_R + main_L11_R2) & Exec }
 fun Acq : set Event { (main_L11_R + main_L11_R2) & Exec }
 fun Rel : set Event { th_producer_0_0 & Exec }
 fun SC : set Event { (th_producer_0_0 + main_L11_R + main_L11_R2) & Exec }
-fun po : Event->Event { (^(main_L10_C->main_L11_R + main_L11_R->main_L12_C + main_L12_C->main_L11_R2 +
-    main_L11_R2->main_L14_C)) & Exec->Exec }
+fun po : Event->Event { (^(main_L9_C->main_L10_C + main_L10_C->main_L11_R + main_L11_R->main_L12_C +
+    main_L12_C->main_L11_R2 + main_L11_R2->main_L14_C)) & Exec->Exec }
 fun loc : Event->Event { at_flag->at_flag & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_producer_0_0->th_producer_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
@@ -82,8 +83,9 @@ fun asw : Event->Event { (init->(th_main + th_producer_0_0) + main_L10_C->th_pro
     (some (Choice.result_main_L12_C & v0) => th_producer_0_0->main_L12_C else none->none) +
     th_producer_0_0->main_L14_C) & Exec->Exec }
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { ((main_L10_C + main_L12_C + main_L14_C)->th_main + (main_L11_R + main_L11_R2)->(th_main +
-    th_producer_0_0) + th_producer_0_0->(th_producer_0_0 + main_L11_R + main_L11_R2)) & Exec->Exec }
+fun incl : Event->Event { ((main_L9_C + main_L10_C + main_L12_C + main_L14_C)->th_main + (main_L11_R +
+    main_L11_R2)->(th_main + th_producer_0_0) + th_producer_0_0->(th_producer_0_0 + main_L11_R +
+    main_L11_R2)) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {

@@ -24,10 +24,11 @@ one sig init_flag extends Event {}   -- flag = 0 (initially)
 fun init : set Event { init_flag }
 
 -- thread main
+one sig main_L9_C extends Event {}    -- line 9: cudaHostRegister(flag)
 one sig main_L12_C extends Event {}   -- line 12: launch first
 one sig main_L13_C extends Event {}   -- line 13: launch second
 one sig main_L14_C extends Event {}   -- line 14: cudaDeviceSynchronize
-fun th_main : set Event { main_L12_C + main_L13_C + main_L14_C }
+fun th_main : set Event { main_L9_C + main_L12_C + main_L13_C + main_L14_C }
 
 -- thread first[0][0]
 one sig first_0_0_L6_W extends Event {}   -- line 6: write.relaxed.system flag
@@ -56,8 +57,8 @@ pred g1 { not c0 or not c1 }
 pred g2 { c0 and c1 }
 
 -- the events that are executed
-fun Exec : set Event { init + th_first_0_0 + main_L12_C + main_L13_C + second_0_0_L7_R + (g1 => main_L14_C else none) +
-    (c0 => second_0_0_L7_R2 else none) }
+fun Exec : set Event { init + th_first_0_0 + main_L9_C + main_L12_C + main_L13_C + second_0_0_L7_R +
+    (g1 => main_L14_C else none) + (c0 => second_0_0_L7_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -73,7 +74,7 @@ fun A : set Event { (th_first_0_0 + th_second_0_0) & Exec }
 fun Acq : set Event { none }
 fun Rel : set Event { none }
 fun SC : set Event { none }
-fun po : Event->Event { (^(main_L12_C->main_L13_C + main_L13_C->main_L14_C) +
+fun po : Event->Event { (^(main_L9_C->main_L12_C + main_L12_C->main_L13_C + main_L13_C->main_L14_C) +
     second_0_0_L7_R->second_0_0_L7_R2) & Exec->Exec }
 fun loc : Event->Event { at_flag->at_flag & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_first_0_0->th_first_0_0 + th_second_0_0->th_second_0_0 +
