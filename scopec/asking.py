@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from dataclasses import replace
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scopec.check import Settings
+    from scopec.memory.questions import Problem
     from scopec.progress.models import Property
     from scopec.runs import Run
     from scopec.tla.emit import Module
@@ -73,6 +75,34 @@ class Jars:
             self._settings.say(f"{reason} Questions are answered by scopec itself (--engine embedded).")
 
 
+def completed(problem: Problem, ask: Callable[[Problem], Findings | None]) -> Problem:
+    """A problem, with domains that are known to be complete where dependencies hang on that and it can be found out.
+
+    No execution has a value outside the domains if none has that takes all that may be dependencies to be some: a value
+    that is handed round a cycle of others is out of thin air.
+    """
+    if problem.may_exceed:
+        beyond = ask(problem.stricter("values", problem.may_exceed))
+        if beyond is not None and all(execution is None for execution in beyond.answers.values()):
+            return problem.within()
+    return problem
+
+
+def settled(problem: Problem, ask: Callable[[Problem], Findings | None]) -> Findings | None:
+    """The answers to a problem's questions, or None at the time limit.
+
+    Where an execution needs what is not decided about dependencies, one is looked for that does not.
+    """
+    problem = completed(problem, ask)
+    found = ask(problem)
+    left = () if found is None else found.undecided(problem)
+    if found is None or not left:
+        return found
+    again = ask(problem.stricter("strict", left))
+    sure = {} if again is None else {name: e for name, e in again.answers.items() if e is not None}
+    return replace(found, answers={**found.answers, **sure})
+
+
 @dataclass(frozen=True)
 class Asking:
     """The questions of one run to the engines; generated files are in ``folder``, wall times go to ``phases``."""
@@ -95,57 +125,64 @@ class Asking:
         if not run.memory_checks and not (run.progress_checks and run.reports_races):
             return Findings({}, "alloy", 0.0)
         with _Timer(self.phases, "events"):
-            run.problem  # noqa: B018  # cached; its time is told apart from the engine's
+            run.problem.prepare()  # its time is told apart from the engine's
+        return settled(run.problem, self._memory_engine())
+
+    def _memory_engine(self) -> Callable[[Problem], Findings | None]:
+        """Who answers the memory questions."""
         match self.settings.engine:
             case "embedded":
-                return self._embedded()
+                return self._embedded
             case "auto":
                 reason = self.jars.without("alloy")
                 if reason is not None:
                     self.jars.fallen_back(reason)
-                    return self._embedded()
-                pairs = run.graph.reads_from_pairs
+                    return self._embedded
+                pairs = self.run.graph.reads_from_pairs
                 if pairs > MOST_PAIRS:
                     self.settings.say(
-                        f"{run.name}: {pairs} pairs of a write and a read of one location would take Alloy minutes. "
-                        "Scopec answers about memory itself (--engine alloy asks Alloy)."
+                        f"{self.run.name}: {pairs} pairs of a write and a read of one location would take Alloy "
+                        "minutes. Scopec answers about memory itself (--engine alloy asks Alloy)."
                     )
-                    return self._embedded()
-                return self._alloy()
+                    return self._embedded
+                return self._alloy
             case "both":
-                found = self._alloy()
-                if found is not None:
-                    self._compare(found, self._embedded())
-                return found
+                return self._both
             case "alloy" | "tlc":
-                return self._alloy()
+                return self._alloy
 
-    def specification(self) -> Path:
-        """The Alloy specification of the run, written into the folder if it is not there yet."""
+    def specification(self, problem: Problem | None = None) -> Path:
+        """The Alloy specification of a problem, the run's own if none is given, written if it is not there yet."""
         from scopec.alloy.emit import emit
 
-        path = self.folder / f"{self.run.name}.als"
+        problem = problem or self.run.problem
+        path = self.folder / f"{problem.name}.als"
         if not path.is_file():
-            path.write_text(emit(self.run.problem), encoding="utf-8")
+            path.write_text(emit(problem), encoding="utf-8")
         return path
 
-    def _embedded(self) -> Findings | None:
+    def _both(self, problem: Problem) -> Findings | None:
+        found = self._alloy(problem)
+        if found is not None:
+            self._compare(problem, found, self._embedded(problem))
+        return found
+
+    def _embedded(self, problem: Problem) -> Findings | None:
         from scopec.embedded.memory import solve
 
-        problem = self.run.problem
         started = time.perf_counter()
         with _Timer(self.phases, "SAT"):
             answers = solve(problem, self._limit)
         if answers is None:
             return None
         milliseconds = (time.perf_counter() - started) * 1000 / len(problem.questions)
-        return self._sound(findings(self.run, answers, "embedded", milliseconds))
+        return self._sound(findings(problem, answers, "embedded", milliseconds), problem)
 
-    def _alloy(self) -> Findings | None:
+    def _alloy(self, problem: Problem) -> Findings | None:
         from scopec.alloy import run as alloy
 
         with _Timer(self.phases, "emit Alloy"):
-            specification = self.specification()
+            specification = self.specification(problem)
 
         def ask() -> tuple[Any, float]:
             answers = alloy.run(self.jars.alloy, specification, self.workers, self.folder, self._limit)
@@ -158,36 +195,36 @@ class Asking:
             return None
         with _Timer(self.phases, "read Alloy"):
             choices = alloy.choices(instances, self.run.graph)
-            milliseconds = seconds * 1000 / len(self.run.problem.questions)
-            return self._sound(findings(self.run, choices, "alloy", milliseconds, cached=kept))
+            milliseconds = seconds * 1000 / len(problem.questions)
+            return self._sound(findings(problem, choices, "alloy", milliseconds, cached=kept), problem)
 
     @property
     def _limit(self) -> float | None:
         seconds = self.settings.timeout
         return None if seconds is None else seconds * len(self.run.problem.questions)
 
-    def _sound(self, found: Findings) -> Findings:
+    def _sound(self, found: Findings, problem: Problem) -> Findings:
         """The findings, if each execution is what was asked for by scopec's own evaluation; EngineError if not."""
-        wrong = disagreements(found, self.run)
+        wrong = disagreements(found, problem)
         if wrong:
-            kept = self.keep([self.specification().name])
+            kept = self.keep([self.specification(problem).name])
             raise EngineError(
                 f"{found.engine}'s answer about {self.run.file} is not what scopec's own evaluation of the model finds "
                 f"({wrong[0]}): this is a bug in scopec; the specification is in {kept}"
             )
         return found
 
-    def _compare(self, found: Findings, other: Findings | None) -> None:
+    def _compare(self, problem: Problem, found: Findings, other: Findings | None) -> None:
         """EngineError where the two engines' answers differ; both specifications and both answers are kept."""
         if other is None:
             return
-        wrong = [q for q in self.run.problem.questions if found.finds(q) != other.finds(q)]
+        wrong = [q for q in problem.questions if found.finds(q) != other.finds(q)]
         if not wrong:
             return
         from scopec.embedded.memory import dimacs
 
-        name = self.run.name
-        (self.folder / f"{name}.cnf").write_text(dimacs(self.run.problem), encoding="utf-8")
+        name = problem.name
+        (self.folder / f"{name}.cnf").write_text(dimacs(problem), encoding="utf-8")
         answers = {
             question: {
                 each.engine: None if (e := each.answers[question]) is None else e.choice.as_json()
@@ -196,7 +233,7 @@ class Asking:
             for question in found.answers
         }
         (self.folder / f"{name}.answers.json").write_text(json.dumps(answers, indent=2) + "\n", encoding="utf-8")
-        kept = self.keep([self.specification().name, f"{name}.cnf", f"{name}.answers.json"])
+        kept = self.keep([self.specification(problem).name, f"{name}.cnf", f"{name}.answers.json"])
         finder, denier = ("Alloy", "scopec") if found.finds(wrong[0]) else ("scopec", "Alloy")
         raise EngineError(
             f"the engines disagree about `{wrong[0].name}` of {self.run.file}: {finder} finds an execution, {denier} "
@@ -336,9 +373,10 @@ class Asking:
         for name in generated:
             shutil.copyfile(self.folder / name, target / name)
         if self.settings.keep is not None:
-            for name in ("alloy-out", "tlc-out"):
-                if (self.folder / name).is_dir():
-                    shutil.copytree(self.folder / name, target / f"{self.run.name}.{name}", dirs_exist_ok=True)
+            written = {path: path.name for path in self.folder.glob("*.alloy-out")}
+            written |= {path: f"{self.run.name}.{path.name}" for path in self.folder.glob("tlc-out")}
+            for path, name in written.items():
+                shutil.copytree(path, target / name, dirs_exist_ok=True)
         return target
 
 

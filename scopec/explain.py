@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scopec.expectations import FinalMemory, FinalRegister
-from scopec.handover import access_name, left_out, reads, unordered
+from scopec.handover import access_name, early, left_out, reads, unordered
 from scopec.memory.atomicity import CLAUSES
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import NOT_STARTED, Ending, Schedule
@@ -50,7 +50,11 @@ def _explanation(check: Check) -> Explanation:
             named = {a.thread for a in failing}
             if formula is not None:
                 named |= {what.thread for what in formula.observed.values() if isinstance(what, FinalRegister)}
-            found = [*reads(execution, named), *([final_sentence(execution, formula)] if formula is not None else [])]
+            found = [
+                *reads(execution, named),
+                *early(execution),
+                *([final_sentence(execution, formula)] if formula is not None else []),
+            ]
             marks = tuple(Mark(a.span, f"{'undefined' if a.implicit else 'fails'} in {a.thread}") for a in failing)
             return Explanation(marks or (here,), tuple(s for s in found if s))
         case Schedule() as schedule:

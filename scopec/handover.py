@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from scopec.graphs import components
 from scopec.memory.events import Kind, shown_location
 from scopec.memory.scopes import contains
 from scopec.program.ir import Scope
@@ -106,6 +108,33 @@ def left_out(execution: Execution, one: Event, other: Event) -> str | None:
         return None
     how = "atomic at" if one.atomic else "at"
     return f"{how} {scope.name.lower()} scope, which does not include thread {other.thread}"
+
+
+# ---------------------------------------------------------------- what comes early
+
+
+def early(execution: Execution) -> Iterator[str]:
+    """The stores that must take effect before loads that come before them, a sentence each, and why they may.
+
+    Empty unless program order and reads-from make a cycle, under a model that asks for dependencies.
+    """
+    if "dep" not in execution.model.mentioned:
+        return
+    after: dict[Event, list[Event]] = {}
+    order, handed = execution.relation("po"), execution.relation("rf")
+    for a, b in (*order, *handed):
+        after.setdefault(a, []).append(b)
+    groups = components(list(after), lambda event: after.get(event, ()))
+    round_ = {event: number for number, group in enumerate(groups) for event in group}
+    between = [(a, b) for a, b in handed if a.thread != b.thread and round_[a] == round_[b]]
+    stores, loads = {a for a, _ in between}, {b for _, b in between}
+    pairs = [(a, b) for a, b in order if a in loads and b in stores and round_[a] == round_[b]]
+    if pairs:
+        dependent = replace(execution.base, whole=True).dependencies("dep")
+        for load, store in pairs:
+            if (load.id, store.id) not in dependent:
+                names = f"{access_name(store)} takes effect before {access_name(load)}"
+                yield f"{names} of the same thread: it does not depend on what that returns"
 
 
 # ---------------------------------------------------------------- what reads return

@@ -5,6 +5,7 @@ An option is a reading of a document that has more than one; each has a test tha
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, UsageError, error, suggestion
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A named choice: its values, the default first, and what it decides."""
+    """A named choice: its values, the default first, what it decides, and values by other names that they had."""
 
     values: tuple[str, ...]
     meaning: str
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def default(self) -> str:
@@ -44,7 +46,11 @@ MEMORY_OPTIONS: dict[str, Setting] = {
     "hrf_sync_races": Setting(
         ("excluded", "literal"), "whether synchronisation operations of one scope can race under hrf0"
     ),
-    "thin_air": Setting(("on", "off"), "whether cycles of po and rf are forbidden"),
+    "thin_air": Setting(
+        ("dependencies", "syntactic", "rc11", "off"),
+        "what forms no cycles with reads-from: dependencies that no compiler can remove, all of them, po, or nothing",
+        {"on": "rc11"},
+    ),
 }
 
 #: Readings of the execution model.
@@ -84,6 +90,8 @@ def choose(table: Mapping[str, Setting], kind: str, name: str, value: str, span:
     if name not in table:
         help_ = suggestion(name, table) or f"there are {', '.join(table)}"
         _fail(f"`{name}` is not {kind}", help_, span)
+    if value in table[name].renamed:
+        _fail(f"`{value}` is not a value of {name}", f"it is called {table[name].renamed[value]} now", span)
     if value not in table[name].values:
         _fail(f"`{value}` is not a value of {name}", f"use {' or '.join(table[name].values)}", span)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.alloy import run as alloy_run
 from scopec.alloy.emit import emit as emit_alloy
-from scopec.asking import Jars
+from scopec.asking import Jars, completed, settled
 from scopec.check import programs
 from scopec.diagnostics import EngineError, InputError, UsageError, bounded_nesting
 from scopec.expectations import Location
@@ -22,7 +22,7 @@ from scopec.program import ir
 from scopec.progress import models as progress_models
 from scopec.scratch import scratch_folder
 from scopec.source import Source
-from scopec.verdicts import disagreements, findings
+from scopec.verdicts import disagreements, findings, not_decided
 from scopec.workers import Workers
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from scopec.check import Settings
     from scopec.diagnostics import Diagnostic
     from scopec.expectations import Expectation
+    from scopec.memory.questions import Problem
     from scopec.plan import Overrides
     from scopec.runs import Run
     from scopec.verdicts import Findings
@@ -151,7 +152,13 @@ def _ask_embedded(run: Run, settings: Settings, limit: int) -> _Answer:
     from scopec.embedded.memory import executions, solve
 
     problem = run.problem
-    answers = solve(problem, settings.timeout)
+
+    def ask(problem: Problem) -> Findings | None:
+        answers = solve(problem, settings.timeout)
+        return None if answers is None else findings(problem, answers, "embedded", 0.0)
+
+    problem = completed(problem, ask)
+    answers = settled(problem, ask)
     if answers is None:
         return None, [], _late(settings)
     found: list[Execution] = []
@@ -168,17 +175,26 @@ def _ask_embedded(run: Run, settings: Settings, limit: int) -> _Answer:
             found.append(execution)
     except TimeoutError:
         stopped = _late(settings)
-    return findings(run, answers, "embedded", 0.0), found, stopped
+    return answers, found, stopped
 
 
 def _ask_alloy(run: Run, jars: Jars, workers: Workers, settings: Settings, limit: int) -> _Answer:
     problem = run.problem
     with scratch_folder() as folder:
-        specification = folder / f"{run.name}.als"
-        specification.write_text(emit_alloy(problem), encoding="utf-8")
-        answers = alloy_run.run(jars.alloy, specification, workers, folder, settings.timeout)
-        if answers.instances is None:
+
+        def ask(problem: Problem) -> Findings | None:
+            specification = folder / f"{problem.name}.als"
+            specification.write_text(emit_alloy(problem), encoding="utf-8")
+            answers = alloy_run.run(jars.alloy, specification, workers, folder, settings.timeout)
+            if answers.instances is None:
+                return None
+            return findings(problem, alloy_run.choices(answers.instances, run.graph), "alloy", 0.0)
+
+        problem = completed(problem, ask)
+        answers = settled(problem, ask)
+        if answers is None:
             return None, [], _late(settings)
+        specification = folder / f"{problem.name}.als"
         (question,) = (q for q in problem.questions if q.goal is Goal.EXECUTION)
         choices = alloy_run.solutions(
             jars.alloy, specification, run.graph, workers, folder, question.name, limit + 1, settings.timeout
@@ -190,11 +206,7 @@ def _ask_alloy(run: Run, jars: Jars, workers: Workers, settings: Settings, limit
             execution = Execution(problem.base, problem.model, choice)
             different.setdefault((identity(execution), tuple(final_state(run, execution).items())), execution)
         stopped = _too_many(limit, "solutions of Alloy, which may repeat executions") if len(choices) > limit else None
-        return (
-            findings(run, alloy_run.choices(answers.instances, run.graph), "alloy", 0.0),
-            list(different.values()),
-            stopped,
-        )
+        return answers, list(different.values()), stopped
 
 
 def _late(settings: Settings) -> str:
@@ -207,7 +219,7 @@ def _too_many(limit: int, what: str = "executions") -> str:
 
 def _sound(run: Run, answers: Findings, states: Iterable[FinalState]) -> None:
     """Raise EngineError unless what is shown is consistent and complete by scopec's own evaluation of the model."""
-    wrong = disagreements(answers, run)
+    wrong = disagreements(answers, run.problem)
     for execution in (state.execution for state in states):
         wrong += execution.problems() if execution.complete else ["not complete"]
     if wrong:
@@ -275,7 +287,8 @@ def _summary(
     run: Run, answers: Findings | None, executions: list[Execution], stopped: str | None, engine: str, seconds: float
 ) -> Listing:
     by_state: dict[tuple[tuple[str, int], ...], dict[Identity, Execution]] = {}
-    for execution in executions:
+    doubtful = [execution for execution in executions if execution.undecided]
+    for execution in (e for e in executions if not e.undecided):
         state = tuple(final_state(run, execution).items())
         by_state.setdefault(state, {}).setdefault(identity(execution), execution)
     racy = answers is not None and answers.racy
@@ -285,6 +298,8 @@ def _summary(
         racing = next((e for e in different if e.flagged), None) if racy else None
         states.append(FinalState(dict(values), len(different), racing is not None, racing or different[0]))
     unfinished = [stopped] if stopped else []
+    if doubtful:
+        unfinished.append(f"{not_decided(doubtful[0])}: such executions are not listed ({len(doubtful)} of them)")
     remarks: list[str] = []
     if answers is not None:
         _sound(run, answers, states)

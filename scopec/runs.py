@@ -165,7 +165,7 @@ class Run:
     def problem(self) -> Problem:
         """Everything that an engine needs to answer the memory checks, and to tell whether progress checks are void."""
         model = registry.load(self.model, self.settings.options)
-        base = Base(self.graph, self.model.version, self.settings.given)
+        base = Base(self.graph, self.model.version, self.settings.given, self._computed_domains, self.model.own)
         return Problem(
             self.name,
             self.header("memory"),

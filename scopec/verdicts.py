@@ -6,6 +6,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from scopec.handover import access_name
 from scopec.memory.execution import Execution
 from scopec.memory.paths import holds
 from scopec.memory.questions import Goal
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from scopec.expectations import Expectation
     from scopec.memory.events import Assertion
     from scopec.memory.execution import Choice
-    from scopec.memory.questions import Question
+    from scopec.memory.questions import Problem, Question
     from scopec.progress.models import Property
     from scopec.progress.schedule import Schedule
     from scopec.runs import Run
@@ -67,41 +68,45 @@ class Findings:
     time_ms: float
     cached: bool = False
 
+    def undecided(self, problem: Problem) -> tuple[Question, ...]:
+        """The questions of a problem whose executions need what is not decided about dependencies."""
+        return tuple(q for q in problem.questions if (e := self.answers[q.name]) is not None and e.undecided)
+
     def finds(self, question: Question) -> bool:
         """Whether an execution was found that a question looks for."""
         return self.answers[question.name] is not None
 
     @property
     def racy(self) -> bool:
-        """Whether some execution has a race."""
-        return self.answers.get("race") is not None
+        """Whether some execution has a race, for sure."""
+        race = self.answers.get("race")
+        return race is not None and not race.undecided
 
     @cached_property
     def fault(self) -> tuple[str, Execution] | None:
-        """What some execution does that is undefined, and the execution."""
+        """What some execution does that is undefined, for sure, and the execution."""
         execution = self.answers.get("fault")
-        if execution is None:
+        if execution is None or execution.undecided:
             return None
         first = failed_assertions(execution, execution.graph.faults)[0]
         return f"line {first.span.line}: {first.text}", execution
 
 
 def findings(
-    run: Run, answers: Mapping[str, Choice | None], engine: str, time_ms: float, *, cached: bool = False
+    problem: Problem, answers: Mapping[str, Choice | None], engine: str, time_ms: float, *, cached: bool = False
 ) -> Findings:
-    """An engine's choices as executions of the run's graph."""
-    problem = run.problem
+    """An engine's choices as executions of a problem's graph."""
     executions = {
-        name: None if choice is None else Execution(problem.base, problem.model, choice)
+        name: None if choice is None else Execution(problem.base, problem.model, choice, problem.strict)
         for name, choice in answers.items()
     }
     return Findings(executions, engine, time_ms, cached)
 
 
-def disagreements(found: Findings, run: Run) -> list[str]:
+def disagreements(found: Findings, problem: Problem) -> list[str]:
     """Where an execution that an engine found is not what it was asked for, by scopec's own evaluation of the model."""
     problems = []
-    for question in run.problem.questions:
+    for question in problem.questions:
         execution = found.answers.get(question.name)
         if execution is None:
             continue
@@ -151,6 +156,30 @@ def memory_checks(run: Run, found: Findings | None, limit: float | None, engine:
 
 
 def _memory(
+    run: Run, found: Findings, number: int, expectation: Expectation
+) -> tuple[Verdict, str | None, Execution | None]:
+    """A verdict with its reason and execution; unknown where that needs what is not decided about dependencies."""
+    verdict, reason, execution = _answered(run, found, number, expectation)
+    needed = [execution]
+    if verdict == "holds" and expectation.kind not in ("race", "race_free", "condition"):
+        needed += [found.answers.get("fault"), found.answers.get("race") if run.reports_races else None]
+    for one in needed:
+        if one is not None and one.undecided:
+            return "unknown", not_decided(one), None
+    return verdict, reason, execution
+
+
+def not_decided(execution: Execution) -> str:
+    """Why it is not sure that there is an execution of which something is not decided."""
+    read, event = execution.undecided[0]
+    by_id = execution.graph.by_id
+    return (
+        f"whether {access_name(by_id[event])} depends on {access_name(by_id[read])} is not decided "
+        f"({execution.base.real.undecided[read, event]}), and an execution was found that needs that it does not"
+    )
+
+
+def _answered(
     run: Run, found: Findings, number: int, expectation: Expectation
 ) -> tuple[Verdict, str | None, Execution | None]:
     answers = found.answers
@@ -232,6 +261,8 @@ def _doubt(run: Run, found: Findings, *, complete: bool) -> str | None:
     """Why the absence of an execution decides nothing, or None if it does."""
     answers = found.answers
     witness = answers["execution"] if complete else answers.get("prefix", answers["execution"])
+    if witness is not None and witness.undecided:
+        return not_decided(witness)
     if witness is None:
         what = "complete execution" if complete else "execution"
         bound = run.settings.bound["unroll"]

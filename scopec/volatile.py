@@ -60,7 +60,9 @@ def _verdicts(run: Run, asked: Sequence[Expectation]) -> list[Check]:
     there = replace(run, model=registry.find(_PTX), checks=tuple(asked), void=())
     try:
         answers = solve(there.problem, _SECONDS)
-        return [] if answers is None else memory_checks(there, findings(there, answers, "embedded", 0.0), _SECONDS)
+        return (
+            [] if answers is None else memory_checks(there, findings(there.problem, answers, "embedded", 0.0), _SECONDS)
+        )
     except ScopecError:
         return []
 

@@ -65,12 +65,11 @@ def compare(seed: int, folder: Path, find: Callable[[Run], list[Execution]]) -> 
     """The executions' final states, races and values read are those of the enumeration."""
     chance = random.Random(seed)
     program = memory_program(chance)
-    # Half of the programs under the defaults, half under one other reading.
-    names = [n for n in OPTIONS if n in brute_memory.OPTIONS]
-    options = {}
+    # Half of the programs under the enumeration's defaults, half under one other reading.
+    options = {"thin_air": brute_memory.OPTIONS["thin_air"][0]}
     if seed % 2:
-        name = chance.choice(names)
-        options = {name: OPTIONS[name].values[1]}
+        name = chance.choice([n for n in OPTIONS if n in brute_memory.OPTIONS])
+        options[name] = brute_memory.OPTIONS[name][1]
     directives = "".join(f"//@ options {n} = {v};\n" for n, v in options.items())
     path = folder / "program.cu"
     path.write_text(memory_text(program, directives))

@@ -170,6 +170,7 @@ def test_ptx(seed: int, tmp_path: Path) -> None:
     columns = [[ptx_instruction(op) for op in ops] for ops in threads]
     for row in range(max(map(len, columns))):
         rows.append(" | ".join(column[row] if row < len(column) else "" for column in columns))
-    text = "PTX random\n{ x = 0; y = 0; }\n" + "\n".join(f"{row} ;" for row in rows) + "\nexists true\n"
+    published = "//@ options thin_air = syntactic;\nexists true\n"
+    text = "PTX random\n{ x = 0; y = 0; }\n" + "".join(f"{row} ;\n" for row in rows) + published
     found = states_of(text, "ptx", tmp_path)
     assert {named(dict(s.values)): s.racy for s in found.states} == ptx(threads, where, domain(threads)), text

@@ -65,7 +65,7 @@ def test_functions_are_applied_and_names_redefined() -> None:
 
 
 def test_options_choose_between_statements() -> None:
-    text = 'if "thin_air=on" acyclic po | rf as ta else if "sc_scope=global" empty po as e end end'
+    text = 'if "thin_air=dependencies" acyclic po | rf as ta else if "sc_scope=global" empty po as e end end'
     assert [a.name for a in model_of(text).axioms] == ["ta"]
     assert [a.name for a in model_of(text, thin_air="off").axioms] == []
     assert [a.name for a in model_of(text, thin_air="off", sc_scope="global").axioms] == ["e"]
@@ -182,6 +182,7 @@ def test_flags_say_what_is_undefined() -> None:
         ("irreflexive po | rf as a", False),
         ("~acyclic po | rf as a", False),
         ("acyclic rf | data as a", True),
+        ("acyclic rf | dep as a", True),
         ("acyclic rf | ctrl as a", False),
         ("let rf = 0 acyclic po | rf as a", False),
     ],

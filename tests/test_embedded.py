@@ -158,8 +158,8 @@ def test_every_expectation_of_the_specs_is_met(path: Path) -> None:
     """Where Alloy's verdicts are what the file expects (test_specs.py), so are these."""
     for run in plan(path, str(path), Overrides()).runs:
         if run.memory_checks:
-            found = findings(run, solve(run.problem), "embedded", 0.0)
-            assert disagreements(found, run) == []
+            found = findings(run.problem, solve(run.problem), "embedded", 0.0)
+            assert disagreements(found, run.problem) == []
             assert {c.expectation.text: c.verdict for c in memory_checks(run, found, None)} == {
                 c.text: "holds" for c in run.memory_checks
             }
@@ -183,8 +183,8 @@ __global__ void k() {
 def test_values_beyond_the_domains_are_noticed(tmp_path: Path) -> None:
     outcome = check_text(tmp_path, OVERFLOW)
     (report,) = outcome.reports
-    found = findings(report.run, solve(report.run.problem) or {}, "embedded", 0.0)
-    assert disagreements(found, report.run) == []
+    found = findings(report.run.problem, solve(report.run.problem) or {}, "embedded", 0.0)
+    assert disagreements(found, report.run.problem) == []
     assert [c.verdict for c in memory_checks(report.run, found, None)] == [c.verdict for c in report.checks]
     assert verdicts([outcome])["forbidden x == 77"] == ["unknown"]
 
@@ -208,8 +208,8 @@ def test_unknown_and_violated_verdicts_are_the_jars(tmp_path: Path) -> None:
         outcome = check_text(tmp_path, text + extra)
         (report,) = outcome.reports
         alloy = [(c.expectation.text, c.verdict, c.reason) for c in report.checks]
-        found = findings(report.run, solve(report.run.problem), "embedded", 0.0)
-        assert disagreements(found, report.run) == []
+        found = findings(report.run.problem, solve(report.run.problem), "embedded", 0.0)
+        assert disagreements(found, report.run.problem) == []
         assert [(c.expectation.text, c.verdict, c.reason) for c in memory_checks(report.run, found, None)] == alloy
 
 

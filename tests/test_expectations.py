@@ -135,6 +135,7 @@ def test_a_thread_that_does_nothing_has_constants() -> None:
         ("vary N in {x};", "SCP010", "`x` is not declared"),
         ("options thinair = on;", "SCP022", "`thinair` is not an option"),
         ("options thin_air = maybe;", "SCP022", "`maybe` is not a value of thin_air"),
+        ("options thin_air = on;", "SCP022", "`on` is not a value of thin_air"),
         ("given concurrentManaged = 1;", "SCP022", "`concurrentManaged` is not an attribute"),
         ("bound unroll = 0;", "SCP022", "`0` is not a value of unroll"),
         ("bound depth = 1;", "SCP022", "`depth` is not a bound"),
@@ -157,7 +158,7 @@ def test_settings_start_from_the_defaults() -> None:
     assert settings.given["concurrentManagedAccess"] == "1"
     assert settings.bound == {"unroll": 5}
     assert settings.options["races"] == "ignore"
-    assert settings.options["thin_air"] == "on"
+    assert settings.options["thin_air"] == "dependencies"
 
 
 def test_the_command_line_wins_over_the_file(write) -> None:  # type: ignore[no-untyped-def]

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from scopec.embedded.memory import solve
-from scopec.memory.base import Base
 from scopec.memory.questions import Problem
 from scopec.program import ir, values
 from scopec.program.ir import Use
@@ -47,7 +46,7 @@ def test_every_order_between_threads_is_needed(why: str) -> None:
     run = run_of(spec, **variant)
     kept = tuple(s for s in run.graph.asw if why not in f"{s.why} ")
     assert kept != run.graph.asw, f"no order is because of `{why}`"
-    base = Base(replace(run.graph, asw=kept), run.model.version, run.settings.given)
+    base = replace(run.problem.base, graph=replace(run.graph, asw=kept))
     assert changed(run, replace(run.problem, base=base))
 
 

@@ -121,7 +121,7 @@ def _asked(run: Run, seconds: float) -> list[Check]:
         answers = None
     if answers is None:
         return [Check(e, "unknown", None, "embedded", 0.0) for e in run.memory_checks]
-    return memory_checks(run, findings(run, answers, "embedded", 0.0), seconds)
+    return memory_checks(run, findings(run.problem, answers, "embedded", 0.0), seconds)
 
 
 def _smallest(run: Run, edits: Sequence[Edit], holds: _Holds) -> list[Edit]:

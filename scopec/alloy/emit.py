@@ -17,7 +17,7 @@ from scopec.alloy.values import Values, atom, choice_name
 from scopec.expectations import Location
 from scopec.memory.base import PLACES
 from scopec.memory.cat.model import GIVEN_RELATIONS, GIVEN_SETS
-from scopec.memory.domains import Domains
+from scopec.memory.domains import Domains, circular_reads
 from scopec.memory.events import Event, Kind, Synchronises, shown_location
 from scopec.memory.guards import Guard
 from scopec.memory.paths import All, Not, Paths, Some
@@ -62,6 +62,8 @@ class _Emitter:
         self.names = Names(self.graph.by_id, ("rf", "co", "id"))
         self.printer = Printer(problem.model, self.names.of)
         self.partial_co = problem.model.partial_co
+        circular = circular_reads(self.graph)
+        self.valued = f"all r : {_parenthesised(circular)} & Exec | some r.rv" if circular else ""
 
     def text(self) -> str:
         groups = self._groups()
@@ -100,6 +102,7 @@ class _Emitter:
             "sync_fence": self._sync_fence(),
             "given": given,
             "equations": equations,
+            "valued": "" if self.problem.domains.closed else self.valued,
             "model_title": f"{self.problem.model_name}: {self.problem.model.title}",
             "definitions": definitions,
             "axioms": [{"name": a.name, "formula": a.body, "text": a.comment} for a in axioms],
@@ -214,11 +217,13 @@ class _Emitter:
         return _union(parts) or "none->none"
 
     def _equations(self) -> list[str]:
-        """What each computed write stores; with domains that are not closed, also that it stores something."""
+        """What each computed write stores; with domains that are closed, also that it stores something."""
         lines = ["wv_ = wv & (" + _union(e.id for e in self.computed) + ")->Value"] if self.computed else []
         for event in self.computed:
             assert event.value is not None
             lines.append(f"{event.id}.wv_ = {self.values.value(event.value)}")
+        if self.valued and self.problem.domains.closed:
+            lines.append(self.valued)
         return lines
 
     def _guard(self, guard: Guard) -> str:
@@ -353,7 +358,7 @@ class _Emitter:
                 pairs = self.problem.base.inclusion
                 body = _union(f"{_product(self._set(a))}->{_product(self._set(b))}" for a, b in pairs)
             case _:
-                body = _union(f"{a}->{b}" for a, b in self.problem.base.dependencies[name])
+                body = _union(f"{a}->{b}" for a, b in self.problem.dependencies(name))
         return self._restricted(body) if body else "none->none"
 
     def _inside(self) -> list[str]:
@@ -404,6 +409,11 @@ class _Emitter:
         return list(finals.values()), questions
 
     def _question(self, question: Question, finals: dict[str, dict[str, str]]) -> str:
+        formula = self._goal(question, finals)
+        within = question.goal is Goal.OVERFLOW or self.problem.domains.closed or not self.valued
+        return formula if within else formula.replace("consistent", "consistent and valued", 1)
+
+    def _goal(self, question: Question, finals: dict[str, dict[str, str]]) -> str:
         match question.goal:
             case Goal.EXECUTION:
                 return "consistent and complete"

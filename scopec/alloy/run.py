@@ -37,7 +37,7 @@ class Answers:
 
 def run(jar: Jar, specification: Path, workers: Workers, folder: Path, seconds: float | None) -> Answers:
     """Execute every command of a specification; EngineError where Alloy gives no answer."""
-    out = folder / "alloy-out"
+    out = folder / f"{specification.stem}.alloy-out"
     finished = workers.run(question(jar, specification, out), folder, seconds)
     if finished.status is None:
         return Answers(None, finished.seconds)

@@ -113,8 +113,7 @@ class Encoding:
                 for w, source in zip(self.writes[at], sources, strict=True):
                     circuit.require(-source, self.executed.get(self.position[w.id], FALSE))
         if self.problem.domains.closed:
-            for name in self.values.circular:
-                circuit.require(-self.executed.get(self.position[name], FALSE), *self.values.registers[name].values())
+            circuit.require(self.valued)
         self._order(self.co)
         for stuck, value in self.graph.impossible:
             circuit.require(-circuit.both(self.values.guard(stuck), self.values.condition(value)))
@@ -212,7 +211,7 @@ class Encoding:
             case "sync_fence":
                 return self._fence_order()
             case _:
-                return self._pairs((at[a], at[b]) for a, b in self.base.dependencies[name])
+                return self._pairs((at[a], at[b]) for a, b in self.problem.dependencies(name))
 
     def _additional(self, edges: Iterable[Synchronises]) -> Relation:
         out: Relation = {}
@@ -244,6 +243,17 @@ class Encoding:
     # ---- questions
 
     @cached_property
+    def valued(self) -> int:
+        """Every read that may depend on itself returns a value of its domain."""
+        circuit = self.circuit
+        return circuit.all(
+            circuit.either(
+                -self.executed.get(self.position[name], FALSE), circuit.any(self.values.registers[name].values())
+            )
+            for name in self.values.circular
+        )
+
+    @cached_property
     def complete(self) -> int:
         """Every loop has ended."""
         return self.circuit.all(-self.values.guard(cut.guard) for cut in self.graph.cuts)
@@ -268,6 +278,11 @@ class Encoding:
 
     def goal(self, question: Question) -> int:
         """The literal of what a question looks for."""
+        if question.goal is Goal.OVERFLOW or self.problem.domains.closed:
+            return self._goal(question)
+        return self.circuit.both(self.valued, self._goal(question))
+
+    def _goal(self, question: Question) -> int:
         circuit = self.circuit
         match question.goal:
             case Goal.EXECUTION:

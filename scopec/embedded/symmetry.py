@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from scopec.memory.base import PLACES
+from scopec.memory.base import DEPENDENCIES, PLACES
 from scopec.program.values import TRUE, Reg, leaves, substitute
 
 if TYPE_CHECKING:
@@ -165,8 +165,8 @@ def _facts(problem: Problem) -> Iterator[_Fact]:
     for name, scope in PLACES.items():
         for together in base.together(scope):
             yield _Fact(name, (frozenset(together),))
-    for name, pairs in base.dependencies.items():
-        for pair in pairs:
+    for name in sorted(DEPENDENCIES & problem.model.mentioned):
+        for pair in problem.dependencies(name):
             yield _Fact(name, pair)
     for edge in graph.asw:
         when = TRUE if edge.when is None else edge.when

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.embedded.circuit import FALSE, TRUE, Circuit
 from scopec.embedded.relations import trimmed
 from scopec.graphs import components
+from scopec.memory.domains import circular_reads
 from scopec.program.types import ArithmeticFault
 from scopec.program.values import Binary, Choose, Const, Convert, Named, Reg, Unary, Value, evaluate, leaves
 
@@ -40,8 +41,7 @@ class Values:
         self.domains = domains
         self.sources = sources
         self.registers: dict[str, Bits] = {}
-        #: Reads whose values may depend on themselves.
-        self.circular: list[str] = []
+        self.circular = circular_reads(graph)
         self._guards: dict[int, int] = {}
         self._conditions: dict[int, int] = {}
         self._values: dict[Value, Bits] = {}
@@ -65,15 +65,14 @@ class Values:
             ]
             for read, sources in self.sources.items()
         }
-        circular = self.circular
+        circular = frozenset(self.circular)
         for group in reversed(components(computed_from, lambda r: computed_from[r])):
-            if len(group) > 1 or group[0] in computed_from[group[0]]:
-                for read in group:
+            for read in group:
+                if read in circular:
                     self.registers[read] = {v: self.circuit.fresh() for v in self.domains.of[read]}
-                circular += group
-            else:
-                self.registers[group[0]] = self._returned(group[0])
-        for read in circular:
+                else:
+                    self.registers[read] = self._returned(read)
+        for read in self.circular:
             bits, returned = self.registers[read], self._returned(read)
             self.circuit.at_most_one(bits.values())
             for v, mine in bits.items():  # a value beyond the domain is none, and shows as an overflow

@@ -49,7 +49,7 @@ def search(run: Run, property_: Property) -> Search:
     conditions = Conditions(system, found.standings)
     questions = tuple(_questions(conditions, property_, closed=known.closed))
     model = _model(run, found.graph)
-    base = Base(found.graph, run.model.version, run.settings.given)
+    base = Base(found.graph, run.model.version, run.settings.given, known, run.model.own)
     name = f"{run.name}__{'stuck' if property_ == 'Termination' else 'stalled'}"
     return Search(Problem(name, run.header("hangs"), base, model, run.model.name, known, questions), found.standings)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.diagnostics import Code, error
 from scopec.expectations import Location, instance
 from scopec.memory.collected import Collected, State, defined
-from scopec.memory.events import Event, Kind, Unset, shown_location
+from scopec.memory.events import Event, Kind, Selection, Unset, shown_location
 from scopec.program import ir, values
 from scopec.program.names import identifier
 from scopec.program.show import show_mode
@@ -111,9 +111,8 @@ class Accesses:
             guard = state.guard & self.out.guards.literal(*self.condition(selected))
             at = Location(place.object, number, instance(object_, self.thread))
             found.append((guard, access(replace(state, guard=guard), at)))
-        reads = frozenset(leaf.name.partition("?")[0] for leaf in values.leaves(index))
         for event in self.out.events[mark:]:
-            self.out.addresses[event.id] = reads
+            self.out.addresses[event.id] = Selection(index, state.guard)
         if not found:  # never executed: an implicit assertion before it excludes this index
             before, nowhere = self.out.mark(), replace(state, guard=self.out.guards.never)
             found.append((nowhere.guard, access(nowhere, Location(place.object, 0, instance(object_, self.thread)))))

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.memory.atomicity import atomic_events
+from scopec.memory.dependencies import Dependencies, dependencies
 from scopec.memory.events import Event, EventGraph, Kind
 from scopec.memory.scopes import contains, inclusive, scope_of
 from scopec.program.ir import Order, Scope, Use
@@ -16,11 +17,14 @@ from scopec.records import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from scopec.memory.domains import Domains
     from scopec.memory.guards import Guard
     from scopec.program.ir import Thread
 
 #: The relations of events in one place, by the scope that relates their threads.
 PLACES = {"scta": Scope.BLOCK, "scluster": Scope.CLUSTER, "sgpu": Scope.DEVICE}
+#: The relations from a read to what depends on it.
+DEPENDENCIES = frozenset({"addr", "data", "ctrl", "dep"})
 _ORDER_SETS = {
     Order.RELAXED: "RLX",
     Order.ACQUIRE: "ACQ",
@@ -32,11 +36,17 @@ _ORDER_SETS = {
 
 @dataclass(frozen=True)
 class Base:
-    """A graph under device attributes and a version of the CUDA document (None: every atomic operation is atomic)."""
+    """A graph under device attributes and a version of the CUDA document (None: every atomic operation is atomic).
+
+    ``known`` are the values that its reads may return.  With ``whole``, ``dep`` has the dependencies that are on no
+    cycle too.
+    """
 
     graph: EventGraph
     version: int | None
     given: Mapping[str, str]
+    known: Domains
+    whole: bool = False
 
     @cached_property
     def atomic(self) -> frozenset[str]:
@@ -154,8 +164,19 @@ class Base:
             (a.id, b.id) for a in fences for b in fences if a is not b and inclusive(a, b, threads, self.version)
         )
 
+    def dependencies(self, name: str, *, strict: bool = False) -> tuple[tuple[str, str], ...]:
+        """The pairs of ``addr``, ``data``, ``ctrl`` or ``dep``, if ``strict`` with those that are not decided."""
+        if name != "dep":
+            return self._syntactic[name]
+        return (*self.real.pairs, *self.real.undecided) if strict else self.real.pairs
+
     @cached_property
-    def dependencies(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
+    def real(self) -> Dependencies:
+        """The dependencies that no compiler can remove."""
+        return dependencies(self.graph, self.known, every=self.whole)
+
+    @cached_property
+    def _syntactic(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
         """``data``: a write's value is computed from a read; ``ctrl``: a read decides whether an event is reached;
         ``addr``: a read decides which element an event accesses; and ``wakes``, the notifications that may wake a
         thread that sleeps after a read."""
@@ -173,6 +194,10 @@ class Base:
             for read in sorted(self.graph.control.get(event.id, ()))
             if read in reads
         ]
-        addr = [(read, event) for event, from_ in self.graph.addresses.items() for read in sorted(from_ & reads)]
+        addr = [
+            (read, event)
+            for event, selection in self.graph.addresses.items()
+            for read in sorted({leaf.name.partition("?")[0] for leaf in leaves(selection.index)} & reads)
+        ]
         wakes = [(read, notification) for read, found in self.graph.asleep.items() for notification in found]
         return {"data": tuple(data), "ctrl": tuple(ctrl), "addr": tuple(addr), "wakes": tuple(wakes)}

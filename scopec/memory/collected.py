@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scopec.memory.collective import Passage
-    from scopec.memory.events import Assertion, Cut, Event, Unset
+    from scopec.memory.events import Assertion, Cut, Event, Selection, Unset
     from scopec.source import Span
 
 _MOST_STORED = 64
@@ -59,7 +59,7 @@ class Collected:
     barriers: dict[str, Passage] = field(default_factory=dict)
     control: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: dict[str, ir.Operation] = field(default_factory=dict)
-    addresses: dict[str, frozenset[str]] = field(default_factory=dict)
+    addresses: dict[str, Selection] = field(default_factory=dict)
     unset: list[Unset] = field(default_factory=list)
     unrolled: int = 0
 

@@ -58,6 +58,10 @@ class Domains:
         """The values that an expression may have, and where that would be long to tell, maybe some more."""
         return self._all.values(value)
 
+    def completed(self) -> Domains:
+        """The same, known to hold every value that an execution has."""
+        return Domains(self.of, closed=True)
+
     @cached_property
     def _all(self) -> _Possible:
         return _Possible(self, None)
@@ -215,6 +219,25 @@ def possible_values(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains
             beyond |= set(group)
     open_ = frozenset(read for read, from_ in sources.items() if not beyond.isdisjoint(from_))
     return Domains(readable().of, closed, open_)
+
+
+def circular_reads(graph: EventGraph) -> list[str]:
+    """The reads whose values may depend on themselves, if every write to a location may be read from."""
+    reads = {e.id: e for e in graph.events if e.kind is Kind.READ}
+    leaves_of = {
+        e.id: [leaf.name for leaf in leaves(e.value)] for e in graph.events if e.writes and e.value is not None
+    }
+    computed_from = {
+        read.id: [
+            name
+            for write in (graph.accesses(read.location) if read.location is not None else ())
+            for name in leaves_of.get(write.id, ())
+            if name in reads
+        ]
+        for read in reads.values()
+    }
+    groups = components(computed_from, lambda read: computed_from[read])
+    return [read for group in groups for read in group if len(group) > 1 or read in computed_from[read]]
 
 
 def _too_many(what: str, span: Span) -> Exception:

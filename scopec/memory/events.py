@@ -134,10 +134,10 @@ class Cut:
     """A loop that was cut off, or a wait in vain: where ``guard`` holds, the thread would go on looping or waiting.
 
     ``wait`` is true for waits and wait loops, whose longer executions add nothing; ``position`` is the number of events
-    before it.  A ``fault`` is where an implicit assertion fails: what the thread does from there on is undefined.  In a
-    graph of stuck executions ``left`` tells in which condition the thread is left, ``at`` the event of the wait; where
-    ``counted`` holds a turning thread takes steps that count as progress, where ``queries`` does it asks a CUDA query
-    that says "not ready".
+    before it, ``start`` the number of those before the loop.  A ``fault`` is where an implicit assertion fails: what
+    the thread does from there on is undefined.  In a graph of stuck executions ``left`` tells in which condition the
+    thread is left, ``at`` the event of the wait; where ``counted`` holds a turning thread takes steps that count as
+    progress, where ``queries`` does it asks a CUDA query that says "not ready".
     """
 
     thread: str
@@ -150,6 +150,15 @@ class Cut:
     at: str = ""
     counted: Guard | None = None
     queries: Guard | None = None
+    start: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """An index that depends on what is read, and selects the element that an access reaches where ``guard`` holds."""
+
+    index: Value
+    guard: Guard
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +188,9 @@ class EventGraph:
     nothing by themselves.
     ``impossible`` are guards and values that no execution has together.  ``finals`` are the final values of observed
     registers, by thread and register; ``control`` the reads that decided whether an event is reached; ``addresses``
-    those that decided which element it accesses; ``unset`` reads of locals that may have no value; ``mapped`` accesses
-    to host memory that is registered when they are made; ``ended`` the threads that some path brings to their end;
-    ``unrolled`` the number of iterations of the longest loop.
+    the selections of the elements that they access; ``unset`` reads of locals that may have no value; ``mapped``
+    accesses to host memory that is registered when they are made; ``ended`` the threads that some path brings to their
+    end; ``unrolled`` the number of iterations of the longest loop.
 
     ``asleep`` gives, in a graph of stuck executions, for each read of a thread that sleeps in the ``wait`` of an atomic
     the notifications that would wake it if they came after a later write of what it read.
@@ -200,7 +209,7 @@ class EventGraph:
     control: Mapping[str, frozenset[str]]
     ended: frozenset[str]
     unrolled: int
-    addresses: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    addresses: Mapping[str, Selection] = field(default_factory=dict)
     unset: tuple[Unset, ...] = ()
     mapped: frozenset[str] = frozenset()
     asleep: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections import defaultdict
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from scopec.diagnostics import EngineError
 from scopec.expectations import FinalMemory, FinalRegister
-from scopec.memory.base import PLACES
+from scopec.graphs import components
+from scopec.memory.base import DEPENDENCIES, PLACES
 from scopec.memory.cat.evaluate import Evaluation, closure, pairs, reflexive, relation
 from scopec.memory.events import Event, EventGraph, Kind, shown_location
 from scopec.program.values import Const, Value, evaluate, leaves
@@ -65,11 +67,12 @@ class Choice:
 
 @dataclass(frozen=True)
 class Execution:
-    """One execution of a graph under a model."""
+    """One execution of a graph under a model; ``strict`` as in :class:`Problem`."""
 
     base: Base
     model: Model
     choice: Choice
+    strict: bool = False
 
     @property
     def graph(self) -> EventGraph:
@@ -168,7 +171,10 @@ class Execution:
             },
             "sync_fence": closure(rel(self.choice.sync_fence)),
             "incl": rel((a, b) for before, after in self.base.inclusion for a in before for b in after),
-            **{name: rel(given) for name, given in self.base.dependencies.items()},
+            **{
+                name: rel(self.base.dependencies(name, strict=self.strict))
+                for name in DEPENDENCIES & self.model.mentioned
+            },
         }
 
     def relation(self, name: str) -> list[tuple[Event, Event]]:
@@ -220,6 +226,27 @@ class Execution:
         if last is not None and (last not in writes or any(a == last for a, _ in ordered)):
             found.append(f"{last} is not a last write to {location.object}")
         return found
+
+    @cached_property
+    def undecided(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of a read and an event of which it is not decided that the event does not depend on the read.
+
+        Only those without which the model would not allow this execution, and none if it allows it anyway.
+        """
+        if self.strict or "dep" not in self.model.mentioned or not self.base.real.undecided:
+            return ()
+        executed = {e.id for e in self.events}
+        pairs = [pair for pair in self.base.real.undecided if executed.issuperset(pair)]
+        strict = replace(self, strict=True).evaluation
+        if self.model.dep_only_forbids and all(strict.holds(axiom) for axiom in self.model.axioms):
+            return ()
+        after: dict[str, list[str]] = defaultdict(list)
+        for a, b in (*self.choice.rf, *self.base.dependencies("dep", strict=True)):
+            if a in executed and b in executed:
+                after[a].append(b)
+        groups = components(list(after), lambda event: after.get(event, ()))
+        component = {event: number for number, group in enumerate(groups) for event in group}
+        return tuple(p for p in pairs if component[p[0]] == component[p[1]]) or tuple(pairs)
 
     @property
     def complete(self) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from scopec.memory.dependencies import VALUES
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
@@ -51,7 +53,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Problem:
-    """Everything an engine needs: the graph in its surroundings, the model, and the questions."""
+    """Everything an engine needs: the graph in its surroundings, the model, and the questions.
+
+    If ``strict``, dependencies that are not decided are taken to be some.
+    """
 
     name: str
     header: tuple[str, ...]
@@ -60,3 +65,31 @@ class Problem:
     model_name: str
     domains: Domains
     questions: tuple[Question, ...]
+    strict: bool = False
+
+    def prepare(self) -> None:
+        """Find out about dependencies, if the model asks for them."""
+        if "dep" in self.model.mentioned:
+            self.dependencies("dep")
+
+    def dependencies(self, name: str) -> tuple[tuple[str, str], ...]:
+        """The pairs of ``addr``, ``data``, ``ctrl`` or ``dep``."""
+        return self.base.dependencies(name, strict=self.strict)
+
+    @property
+    def may_exceed(self) -> tuple[Question, ...]:
+        """The question whether values lie outside the domains, where dependencies may hang on that."""
+        asked = tuple(q for q in self.questions if q.goal is Goal.OVERFLOW)
+        hangs = "dep" in self.model.mentioned and VALUES in self.base.real.undecided.values()
+        return asked if hangs else ()
+
+    def within(self) -> Problem:
+        """The other questions, where no value lies outside the domains."""
+        base = replace(self.base, known=self.base.known.completed())
+        questions = tuple(q for q in self.questions if q.goal is not Goal.OVERFLOW)
+        return replace(self, base=base, domains=self.domains.completed(), questions=questions)
+
+    def stricter(self, name: str, questions: tuple[Question, ...]) -> Problem:
+        """Some of the questions, asked strictly; ``name`` tells the problem apart from others."""
+        said = (*self.header, "dependencies that are not decided are taken to be some")
+        return replace(self, name=f"{self.name}__{name}", header=said, questions=questions, strict=True)

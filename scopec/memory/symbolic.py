@@ -174,6 +174,7 @@ class ThreadRun(Operations):
 
     def bounded(self, loop: Loop, bound: int, *, wait: bool) -> None:
         """At most ``bound`` whole iterations, then a last one of which only the way out is executed."""
+        start = len(self.out.events)
         for _ in range(bound):
             self.once(loop)
         self.out.unrolled = max(self.out.unrolled, bound)
@@ -182,7 +183,8 @@ class ThreadRun(Operations):
         self.once(loop)
         for node in sorted((self.barred - outer) | {loop.head}):
             for state in self.pending.pop(node, []):
-                self.out.cuts.append(Cut(self.thread.name, self.span_of(loop), state.guard, wait, len(self.out.events)))
+                here = len(self.out.events)
+                self.out.cuts.append(Cut(self.thread.name, self.span_of(loop), state.guard, wait, here, start=start))
         self.barred = outer
 
     def once(self, loop: Loop) -> None:

@@ -111,7 +111,7 @@ OPTIONS = {  # the note's option table; the default comes first
     "release_sequence_scope": ("ends", "every_step"),
     "sc_order": ("c++20", "rc11"),
     "sc_scope": ("scoped", "global"),
-    "thin_air": ("on", "off"),
+    "thin_air": ("rc11", "off"),
 }
 GIVEN = {  # the note: "Defaults when nothing is given"
     "concurrentManagedAccess": 1,
@@ -377,7 +377,7 @@ def value_domain(
 ) -> dict[str, set[int]]:
     """Per location, the values that a read of it may return.
 
-    thin_air=on: every value comes from the initial values through at most as many writes as the program has, because
+    thin_air=rc11: every value comes from the initial values through at most as many writes as the program has, because
     an operation executes at most once and po | rf is acyclic; so that many rounds find all of them.
     thin_air=off: values may also come from nowhere.  CHOICE: any location may hold any constant of the program, any
     initial value, any of `values` (those that only a question mentions), and what as many rounds make of them.

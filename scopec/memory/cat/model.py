@@ -33,6 +33,7 @@ GIVEN_RELATIONS = {
     "po": "program order", "rf": "reads-from", "co": "coherence order of each location",
     "loc": "same location", "int": "same thread", "ext": "different threads", "rmw": "the halves of one operation",
     "addr": "address dependency", "data": "data dependency", "ctrl": "control dependency",
+    "dep": "dependency that no compiler can remove",
     "asw": "additional synchronises-with", "syncbar": "barrier arrivals and the waits of their phase",
     "issue": "calls of host threads in the order in which they are made, where the program leaves it open",
     "incl": "each one's scope includes the other's thread", "scta": "same block",
@@ -121,9 +122,36 @@ class Model:
 
     @cached_property
     def values_have_origins(self) -> bool:
-        """Whether an axiom forbids cycles of rf and data dependencies, or po: no value comes out of thin air."""
+        """Whether an axiom forbids cycles of rf and data dependencies, or po: no value comes out of thin air.
+
+        What is not in ``dep`` hands no value on: whatever the read returns of the values that it may, the write stores
+        the same.
+        """
         forbidden = [self._united(a.expr) for a in self.axioms if a.check == "acyclic" and not a.negated]
-        return any("rf" in united and united & {"po", "data"} for united in forbidden)
+        return any("rf" in united and united & {"po", "data", "dep"} for united in forbidden)
+
+    @cached_property
+    def dep_only_forbids(self) -> bool:
+        """Whether ``dep`` is only in unions that are to be acyclic: each of its pairs can only forbid executions."""
+        uses = [(a, a.check == "acyclic" and not a.negated) for a in self.axioms] + [(f, False) for f in self.flags]
+        return all(self._united_with_dep(use.expr) if forbids else not self._has_dep(use.expr) for use, forbids in uses)
+
+    def _united_with_dep(self, expr: tree.Expr) -> bool:
+        match expr:
+            case tree.Binary(_, "|", left, right):
+                return self._united_with_dep(left) and self._united_with_dep(right)
+            case tree.Name(_, name) if (definition := self.definition(name)) is not None:
+                return self._united_with_dep(definition.expr)
+            case tree.Name():
+                return True
+            case _:
+                return not self._has_dep(expr)
+
+    def _has_dep(self, expr: tree.Expr) -> bool:
+        """Whether an expression is computed from ``dep``."""
+        names = tree.names(expr)
+        defined = [d for name in names if (d := self.definition(name)) is not None]
+        return "dep" in names or any(self._has_dep(d.expr) for d in defined)
 
     def _united(self, expr: tree.Expr) -> frozenset[str]:
         """The given relations that an expression is a union of, and maybe more."""

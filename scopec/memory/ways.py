@@ -1,0 +1,208 @@
+"""The ways of a program's threads: what is executed, and with which values, where reads return given ones.
+
+A way is asked for as little as a question needs: what it does not know yet, it says, and the question is asked again
+for each value that there may be.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from scopec.memory.events import Kind
+from scopec.program.ir import Storage
+from scopec.program.values import Binary, Const, Reg, evaluate, leaves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+
+    from scopec.memory.domains import Domains
+    from scopec.memory.events import Event, EventGraph
+    from scopec.memory.guards import Guard
+    from scopec.program.values import Builtin, Value
+
+    Answer = TypeVar("Answer")
+
+#: The ways that are looked at for one question, and for all questions about one graph.
+MOST_WAYS = 1 << 11
+MOST_IN_ALL = 1 << 13
+
+
+class TooManyError(Exception):
+    """A question has more ways than are worth looking at."""
+
+
+class _UnknownError(Exception):
+    """A way needs a value that it does not know; carries the name."""
+
+
+class Ways:
+    """The ways through an event graph, whose reads return the values that ``known`` gives them.
+
+    Reads of one location, order and scope that are the n-th of their thread on ways that exclude each other are one
+    read.  What a thread reads of a local variable that it alone accesses is what it wrote there last.
+    """
+
+    def __init__(self, graph: EventGraph, known: Domains) -> None:
+        self.graph = graph
+        self.position = {event.id: i for i, event in enumerate(graph.events)}
+        self._values = known.of
+        self._left = MOST_IN_ALL
+
+    def every(self, read: str, judge: Callable[[Sequence[Way]], bool]) -> None:
+        """Show a judge the ways on which ``read`` returns each of its values, all others alike, until it says enough.
+
+        A way on which C++ defines no result for what the judge asks is left out.  Raises TooManyError.
+        """
+        work: list[Mapping[str, int]] = [{}]
+        looked_at = 0
+        while work:
+            known = work.pop()
+            ways = [Way(self, {**known, read: value}) for value in sorted(self._values[read])]
+            looked_at += len(ways)
+            self._left -= len(ways)
+            if looked_at > MOST_WAYS or self._left < 0:
+                raise TooManyError
+            try:
+                enough = judge(ways)
+            except _UnknownError as unknown:
+                (name,) = unknown.args
+                work += [{**known, name: value} for value in sorted(self._values[name], reverse=True)]
+            else:
+                if enough:
+                    return
+
+    def varies(self, read: str) -> bool:
+        """Whether a read may return different values."""
+        return len(self._values[read]) > 1
+
+    # ---- what an expression is computed from
+
+    def reads(self, guards: Iterable[Guard], values: Iterable[Value]) -> frozenset[str]:
+        """The reads that conditions and values mention, each by the name that it has here."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        work = {leaf.name for value in values for leaf in leaves(value)}
+        work |= {name for guard in guards for name in self._mentioned(guard)}
+        while work:
+            name = work.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            event = name.partition("?")[0]
+            for guard, value in self.settled.get(name, ()):
+                work |= self._mentioned(guard) | {leaf.name for leaf in leaves(value)}
+            if name in self.stored:
+                for write in self.stored[name]:
+                    work |= self._mentioned(write.guard)
+                    work |= {leaf.name for leaf in leaves(write.value)} if write.value is not None else set()
+            elif name == event:
+                found.add(self.same.get(name, name))
+        return frozenset(found)
+
+    def _mentioned(self, guard: Guard) -> frozenset[str]:
+        if guard.node not in self._in_guards:
+            conditions = (self.graph.conditions[number] for number in guard.conditions)
+            self._in_guards[guard.node] = frozenset(leaf.name for value in conditions for leaf in leaves(value))
+        return self._in_guards[guard.node]
+
+    @cached_property
+    def _in_guards(self) -> dict[int, frozenset[str]]:
+        return {}
+
+    # ---- what the program settles
+
+    @cached_property
+    def same(self) -> Mapping[str, str]:
+        """For each read whose place among its like is one on all of its ways the first read of that place."""
+        alike: dict[Hashable, list[Event]] = defaultdict(list)
+        for e in self.graph.events:
+            if e.kind is Kind.READ:
+                how = (e.order, e.failure, e.scope, e.volatile, e.load_or_store, e.rmw is None)
+                alike[e.thread, e.location, how].append(e)
+        found: dict[str, str] = {}
+        for group in alike.values():
+            first: dict[int, str] = {}
+            for i, event in enumerate(group):
+                before = [other for other in group[:i] if not event.guard.excludes(other.guard)]
+                if all(event.guard.excludes(~other.guard) for other in before):
+                    found[event.id] = first.setdefault(len(before), event.id)
+        return found
+
+    @cached_property
+    def members(self) -> Mapping[str, Sequence[Event]]:
+        """The reads that are one, by its name."""
+        found: dict[str, list[Event]] = defaultdict(list)
+        for event in self.graph.events:
+            if event.kind is Kind.READ:
+                found[self.same.get(event.id, event.id)].append(event)
+        return found
+
+    @cached_property
+    def stored(self) -> Mapping[str, Sequence[Event]]:
+        """For each read of a local variable that one thread accesses the writes before it, the latest first."""
+        found: dict[str, list[Event]] = {}
+        for location in self.graph.locations:
+            accesses = self.graph.accesses(location)
+            own = self.graph.program.objects[location.object].storage is Storage.AUTOMATIC
+            if own and len({e.thread for e in accesses if e.thread}) == 1 and not any(e.volatile for e in accesses):
+                for i, event in enumerate(accesses):
+                    if event.kind is Kind.READ:
+                        found[event.id] = [e for e in reversed(accesses[:i]) if e.writes]
+        return found
+
+    @cached_property
+    def settled(self) -> Mapping[str, Sequence[tuple[Guard, Value]]]:
+        """For each choice that is not free everywhere where it is not, and what it is there.
+
+        The threads that take part determine the result of a vote; a query does not say that what never ends is complete.
+        """
+        found: dict[str, list[tuple[Guard, Value]]] = defaultdict(list)
+        for guard, value in self.graph.impossible:
+            match value:
+                case Binary("!=", Reg(name, _), result, _):
+                    found[name].append((guard, result))
+                case Binary("==", Reg(name, type_), Const(never, _), _):
+                    (other,) = (v for v in self.graph.choices[name] if v != never)
+                    found[name].append((guard, Const(other, type_)))
+                case _:
+                    pass
+        return found
+
+
+class Way:
+    """What happens where the reads and choices ``known`` have these values."""
+
+    def __init__(self, ways: Ways, known: Mapping[str, int]) -> None:
+        self._ways = ways
+        self._known = known
+        self._conditions: dict[int, bool] = {}
+
+    def value(self, value: Value) -> int:
+        """What an expression has as its value; raises ArithmeticFault where C++ defines none."""
+        return evaluate(value, self._leaf)
+
+    def holds(self, guard: Guard) -> bool:
+        """Whether a path is the one taken."""
+        while not (guard.always or guard.never):
+            number, low, high = guard.branch
+            if number not in self._conditions:
+                self._conditions[number] = bool(self.value(self._ways.graph.conditions[number]))
+            guard = high if self._conditions[number] else low
+        return guard.always
+
+    def _leaf(self, leaf: Reg | Builtin) -> int:
+        ways = self._ways
+        event, mark, rest = leaf.name.partition("?")
+        for guard, value in ways.settled.get(leaf.name, ()):
+            if self.holds(guard):
+                return self.value(value)
+        for write in ways.stored.get(leaf.name, ()):
+            if self.holds(write.guard):
+                assert write.value is not None
+                return self.value(write.value)
+        name = ways.same.get(event, event) + mark + rest
+        if name not in self._known:
+            raise _UnknownError(name)
+        return self._known[name]
