@@ -71,6 +71,7 @@ class Code(Enum):
         "a program whose host does what a progress model does not have",
         "use the progress model `cuda`",
     )
+    UNSEQUENCED = ("SCP028", "a variable that is changed and used in no order", "write two statements")
     # ---- limits
     TOO_LARGE = ("SCP030", "a program beyond what scopec can explore", "use fewer threads, or a smaller bound")
     VALUE_RANGE = ("SCP031", "a value beyond what the progress question holds", "use values of at most 31 bits")

@@ -227,7 +227,7 @@ def _assertions(program: ir.Program) -> list[Expectation]:
             match node:
                 case ir.Do(ir.Assert(_, text, False), span):
                     found.setdefault(span, Expectation("assertion", f"assert({text})", span))
-                case ir.Do(ir.Assert(), span):
+                case ir.Do(ir.Assert() | ir.Operand(), span):  # operands may access one object in no order
                     implicit.append(span)
                 case _:
                     pass

@@ -46,6 +46,7 @@ PROVOKED: dict[Code, str | bytes] = {
     Code.BAD_LAUNCH: inside("x = 1;").replace("(1)", "()"),
     Code.NO_HOST: KERNEL.replace("STATEMENT", "x = 1;")
     + "int main() {\n    k<<<1, 1>>>(1);\n    while (x == 0);\n}\n//@ expect terminates under obe;\n",
+    Code.UNSEQUENCED: "C p\n{}\nP0 (atomic_int* x) {\n  int r = 0;\n  atomic_store(x + r, r++);\n}\nexists (x=1)\n",
     Code.TOO_LARGE: inside("x = 1;").replace("<<<1, 2>>>", "<<<1024, 1024>>>"),
     Code.VALUE_RANGE: inside("x = 1LL << 40; while (x == 0);").replace("int x", "long long x")
     + "//@ expect terminates;\n",
@@ -80,7 +81,8 @@ def test_golden(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
     """What is said about each, in the order of the catalogue: where, what, and a way out."""
     said = []
     for code, text in PROVOKED.items():
-        found = diagnostics(text, tmp_path / "p.cu")
+        litmus = isinstance(text, str) and text.startswith("C ")
+        found = diagnostics(text, tmp_path / ("p.litmus" if litmus else "p.cu"))
         assert [d.code for d in found] == [code], (code, found)
         said.append(shown(found[0], text))
     golden("diagnostics.txt", "\n".join(said))

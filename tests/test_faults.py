@@ -60,6 +60,9 @@ C = [
     ("r1 = 1 >> r0 - 1;", "`1 >> r0 - 1` shifts by less than 0 or more than 31"),
     ("if (r0 >= 1) r1 = 1 >> r0 - 1;", None),
     ("r1 = 5; r1 >>= 33;", "`r1 >>= 33` shifts by less than 0 or more than 31"),
+    ("int r2 = *y; r1 = (r0 + 1) / r2; a[0] = (r0 + r1) / r2;", "`(r0 + 1) / r2` divides by zero"),
+    ("int n = r0; if (n) { n = 6 / n; if (n > 3) *y = 7 / (n - 6); }", "`7 / (n - 6)` divides by zero"),
+    ("int n = r0; if (n) { n = 6 / n; if (n < 4) *y = 7 / (n - 6); }", None),
     ("r1 = a[r0];", "`a[r0]` accesses no element of `a`, which has elements 0 to 1"),
     ("r1 = a[2];", "`a[2]` accesses no element of `a`, which has elements 0 to 1"),
     ("if (r0 < 2) r1 = a[r0];", None),
@@ -68,7 +71,7 @@ C = [
 LITMUS = """\
 C faults
 {{ int a[2]; }}
-P0 (atomic_int* x, int* a) {{ int r0 = atomic_load(x); int r1 = 0; {} }}
+P0 (atomic_int* x, int* y, int* a) {{ int r0 = atomic_load(x); int r1 = 0; {} }}
 P1 (atomic_int* x) {{ atomic_store(x, 1); atomic_store(x, 2); }}
 exists (true)
 """

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, assert_never
 
 from scopec.alloy.relational import Names, Printer
-from scopec.alloy.values import Values, atom, choice_name
+from scopec.alloy.values import Table, Values, atom, choice_name
 from scopec.expectations import Location
 from scopec.memory.base import PLACES
 from scopec.memory.cat.model import GIVEN_RELATIONS, GIVEN_SETS
@@ -22,6 +21,7 @@ from scopec.memory.events import Event, Kind, Synchronises, shown_location
 from scopec.memory.guards import Guard
 from scopec.memory.paths import All, Not, Paths, Some
 from scopec.memory.questions import Goal, Problem, Question
+from scopec.memory.sequencing import steps
 from scopec.program.names import distinct, identifier
 from scopec.program.values import Const, Reg, Value, show, substitute
 from scopec.templates import render
@@ -112,7 +112,7 @@ class _Emitter:
             "last": finals if self.partial_co else [],
             "questions": questions,
             "named": [{"name": name, "body": body} for name, body in self.values.named.values()],
-            "tables": [_table(t.name, t.comment, t.rows) for t in self.values.tables.values()],
+            "tables": [_table(t) for t in self.values.tables.values()],
         }
         context["values"] = [atom(v) for v in sorted(self.values.atoms)] or ["v0"]
         return render("alloy/memory.als.j2", context)
@@ -330,9 +330,10 @@ class _Emitter:
             case "po":
                 chains = []
                 for ids, group in self.groups.items():
-                    if group.startswith("th_") and len(ids) > 1:
-                        steps = [f"{a}->{b}" for a, b in pairwise(ids)]
-                        chains.append(f"^({_union(steps)})" if len(steps) > 1 else steps[0])
+                    events = [self.graph.by_id[event] for event in ids]
+                    order = [f"{a}->{b}" for a, b in steps(events)] if group.startswith("th_") else []
+                    if order:
+                        chains.append(f"^({_union(order)})" if len(order) > 1 else order[0])
                 body = _union(chains)
             case "int":
                 body = _union(self._inside())
@@ -536,12 +537,11 @@ def _product(expr: str) -> str:
     return f"({expr})" if " " in expr else expr
 
 
-def _table(name: str, comment: str, rows: Sequence[tuple[tuple[int, ...], int]]) -> dict[str, str]:
-    arity = len(rows[0][0]) if rows else 1
-    body = _union("->".join(atom(v) for v in (*arguments, result)) for arguments, result in rows)
+def _table(table: Table) -> dict[str, str]:
+    body = _union("->".join(atom(v) for v in (*arguments, result)) for arguments, result in table.rows)
     return {
-        "name": name,
-        "comment": comment,
-        "type": "->".join(["Value"] * (arity + 1)),
-        "rows": body or "->".join(["none"] * (arity + 1)),
+        "name": table.name,
+        "comment": table.comment,
+        "type": "->".join(["Value"] * (table.arity + 1)),
+        "rows": body or "->".join(["none"] * (table.arity + 1)),
     }

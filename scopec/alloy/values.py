@@ -30,16 +30,12 @@ def value_of(name: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A function of values as a constant relation: ``rows`` are argument tuples with results."""
+    """A function of so many values as a constant relation: ``rows`` are argument tuples with results."""
 
     name: str
     comment: str
+    arity: int
     rows: tuple[tuple[tuple[int, ...], int], ...]
-
-    @property
-    def arity(self) -> int:
-        """The number of arguments."""
-        return len(self.rows[0][0]) if self.rows else 1
 
 
 @dataclass
@@ -47,7 +43,7 @@ class Values:
     """Translates values and conditions; collects the tables and the value atoms that they need."""
 
     domains: Domains
-    tables: dict[tuple[tuple[tuple[int, ...], int], ...], Table] = field(default_factory=dict)
+    tables: dict[tuple[int, tuple[tuple[tuple[int, ...], int], ...]], Table] = field(default_factory=dict)
     atoms: set[int] = field(default_factory=set)
     #: Names and definitions of long values, by their numbers: each after those that it uses.
     named: dict[int, tuple[str, str]] = field(default_factory=dict)
@@ -72,7 +68,7 @@ class Values:
                 return f"{self._register(leaf.name)}.{self._table(self.domains.table(value), value)}"
             case Binary(op, left, right, type_):
                 rows = self._binary_rows(op, left, right, type_)
-                table = self._table(rows, Binary(op, Reg("a", left.type), Reg("b", right.type), type_))
+                table = self._table(rows, Binary(op, Reg("a", left.type), Reg("b", right.type), type_), arity=2)
                 return f"{self.value(right)}.({self.value(left)}.{table})"
             case Unary(_, operand, _) | Convert(operand, _):
                 rows = []
@@ -107,13 +103,13 @@ class Values:
             return name
         return choice_name(name) if "?" in name else f"{name}.rv"
 
-    def _table(self, rows: Iterable[tuple[tuple[int, ...], int]], value: Value) -> str:
-        key = tuple(rows)
-        for arguments, result in key:
+    def _table(self, rows: Iterable[tuple[tuple[int, ...], int]], value: Value, arity: int = 1) -> str:
+        key = arity, tuple(rows)
+        for arguments, result in key[1]:
             self.atoms |= {*arguments, result}
         if key not in self.tables:
             names = {leaf.name: letter for leaf, letter in zip(dict.fromkeys(leaves(value)), "abcdefgh", strict=False)}
-            self.tables[key] = Table(f"f{len(self.tables) + 1}", _renamed(value, names), key)
+            self.tables[key] = Table(f"f{len(self.tables) + 1}", _renamed(value, names), *key)
         return self.tables[key].name
 
     def condition(self, value: Value) -> str:

@@ -9,7 +9,7 @@ from scopec.embedded.circuit import FALSE, TRUE, Circuit
 from scopec.embedded.relations import Matrices, Relation, Set, entries, reach, trimmed
 from scopec.embedded.values import Bits, Values
 from scopec.memory.base import PLACES
-from scopec.memory.events import Event, Kind
+from scopec.memory.events import Event, Kind, unsequenced
 from scopec.memory.guards import Guard
 from scopec.memory.paths import All, Not, Paths, Some
 from scopec.memory.questions import Goal, Problem, Question
@@ -170,7 +170,11 @@ class Encoding:
         match name:
             case "po":
                 return self._pairs(
-                    (i, j) for thread in self._threads for n, i in enumerate(thread) for j in thread[n + 1 :]
+                    (i, j)
+                    for thread in self._threads
+                    for n, i in enumerate(thread)
+                    for j in thread[n + 1 :]
+                    if not unsequenced(self.graph.events[i], self.graph.events[j])
                 )
             case "int":
                 return self._pairs((i, j) for thread in self._threads for i in thread for j in thread)

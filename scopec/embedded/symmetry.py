@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 from scopec.memory.base import DEPENDENCIES, PLACES
+from scopec.memory.events import unsequenced
 from scopec.program.values import TRUE, Reg, leaves, substitute
 
 if TYPE_CHECKING:
@@ -151,6 +152,9 @@ def _facts(problem: Problem) -> Iterator[_Fact]:
         yield _Fact((*what, e.rmw is None, e.value is None), (e.id,), (e.value or TRUE,), (e.guard,))
         if e.rmw is not None:
             yield _Fact("rmw", (e.id, e.rmw))
+    for one, other in combinations((e for e in graph.events if e.operands), 2):
+        if one.thread == other.thread and unsequenced(one, other):
+            yield _Fact("unsequenced", (frozenset((one.id, other.id)),))
     for name, values in graph.choices.items():
         event, _, rest = name.partition("?")
         yield _Fact(("choice", rest, values), (event,))

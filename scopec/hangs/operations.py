@@ -71,7 +71,7 @@ class LeftRun(ThreadRun):
         """The state after an operation; the thread may be left before or in it."""
         if self.trial:
             return self.plainly(state, operation, span)
-        if not isinstance(operation, (ir.Set, ir.Assert)):
+        if not isinstance(operation, (ir.Set, ir.Assert, ir.Operand, ir.Called)):
             if self.turning and self.around.counts(self.thread, operation):
                 self.counted |= state.guard
             if not self.turning and self.around.may_stop(self.thread):

@@ -56,11 +56,9 @@ class Accesses:
 
     def set(self, state: State, target: str, value: Value) -> State:
         """The state in which a register holds a value."""
-        registers = {**state.registers, target: value}
-        if target in self.observed:
-            registers[defined(target)] = values.TRUE
+        new = {target: value, **({defined(target): values.TRUE} if target in self.observed else {})}
         unset = {name: where for name, where in state.unset.items() if name != target}
-        return replace(state, registers=registers, unset=unset)
+        return replace(state, registers={**state.registers, **new}, unset=unset, assigned=state.assigned | new.keys())
 
     def value(self, state: State, value: Value, span: Span) -> Value:
         """A value with the registers replaced by what they hold."""
@@ -77,7 +75,8 @@ class Accesses:
 
     def event(self, state: State, event: Event) -> Event:
         """Add an event (its name is a stem)."""
-        event = replace(event, id=self.out.name(event.id))
+        operands = tuple((evaluation.number, evaluation.operand) for evaluation in state.evaluations)
+        event = replace(event, id=self.out.name(event.id), operands=operands, called=state.called)
         self.out.events.append(event)
         self.out.control[event.id] = state.control
         if len(self.out.events) > MOST_EVENTS:

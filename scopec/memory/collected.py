@@ -26,18 +26,33 @@ _MOST_STORED = 64
 class State:
     """Where control is, symbolically: the path's guard, the registers, the reads that branches depended on.
 
-    ``unset`` gives the paths on which registers have no value that have one on others.
+    ``unset`` gives the paths on which registers have no value that have one on others.  ``evaluations`` are those of
+    which an operand is being evaluated, outermost first; ``assigned`` the registers that the innermost operand has set;
+    ``called`` tells the body of a function that it calls.
     """
 
     guard: Guard
     registers: Mapping[str, Value]
     control: frozenset[str]
     unset: Mapping[str, Guard] = field(default_factory=dict)
+    evaluations: tuple[Evaluation, ...] = ()
+    assigned: frozenset[str] = frozenset()
+    called: bool = False
 
     def lacks(self, register: str) -> bool:
         """Whether some path that leads here gives a register no value."""
         missing = self.unset.get(register)
         return missing is not None and not self.guard.excludes(missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One evaluation of operands in no order: its number, the operand, the state before it, how others have ended."""
+
+    number: int
+    operand: int
+    before: State
+    ended: tuple[State, ...]
 
 
 @dataclass
@@ -62,6 +77,7 @@ class Collected:
     addresses: dict[str, Selection] = field(default_factory=dict)
     unset: list[Unset] = field(default_factory=list)
     unrolled: int = 0
+    evaluations: int = 0
 
     @property
     def launches(self) -> dict[str, str]:
@@ -192,7 +208,8 @@ def merge(states: Sequence[State], conditions: Sequence[Value]) -> State:
             value = values.choose(guard.where(whole).value(conditions), other, value)
         registers[name] = whole.guards.names.short(value)
     control = frozenset[str]().union(*(s.control for s in states))
-    return State(whole, registers, control, unset)
+    assigned = frozenset[str]().union(*(s.assigned for s in states))
+    return State(whole, registers, control, unset, states[0].evaluations, assigned, states[0].called)
 
 
 def value_at(value: Value, read: int, name: str) -> int | None:

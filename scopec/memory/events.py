@@ -49,7 +49,9 @@ class Event:
     RMW, the release half for its write.  The read of a compare-exchange has it where ``success`` holds, and ``failure``
     elsewhere.  ``value`` of a write is over the reads, as registers named by event.  ``load_or_store`` tells the atomic
     operations that are one access from read-modify-writes (a failed one included).  ``last`` marks a read that is made
-    again and again for ever, so that it takes the write that is last in coherence order.
+    again and again for ever, so that it takes the write that is last in coherence order.  ``operands`` are those that
+    it is part of, of evaluations in which nothing orders them, outermost first; ``called`` tells that a function makes
+    it that such an operand calls.
     """
 
     id: str
@@ -68,6 +70,8 @@ class Event:
     failure: ir.Order | None = None
     load_or_store: bool = False
     last: bool = False
+    operands: tuple[tuple[int, int], ...] = ()
+    called: bool = False
 
     @property
     def is_access(self) -> bool:
@@ -83,6 +87,14 @@ class Event:
     def atomic(self) -> bool:
         """Whether an atomic operation made the access."""
         return self.order is not None and self.is_access
+
+
+def unsequenced(one: Event, other: Event) -> bool:
+    """Whether two events of a thread are part of different operands of one evaluation, so that nothing orders them."""
+    for (evaluation, operand), (its, another) in zip(one.operands, other.operands, strict=False):
+        if evaluation != its or operand != another:
+            return evaluation == its
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +192,7 @@ class Final:
 
 @dataclass(frozen=True)
 class EventGraph:
-    """All events, initial writes first, then thread by thread in program order.
+    """All events, initial writes first, then thread by thread in program order, operands in no order as they stand.
 
     ``conditions[i]`` is the branch condition that guards call ``i``.  ``choices`` gives the possible values of what
     the program leaves to the implementation (a weak compare-exchange, a query), by the register that stands for it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from scopec.diagnostics import EngineError
@@ -12,7 +13,8 @@ from scopec.expectations import FinalMemory, FinalRegister
 from scopec.graphs import components
 from scopec.memory.base import DEPENDENCIES, PLACES
 from scopec.memory.cat.evaluate import Evaluation, closure, pairs, reflexive, relation
-from scopec.memory.events import Event, EventGraph, Kind, shown_location
+from scopec.memory.events import Event, EventGraph, Kind, shown_location, unsequenced
+from scopec.program.types import ArithmeticFault
 from scopec.program.values import Const, Value, evaluate, leaves
 from scopec.records import dataclass
 
@@ -31,10 +33,13 @@ _OTHER_NAMES = {"sw": ("sw", "sync"), "hb": ("hb", "cause")}
 
 
 def _evaluated(value: Value, known: Mapping[str, int]) -> int | None:
-    """A value where what it needs is known; a side of a choice that is not taken need not be."""
+    """A value where what it needs is known; a side of a choice that is not taken need not be.
+
+    None also for arithmetic without a result, which no execution comes to: it is behind an assertion that fails.
+    """
     try:
         return evaluate(value, lambda leaf: known[leaf.name])
-    except KeyError:
+    except (KeyError, ArithmeticFault):
         return None
 
 
@@ -153,9 +158,9 @@ class Execution:
             ]
 
         asw = holding(self.graph.asw)
-        order = {e.id: i for i, e in enumerate(events)}
+        in_order = combinations(events, 2)
         return sets, {
-            "po": rel((a, b) for a, b in same_thread if order[a] < order[b]),
+            "po": rel((a.id, b.id) for a, b in in_order if a.thread and a.thread == b.thread and not unsequenced(a, b)),
             "int": rel(same_thread),
             "ext": rel((a.id, b.id) for a, b in product if a is not b and not (a.thread and a.thread == b.thread)),
             "loc": rel((a.id, b.id) for a, b in product if a.location is not None and a.location == b.location),

@@ -12,6 +12,7 @@ from scopec.memory.domains import may_fail, possible_values
 from scopec.memory.events import Event, EventGraph, Final, Kind, location_names, shown_location
 from scopec.memory.quorums import open_phases
 from scopec.memory.registration import mapped
+from scopec.memory.sequencing import conflicts
 from scopec.memory.symbolic import execute
 from scopec.program import ir
 from scopec.program.values import Const
@@ -60,7 +61,11 @@ def _build(
         execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
     quorums = open_phases(out)
     ordering = Ordering(out)
-    return graph(out, [*block(out, ordering, quorums), *ordering.votes()], watched)
+    impossible = [*block(out, ordering, quorums), *ordering.votes()]
+    for assertion, cut in conflicts(out):
+        out.assertions.append(assertion)
+        out.cuts.append(cut)
+    return graph(out, impossible, watched)
 
 
 def graph(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
 from scopec.expectations import Location
-from scopec.memory import turns
+from scopec.memory import sequencing, turns
 from scopec.memory.accesses import Accesses, TooComplexError
 from scopec.memory.collected import State
 from scopec.memory.collective import (
@@ -110,6 +110,10 @@ class Operations(Accesses):
                 result = Reg(f"{self.call(state, operation, span)}?result", types.INT)
                 self.out.choices[result.name] = (0, NOT_READY)
                 return self.set(state, target, result)
+            case ir.Operand():
+                return sequencing.evaluate(self.out, state, operation)
+            case ir.Called(begins):
+                return replace(state, called=begins)
             case ir.ApiCall(_, objects):
                 if objects:
                     self.call(state, operation, span)
@@ -196,7 +200,7 @@ class Operations(Accesses):
             self.out.events[-1] = replace(read, success=guard, failure=operation.failure)
         if not guard.never:
             control = state.control | {leaf.name.partition("?")[0] for leaf in values.leaves(equal)}
-            success = State(guard, state.registers, control)
+            success = replace(state, guard=guard, control=control)
             self.pair(old.name, self.write(success, location, desired, operation.mode, span))
         return old, equal, *spared
 

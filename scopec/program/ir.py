@@ -253,9 +253,31 @@ class Notify:
 
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """``target`` is true or false, as the implementation likes: a ``try_`` function may fail without a reason."""
+    """``target`` is true or false, as the implementation likes: a ``try_`` function may fail without a reason.
+
+    With ``order`` it is in which order operands are evaluated: nothing is promised about that.
+    """
 
     target: str
+    order: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """From here on an operand of an evaluation is evaluated, and nothing orders it with the others of that evaluation.
+
+    The operands stand one after the other, numbered from 0; with the number None all of them are evaluated.
+    """
+
+    evaluation: int
+    number: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The body of a function that an operand calls begins, or ends: no other operand is evaluated in between."""
+
+    begins: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,6 +460,8 @@ Operation: TypeAlias = (
     | Await
     | Notify
     | Decide
+    | Operand
+    | Called
     | SyncThreads
     | GroupSync
     | NamedBarrier

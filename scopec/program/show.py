@@ -83,8 +83,12 @@ def show_operation(operation: ir.Operation) -> str:
             return f"{target} = {verb}{show_mode(mode)} {show_place(place)} until {value(condition)}{store}"
         case ir.Notify(place, everyone):
             return f"notify {'all' if everyone else 'one'} {show_place(place)}"
-        case ir.Decide(target):
-            return f"{target} = either"
+        case ir.Decide(target, order):
+            return f"{target} = {'which first' if order else 'either'}"
+        case ir.Operand(evaluation, number):
+            return f"operands {evaluation} evaluated" if number is None else f"operand {evaluation}.{number}"
+        case ir.Called(begins):
+            return "call" if begins else "return"
         case ir.SyncThreads(vote):
             if vote is None:
                 return "syncthreads"

@@ -15,6 +15,7 @@ from scopec.program.specialise import device_thread
 from scopec.program.values import TRUE
 from scopec.progress.counting import counts
 from scopec.progress.influence import accessed, deciding_objects
+from scopec.progress.interleaving import interleaved
 from scopec.progress.models import CUDA, Model
 from scopec.progress.reductions import Reductions, on_cycles, waits_as_polls, without_assertions
 from scopec.progress.stepper import machine
@@ -55,6 +56,7 @@ def build(
     threads = _with_host(program, readings) if model.has_host else _alone(program, model)
     alone = [t for t in (*threads.hosts, *threads.device) if t.grid is None]
     bodies = {t.name: t.body for t in alone} | {name: grid.body for name, grid in program.grids.items()}
+    bodies = {name: interleaved(body) for name, body in bodies.items()}
     for name, body in bodies.items():
         holding = always_holding(body, [t for t in program.threads if name in (t.grid, t.name)])
         bodies[name] = without_assertions(body, holding, explicit=observed is not None)

@@ -33,7 +33,7 @@ def counts(operation: Visible, program: ir.Program, host: bool) -> bool:
             return host and not sleeps
         case Tick(trivial):
             return host and trivial
-        case ir.Set() | ir.Assert() | ir.Decide() | Undefined() | Again():
+        case ir.Set() | ir.Assert() | ir.Decide() | ir.Operand() | ir.Called() | Undefined() | Again():
             return False
         case (
             ir.SyncThreads()

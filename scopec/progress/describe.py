@@ -78,7 +78,9 @@ def describe(operation: Visible, program: ir.Program) -> str:
             return "sleeps" if sleeps else "yields"
         case ir.InputOutput():
             return "prints"
-        case ir.Set() | ir.Assert() | ir.Decide():
+        case ir.Decide(order=True):
+            return "chooses which operand to evaluate"
+        case ir.Set() | ir.Assert() | ir.Decide() | ir.Operand() | ir.Called():
             return "computes"
 
 

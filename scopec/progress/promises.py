@@ -121,7 +121,11 @@ def _choices(system: System, when: tuple[When, ...]) -> Iterator[Promise]:
 
 def is_choice(step: Step) -> bool:
     """Whether a step leaves the implementation a choice, of which the first way is not to fail."""
-    return _chooses(step.tree) and not isinstance(step.operation, (ir.StreamQuery, ir.EventQuery))
+    match step.operation:
+        case ir.StreamQuery() | ir.EventQuery() | ir.Decide(order=True):
+            return False
+        case _:
+            return _chooses(step.tree)
 
 
 def _chooses(tree: Tree) -> bool:

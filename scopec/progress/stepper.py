@@ -250,7 +250,7 @@ class _Stepper:
             case ir.Assert(condition):
                 tree = fork(condition, self._follow(following, {}), Goto(f"{label}_fails"))
                 yield self._step(label, operation, span, tree)
-            case ir.Decide(target):
+            case ir.Decide(target, _):
                 yes, no = (self._follow(following, {target: truth}) for truth in (values.TRUE, values.FALSE))
                 yield self._step(label, operation, span, yes if yes == no else Either(yes, no))
             case ir.Load(target, _, _):

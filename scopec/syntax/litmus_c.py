@@ -139,6 +139,9 @@ class _Builder(Builder):
     def expressions(self, meta: Meta, *values: Any) -> list[Any]:
         return list(values)
 
+    def comma(self, meta: Meta, left: Any, right: Any) -> tree.Comma:
+        return tree.Comma(self.at(meta), left, right)
+
     def assign(self, meta: Meta, target: Any, op: Token, value: Any) -> tree.Assign:
         return tree.Assign(self.at(meta), str(op)[:-1], target, value)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scopec.program import ir, values
 from scopec.program.types import IntType
 from scopec.program.values import Builtin, Choose, Const, Reg, Value
+from scopec.progress.promises import is_choice
 from scopec.progress.steps import OLD, OUTCOME, Asleep, Either, Fork, Goto, Step, Tree, Wait, leaves
 from scopec.tla import barriers, named_barriers
 from scopec.tla.layout import Access
@@ -56,7 +57,7 @@ class Actions:
     def chosen(self, step: Step) -> Action | None:
         """For a step in which the implementation has a choice, the action in which it does not fail."""
         first, *others = _alternatives(step.tree)
-        if not others or isinstance(step.operation, (ir.StreamQuery, ir.EventQuery)):
+        if not others or not is_choice(step):
             return None
         # Not where the thread would start with it: to choose well is owed, to start is not.
         lines = (f'/\\ pc[t] = "{step.label}"', *self._effect(replace(step, tree=first)))

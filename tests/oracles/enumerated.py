@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 Rel = set[tuple[int, int]]
 #: The values of registers and locations by name.
@@ -21,7 +21,7 @@ class Op:
     """An operation: ``load store add exchange cas fence``.  The order of a plain access is empty.
 
     A ``cas`` writes ``value`` where it finds ``expected``; ``then`` is executed where a load finds ``expected``; ``copies``
-    is a store of what the operation before it read.
+    is a store of what the operation before it read; a ``load`` that ``divides`` by what it finds must not find 0.
     """
 
     kind: str
@@ -34,6 +34,17 @@ class Op:
     failure: str = ""
     then: Op | None = None
     copies: bool = False
+    divides: bool = False
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Operands that nothing orders, each operations one after the other."""
+
+    operands: tuple[tuple[Item, ...], ...]
+
+
+Item = Op | Beside
 
 
 @dataclass(frozen=True)
@@ -50,9 +61,13 @@ class Event:
 
 @dataclass
 class Candidate:
-    """Events with program order, the halves of read-modify-writes, dependencies, and final registers."""
+    """Events with program order, the halves of read-modify-writes, dependencies, and final registers.
+
+    ``undefined``: some thread divides by zero, or changes a location and accesses it in no order.
+    """
 
     events: list[Event] = field(default_factory=list)
+    undefined: bool = False
     po: Rel = field(default_factory=set)
     rmw: Rel = field(default_factory=set)
     dep: Rel = field(default_factory=set)
@@ -98,6 +113,8 @@ class _Trace:
     rmw: tuple[tuple[int, int], ...] = ()
     dep: tuple[tuple[int, int], ...] = ()
     registers: tuple[tuple[str, int], ...] = ()
+    unordered: frozenset[tuple[int, int]] = frozenset()
+    faults: bool = False
 
     def more(self, op: Op, found: int | None, written: int | None, order: str) -> _Trace:
         at, events = len(self.events), list(self.events)
@@ -114,15 +131,19 @@ class _Trace:
             dep = (*dep, (at - 1, at))
         if op.kind == "fence":
             events.append(("F", "", order, op.scope, 0))
-        return _Trace(tuple(events), rmw, dep, registers)
+        return replace(self, events=tuple(events), rmw=rmw, dep=dep, registers=registers)
 
 
-def _traces(ops: Sequence[Op], domain: Sequence[int], done: _Trace) -> Iterator[_Trace]:
-    if not ops:
+def _traces(ops: Sequence[Item], domain: Sequence[int], done: _Trace) -> Iterator[_Trace]:
+    """What operations do after what is done; nothing is done after one without a result."""
+    if not ops or done.faults:
         yield done
         return
     op, *rest = ops
-    if op.kind == "fence":
+    if isinstance(op, Beside):
+        for beside in _beside(op.operands, domain, done, ()):
+            yield from _traces(rest, domain, beside)
+    elif op.kind == "fence":
         yield from _traces(rest, domain, done.more(op, None, None, op.order))
     elif op.kind == "store":
         value = done.events[-1][4] if op.copies else op.value
@@ -138,17 +159,39 @@ def _traces(ops: Sequence[Op], domain: Sequence[int], done: _Trace) -> Iterator[
                 order = op.failure
             elif op.then is not None and found == op.expected:
                 following = [op.then, *rest]
-            yield from _traces(following, domain, done.more(op, found, written, order))
+            after = done.more(op, found, written, order)
+            yield from _traces(following, domain, replace(after, faults=op.divides and found == 0))
 
 
-def candidates(threads: Sequence[Sequence[Op]], domain: Sequence[int]) -> Iterator[tuple[Candidate, Rel]]:
+def _beside(
+    operands: Sequence[Sequence[Item]], domain: Sequence[int], done: _Trace, before: tuple[range, ...]
+) -> Iterator[_Trace]:
+    """Operands, each evaluated whatever becomes of the others; ``before`` are the events of those that are done."""
+    if not operands:
+        apart = {pair for a, b in itertools.combinations(before, 2) for pair in itertools.product(a, b)}
+        yield replace(done, unordered=done.unordered | apart)
+        return
+    first, *others = operands
+    for after in _traces(first, domain, replace(done, faults=False)):
+        whole = replace(after, faults=after.faults or done.faults)
+        yield from _beside(others, domain, whole, (*before, range(len(done.events), len(after.events))))
+
+
+def candidates(threads: Sequence[Sequence[Item]], domain: Sequence[int]) -> Iterator[tuple[Candidate, Rel]]:
     """Every combination of paths and reads-from in which reads return what was written."""
     for traces in itertools.product(*(list(_traces(ops, domain, _Trace())) for ops in threads)):
         c = Candidate([Event("W", location, "", "", 0, -1) for location in LOCATIONS])
         for number, trace in enumerate(traces):
             base = len(c.events)
             c.events += [Event(*parts, number) for parts in trace.events]
-            c.po |= set(itertools.combinations(range(base, len(c.events)), 2))
+            apart = {(a + base, b + base) for a, b in trace.unordered}
+            c.po |= set(itertools.combinations(range(base, len(c.events)), 2)) - apart
+            c.undefined |= trace.faults or any(
+                c.same(a, b)
+                and "W" in (c.events[a].kind, c.events[b].kind)
+                and c.events[a].order == c.events[b].order == ""
+                for a, b in apart
+            )
             c.rmw |= {(a + base, b + base) for a, b in trace.rmw}
             c.dep |= {(a + base, b + base) for a, b in trace.dep}
             c.registers |= {f"{number}:{register}": value for register, value in trace.registers}
@@ -172,24 +215,32 @@ def final(c: Candidate, last: Iterable[int]) -> State:
 # ---------------------------------------------------------------- RC11
 
 
-def rc11(threads: Sequence[Sequence[Op]], domain: Sequence[int]) -> dict[State, tuple[int, bool]]:
-    """The final states, the number of executions of each, and whether one of them races."""
+def rc11(threads: Sequence[Sequence[Item]], domain: Sequence[int]) -> tuple[dict[State, tuple[int, bool]], bool]:
+    """The final states, the number of executions of each, and whether one of them races.
+
+    Those of executions that do nothing undefined; whether there is one that does.
+    """
     found: dict[State, tuple[int, bool]] = {}
+    undefined = False
     for c, rf in candidates(threads, domain):
         initial = len(LOCATIONS)
         po = c.po | {(i, n) for i in range(initial) for n in range(initial, len(c.events))}
-        if not acyclic(po | rf):
+        if not acyclic(po | rf) or (c.undefined and undefined):
             continue
         orders = [itertools.permutations(w for w in c.of("W")[initial:] if c.same(w, i)) for i in range(initial)]
         for chosen in itertools.product(*orders):
             chains = [(i, *order) for i, order in enumerate(chosen)]
             co = {pair for chain in chains for pair in itertools.combinations(chain, 2)}
             hb = _rc11_happens_before(c, po, rf)
-            if _rc11_consistent(c, po, rf, co, hb):
+            if not _rc11_consistent(c, po, rf, co, hb):
+                continue
+            if c.undefined:
+                undefined = True
+            else:
                 state = final(c, [chain[-1] for chain in chains])
                 number, racy = found.get(state, (0, False))
                 found[state] = number + 1, racy or _rc11_race(c, hb)
-    return found
+    return found, undefined
 
 
 def _rc11_happens_before(c: Candidate, po: Rel, rf: Rel) -> Rel:

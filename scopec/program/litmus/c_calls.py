@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scopec.diagnostics import Code, error, suggestion
 from scopec.program import ir, types, values
 from scopec.program.ir import Order, Scope
 from scopec.program.litmus import c_expressions as expressions
 from scopec.program.litmus.c_operands import AnyPointer, Cell, CFrame, Followed, Local, Number, Operand, PointerOperand
+from scopec.program.litmus.c_order import Part, accesses, called, in_no_order, sequence_point
 from scopec.program.values import Const, Reg, Value
 from scopec.records import dataclass
 from scopec.syntax import tree
@@ -64,6 +65,16 @@ class _Call:
 
     def at(self, number: int) -> PointerOperand:
         return expressions.pointer(self.frame, self.arguments[number])
+
+    def value(self, number: int) -> Value:
+        return expressions.number(self.frame, self.arguments[number])
+
+    def evaluated(self, *evaluate: Callable[[], Any]) -> list[Any]:
+        """The arguments, evaluated in no order; the call comes after them."""
+        parts = (Part(f, accesses(self.frame, a)) for a, f in zip(self.arguments, evaluate, strict=True))
+        results = in_no_order(self.frame, self.span, *parts)
+        sequence_point(self.frame)
+        return results
 
     def atomic(self) -> tuple[Cell | Followed, IntType]:
         """The object that the first argument points to."""
@@ -156,7 +167,7 @@ def _scope(expr: tree.Expr) -> Scope:
 
 
 def _load(c: _Call) -> Operand:
-    found, _ = c.atomic()
+    ((found, _),) = c.evaluated(c.atomic)
     return _read(c, found, expressions.load(c.frame, found, c.mode(), c.span))
 
 
@@ -168,23 +179,22 @@ def _read(c: _Call, found: Cell | Followed, value: Value) -> Operand:
 
 
 def _store(c: _Call) -> Operand:
-    found, type_ = c.atomic()
-    value = expressions.number(c.frame, c.arguments[1])
+    (found, type_), value = c.evaluated(c.atomic, lambda: c.value(1))
     expressions.store(c.frame, found, values.convert(value, type_), c.mode(), c.span)
     return Number(Const(0, types.INT))
 
 
 def _init(c: _Call) -> Operand:
     """``atomic_init`` is not an atomic operation ([atomics.types.operations])."""
-    found, type_ = c.atomic()
-    value = expressions.number(c.frame, c.arguments[1])
-    expressions.store(c.frame, found, values.convert(value, type_), ir.PLAIN, c.span)
+    (found, type_), value = c.evaluated(c.atomic, lambda: c.value(1))
+    with called(c.frame, c.span):
+        expressions.store(c.frame, found, values.convert(value, type_), ir.PLAIN, c.span)
     return Number(Const(0, types.INT))
 
 
 def _rmw(c: _Call, new: Callable[[Value, Value], Value]) -> Operand:
-    found, type_ = c.atomic()
-    given = expressions.number(c.frame, c.arguments[1]) if len(c.arguments) > 1 else Const(0, types.INT)
+    (found, type_), *others = c.evaluated(c.atomic, *([lambda: c.value(1)] if len(c.arguments) > 1 else []))
+    given = others[0] if others else Const(0, types.INT)
     old = c.frame.temporary(type_)
 
     def emit(place: ir.Place, _: IntType) -> None:
@@ -215,7 +225,7 @@ def _test_and_set(c: _Call) -> Operand:
 
 
 def _clear(c: _Call) -> Operand:
-    found, type_ = c.atomic()
+    ((found, type_),) = c.evaluated(c.atomic)
     expressions.store(c.frame, found, Const(0, type_), c.mode(), c.span)
     return Number(Const(0, types.INT))
 
@@ -224,31 +234,40 @@ def _compare_exchange(*, weak: bool) -> _Handler:
     """``expected`` is read before, and written with the value found if the operation fails; both are plain accesses."""
 
     def handler(c: _Call) -> Operand:
-        found, type_ = c.atomic()
-        expected = expressions.dereference(c.frame, c.at(1), c.arguments[1].span)
-        desired = values.convert(expressions.number(c.frame, c.arguments[2]), type_)
-        wanted = expressions.load(c.frame, expected, ir.PLAIN, c.span)
-        old, succeeded = c.frame.temporary(type_), c.frame.temporary(types.BOOL)
-        success, failure = (c.orders * 2)[:2]
-
-        def emit(place: ir.Place, _: IntType) -> None:
-            operation = ir.CompareExchange(
-                old.name, succeeded.name, place, values.convert(wanted, type_), desired, c.mode(success),
-                _read_half(failure), weak,
-            )  # fmt: skip
-            c.frame.emit(operation, c.span)
-
-        _each(c.frame, found, emit, c.span)
+        (found, type_), expected, desired = c.evaluated(
+            c.atomic,
+            lambda: expressions.dereference(c.frame, c.at(1), c.arguments[1].span),
+            lambda: c.value(2),
+        )
         if isinstance(expected, Local):
+            c.frame.touched.in_calls.add(expected.name)
+            old, succeeded = exchanged(c, found, type_, Reg(expected.name, expected.type), desired)
             chosen = values.choose(succeeded, Reg(expected.name, expected.type), values.convert(old, expected.type))
             c.frame.emit(ir.Set(expected.name, values.convert(chosen, expected.type)), c.span)
-        else:
+            return Number(values.convert(succeeded, types.INT))
+        with called(c.frame, c.span):
+            wanted = expressions.load(c.frame, expected, ir.PLAIN, c.span)
+            old, succeeded = exchanged(c, found, type_, wanted, desired)
             failed, done = c.frame.builder.label(), c.frame.builder.label()
             c.frame.builder.split(succeeded, c.span, done, failed)
             c.frame.builder.place(failed)
             expressions.store(c.frame, expected, old, ir.PLAIN, c.span)
             c.frame.builder.place(done)
         return Number(values.convert(succeeded, types.INT))
+
+    def exchanged(c: _Call, found: Cell | Followed, type_: IntType, wanted: Value, desired: Value) -> tuple[Reg, Reg]:
+        old, succeeded = c.frame.temporary(type_), c.frame.temporary(types.BOOL)
+        success, failure = (c.orders * 2)[:2]
+
+        def emit(place: ir.Place, _: IntType) -> None:
+            operation = ir.CompareExchange(
+                old.name, succeeded.name, place, values.convert(wanted, type_), values.convert(desired, type_),
+                c.mode(success), _read_half(failure), weak,
+            )  # fmt: skip
+            c.frame.emit(operation, c.span)
+
+        _each(c.frame, found, emit, c.span)
+        return old, succeeded
 
     return handler
 
@@ -327,6 +346,9 @@ def _barrier(frame: CFrame, expr: tree.Call) -> Operand:
     Barriers with different labels are different barriers.
     """
     _opencl(frame, expr)
+    if frame.apart:
+        message = "a barrier beside other operands, in no order, is outside the modelled subset"
+        raise error(Code.OUTSIDE_SUBSET, message, expr.span, "make it a statement of its own")
     flags, *rest = _arguments(expr, 1, 2, "flags and may take a scope")
     _flags(frame, flags)
     scope = _scope(rest[0]) if rest else Scope.BLOCK

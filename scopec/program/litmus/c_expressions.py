@@ -1,4 +1,4 @@
-"""Threads of the C dialects: expressions.  Operands are evaluated from left to right."""
+"""Threads of the C dialects: expressions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ from scopec.program.litmus.c_operands import (
     Operand,
     Pointer,
     PointerOperand,
+    Touched,
     Variable,
+)
+from scopec.program.litmus.c_order import (
+    Part,
+    accesses,
+    accesses_place,
+    assigned_once,
+    in_no_order,
+    sequence_point,
+    watched,
 )
 from scopec.program.litmus.world import POINTER, integer_type
 from scopec.program.values import Const, Reg, Value
@@ -54,9 +64,7 @@ def rvalue(frame: CFrame, found: Operand, span: Span) -> Value:
     match found:
         case Number(value):
             return value
-        case Local(name, type_):
-            return Reg(name, type_)
-        case Cell() | Followed():
+        case Local() | Cell() | Followed():
             return load(frame, found, ir.PLAIN, span)
         case Pointer() | LocalPointer() | AnyPointer():
             return address(frame, found, span)
@@ -94,8 +102,8 @@ def pointer(frame: CFrame, expr: tree.Expr, element: IntType | None = None) -> P
     match found:
         case Pointer() | LocalPointer() | AnyPointer():
             return found
-        case Local(name, type_, points_to) if points_to is not None:
-            return AnyPointer(Reg(name, type_), points_to, name)
+        case Local(name, _, points_to) if points_to is not None:
+            return AnyPointer(load(frame, found, ir.PLAIN, expr.span), points_to, name)
         case _ if element is not None or _holds_address(frame, found):
             value = rvalue(frame, found, expr.span)
             return AnyPointer(value, element or types.INT, frame.world.source.text_of(expr.span))
@@ -145,7 +153,17 @@ def operand(frame: CFrame, expr: tree.Expr) -> Operand:
         case tree.Step(span, op, prefix, target):
             return _step(frame, op, prefix, target, span)
         case tree.Index(span, inner, index):
-            return dereference(frame, _offset(pointer(frame, inner), number(frame, index), span), span)
+            start, by = in_no_order(
+                frame,
+                span,
+                Part(lambda: pointer(frame, inner), accesses(frame, inner)),
+                Part(lambda: number(frame, index), accesses(frame, index)),
+            )
+            return dereference(frame, _offset(start, by, span), span)
+        case tree.Comma(_, left, right):
+            discard(frame, left)
+            sequence_point(frame)
+            return operand(frame, right)
         case tree.Cast(_, type_, inner):
             return _cast(frame, type_, inner)
         case tree.Call():
@@ -169,47 +187,35 @@ def _as_int(value: Value) -> Value:
 
 
 def _binary(frame: CFrame, expr: tree.Binary) -> Operand:
-    left = operand(frame, expr.left)
-    if expr.op in ("+", "-") and isinstance(left, (Pointer, AnyPointer)):
-        return _offset(left, _signed(expr.op, number(frame, expr.right)), expr.span)
-    if expr.op in ("+", "-") and isinstance(left, Local) and left.element is not None:
-        start = AnyPointer(Reg(left.name, left.type), left.element, left.name)
-        return _offset(start, _signed(expr.op, number(frame, expr.right)), expr.span)
-    # What the left operand holds now is its value, whatever the right one does.
-    value = _saved(frame, rvalue(frame, left, expr.left.span), expr.right)
-    result = values.binary(expr.op, value, number(frame, expr.right))
-    return Number(_as_int(frame.computed(result, expr.span)))
+    left, right = in_no_order(
+        frame,
+        expr.span,
+        Part(lambda: _value_or_pointer(frame, expr.left), accesses(frame, expr.left)),
+        Part(lambda: number(frame, expr.right), accesses(frame, expr.right)),
+    )
+    if isinstance(left, (Pointer, AnyPointer)):
+        if expr.op in ("+", "-"):
+            return _offset(left, right if expr.op == "+" else values.unary("-", right), expr.span)
+        left = address(frame, left, expr.left.span)
+    return Number(_as_int(frame.computed(values.binary(expr.op, left, right), expr.span)))
 
 
-def _signed(op: str, value: Value) -> Value:
-    return value if op == "+" else values.unary("-", value)
-
-
-def _saved(frame: CFrame, value: Value, before: tree.Expr) -> Value:
-    """A value that is kept while another expression is evaluated that may change registers."""
-    if isinstance(value, Const) or not _has_effect(before):
-        return value
-    kept = frame.temporary(value.type)
-    frame.emit(ir.Set(kept.name, value), before.span)
-    return kept
-
-
-def _has_effect(expr: tree.Expr) -> bool:
-    """Whether evaluating an expression may change a register."""
-    match expr:
-        case tree.Int() | tree.Bool() | tree.Name():
-            return False
-        case tree.Unary(_, _, inner) | tree.Cast(_, _, inner):
-            return _has_effect(inner)
-        case tree.Binary(_, _, left, right) | tree.Index(_, left, right):
-            return _has_effect(left) or _has_effect(right)
+def _value_or_pointer(frame: CFrame, expr: tree.Expr) -> Value | PointerOperand:
+    """The value of an operand; what points to something stays a pointer."""
+    found = operand(frame, expr)
+    match found:
+        case Pointer() | AnyPointer():
+            return found
+        case Local(name, _, points_to) if points_to is not None:
+            return AnyPointer(load(frame, found, ir.PLAIN, expr.span), points_to, name)
         case _:
-            return True
+            return rvalue(frame, found, expr.span)
 
 
 def _logical(frame: CFrame, op: str, left: tree.Expr, right: tree.Expr) -> Value:
     first = condition(frame, left)
-    if not _reads(right):
+    sequence_point(frame)
+    if not _does_more(frame, right):
         return _as_int(values.binary(op, first, condition(frame, right)))
     result = frame.temporary(types.BOOL)
     frame.emit(ir.Set(result.name, first), left.span)
@@ -221,25 +227,26 @@ def _logical(frame: CFrame, op: str, left: tree.Expr, right: tree.Expr) -> Value
     return _as_int(result)
 
 
-def _reads(expr: tree.Expr) -> bool:
+def _does_more(frame: CFrame, expr: tree.Expr) -> bool:
     """Whether evaluating an expression does anything but compute with registers, or may have no result."""
     match expr:
-        case tree.Unary(_, "*", _) | tree.Index():
+        case tree.Assign() | tree.Step():
             return True
-        case tree.Unary(_, _, inner) | tree.Cast(_, _, inner):
-            return _reads(inner)
         case tree.Binary(_, op, left, right):
             by = right.value if isinstance(right, tree.Int) else None
-            return faults.may_fault(op, by) or _reads(left) or _reads(right)
-        case tree.Int() | tree.Bool() | tree.Name():
-            return False
+            return faults.may_fault(op, by) or _does_more(frame, left) or _does_more(frame, right)
+        case tree.Unary(_, _, inner) | tree.Cast(_, _, inner):
+            return _does_more(frame, inner) or accesses(frame, expr)
+        case tree.Conditional(_, test, then, otherwise):
+            return any(_does_more(frame, part) for part in (test, then, otherwise))
         case _:
-            return True
+            return accesses(frame, expr)
 
 
 def _conditional(frame: CFrame, expr: tree.Conditional) -> Value:
     test = condition(frame, expr.condition)
-    if not _reads(expr.then) and not _reads(expr.otherwise):
+    sequence_point(frame)
+    if not _does_more(frame, expr.then) and not _does_more(frame, expr.otherwise):
         return values.choose(test, number(frame, expr.then), number(frame, expr.otherwise))
     result = frame.temporary(types.LONG)
     then, otherwise, done = (frame.builder.label() for _ in range(3))
@@ -307,6 +314,7 @@ def load(frame: CFrame, variable: Variable, mode: ir.Mode, span: Span) -> Value:
     """Read a variable."""
     match variable:
         case Local(name, type_):
+            frame.touched.read.add(name)
             return Reg(name, type_)
         case Cell(place, type_, text):
             result = frame.temporary(type_)
@@ -324,6 +332,7 @@ def store(frame: CFrame, variable: Variable, value: Value, mode: ir.Mode, span: 
     """Write a variable."""
     match variable:
         case Local(name, type_):
+            frame.touched.written.add(name)
             frame.emit(ir.Set(name, values.convert(value, type_)), span)
         case Cell(place, type_, text):
             frame.emit(ir.Store(place, values.convert(value, type_), mode), span)
@@ -348,23 +357,43 @@ def variable(frame: CFrame, expr: tree.Expr) -> Variable:
 
 
 def _assign(frame: CFrame, expr: tree.Assign) -> Operand:
-    target = variable(frame, expr.target)
-    if expr.op is None:
-        if isinstance(target, Local) and target.element is not None:
-            value = address(frame, pointer(frame, expr.value), expr.value.span)
-        else:
-            value = number(frame, expr.value)
-    else:
-        before = load(frame, target, ir.PLAIN, expr.target.span)
-        before = _saved(frame, before, expr.value)
-        value = frame.computed(values.binary(expr.op, before, number(frame, expr.value)), expr.span)
+    """The store is after both operands; that of an assignment inside one of them is before it, as in C++."""
+
+    def place() -> tuple[Variable, Value | None]:
+        target = variable(frame, expr.target)
+        return target, None if expr.op is None else load(frame, target, ir.PLAIN, expr.target.span)
+
+    def assigned() -> Value:
+        found = frame.names.get(expr.target.name) if isinstance(expr.target, tree.Name) else None
+        if expr.op is None and isinstance(found, Local) and found.element is not None:
+            return address(frame, pointer(frame, expr.value), expr.value.span)
+        return number(frame, expr.value)
+
+    left = accesses_place if expr.op is None else accesses
+    with watched(frame) as touches:
+        (target, before), value = in_no_order(
+            frame,
+            expr.span,
+            Part(place, left(frame, expr.target)),
+            Part(assigned, accesses(frame, expr.value)),
+        )
+    if expr.op is not None:
+        value = frame.computed(values.binary(expr.op, before, value), expr.span)
     value = values.convert(value, target.type)
-    store(frame, target, value, ir.PLAIN, expr.span)
+    _assign_to(frame, target, value, touches, expr.span)
     return target if isinstance(target, Local) else Number(value)
 
 
+def _assign_to(frame: CFrame, target: Variable, value: Value, before: Touched, span: Span) -> None:
+    """The store of an assignment whose operands have done what ``before`` says."""
+    assigned_once(target, before, span)
+    frame.touched.pending.append(target)
+    store(frame, target, value, ir.PLAIN, span)
+
+
 def _step(frame: CFrame, op: str, prefix: bool, target_expr: tree.Expr, span: Span) -> Operand:
-    target = variable(frame, target_expr)
+    with watched(frame) as touches:
+        target = variable(frame, target_expr)
     if isinstance(target, Local) and target.element is not None:
         raise error(Code.OUTSIDE_SUBSET, "stepping a pointer is outside the modelled subset", span, "write p = p + 1")
     old = load(frame, target, ir.PLAIN, span)
@@ -373,5 +402,5 @@ def _step(frame: CFrame, op: str, prefix: bool, target_expr: tree.Expr, span: Sp
         frame.emit(ir.Set(kept.name, old), span)
         old = kept
     new = values.convert(values.binary(op[0], old, Const(1, types.INT)), target.type)
-    store(frame, target, new, ir.PLAIN, span)
+    _assign_to(frame, target, new, touches, span)
     return Number(new if prefix else old)

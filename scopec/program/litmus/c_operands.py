@@ -83,6 +83,31 @@ PointerOperand: TypeAlias = Pointer | LocalPointer | AnyPointer
 Operand: TypeAlias = Variable | PointerOperand | Number
 
 
+@dataclass
+class Touched:
+    """What an operand does to registers, itself and in functions that it calls.
+
+    ``pending`` are the side effects after its last sequence point: registers and objects that it has assigned to.
+    """
+
+    read: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
+    in_calls: set[str] = field(default_factory=set)
+    pending: list[Variable] = field(default_factory=list)
+
+    def add(self, part: Touched) -> None:
+        """Add what a part of the operand does."""
+        self.read |= part.read
+        self.written |= part.written
+        self.in_calls |= part.in_calls
+        self.pending += part.pending
+
+    def conflicts(self, other: Touched) -> set[str]:
+        """The registers that one changes and the other reads or changes."""
+        mine, its = self.written | self.in_calls, other.written | other.in_calls
+        return (mine & (other.read | its)) | (its & (self.read | mine))
+
+
 @dataclass(frozen=True, slots=True)
 class Loop:
     """Where ``break`` and ``continue`` go."""
@@ -102,6 +127,11 @@ class CFrame(Frame):
     spaces: frozenset[str] = frozenset()
     returns: int | None = None
     label: str | None = None
+    #: What the operand that is being lowered does; how many evaluations of operands in no order there were; whether
+    #: the place is inside one.
+    touched: Touched = field(default_factory=Touched)
+    evaluations: int = 0
+    apart: bool = False
 
     #: The type in which indices are computed.
     index_type: IntType = types.INT
