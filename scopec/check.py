@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from scopec.asking import Asking, Jars
+from scopec.dead_ends import dead_ends
 from scopec.diagnostics import (
     Code,
     Diagnostic,
@@ -234,7 +235,7 @@ def check_run(run: Run, jars: Jars, workers: Workers, settings: Settings, readin
             aside.mkdir()
             checks = advised(run, checks, lambda r, p: Asking(r, jars, workers, settings, aside, []).progress(p))
         in_order = sorted(checks, key=lambda c: run.checks.index(c.expectation))
-        remarks = tuple(run.remarks) if found is not None and found.answers else ()
+        remarks = (*run.remarks, *dead_ends(run, found)) if found is not None and found.answers else ()
         kept = None
         if settings.keep is not None or any(c.verdict != "holds" for c in in_order):
             try:

@@ -92,6 +92,11 @@ class Code(Enum):
         "a local variable that may be read before it has a value",
         "give it an initial value",
     )
+    DEAD_END = (
+        "SCP044",
+        "a wait that no execution gets past",
+        "see who gives what is waited for: what comes after the wait never happens, and is not checked",
+    )
     NOT_KEPT = (
         "SCP045",
         "generated specifications that could not be kept",

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.memory.collective import arrives_at
-from scopec.memory.events import Cut, Kind, Left
+from scopec.memory.events import Cut, Kind, Left, Wait
 from scopec.program import ir, values
 
 if TYPE_CHECKING:
@@ -81,12 +81,24 @@ class Blocking:
         self.out.events = [replace(e, guard=self._performed(e).where(self.possible)) for e in self.out.events]
         self.out.assertions = [replace(a, guard=a.guard & ~self._at(a.thread, a.position)) for a in self.out.assertions]
         cuts = [replace(c, guard=c.guard & ~self._at(c.thread, c.position)) for c in self.out.cuts]
+        self.out.waits = [
+            replace(
+                w, reached=w.reached & ~self._at(w.thread, w.position), passed=w.passed & ~self._at(w.thread, w.end)
+            )
+            for w in self.out.waits
+        ]
         for event in self.out.events:
             guard = self.waits.get(event.id, never).where(self.possible)
             if not guard.never:
                 # An arrival that comes too early for its phase stands for one that is of another.
                 how = Left.LEFT_OUT if event.kind is Kind.ARRIVE else Left.WAITING
                 cuts.append(Cut(event.thread, event.span, guard, wait=True, left=how, at=event.id))
+                if how is Left.WAITING:
+                    position = self.ordering.position[event.id]
+                    wait = Wait(
+                        event.thread, event.span, guard | event.guard, event.guard, position, position, event.id
+                    )
+                    self.out.waits.append(wait)
         self.out.cuts = [cut for cut in cuts if not cut.guard.never]
         return list(self._impossible())
 

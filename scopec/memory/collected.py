@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scopec.memory.collective import Passage
-    from scopec.memory.events import Assertion, Cut, Event, Selection, Unset
+    from scopec.memory.events import Assertion, Cut, Event, Selection, Unset, Wait
     from scopec.source import Span
 
 _MOST_STORED = 64
@@ -69,6 +69,7 @@ class Collected:
     conditions: list[Value] = field(default_factory=list)
     assertions: list[Assertion] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
+    waits: list[Wait] = field(default_factory=list)
     ends: list[tuple[str, State]] = field(default_factory=list)
     choices: dict[str, tuple[int, ...]] = field(default_factory=dict)
     barriers: dict[str, Passage] = field(default_factory=dict)
@@ -115,7 +116,7 @@ class Collected:
         self.unrolled = mark[-1]
 
     def _lists(self) -> tuple[list[Any], ...]:
-        return self.events, self.conditions, self.assertions, self.cuts, self.ends, self.unset
+        return self.events, self.conditions, self.assertions, self.cuts, self.waits, self.ends, self.unset
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
         return self.barriers, self.control, self.calls, self.choices, self.addresses

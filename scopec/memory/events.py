@@ -174,6 +174,23 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """A place where a thread waits: it gets there where ``reached`` holds, and gets on where ``passed`` does.
+
+    ``position`` and ``end`` are the numbers of events before the wait and before what comes after it; ``event`` is that
+    of a barrier or a call, and empty for a loop.
+    """
+
+    thread: str
+    span: Span
+    reached: Guard
+    passed: Guard
+    position: int
+    end: int
+    event: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Unset:
     """A read of a local variable that has no value on some path that leads there."""
 
@@ -202,7 +219,7 @@ class EventGraph:
     registers, by thread and register; ``control`` the reads that decided whether an event is reached; ``addresses``
     the selections of the elements that they access; ``unset`` reads of locals that may have no value; ``mapped``
     accesses to host memory that is registered when they are made; ``ended`` the threads that some path brings to their
-    end; ``unrolled`` the number of iterations of the longest loop.
+    end; ``unrolled`` the number of iterations of the longest loop; ``waits`` where threads wait.
 
     ``asleep`` gives, in a graph of stuck executions, for each read of a thread that sleeps in the ``wait`` of an atomic
     the notifications that would wake it if they came after a later write of what it read.
@@ -225,6 +242,7 @@ class EventGraph:
     unset: tuple[Unset, ...] = ()
     mapped: frozenset[str] = frozenset()
     asleep: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    waits: tuple[Wait, ...] = ()
 
     @cached_property
     def faults(self) -> tuple[Assertion, ...]:

@@ -96,6 +96,7 @@ def graph(
         tuple(out.unset),
         mapped(ordering),
         asleep or {},
+        tuple(out.waits),
     )
 
 

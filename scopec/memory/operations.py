@@ -20,7 +20,7 @@ from scopec.memory.collective import (
     shown_barrier,
     shown_call,
 )
-from scopec.memory.events import Assertion, Cut, Kind
+from scopec.memory.events import Assertion, Cut, Kind, Wait
 from scopec.memory.scopes import contains
 from scopec.program import ir, types, values
 from scopec.program.names import identifier
@@ -223,7 +223,7 @@ class Operations(Accesses):
         its own scope that comes after one beyond it, with which only the failed turn races.
         """
         location = self.location(state, operation.place, span)
-        before = state.guard
+        before, begin = state.guard, len(self.out.events)
         if not self.shared_in_scope(location.object, operation.mode.scope):
             failed, met = self.turn(state, operation, location, span)
             last, met_at_last = self.turn(replace(state, guard=before & ~met), operation, location, span)
@@ -232,7 +232,13 @@ class Operations(Accesses):
         else:
             value, met = self.turn(state, operation, location, span)
         self.out.cuts.append(Cut(self.thread.name, span, before & ~met, True, len(self.out.events)))
+        self.waited(span, before, before & met, begin)
         return self.set(replace(state, guard=before & met), operation.target, value)
+
+    def waited(self, span: Span, reached: Guard, passed: Guard, begin: int) -> None:
+        """Note a wait, unless its text has no way on."""
+        if not passed.never:
+            self.out.waits.append(Wait(self.thread.name, span, reached, passed, begin, len(self.out.events)))
 
     def shared_in_scope(self, name: str, scope: ir.Scope) -> bool:
         """Whether an object is one for synchronisation, and all threads that use it are in one scope."""

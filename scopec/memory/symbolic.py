@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from scopec.diagnostics import Code, error
@@ -174,7 +175,7 @@ class ThreadRun(Operations):
 
     def bounded(self, loop: Loop, bound: int, *, wait: bool) -> None:
         """At most ``bound`` whole iterations, then a last one of which only the way out is executed."""
-        start = len(self.out.events)
+        reached, mark, start = self.merged(loop.head).guard, len(self.out.cuts), len(self.out.events)
         for _ in range(bound):
             self.once(loop)
         self.out.unrolled = max(self.out.unrolled, bound)
@@ -186,6 +187,9 @@ class ThreadRun(Operations):
                 here = len(self.out.events)
                 self.out.cuts.append(Cut(self.thread.name, self.span_of(loop), state.guard, wait, here, start=start))
         self.barred = outer
+        if wait:
+            passed = reduce(lambda left, cut: left & ~cut.guard, self.out.cuts[mark:], reached)
+            self.waited(self.span_of(loop), reached, passed, start)
 
     def once(self, loop: Loop) -> None:
         """Go round a loop once."""

@@ -109,6 +109,7 @@ def page(report: Report, index: str | None = None) -> str:
             "checks": shown,
             "void": run.void,
             "not_asked": run.not_asked,
+            "remarks": report.remarks,
             "index": index,
             "version": __version__,
             "relations": RELATIONS,
