@@ -156,7 +156,7 @@ class Ways:
     def settled(self) -> Mapping[str, Sequence[tuple[Guard, Value]]]:
         """For each choice that is not free everywhere where it is not, and what it is there.
 
-        The threads that take part determine the result of a vote; a query does not say that what never ends is complete.
+        Who takes part determines the result of a vote; a query does not say that what never ends is complete.
         """
         found: dict[str, list[tuple[Guard, Value]]] = defaultdict(list)
         for guard, value in self.graph.impossible:
