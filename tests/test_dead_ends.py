@@ -200,7 +200,7 @@ def test_waits_that_are_known_to_be_passed_are_not_asked_about(
     answers = solve(run.problem)
     assert answers is not None
     monkeypatch.setattr("scopec.dead_ends._asked", None)
-    assert dead_ends(run, findings(run, answers, "embedded", 0.0)) == []
+    assert dead_ends(run, findings(run.problem, answers, "embedded", 0.0)) == []
 
 
 def test_no_answer_in_time_is_no_warning(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:

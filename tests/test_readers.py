@@ -9,6 +9,7 @@ import pytest
 
 from scopec.alloy.run import read_instance
 from scopec.diagnostics import EngineError
+from scopec.expectations import Target
 from scopec.explain import race
 from scopec.memory.execution import Choice, Execution
 from scopec.plan import Overrides, plan
@@ -114,7 +115,7 @@ def test_an_instance_becomes_an_execution_with_its_race() -> None:
     execution = Execution(run.problem.base, run.problem.model, choice)
     assert execution.problems() == []
     assert {r for _, r in choice.rf} == {"mp_1_0_L9_R", "mp_1_0_L10_R"}
-    pair = execution.racing_pair("f")
+    pair = execution.racing_pair(Target("f", (("f", None),)))
     assert pair is not None
     assert {e.id for e in pair} == {"mp_0_0_L7_W", "mp_1_0_L9_R"}
     assert race(execution, pair) == (

@@ -366,6 +366,19 @@ fun rmw : Event->Event { (pipeline_0_0_L14_R->pipeline_0_0_L14_W + pipeline_0_0_
     pipeline_0_1_L24_R->pipeline_0_1_L24_W + pipeline_0_1_L26_R->pipeline_0_1_L26_W +
     pipeline_0_1_L24_R3->pipeline_0_1_L24_W2 + pipeline_0_1_L26_R2->pipeline_0_1_L26_W2 +
     pipeline_0_1_L24_R5->pipeline_0_1_L24_W3 + pipeline_0_1_L26_R3->pipeline_0_1_L26_W3) & Exec->Exec }
+fun dep : Event->Event { (pipeline_0_0_L14_R->pipeline_0_0_L14_W + pipeline_0_0_L14_R->pipeline_0_0_L16_W +
+    pipeline_0_0_L14_R->pipeline_0_0_L14_W3 + pipeline_0_0_L14_R->pipeline_0_0_L16_W3 +
+    pipeline_0_0_L14_R2->pipeline_0_0_L16_W + pipeline_0_0_L14_R2->pipeline_0_0_L14_W3 +
+    pipeline_0_0_L14_R2->pipeline_0_0_L16_W3 + pipeline_0_0_L16_R->pipeline_0_0_L16_W +
+    pipeline_0_0_L14_R3->pipeline_0_0_L14_W2 + pipeline_0_0_L14_R3->pipeline_0_0_L14_W3 +
+    pipeline_0_0_L14_R3->pipeline_0_0_L16_W3 + pipeline_0_0_L14_R4->pipeline_0_0_L14_W3 +
+    pipeline_0_0_L14_R4->pipeline_0_0_L16_W3 + pipeline_0_0_L16_R2->pipeline_0_0_L16_W2 +
+    pipeline_0_0_L14_R5->pipeline_0_0_L14_W3 + pipeline_0_0_L14_R5->pipeline_0_0_L16_W3 +
+    pipeline_0_0_L14_R6->pipeline_0_0_L16_W3 + pipeline_0_0_L16_R3->pipeline_0_0_L16_W3 +
+    pipeline_0_1_L21_R->pipeline_0_1_L21_W + pipeline_0_1_L22_R->pipeline_0_1_L22_W +
+    pipeline_0_1_L24_R->pipeline_0_1_L24_W + pipeline_0_1_L26_R->pipeline_0_1_L26_W +
+    pipeline_0_1_L24_R3->pipeline_0_1_L24_W2 + pipeline_0_1_L26_R2->pipeline_0_1_L26_W2 +
+    pipeline_0_1_L24_R5->pipeline_0_1_L24_W3 + pipeline_0_1_L26_R3->pipeline_0_1_L26_W3) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_pipeline_0_0 + th_pipeline_0_1) + main_L42_C->(th_pipeline_0_0 +
     th_pipeline_0_1) + (th_pipeline_0_0 + th_pipeline_0_1)->main_L42_C2 +
     pipeline_0_0_L35_A->pipeline_0_1_L35_B + pipeline_0_1_L35_A->pipeline_0_0_L35_B) & Exec->Exec }
@@ -464,12 +477,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (pipeline_0_0_L16_R2 + pipeline_0_1_L24_R3 + pipeline_0_0_L14_R3 + pipeline_0_1_L26_R2 + pipeline_0_1_L22_R + pipeline_0_0_L16_R + pipeline_0_1_L24_R5 + pipeline_0_1_L24_R + pipeline_0_0_L16_R3 + pipeline_0_0_L14_R + pipeline_0_1_L26_R3 + pipeline_0_1_L26_R + pipeline_0_1_L21_R + pipeline_0_0_L14_R5) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not (not c0) and not g10 and not g12 and not (not c3) and not g13 and not g15 and not g20 }
@@ -480,12 +496,12 @@ fun final_out_0 : set Value { let ws = w_out_0 & Exec | (ws - co.ws).wv }   -- o
 fun final_out_1 : set Value { let ws = w_out_1 & Exec | (ws - co.ws).wv }   -- out[1] at the end
 fun final_out_2 : set Value { let ws = w_out_2 & Exec | (ws - co.ws).wv }   -- out[2] at the end
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- required out[0] == 5 && out[1] == 6 && out[2] == 7
-run required_2 { consistent and complete and (not ((some (final_out_0 & v5) and some (final_out_1 & v6)) and some (final_out_2 & v7))) } expect 0
+run required_2 { consistent and valued and complete and (not ((some (final_out_0 & v5) and some (final_out_1 & v6)) and some (final_out_2 & v7))) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (pipeline_0_0_L14_W + pipeline_0_0_L15_W + pipeline_0_0_L16_W + pipeline_0_0_L14_W2 + pipeline_0_0_L15_W2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_W3 + pipeline_0_0_L15_W3 + pipeline_0_0_L16_W3 + pipeline_0_1_L21_W + pipeline_0_1_L22_W + pipeline_0_1_L24_W + pipeline_0_1_L25_W + pipeline_0_1_L26_W + pipeline_0_1_L24_W2 + pipeline_0_1_L25_W2 + pipeline_0_1_L26_W2 + pipeline_0_1_L24_W3 + pipeline_0_1_L25_W3 + pipeline_0_1_L26_W3) & Exec | no w.wv } expect 0

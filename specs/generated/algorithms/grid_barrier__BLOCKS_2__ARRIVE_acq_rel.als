@@ -139,6 +139,8 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_both_sides_0_0->th_
     th_both_sides_1_0->th_both_sides_1_0 + (init <: id)) }
 fun rmw : Event->Event { (both_sides_0_0_L14_R->both_sides_0_0_L14_W +
     both_sides_1_0_L14_R->both_sides_1_0_L14_W) & Exec->Exec }
+fun dep : Event->Event { (both_sides_0_0_L14_R->both_sides_0_0_L14_W +
+    both_sides_1_0_L14_R->both_sides_1_0_L14_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_both_sides_0_0 + th_both_sides_1_0) + main_L19_C->(th_both_sides_0_0 +
     th_both_sides_1_0) + (th_both_sides_0_0 + th_both_sides_1_0)->main_L19_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -203,12 +205,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (both_sides_0_0_L14_R + both_sides_1_0_L14_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not g5 and not g6 and not g8 }
@@ -217,12 +222,12 @@ pred complete { not g5 and not g6 and not g8 }
 
 fun final_after_1 : set Value { let ws = w_after_1 & Exec | (ws - co.ws).wv }   -- after[1] at the end
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- forbidden after[1] == 0
-run forbidden_2 { consistent and complete and (some (final_after_1 & v0)) } expect 0
+run forbidden_2 { consistent and valued and complete and (some (final_after_1 & v0)) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (both_sides_0_0_L14_W + both_sides_0_0_L16_W + both_sides_1_0_L14_W + both_sides_1_0_L16_W) & Exec | no w.wv } expect 0

@@ -124,6 +124,7 @@ fun po : Event->Event { (^(main_L25_C->main_L27_W + main_L27_W->main_L28_W + mai
 fun loc : Event->Event { (at_tail->at_tail + at_stop->at_stop) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_persistent_0_0->th_persistent_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_persistent_0_0) + main_L25_C->th_persistent_0_0 +
     th_persistent_0_0->main_L30_C) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -177,8 +178,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

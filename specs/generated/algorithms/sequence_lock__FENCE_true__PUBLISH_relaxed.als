@@ -116,6 +116,7 @@ fun loc : Event->Event { (at_version->at_version + at_data_0->at_data_0 + at_dat
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sequence_lock_0_0->th_sequence_lock_0_0 +
     th_sequence_lock_1_0->th_sequence_lock_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_sequence_lock_0_0 + th_sequence_lock_1_0) + main_L38_C->(th_sequence_lock_0_0 +
     th_sequence_lock_1_0) + (th_sequence_lock_0_0 + th_sequence_lock_1_0)->main_L38_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -172,12 +173,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : sequence_lock_0_0_L13_R & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { some Event }
@@ -185,12 +189,12 @@ pred complete { some Event }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- allowed sequence_lock[1][0].consistent == 1 && sequence_lock[1][0].first == 1
-run allowed_2 { consistent and complete and (some ((some (sequence_lock_1_0_L22_R.rv & (v0 + v2 + v4)) and some (sequence_lock_1_0_L26_R.rv & sequence_lock_1_0_L22_R.rv) => v1 else v0) & v1) and some (sequence_lock_1_0_L23_R.rv & v1)) } expect 1
+run allowed_2 { consistent and valued and complete and (some ((some (sequence_lock_1_0_L22_R.rv & (v0 + v2 + v4)) and some (sequence_lock_1_0_L26_R.rv & sequence_lock_1_0_L22_R.rv) => v1 else v0) & v1) and some (sequence_lock_1_0_L23_R.rv & v1)) } expect 1
 -- allowed sequence_lock[1][0].consistent == 1 && sequence_lock[1][0].first != sequence_lock[1][0].second
-run allowed_3 { consistent and complete and (some ((some (sequence_lock_1_0_L22_R.rv & (v0 + v2 + v4)) and some (sequence_lock_1_0_L26_R.rv & sequence_lock_1_0_L22_R.rv) => v1 else v0) & v1) and some (sequence_lock_1_0_L23_R.rv->sequence_lock_1_0_L24_R.rv & f3)) } expect 1
+run allowed_3 { consistent and valued and complete and (some ((some (sequence_lock_1_0_L22_R.rv & (v0 + v2 + v4)) and some (sequence_lock_1_0_L26_R.rv & sequence_lock_1_0_L22_R.rv) => v1 else v0) & v1) and some (sequence_lock_1_0_L23_R.rv->sequence_lock_1_0_L24_R.rv & f3)) } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (sequence_lock_0_0_L14_W + sequence_lock_0_0_L18_W) & Exec | no w.wv } expect 0

@@ -137,6 +137,11 @@ fun loc : Event->Event { (at_lock_next->at_lock_next + at_lock_serving->at_lock_
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_increment_0_0->th_increment_0_0 +
     th_increment_1_0->th_increment_1_0 + (init <: id)) }
 fun rmw : Event->Event { (increment_0_0_L12_R->increment_0_0_L12_W + increment_1_0_L12_R->increment_1_0_L12_W) & Exec->Exec }
+fun dep : Event->Event { (increment_0_0_L12_R->increment_0_0_L12_W + increment_0_0_L13_R->increment_0_0_L16_W +
+    increment_0_0_L13_R2->increment_0_0_L16_W + increment_0_0_L24_R->increment_0_0_L24_W +
+    increment_0_0_L16_R->increment_0_0_L16_W + increment_1_0_L12_R->increment_1_0_L12_W +
+    increment_1_0_L13_R->increment_1_0_L16_W + increment_1_0_L13_R2->increment_1_0_L16_W +
+    increment_1_0_L24_R->increment_1_0_L24_W + increment_1_0_L16_R->increment_1_0_L16_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_increment_0_0 + th_increment_1_0) + main_L28_C->(th_increment_0_0 +
     th_increment_1_0) + (th_increment_0_0 + th_increment_1_0)->main_L28_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -204,12 +209,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (increment_0_0_L24_R + increment_1_0_L24_R + increment_1_0_L16_R + increment_0_0_L16_R + increment_0_0_L12_R + increment_1_0_L12_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not g5 and not g6 and not g8 }
@@ -218,12 +226,12 @@ pred complete { not g5 and not g6 and not g8 }
 
 fun final_counter : set Value { let ws = w_counter & Exec | (ws - co.ws).wv }   -- counter at the end
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- required counter == 2
-run required_2 { consistent and complete and (not (some (final_counter & v2))) } expect 0
+run required_2 { consistent and valued and complete and (not (some (final_counter & v2))) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (increment_0_0_L12_W + increment_0_0_L24_W + increment_0_0_L16_W + increment_1_0_L12_W + increment_1_0_L24_W + increment_1_0_L16_W) & Exec | no w.wv } expect 0

@@ -188,6 +188,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_stack_0_0->th_stack
     (init <: id)) }
 fun rmw : Event->Event { (stack_0_0_L19_R->stack_0_0_L19_W + stack_0_0_L19_R2->stack_0_0_L19_W2 +
     stack_0_0_L19_R3->stack_0_0_L19_W3 + stack_0_0_L19_R4->stack_0_0_L19_W4) & Exec->Exec }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_stack_0_0 + th_stack_1_0) + main_L33_C->(th_stack_0_0 + th_stack_1_0) +
     (th_stack_0_0 + th_stack_1_0)->main_L33_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -251,8 +252,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -85,6 +85,7 @@ fun po : Event->Event { main_L23_C->main_L23_C2 + ^(both_0_0_L10_R->both_0_0_L16
 fun loc : Event->Event { at_next_1->at_next_1 + at_next_2->at_next_2 + at_head->at_head }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_both_0_0->th_both_0_0 + th_both_1_0->th_both_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_both_0_0 + th_both_1_0) + main_L23_C->(th_both_0_0 + th_both_1_0) +
     (th_both_0_0 + th_both_1_0)->main_L23_C2 }
 fun issue : Event->Event { none->none }
@@ -142,8 +143,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -160,6 +160,9 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_both_0_0->th_both_0
 fun rmw : Event->Event { (both_0_0_L14_R->both_0_0_L14_W + both_0_0_L14_R2->both_0_0_L14_W2 +
     both_0_0_L14_R3->both_0_0_L14_W3 + both_1_0_L14_R->both_1_0_L14_W +
     both_1_0_L14_R2->both_1_0_L14_W2 + both_1_0_L14_R3->both_1_0_L14_W3) & Exec->Exec }
+fun dep : Event->Event { (both_0_0_L14_R->both_0_0_L14_W + both_0_0_L14_R2->both_0_0_L14_W2 +
+    both_0_0_L14_R3->both_0_0_L14_W3 + both_1_0_L14_R->both_1_0_L14_W +
+    both_1_0_L14_R2->both_1_0_L14_W2 + both_1_0_L14_R3->both_1_0_L14_W3) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_both_0_0 + th_both_1_0) + main_L23_C->(th_both_0_0 + th_both_1_0) +
     (th_both_0_0 + th_both_1_0)->main_L23_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -226,8 +229,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

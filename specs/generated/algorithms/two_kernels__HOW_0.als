@@ -99,6 +99,7 @@ fun loc : Event->Event { (at_ping->at_ping + at_pong->at_pong) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_asks_and_hears_0_0->th_asks_and_hears_0_0 +
     th_answers_0_0->th_answers_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_asks_and_hears_0_0 + th_answers_0_0) + main_L32_C->th_asks_and_hears_0_0 +
     main_L38_C->th_answers_0_0 + th_asks_and_hears_0_0->main_L44_C +
     th_answers_0_0->main_L44_C) & Exec->Exec }
@@ -153,8 +154,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

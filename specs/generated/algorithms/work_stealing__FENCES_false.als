@@ -209,6 +209,11 @@ fun loc : Event->Event { (at_deque_top->at_deque_top + at_deque_bottom->at_deque
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_work_0_0->th_work_0_0 + th_work_1_0->th_work_1_0 + (init <: id)) }
 fun rmw : Event->Event { (work_0_0_L26_R->work_0_0_L26_W + work_1_0_L37_R->work_1_0_L37_W +
     work_1_0_L37_R2->work_1_0_L37_W2) & Exec->Exec }
+fun dep : Event->Event { (work_0_0_L21_R->work_0_0_L26_W + work_0_0_L21_R->work_0_0_L28_W + work_0_0_L26_R->work_0_0_L26_W +
+    work_1_0_L33_R->work_1_0_L37_W + work_1_0_L33_R->work_1_0_L37_W2 + work_1_0_L35_R->work_1_0_L37_W +
+    work_1_0_L35_R->work_1_0_L37_W2 + work_1_0_L37_R->work_1_0_L37_W + work_1_0_L37_R->work_1_0_L37_W2 +
+    work_1_0_L33_R2->work_1_0_L37_W2 + work_1_0_L35_R2->work_1_0_L37_W2 +
+    work_1_0_L37_R2->work_1_0_L37_W2) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_work_0_0 + th_work_1_0) + main_L53_C->(th_work_0_0 + th_work_1_0) +
     (th_work_0_0 + th_work_1_0)->main_L53_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -267,12 +272,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (work_0_0_L21_R + work_1_0_L33_R2 + work_1_0_L33_R + work_0_0_L18_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not g39 and not g40 and not g43 and not g47 }
@@ -280,18 +288,18 @@ pred complete { not g39 and not g40 and not g43 and not g47 }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- allowed work[0][0].popped == 2 && work[1][0].first == 1
-run allowed_2 { consistent and complete and (some ((some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f3) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f7) => v0 else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L26_R.rv & work_0_0_L21_R.rv) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else v0))) & v2) and some ((some (work_1_0_L33_R.rv->work_1_0_L35_R.rv & f4) => v0 else (some (work_1_0_L37_R.rv & work_1_0_L33_R.rv) => (some (work_1_0_L33_R.rv & (v0 + v2)) => work_1_0_L36_R.rv else (some (work_1_0_L33_R.rv & (v1 + v3)) => work_1_0_L36_R2.rv else v0)) else v0)) & v1)) } expect 1
+run allowed_2 { consistent and valued and complete and (some ((some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f3) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f7) => v0 else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L26_R.rv & work_0_0_L21_R.rv) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else v0))) & v2) and some ((some (work_1_0_L33_R.rv->work_1_0_L35_R.rv & f4) => v0 else (some (work_1_0_L37_R.rv & work_1_0_L33_R.rv) => (some (work_1_0_L33_R.rv & (v0 + v2)) => work_1_0_L36_R.rv else (some (work_1_0_L33_R.rv & (v1 + v3)) => work_1_0_L36_R2.rv else v0)) else v0)) & v1)) } expect 1
 -- allowed work[0][0].popped == 0 && work[1][0].second == 2
-run allowed_3 { consistent and complete and (some ((some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f3) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f7) => v0 else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L26_R.rv & work_0_0_L21_R.rv) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else v0))) & v0) and some ((some (work_1_0_L33_R2.rv->work_1_0_L35_R2.rv & f4) => v0 else (some (work_1_0_L37_R2.rv & work_1_0_L33_R2.rv) => (some (work_1_0_L33_R2.rv & (v0 + v2)) => work_1_0_L36_R3.rv else (some (work_1_0_L33_R2.rv & (v1 + v3)) => work_1_0_L36_R4.rv else v0)) else v0)) & v2)) } expect 1
+run allowed_3 { consistent and valued and complete and (some ((some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f3) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f7) => v0 else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L26_R.rv & work_0_0_L21_R.rv) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else v0))) & v0) and some ((some (work_1_0_L33_R2.rv->work_1_0_L35_R2.rv & f4) => v0 else (some (work_1_0_L37_R2.rv & work_1_0_L33_R2.rv) => (some (work_1_0_L33_R2.rv & (v0 + v2)) => work_1_0_L36_R3.rv else (some (work_1_0_L33_R2.rv & (v1 + v3)) => work_1_0_L36_R4.rv else v0)) else v0)) & v2)) } expect 1
 -- allowed work[0][0].popped == 2 && work[1][0].second == 2
-run allowed_4 { consistent and complete and (some ((some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f3) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f7) => v0 else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L26_R.rv & work_0_0_L21_R.rv) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else v0))) & v2) and some ((some (work_1_0_L33_R2.rv->work_1_0_L35_R2.rv & f4) => v0 else (some (work_1_0_L37_R2.rv & work_1_0_L33_R2.rv) => (some (work_1_0_L33_R2.rv & (v0 + v2)) => work_1_0_L36_R3.rv else (some (work_1_0_L33_R2.rv & (v1 + v3)) => work_1_0_L36_R4.rv else v0)) else v0)) & v2)) } expect 1
+run allowed_4 { consistent and valued and complete and (some ((some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f3) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f7) => v0 else (some (work_0_0_L21_R.rv->work_0_0_L18_R.rv.f2 & f1) and some (work_0_0_L26_R.rv & work_0_0_L21_R.rv) => (some (work_0_0_L18_R.rv & v1) => work_0_0_L24_R.rv else (some (work_0_0_L18_R.rv & v2) => work_0_0_L24_R2.rv else v0)) else v0))) & v2) and some ((some (work_1_0_L33_R2.rv->work_1_0_L35_R2.rv & f4) => v0 else (some (work_1_0_L37_R2.rv & work_1_0_L33_R2.rv) => (some (work_1_0_L33_R2.rv & (v0 + v2)) => work_1_0_L36_R3.rv else (some (work_1_0_L33_R2.rv & (v1 + v3)) => work_1_0_L36_R4.rv else v0)) else v0)) & v2)) } expect 1
 -- some execution does what is undefined
-run fault { consistent and ((c0 and not (some (work_0_0_L18_R.rv & (v1 + v2)) and some (work_0_0_L18_R.rv & (v0 + v1 + v2)))) or (not c6 and not (some (work_1_0_L33_R.rv & (v0 + v1 + v2 + v3)) and some (work_1_0_L33_R.rv & (v0 + v1 + v2 + v3)))) or (g49 and not (some (work_1_0_L33_R2.rv & (v0 + v1 + v2 + v3)) and some (work_1_0_L33_R2.rv & (v0 + v1 + v2 + v3))))) } expect 0
+run fault { consistent and valued and ((c0 and not (some (work_0_0_L18_R.rv & (v1 + v2)) and some (work_0_0_L18_R.rv & (v0 + v1 + v2)))) or (not c6 and not (some (work_1_0_L33_R.rv & (v0 + v1 + v2 + v3)) and some (work_1_0_L33_R.rv & (v0 + v1 + v2 + v3)))) or (g49 and not (some (work_1_0_L33_R2.rv & (v0 + v1 + v2 + v3)) and some (work_1_0_L33_R2.rv & (v0 + v1 + v2 + v3))))) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (work_0_0_L19_W + work_0_0_L26_W + work_0_0_L28_W + work_1_0_L37_W + work_1_0_L37_W2) & Exec | no w.wv } expect 0

@@ -75,6 +75,7 @@ fun po : Event->Event { (^(main_L14_C->main_L16_R + main_L16_R->main_L16_R2 + ma
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_other->th_other + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_other) + main_L14_C->th_other + th_other->main_L17_C) & Exec->Exec }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { ((main_L14_C + main_L16_R2 + main_L17_C)->th_main + main_L16_R->(th_main + other_L10_W) +
@@ -127,8 +128,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

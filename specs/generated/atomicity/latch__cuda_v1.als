@@ -71,6 +71,7 @@ fun po : Event->Event { ^(main_L10_C->main_L11_R + main_L11_R->main_L11_W + main
 fun loc : Event->Event { at_done->at_done }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_first_0_0->th_first_0_0 + (init <: id)) }
 fun rmw : Event->Event { main_L11_R->main_L11_W + first_0_0_L7_R->first_0_0_L7_W }
+fun dep : Event->Event { main_L11_R->main_L11_W + first_0_0_L7_R->first_0_0_L7_W }
 fun asw : Event->Event { init->(th_main + th_first_0_0) + main_L10_C->th_first_0_0 + th_first_0_0->main_L12_C }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { (main_L10_C + main_L12_C)->th_main + (main_L11_R + main_L11_W)->(th_main + th_first_0_0) +
@@ -126,12 +127,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (main_L11_R + first_0_0_L7_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { some Event }
@@ -139,8 +143,8 @@ pred complete { some Event }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (main_L11_W + first_0_0_L7_W) & Exec | no w.wv } expect 0

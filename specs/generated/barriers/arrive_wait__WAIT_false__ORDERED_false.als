@@ -100,6 +100,7 @@ fun loc : Event->Event { at_data_0->at_data_0 + at_data_1->at_data_1 + at_exchan
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_exchange_0_0->th_exchange_0_0 +
     th_exchange_0_1->th_exchange_0_1 + (init <: id)) }
 fun rmw : Event->Event { exchange_0_0_L15_R->exchange_0_0_L15_W + exchange_0_1_L15_R->exchange_0_1_L15_W }
+fun dep : Event->Event { exchange_0_0_L15_R->exchange_0_0_L15_W + exchange_0_1_L15_R->exchange_0_1_L15_W }
 fun asw : Event->Event { init->(th_main + th_exchange_0_0 + th_exchange_0_1) + main_L20_C->(th_exchange_0_0 +
     th_exchange_0_1) + (th_exchange_0_0 + th_exchange_0_1)->main_L20_C2 }
 fun issue : Event->Event { none->none }
@@ -159,12 +160,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (exchange_0_0_L15_R + exchange_0_1_L15_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { some Event }
@@ -172,14 +176,14 @@ pred complete { some Event }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 1
+run race { consistent and valued and some race } expect 1
 -- some execution has a race on data
-run race_on_data { consistent and some race & (at_data_0 + at_data_1)->(at_data_0 + at_data_1) } expect 1
+run race_on_data { consistent and valued and some race & (at_data_0 + at_data_1)->(at_data_0 + at_data_1) } expect 1
 -- some execution has a race on exchange.barrier
-run race_on_exchange_barrier { consistent and some race & at_exchange_0_barrier->at_exchange_0_barrier } expect 1
+run race_on_exchange_barrier { consistent and valued and some race & at_exchange_0_barrier->at_exchange_0_barrier } expect 1
 -- allowed exchange[0][0].other == 0
-run allowed_2 { consistent and complete and (some (exchange_0_0_L17_R.rv & v0)) } expect 1
+run allowed_2 { consistent and valued and complete and (some (exchange_0_0_L17_R.rv & v0)) } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (exchange_0_0_L15_W + exchange_0_1_L15_W) & Exec | no w.wv } expect 0

@@ -87,6 +87,7 @@ fun loc : Event->Event { (at_data_0->at_data_0 + at_data_1->at_data_1 + at_out_0
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_branches_0_0->th_branches_0_0 +
     th_branches_0_1->th_branches_0_1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_branches_0_0 + th_branches_0_1) + main_L17_C->(th_branches_0_0 +
     th_branches_0_1) + (th_branches_0_0 + th_branches_0_1)->main_L17_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -142,8 +143,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

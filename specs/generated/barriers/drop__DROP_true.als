@@ -152,6 +152,9 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_leave_0_0->th_leave
     (init <: id)) }
 fun rmw : Event->Event { (leave_0_0_L19_R->leave_0_0_L19_W + leave_0_0_L21_R->leave_0_0_L21_W +
     leave_0_1_L15_R->leave_0_1_L15_W) & Exec->Exec }
+fun dep : Event->Event { (leave_0_0_L19_R->leave_0_0_L19_W + leave_0_0_L19_R->leave_0_0_L21_W +
+    leave_0_0_L19_R2->leave_0_0_L21_W + leave_0_0_L21_R->leave_0_0_L21_W +
+    leave_0_1_L15_R->leave_0_1_L15_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_leave_0_0 + th_leave_0_1) + main_L26_C->(th_leave_0_0 + th_leave_0_1) +
     (th_leave_0_0 + th_leave_0_1)->main_L26_C2 + leave_0_0_L11_A->leave_0_1_L11_B +
     leave_0_1_L11_A->leave_0_0_L11_B) & Exec->Exec }
@@ -217,12 +220,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (leave_0_0_L20_R + leave_0_0_L19_R + leave_0_1_L15_R + leave_0_0_L21_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not (not c0) and not g2 and not g3 }
@@ -232,12 +238,12 @@ pred complete { not (not c0) and not g2 and not g3 }
 fun final_data_0 : set Value { let ws = w_data_0 & Exec | (ws - co.ws).wv }   -- data[0] at the end
 fun final_data_1 : set Value { let ws = w_data_1 & Exec | (ws - co.ws).wv }   -- data[1] at the end
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- required data[0] == 2 && data[1] == 2
-run required_2 { consistent and complete and (not (some (final_data_0 & v2) and some (final_data_1 & v2))) } expect 0
+run required_2 { consistent and valued and complete and (not (some (final_data_0 & v2) and some (final_data_1 & v2))) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (leave_0_0_L19_W + leave_0_0_L20_W + leave_0_0_L21_W + leave_0_1_L15_W) & Exec | no w.wv } expect 0

@@ -103,6 +103,7 @@ fun loc : Event->Event { (at_counted->at_counted + at_latch->at_latch) & Exec->E
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_count_0_0->th_count_0_0 + th_count_0_1->th_count_0_1 +
     th_count_1_0->th_count_1_0 + (init <: id)) }
 fun rmw : Event->Event { (count_0_0_L20_R->count_0_0_L20_W + count_1_0_L15_R->count_1_0_L15_W) & Exec->Exec }
+fun dep : Event->Event { (count_0_0_L20_R->count_0_0_L20_W + count_1_0_L15_R->count_1_0_L15_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_count_0_0 + th_count_0_1 + th_count_1_0) + main_L27_C->(th_count_0_0 +
     th_count_0_1 + th_count_1_0) + (th_count_0_0 + th_count_0_1 +
     th_count_1_0)->main_L27_C2) & Exec->Exec }
@@ -160,12 +161,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (count_0_0_L20_R + count_1_0_L15_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not g4 and not (not c2) and not g6 }
@@ -173,10 +177,10 @@ pred complete { not g4 and not (not c2) and not g6 }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete }
+run execution { consistent and valued and complete }
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (count_0_0_L20_W + count_1_0_L15_W) & Exec | no w.wv } expect 0

@@ -106,6 +106,9 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_members_0_0->th_mem
     (init <: id)) }
 fun rmw : Event->Event { (members_0_0_L20_R->members_0_0_L20_W + members_0_0_L20_R2->members_0_0_L20_W2 +
     members_1_0_L20_R->members_1_0_L20_W + members_1_0_L20_R2->members_1_0_L20_W2) & Exec->Exec }
+fun dep : Event->Event { (members_0_0_L20_R->members_0_0_L20_W + members_0_0_L20_R->members_0_0_L20_W2 +
+    members_0_0_L20_R2->members_0_0_L20_W2 + members_1_0_L20_R->members_1_0_L20_W +
+    members_1_0_L20_R->members_1_0_L20_W2 + members_1_0_L20_R2->members_1_0_L20_W2) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_members_0_0 + th_members_1_0) + main_L23_C->(th_members_0_0 + th_members_1_0) +
     (th_members_0_0 + th_members_1_0)->main_L23_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -163,12 +166,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (members_0_0_L20_R + members_1_0_L20_R2 + members_1_0_L20_R + members_0_0_L20_R2) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not g6 and not g7 and not g9 }
@@ -176,12 +182,12 @@ pred complete { not g6 and not g7 and not g9 }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete }
+run execution { consistent and valued and complete }
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 1
+run race { consistent and valued and some race } expect 1
 -- some execution has a race on semaphore
-run race_on_semaphore { consistent and some race & at_semaphore->at_semaphore } expect 1
+run race_on_semaphore { consistent and valued and some race & at_semaphore->at_semaphore } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (members_0_0_L20_W + members_0_0_L20_W2 + members_1_0_L20_W + members_1_0_L20_W2) & Exec | no w.wv } expect 0

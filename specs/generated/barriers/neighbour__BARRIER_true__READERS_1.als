@@ -113,6 +113,7 @@ fun loc : Event->Event { at_out_0->at_out_0 + at_shift_0_tile_0->at_shift_0_tile
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_shift_0_0->th_shift_0_0 + th_shift_0_1->th_shift_0_1 +
     th_shift_1_0->th_shift_1_0 + th_shift_1_1->th_shift_1_1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_shift_0_0 + th_shift_0_1 + th_shift_1_0 + th_shift_1_1) +
     main_L17_C->(th_shift_0_0 + th_shift_0_1 + th_shift_1_0 + th_shift_1_1) + (th_shift_0_0 +
     th_shift_0_1 + th_shift_1_0 + th_shift_1_1)->main_L17_C2 + shift_0_0_L12_A->shift_0_1_L12_B +
@@ -176,8 +177,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -125,6 +125,7 @@ fun loc : Event->Event { (at_data_0->at_data_0 + at_data_1->at_data_1 + at_both-
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_blocks_0_0->th_blocks_0_0 + th_blocks_1_0->th_blocks_1_0 +
     (init <: id)) }
 fun rmw : Event->Event { (blocks_0_0_L11_R->blocks_0_0_L11_W + blocks_1_0_L11_R->blocks_1_0_L11_W) & Exec->Exec }
+fun dep : Event->Event { (blocks_0_0_L11_R->blocks_0_0_L11_W + blocks_1_0_L11_R->blocks_1_0_L11_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_blocks_0_0 + th_blocks_1_0) + main_L15_C->(th_blocks_0_0 + th_blocks_1_0) +
     (th_blocks_0_0 + th_blocks_1_0)->main_L15_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -180,12 +181,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (blocks_0_0_L11_R + blocks_1_0_L11_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not g5 and not g6 and not g8 }
@@ -193,12 +197,12 @@ pred complete { not g5 and not g6 and not g8 }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete }
+run execution { consistent and valued and complete }
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 1
+run race { consistent and valued and some race } expect 1
 -- some execution has a race on data
-run race_on_data { consistent and some race & (at_data_0 + at_data_1)->(at_data_0 + at_data_1) } expect 1
+run race_on_data { consistent and valued and some race & (at_data_0 + at_data_1)->(at_data_0 + at_data_1) } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (blocks_0_0_L11_W + blocks_1_0_L11_W) & Exec | no w.wv } expect 0

@@ -147,6 +147,8 @@ fun loc : Event->Event { at_out_0->at_out_0 + at_out_1->at_out_1 + at_rotate_0_d
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_rotate_0_0->th_rotate_0_0 + th_rotate_0_1->th_rotate_0_1 +
     (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { rotate_0_0_L12_R->rotate_0_0_L14_W + rotate_0_0_L12_R2->rotate_0_0_L14_W2 +
+    rotate_0_1_L12_R->rotate_0_1_L14_W + rotate_0_1_L12_R2->rotate_0_1_L14_W2 }
 fun asw : Event->Event { init->(th_main + th_rotate_0_0 + th_rotate_0_1) + main_L20_C->(th_rotate_0_0 + th_rotate_0_1) +
     (th_rotate_0_0 + th_rotate_0_1)->main_L20_C2 + rotate_0_0_L10_A->rotate_0_1_L10_B +
     rotate_0_0_L13_A->rotate_0_1_L13_B + rotate_0_0_L15_A->rotate_0_1_L15_B +
@@ -182,6 +184,7 @@ pred candidate {
   rotate_0_1_L14_W.wv_ = rotate_0_1_L12_R.rv
   rotate_0_1_L14_W2.wv_ = rotate_0_1_L12_R2.rv
   rotate_0_1_L17_W.wv_ = rotate_0_1_L17_R.rv
+  all r : (rotate_0_0_L12_R + rotate_0_1_L12_R2 + rotate_0_0_L12_R2 + rotate_0_1_L12_R) & Exec | some r.rv
 }
 
 ------------------------------------------------------------------------------ the memory model
@@ -222,8 +225,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

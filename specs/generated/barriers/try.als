@@ -97,6 +97,8 @@ fun loc : Event->Event { (at_data->at_data + at_full->at_full) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_attempt_0_0->th_attempt_0_0 + th_attempt_0_1->th_attempt_0_1 +
     (init <: id)) }
 fun rmw : Event->Event { (attempt_0_0_L10_R->attempt_0_0_L10_W + attempt_0_1_L12_R2->attempt_0_1_L12_W) & Exec->Exec }
+fun dep : Event->Event { (attempt_0_0_L10_R->attempt_0_0_L10_W + attempt_0_1_L12_R->attempt_0_1_L12_W +
+    attempt_0_1_L12_R2->attempt_0_1_L12_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_attempt_0_0 + th_attempt_0_1) + main_L17_C->(th_attempt_0_0 + th_attempt_0_1) +
     (th_attempt_0_0 + th_attempt_0_1)->main_L17_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -155,12 +157,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (attempt_0_0_L10_R + attempt_0_1_L12_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { some Event }
@@ -168,14 +173,14 @@ pred complete { some Event }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- forbidden attempt[0][1].read == 0
-run forbidden_2 { consistent and complete and (some ((some (attempt_0_1_L12_R.rv & (v1 + v2)) and (some (attempt_0_1_L12_R2.rv & attempt_0_1_L12_R.rv) and some (Choice.weak_attempt_0_1_L12_R2 & v1)) => attempt_0_1_L13_R.rv else vm1) & v0)) } expect 0
+run forbidden_2 { consistent and valued and complete and (some ((some (attempt_0_1_L12_R.rv & (v1 + v2)) and (some (attempt_0_1_L12_R2.rv & attempt_0_1_L12_R.rv) and some (Choice.weak_attempt_0_1_L12_R2 & v1)) => attempt_0_1_L13_R.rv else vm1) & v0)) } expect 0
 -- allowed attempt[0][1].taken == 0
-run allowed_3 { consistent and complete and (some ((some (attempt_0_1_L12_R.rv & (v1 + v2)) and (some (attempt_0_1_L12_R2.rv & attempt_0_1_L12_R.rv) and some (Choice.weak_attempt_0_1_L12_R2 & v1)) => v1 else v0) & v0)) } expect 1
+run allowed_3 { consistent and valued and complete and (some ((some (attempt_0_1_L12_R.rv & (v1 + v2)) and (some (attempt_0_1_L12_R2.rv & attempt_0_1_L12_R.rv) and some (Choice.weak_attempt_0_1_L12_R2 & v1)) => v1 else v0) & v0)) } expect 1
 -- allowed attempt[0][1].read == 1
-run allowed_4 { consistent and complete and (some ((some (attempt_0_1_L12_R.rv & (v1 + v2)) and (some (attempt_0_1_L12_R2.rv & attempt_0_1_L12_R.rv) and some (Choice.weak_attempt_0_1_L12_R2 & v1)) => attempt_0_1_L13_R.rv else vm1) & v1)) } expect 1
+run allowed_4 { consistent and valued and complete and (some ((some (attempt_0_1_L12_R.rv & (v1 + v2)) and (some (attempt_0_1_L12_R2.rv & attempt_0_1_L12_R.rv) and some (Choice.weak_attempt_0_1_L12_R2 & v1)) => attempt_0_1_L13_R.rv else vm1) & v1)) } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (attempt_0_0_L10_W + attempt_0_1_L12_W) & Exec | no w.wv } expect 0

@@ -205,6 +205,7 @@ fun loc : Event->Event { at_input_0->at_input_0 + at_input_1->at_input_1 + at_in
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_votes_0_0->th_votes_0_0 + th_votes_0_1->th_votes_0_1 +
     th_votes_0_2->th_votes_0_2 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_votes_0_0 + th_votes_0_1 + th_votes_0_2) + main_L15_C->(th_votes_0_0 +
     th_votes_0_1 + th_votes_0_2) + (th_votes_0_0 + th_votes_0_1 + th_votes_0_2)->main_L15_C2 +
     votes_0_0_L7_A->votes_0_1_L7_B + votes_0_0_L7_A->votes_0_2_L7_B + votes_0_0_L9_A->votes_0_1_L9_B +
@@ -308,8 +309,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

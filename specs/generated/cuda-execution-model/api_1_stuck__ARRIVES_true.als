@@ -66,6 +66,7 @@ fun loc : Event->Event { none->none }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_hello_world_0_0->th_hello_world_0_0 +
     th_hello_world_0_1->th_hello_world_0_1) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { main_L16_C->(th_hello_world_0_0 + th_hello_world_0_1) + (th_hello_world_0_0 +
     th_hello_world_0_1)->main_L17_C + hello_world_0_0_L12_A->hello_world_0_1_L12_B +
     hello_world_0_1_L12_A->hello_world_0_0_L12_B }
@@ -120,8 +121,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -77,6 +77,7 @@ fun po : Event->Event { (main_L19_C->main_L19_C2 + wait_0_0_L11_R->wait_0_0_L11_
 fun loc : Event->Event { at_ready->at_ready & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_wait_0_0->th_wait_0_0 + th_wait_1_0->th_wait_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_wait_0_0 + th_wait_1_0) + main_L19_C->(th_wait_0_0 + th_wait_1_0) +
     (th_wait_0_0 + th_wait_1_0)->main_L19_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -129,8 +130,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -85,6 +85,7 @@ fun po : Event->Event { (main_L13_C->main_L16_C + ^(meet_0_0_L10_R->meet_0_0_L10
 fun loc : Event->Event { at_bar->at_bar & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_meet_0_0->th_meet_0_0 + th_meet_0_1->th_meet_0_1 + (init <: id)) }
 fun rmw : Event->Event { (meet_0_0_L10_R->meet_0_0_L10_W + meet_0_1_L10_R->meet_0_1_L10_W) & Exec->Exec }
+fun dep : Event->Event { (meet_0_0_L10_R->meet_0_0_L10_W + meet_0_1_L10_R->meet_0_1_L10_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_meet_0_0 + th_meet_0_1) + main_L13_C->(th_meet_0_0 + th_meet_0_1) +
     (th_meet_0_0 + th_meet_0_1)->main_L16_C) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -140,12 +141,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (meet_0_0_L10_R + meet_0_1_L10_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not (not c0) and not (not c1) and not g2 }
@@ -153,10 +157,10 @@ pred complete { not (not c0) and not (not c1) and not g2 }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete }
+run execution { consistent and valued and complete }
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (meet_0_0_L10_W + meet_0_1_L10_W) & Exec | no w.wv } expect 0

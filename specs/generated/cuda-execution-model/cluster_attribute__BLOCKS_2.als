@@ -92,6 +92,7 @@ fun po : Event->Event { (main_L30_C->main_L31_C + ^(pass_0_0_L11_R->pass_0_0_L11
 fun loc : Event->Event { (at_data->at_data + at_out->at_out + at_ready->at_ready) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_pass_0_0->th_pass_0_0 + th_pass_1_0->th_pass_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_pass_0_0 + th_pass_1_0) + main_L30_C->(th_pass_0_0 + th_pass_1_0) +
     (th_pass_0_0 + th_pass_1_0)->main_L31_C) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -148,8 +149,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

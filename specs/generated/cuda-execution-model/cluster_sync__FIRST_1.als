@@ -77,6 +77,7 @@ fun loc : Event->Event { at_flag->at_flag }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_cluster_0_0->th_cluster_0_0 + th_cluster_1_0->th_cluster_1_0 +
     (init <: id)) }
 fun rmw : Event->Event { cluster_0_0_L14_R->cluster_0_0_L14_W }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_cluster_0_0 + th_cluster_1_0) + main_L24_C->(th_cluster_0_0 + th_cluster_1_0) +
     (th_cluster_0_0 + th_cluster_1_0)->main_L24_C2 }
 fun issue : Event->Event { none->none }
@@ -131,12 +132,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : cluster_0_0_L14_R & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { some Event }
@@ -144,8 +148,8 @@ pred complete { some Event }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (cluster_0_0_L14_W) & Exec | no w.wv } expect 0

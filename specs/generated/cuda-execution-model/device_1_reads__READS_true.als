@@ -73,6 +73,7 @@ fun po : Event->Event { (main_L17_C->main_L17_C2 + ex1_0_0_L13_R->ex1_0_0_L13_R2
 fun loc : Event->Event { at_stop->at_stop & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_ex1_0_0->th_ex1_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_ex1_0_0) + main_L17_C->th_ex1_0_0 + th_ex1_0_0->main_L17_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + th_ex1_0_0->th_ex1_0_0) & Exec->Exec }
@@ -124,8 +125,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

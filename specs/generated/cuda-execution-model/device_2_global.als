@@ -71,6 +71,7 @@ fun po : Event->Event { (main_L9_C->main_L9_C2 + ex2_0_0_L6_R->ex2_0_0_L6_R2) & 
 fun loc : Event->Event { at_True->at_True & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_ex2_0_0->th_ex2_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_ex2_0_0) + main_L9_C->th_ex2_0_0 + th_ex2_0_0->main_L9_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + th_ex2_0_0->th_ex2_0_0) & Exec->Exec }
@@ -122,8 +123,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

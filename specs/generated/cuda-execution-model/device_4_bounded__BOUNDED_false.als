@@ -55,6 +55,7 @@ fun po : Event->Event { main_L8_C->main_L8_C2 & Exec->Exec }
 fun loc : Event->Event { none->none }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { none->none }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main & Exec->Exec }
@@ -106,8 +107,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -63,6 +63,7 @@ fun po : Event->Event { main_L7_C->main_L7_C2 + guarded_0_0_L4_A->guarded_0_0_L4
 fun loc : Event->Event { none->none }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_guarded_0_0->th_guarded_0_0 + th_guarded_0_1->th_guarded_0_1) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { main_L7_C->(th_guarded_0_0 + th_guarded_0_1) + (th_guarded_0_0 + th_guarded_0_1)->main_L7_C2 +
     guarded_0_0_L4_A->guarded_0_1_L4_B + guarded_0_1_L4_A->guarded_0_0_L4_B }
 fun issue : Event->Event { none->none }
@@ -115,8 +116,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

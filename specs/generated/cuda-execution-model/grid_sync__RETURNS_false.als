@@ -100,6 +100,7 @@ fun loc : Event->Event { at_before_0->at_before_0 + at_before_1->at_before_1 + a
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_both_sides_0_0->th_both_sides_0_0 +
     th_both_sides_1_0->th_both_sides_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_both_sides_0_0 + th_both_sides_1_0) + main_L18_C->(th_both_sides_0_0 +
     th_both_sides_1_0) + (th_both_sides_0_0 + th_both_sides_1_0)->main_L19_C +
     both_sides_0_0_L13_A->both_sides_1_0_L13_B + both_sides_1_0_L13_A->both_sides_0_0_L13_B }
@@ -161,8 +162,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

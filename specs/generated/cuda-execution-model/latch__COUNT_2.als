@@ -82,6 +82,7 @@ fun loc : Event->Event { at_done->at_done & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_work_0_0->th_work_0_0 + th_work_0_1->th_work_0_1 +
     th_work_0_2->th_work_0_2 + (init <: id)) }
 fun rmw : Event->Event { (work_0_0_L9_R->work_0_0_L9_W + work_0_1_L9_R->work_0_1_L9_W) & Exec->Exec }
+fun dep : Event->Event { (work_0_0_L9_R->work_0_0_L9_W + work_0_1_L9_R->work_0_1_L9_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_work_0_0 + th_work_0_1 + th_work_0_2) + main_L16_C->(th_work_0_0 +
     th_work_0_1 + th_work_0_2) + (th_work_0_0 + th_work_0_1 + th_work_0_2)->main_L16_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -138,12 +139,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (work_0_0_L9_R + work_0_1_L9_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not (not c0) }
@@ -151,10 +155,10 @@ pred complete { not (not c0) }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete }
+run execution { consistent and valued and complete }
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (work_0_0_L9_W + work_0_1_L9_W) & Exec | no w.wv } expect 0

@@ -65,6 +65,7 @@ fun po : Event->Event { main_L18_C->main_L18_C2 & Exec->Exec }
 fun loc : Event->Event { at_a->at_a & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_loop_0_0->th_loop_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_loop_0_0) + main_L18_C->th_loop_0_0 + th_loop_0_0->main_L18_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + th_loop_0_0->th_loop_0_0) & Exec->Exec }
@@ -116,8 +117,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

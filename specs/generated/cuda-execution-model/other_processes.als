@@ -65,6 +65,7 @@ fun loc : Event->Event { none->none }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_hello_world_0_0->th_hello_world_0_0 +
     th_hello_world_0_1->th_hello_world_0_1) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { main_L6_C->(th_hello_world_0_0 + th_hello_world_0_1) + (th_hello_world_0_0 +
     th_hello_world_0_1)->main_L7_C + hello_world_0_0_L3_A->hello_world_0_1_L3_B +
     hello_world_0_1_L3_A->hello_world_0_0_L3_B }
@@ -119,8 +120,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -102,6 +102,7 @@ fun loc : Event->Event { at_flag->at_flag & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_first_0_0->th_first_0_0 + th_second_0_0->th_second_0_0 +
     (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_first_0_0 + th_second_0_0) + main_L17_C->th_first_0_0 +
     main_L18_C->th_second_0_0 + th_first_0_0->th_second_0_0 +
     (some (Choice.result_main_L19_C & v0) => th_first_0_0->main_L19_C else none->none) +
@@ -160,8 +161,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

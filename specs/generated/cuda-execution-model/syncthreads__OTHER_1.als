@@ -90,6 +90,8 @@ fun loc : Event->Event { at_a->at_a & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_block_0_0->th_block_0_0 + th_block_0_1->th_block_0_1 +
     th_block_0_2->th_block_0_2 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { (block_0_0_L15_R->block_0_1_L20_W + block_0_0_L15_R->block_0_2_L20_W +
+    block_0_0_L15_R2->block_0_1_L20_W + block_0_0_L15_R2->block_0_2_L20_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_block_0_0 + th_block_0_1 + th_block_0_2) + main_L24_C->(th_block_0_0 +
     th_block_0_1 + th_block_0_2) + (th_block_0_0 + th_block_0_1 + th_block_0_2)->main_L24_C2 +
     block_0_1_L19_A->block_0_2_L19_B + block_0_2_L19_A->block_0_1_L19_B) & Exec->Exec }
@@ -144,8 +146,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -93,6 +93,7 @@ fun loc : Event->Event { at_flag->at_flag & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sleepers_0_0->th_sleepers_0_0 +
     th_sleepers_0_1->th_sleepers_0_1 + th_sleepers_0_2->th_sleepers_0_2 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_sleepers_0_0 + th_sleepers_0_1 + th_sleepers_0_2) +
     main_L21_C->(th_sleepers_0_0 + th_sleepers_0_1 + th_sleepers_0_2) + (th_sleepers_0_0 +
     th_sleepers_0_1 + th_sleepers_0_2)->main_L21_C2) & Exec->Exec }
@@ -147,8 +148,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -114,6 +114,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_take_0_0->th_take_0
 fun rmw : Event->Event { (take_0_0_L11_R->take_0_0_L11_W + take_0_0_L13_R->take_0_0_L13_W +
     take_0_0_L11_R2->take_0_0_L11_W2 + take_0_0_L13_R2->take_0_0_L13_W2 +
     take_0_0_L11_R3->take_0_0_L11_W3) & Exec->Exec }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_take_0_0) + main_L17_C->th_take_0_0 + th_take_0_0->main_L17_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_main->th_main + th_take_0_0->th_take_0_0) & Exec->Exec }
@@ -128,6 +129,7 @@ pred candidate {
   wv_ = wv & (take_0_0_L13_W + take_0_0_L13_W2)->Value
   take_0_0_L13_W.wv_ = take_0_0_L13_R.rv.f1
   take_0_0_L13_W2.wv_ = take_0_0_L13_R2.rv.f1
+  all r : (take_0_0_L13_R + take_0_0_L13_R2) & Exec | some r.rv
 }
 
 ------------------------------------------------------------------------------ the memory model
@@ -168,8 +170,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -118,6 +118,7 @@ fun loc : Event->Event { (at_other->at_other + at_target->at_target + at_main_pa
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_cudaMemcpy_0_0->th_cudaMemcpy_0_0 + th_read_0_0->th_read_0_0 +
     (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_cudaMemcpy_0_0 + th_read_0_0) + main_L32_C->th_cudaMemcpy_0_0 +
     main_L34_C->th_read_0_0 + th_cudaMemcpy_0_0->main_L35_C + th_read_0_0->main_L35_C) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -174,8 +175,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

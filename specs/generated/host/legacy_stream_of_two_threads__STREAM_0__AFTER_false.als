@@ -105,6 +105,7 @@ fun loc : Event->Event { (at_data->at_data + at_done->at_done + at_launched->at_
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_other->th_other + th_first_0_0->th_first_0_0 +
     th_second_0_0->th_second_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { (second_0_0_L21_R->first_0_0_L18_W + second_0_0_L21_R2->first_0_0_L18_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_other + th_first_0_0 + th_second_0_0) + main_L34_C->th_second_0_0 +
     other_L30_C->th_first_0_0 + (not some (Choice.before_other_L30_C_main_L34_C & v1) => (th_first_0_0 +
     other_L30_C)->th_second_0_0 else none->none) +
@@ -166,8 +167,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -78,6 +78,7 @@ fun loc : Event->Event { at_memory->at_memory + at_seen->at_seen }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_cudaMemset_0_0->th_cudaMemset_0_0 + th_read_0_0->th_read_0_0 +
     (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_cudaMemset_0_0 + th_read_0_0) + main_L19_C->th_cudaMemset_0_0 +
     main_L21_C->th_read_0_0 + th_cudaMemset_0_0->main_L22_C + th_read_0_0->main_L22_C }
 fun issue : Event->Event { none->none }
@@ -132,8 +133,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

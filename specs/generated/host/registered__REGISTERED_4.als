@@ -66,6 +66,7 @@ fun po : Event->Event { ^(main_L20_C->main_L23_R + main_L23_R->main_L24_C) }
 fun loc : Event->Event { at_flag->at_flag }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_set_0_0->th_set_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_set_0_0) + main_L20_C->th_set_0_0 + th_set_0_0->main_L24_C }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { (main_L20_C + main_L24_C)->th_main + main_L23_R->(th_main + th_set_0_0) + th_set_0_0->(th_set_0_0 +
@@ -118,8 +119,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -72,6 +72,7 @@ fun po : Event->Event { ^(main_L12_C->main_L14_R + main_L14_R->main_L14_W + main
 fun loc : Event->Event { at_delay->at_delay }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writer->th_writer + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_writer) + main_L12_C->th_writer + th_writer->main_L15_C }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + th_writer->th_writer }
@@ -125,12 +126,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : main_L14_R & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not (some Event) }
@@ -138,12 +142,12 @@ pred complete { not (some Event) }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete }
+run execution { consistent and valued and complete }
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 1
+run race { consistent and valued and some race } expect 1
 -- some execution has a race on delay
-run race_on_delay { consistent and some race & at_delay->at_delay } expect 1
+run race_on_delay { consistent and valued and some race & at_delay->at_delay } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (main_L14_W) & Exec | no w.wv } expect 0

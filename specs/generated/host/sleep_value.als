@@ -67,6 +67,7 @@ fun po : Event->Event { main_L13_C->main_L14_C + sleeps_0_0_L7_R->sleeps_0_0_L7_
 fun loc : Event->Event { at_nanoseconds->at_nanoseconds }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sleeps_0_0->th_sleeps_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_sleeps_0_0) + main_L13_C->th_sleeps_0_0 + th_sleeps_0_0->main_L14_C }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { th_main->th_main + th_sleeps_0_0->th_sleeps_0_0 }
@@ -120,12 +121,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : sleeps_0_0_L7_R & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { some Event }
@@ -134,10 +138,10 @@ pred complete { some Event }
 
 fun final_nanoseconds : set Value { let ws = w_nanoseconds & Exec | (ws - co.ws).wv }   -- nanoseconds at the end
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- required main.after == 2 && nanoseconds == 11
-run required_2 { consistent and complete and (not (some (final_nanoseconds & v11))) } expect 0
+run required_2 { consistent and valued and complete and (not (some (final_nanoseconds & v11))) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (sleeps_0_0_L7_W) & Exec | no w.wv } expect 0

@@ -96,6 +96,7 @@ fun po : Event->Event { (^(main_L8_W->main_L10_C + main_L10_C->main_L14_W + main
 fun loc : Event->Event { (at_done->at_done + at_main_result->at_main_result + at_worker_stop->at_worker_stop) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_worker->th_worker + (init <: id)) }
 fun rmw : Event->Event { main_L10_R->main_L10_W & Exec->Exec }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_worker) + main_L10_C->th_worker + th_worker->main_L10_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { ((main_L8_W + main_L10_C + main_L14_W + main_L10_C2 + main_L16_R)->th_main + (main_L10_R +
@@ -151,8 +152,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

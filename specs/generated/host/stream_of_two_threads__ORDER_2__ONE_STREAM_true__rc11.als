@@ -142,16 +142,19 @@ pred no_thin_air { no id & ^(po + rf) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and seq_cst and no_thin_air }
 
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : second_0_0_L16_R & Exec | some r.rv }
+
 -- every loop has ended
 pred complete { some Event }
 
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race }
+run race { consistent and valued and some race }
 -- required main.end == 3
-run required_1 { consistent and complete and (not (some (main_L31_R.rv & v3))) } expect 0
+run required_1 { consistent and valued and complete and (not (some (main_L31_R.rv & v3))) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (second_0_0_L16_W) & Exec | no w.wv } expect 0

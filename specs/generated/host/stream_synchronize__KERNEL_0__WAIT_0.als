@@ -83,6 +83,7 @@ fun po : Event->Event { (^(main_L22_C->main_L24_C + main_L24_C->main_L27_R + mai
 fun loc : Event->Event { (at_data->at_data + at_done->at_done) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_write_0_0->th_write_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_write_0_0) + main_L22_C->th_write_0_0 + th_write_0_0->main_L24_C +
     th_write_0_0->main_L29_C) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -137,8 +138,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

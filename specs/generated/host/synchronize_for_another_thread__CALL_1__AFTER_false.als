@@ -98,6 +98,7 @@ fun po : Event->Event { ^(main_L25_C->main_L32_C + main_L32_C->main_L39_R + main
 fun loc : Event->Event { at_data->at_data + at_launched->at_launched + at_seen->at_seen }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_other->th_other + th_write_0_0->th_write_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_other + th_write_0_0) + other_L26_C->th_write_0_0 +
     (((not some (Choice.before_other_L26_C_main_L32_C & v1)) or (not some (Choice.before_other_L27_C_main_L32_C & v1))) => th_write_0_0->main_L32_C else none->none) +
     (not some (Choice.before_other_L27_C_main_L32_C & v1) => other_L27_C->main_L32_C else none->none) +
@@ -157,8 +158,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -102,6 +102,7 @@ fun po : Event->Event { (^(main_L12_W->main_L12_W2 + main_L12_W2->main_L13_C + m
 fun loc : Event->Event { (at_ready->at_ready + at_main_data->at_main_data + at_main_seen->at_main_seen) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writer->th_writer + th_reader->th_reader + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_writer + th_reader) + main_L13_C->th_writer + main_L17_C->th_reader +
     th_reader->main_L23_C + th_writer->main_L26_C) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -158,8 +159,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

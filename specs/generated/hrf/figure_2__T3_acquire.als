@@ -93,6 +93,7 @@ fun loc : Event->Event { (at_X->at_X + at_Y->at_Y) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_figure_2_0_0->th_figure_2_0_0 +
     th_figure_2_0_1->th_figure_2_0_1 + th_figure_2_1_0->th_figure_2_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_figure_2_0_0 + th_figure_2_0_1 + th_figure_2_1_0) +
     main_L28_C->(th_figure_2_0_0 + th_figure_2_0_1 + th_figure_2_1_0) + (th_figure_2_0_0 +
     th_figure_2_0_1 + th_figure_2_1_0)->main_L28_C2 + figure_2_0_0_L17_A->figure_2_0_1_L17_B +
@@ -154,8 +155,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -217,6 +217,8 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_stencil_0_0->th_ste
     th_stencil_1_0->th_stencil_1_0 + th_stencil_1_1->th_stencil_1_1 + (init <: id)) }
 fun rmw : Event->Event { (stencil_0_0_L19_R->stencil_0_0_L19_W + stencil_0_1_L19_R->stencil_0_1_L19_W +
     stencil_1_0_L19_R->stencil_1_0_L19_W + stencil_1_1_L19_R->stencil_1_1_L19_W) & Exec->Exec }
+fun dep : Event->Event { (stencil_0_0_L19_R->stencil_0_0_L19_W + stencil_0_1_L19_R->stencil_0_1_L19_W +
+    stencil_1_0_L19_R->stencil_1_0_L19_W + stencil_1_1_L19_R->stencil_1_1_L19_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_stencil_0_0 + th_stencil_0_1 + th_stencil_1_0 + th_stencil_1_1) +
     main_L24_C->(th_stencil_0_0 + th_stencil_0_1 + th_stencil_1_0 + th_stencil_1_1) + (th_stencil_0_0 +
     th_stencil_0_1 + th_stencil_1_0 + th_stencil_1_1)->main_L24_C2 +
@@ -304,12 +306,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (stencil_0_0_L19_R + stencil_1_1_L19_R + stencil_1_0_L19_R + stencil_0_1_L19_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not g11 and not g12 and not g13 and not g14 and not g20 }
@@ -317,12 +322,12 @@ pred complete { not g11 and not g12 and not g13 and not g14 and not g20 }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete }
+run execution { consistent and valued and complete }
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 1
+run race { consistent and valued and some race } expect 1
 -- some execution has a race on grid
-run race_on_grid { consistent and some race & (at_grid_0 + at_grid_1 + at_grid_2 + at_grid_3)->(at_grid_0 + at_grid_1 + at_grid_2 + at_grid_3) } expect 1
+run race_on_grid { consistent and valued and some race & (at_grid_0 + at_grid_1 + at_grid_2 + at_grid_3)->(at_grid_0 + at_grid_1 + at_grid_2 + at_grid_3) } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (stencil_0_0_L19_W + stencil_0_1_L19_W + stencil_1_0_L19_W + stencil_1_1_L19_W) & Exec | no w.wv } expect 0

@@ -344,16 +344,19 @@ pred atomicity { no rmw & fr.co }
 
 pred consistent { candidate and sequential_consistency and atomicity }
 
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (stencil_0_0_L19_R + stencil_1_1_L19_R + stencil_1_0_L19_R + stencil_0_1_L19_R) & Exec | some r.rv }
+
 -- every loop has ended
 pred complete { not g11 and not g12 and not g13 and not g14 and not g20 }
 
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete }
+run execution { consistent and valued and complete }
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (stencil_0_0_L19_W + stencil_0_1_L19_W + stencil_1_0_L19_W + stencil_1_1_L19_W) & Exec | no w.wv } expect 0

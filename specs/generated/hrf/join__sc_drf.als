@@ -198,16 +198,19 @@ pred atomicity { no rmw & fr.co }
 
 pred consistent { candidate and sequential_consistency and atomicity }
 
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : write_0_0_L7_R & Exec | some r.rv }
+
 -- every loop has ended
 pred complete { some Event }
 
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- required main.r == 2
-run required_1 { consistent and complete and (not (some (main_L14_R.rv & v2))) } expect 0
+run required_1 { consistent and valued and complete and (not (some (main_L14_R.rv & v2))) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (write_0_0_L7_W) & Exec | no w.wv } expect 0

@@ -80,6 +80,7 @@ fun loc : Event->Event { (at_X->at_X + at_A->at_A) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mixed_0_0->th_mixed_0_0 + th_mixed_0_1->th_mixed_0_1 +
     (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mixed_0_0 + th_mixed_0_1) + main_L19_C->(th_mixed_0_0 + th_mixed_0_1) +
     (th_mixed_0_0 + th_mixed_0_1)->main_L19_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -134,8 +135,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

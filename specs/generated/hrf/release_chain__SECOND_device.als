@@ -86,6 +86,7 @@ fun loc : Event->Event { (at_x->at_x + at_a->at_a) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_chain_0_0->th_chain_0_0 + th_chain_1_0->th_chain_1_0 +
     (init <: id)) }
 fun rmw : Event->Event { (chain_0_0_L13_R->chain_0_0_L13_W + chain_1_0_L15_R->chain_1_0_L15_W) & Exec->Exec }
+fun dep : Event->Event { (chain_0_0_L13_R->chain_0_0_L13_W + chain_1_0_L15_R->chain_1_0_L15_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_chain_0_0 + th_chain_1_0) + main_L19_C->(th_chain_0_0 + th_chain_1_0) +
     (th_chain_0_0 + th_chain_1_0)->main_L19_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -141,8 +142,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

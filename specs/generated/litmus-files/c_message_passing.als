@@ -72,6 +72,7 @@ fun po : Event->Event { (P0_L7_W->P0_L8_W + P1_L12_R->P1_L15_R) & Exec->Exec }
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_P0 + th_P1)) & Exec->Exec }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { (P0_L7_W->th_P0 + P0_L8_W->(th_P0 + P1_L12_R) + P1_L12_R->(th_P1 + P0_L8_W) +
@@ -124,8 +125,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

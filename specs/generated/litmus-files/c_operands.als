@@ -71,6 +71,7 @@ fun po : Event->Event { P0_L7_W->P0_L8_W }
 fun loc : Event->Event { at_data->at_data + at_flag->at_flag }
 fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_P0 + th_P1) }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { (th_P0 + th_P1)->(th_P0 + th_P1) }
@@ -122,8 +123,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -106,6 +106,9 @@ fun po : Event->Event { (^(P0_L8_R->P0_L8_W + P0_L8_W->P0_L8_R2 + P0_L8_R2->P0_L
 fun loc : Event->Event { (at_lock->at_lock + at_count->at_count) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
 fun rmw : Event->Event { (P0_L8_R->P0_L8_W + P0_L8_R2->P0_L8_W2 + P1_L17_R->P1_L17_W + P1_L17_R2->P1_L17_W2) & Exec->Exec }
+fun dep : Event->Event { (P0_L8_R->P0_L8_W + P0_L8_R->P0_L12_W + P0_L8_R2->P0_L8_W2 + P0_L8_R2->P0_L12_W +
+    P0_L11_R->P0_L11_W + P1_L17_R->P1_L17_W + P1_L17_R->P1_L21_W + P1_L17_R2->P1_L17_W2 +
+    P1_L17_R2->P1_L21_W + P1_L20_R->P1_L20_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_P0 + th_P1)) & Exec->Exec }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { ((P0_L8_R + P0_L8_W + P0_L8_R2 + P0_L8_W2 + P0_L12_W)->(th_P0 + P1_L17_R + P1_L17_W + P1_L17_R2 +
@@ -163,12 +166,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (P0_L11_R + P1_L20_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not g5 and not g6 }
@@ -178,12 +184,12 @@ pred complete { not g5 and not g6 }
 fun final_count : set Value { let ws = w_count & Exec | (ws - co.ws).wv }   -- count at the end
 fun final_lock : set Value { let ws = w_lock & Exec | (ws - co.ws).wv }   -- lock at the end
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- forall (count=2 /\ lock=0)
-run condition_1 { consistent and complete and (some (final_count & (v0 + v1 + v3)) or some (final_lock & v1)) } expect 0
+run condition_1 { consistent and valued and complete and (some (final_count & (v0 + v1 + v3)) or some (final_lock & v1)) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (P0_L11_W + P1_L20_W) & Exec | no w.wv } expect 0

@@ -85,9 +85,7 @@ fun po : Event->Event { (^(P0_L5_W->P0_L6_A + P0_L6_A->P0_L6_B + P0_L6_B->P0_L7_
 fun loc : Event->Event { (at_x->at_x + at_y->at_y) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
-fun addr : Event->Event { none->none }
-fun data : Event->Event { none->none }
-fun ctrl : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_P0 + th_P1) + P0_L6_A->P1_L7_B + P0_L7_A->P1_L6_B + P1_L6_A->P0_L7_B +
     P1_L7_A->P0_L6_B) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -148,8 +146,8 @@ pred issue_order { no id & ^((id + cause_base).issue) }
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
 pred atomicity { no rmw & (ms & fr).(ms & co) }
--- acyclic rf | addr | data | ctrl as no_thin_air
-pred no_thin_air { no id & ^(rf + addr + data + ctrl) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic (ms & (rf | co | fr)) | (po & loc) as sc_per_location
 pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality

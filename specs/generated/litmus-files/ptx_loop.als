@@ -81,6 +81,7 @@ fun po : Event->Event { (^(P0_L5_W->P0_L6_F + P0_L6_F->P0_L7_W) + ^(P1_L6_R->P1_
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_P0 + th_P1)) & Exec->Exec }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { (P0_L5_W->th_P0 + (P0_L6_F + P0_L7_W)->(th_P0 + P1_L6_R + P1_L6_R2 + P1_L8_F) + (P1_L6_R +
@@ -133,8 +134,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

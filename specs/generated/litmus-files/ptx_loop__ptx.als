@@ -84,10 +84,7 @@ fun po : Event->Event { (^(P0_L5_W->P0_L6_F + P0_L6_F->P0_L7_W) + ^(P1_L6_R->P1_
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
-fun addr : Event->Event { none->none }
-fun data : Event->Event { none->none }
-fun ctrl : Event->Event { (P1_L6_R->P1_L6_R2 + P1_L6_R->P1_L8_F + P1_L6_R2->P1_L8_F + P1_L6_R->P1_L9_R +
-    P1_L6_R2->P1_L9_R) & Exec->Exec }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_P0 + th_P1)) & Exec->Exec }
 fun issue : Event->Event { none->none }
 fun incl : Event->Event { (P0_L5_W->th_P0 + (P0_L6_F + P0_L7_W)->(th_P0 + P1_L6_R + P1_L6_R2 + P1_L8_F) + (P1_L6_R +
@@ -145,8 +142,8 @@ pred issue_order { no id & ^((id + cause_base).issue) }
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
 pred atomicity { no rmw & (ms & fr).(ms & co) }
--- acyclic rf | addr | data | ctrl as no_thin_air
-pred no_thin_air { no id & ^(rf + addr + data + ctrl) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic (ms & (rf | co | fr)) | (po & loc) as sc_per_location
 pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality

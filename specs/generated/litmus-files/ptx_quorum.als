@@ -104,6 +104,7 @@ fun po : Event->Event { (^(P0_L6_W->P0_L7_A + P0_L7_A->P0_L7_B + P0_L7_B->P0_L8_
 fun loc : Event->Event { (at_x->at_x + at_y->at_y) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + th_P2->th_P2 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_P0 + th_P1 + th_P2) +
     (((some (Choice.phase_P0_L7_A & v0) and some (Choice.phase_P1_L5_A & v0)) or (some (Choice.phase_P0_L7_A & v1) and some (Choice.phase_P1_L5_A & v1))) => P0_L7_A->P1_L5_B else none->none) +
     (((some (Choice.phase_P0_L7_A & v0) and some (Choice.phase_P2_L5_A & v0)) or (some (Choice.phase_P0_L7_A & v1) and some (Choice.phase_P2_L5_A & v1))) => P0_L7_A->P2_L5_B else none->none) +
@@ -175,8 +176,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -86,6 +86,7 @@ fun po : Event->Event { ^(P0_L5_W->P0_L6_A + P0_L6_A->P0_L6_B + P0_L6_B->P0_L7_W
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
 fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + th_P2->th_P2 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_P0 + th_P1 + th_P2) + P0_L6_A->P1_L5_B + P0_L6_A->P2_L5_B + P1_L5_A->P0_L6_B +
     P1_L5_A->P2_L5_B + P1_L8_A->P0_L8_B + P2_L5_A->P0_L6_B + P2_L5_A->P1_L5_B + P2_L8_A->P0_L8_B }
 fun issue : Event->Event { none->none }
@@ -142,8 +143,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

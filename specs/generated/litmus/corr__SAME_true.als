@@ -70,6 +70,7 @@ fun po : Event->Event { main_L19_C->main_L19_C2 + corr_1_0_L14_R->corr_1_0_L15_R
 fun loc : Event->Event { at_x->at_x }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_corr_0_0->th_corr_0_0 + th_corr_1_0->th_corr_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_corr_0_0 + th_corr_1_0) + main_L19_C->(th_corr_0_0 + th_corr_1_0) +
     (th_corr_0_0 + th_corr_1_0)->main_L19_C2 }
 fun issue : Event->Event { none->none }
@@ -122,8 +123,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -83,6 +83,8 @@ fun loc : Event->Event { at_n->at_n }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_count_0_0->th_count_0_0 + th_count_1_0->th_count_1_0 +
     th_count_2_0->th_count_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { count_0_0_L13_R->count_0_0_L14_W + count_1_0_L13_R->count_1_0_L14_W +
+    count_2_0_L13_R->count_2_0_L14_W }
 fun asw : Event->Event { init->(th_main + th_count_0_0 + th_count_1_0 + th_count_2_0) + main_L18_C->(th_count_0_0 +
     th_count_1_0 + th_count_2_0) + (th_count_0_0 + th_count_1_0 + th_count_2_0)->main_L18_C2 }
 fun issue : Event->Event { none->none }
@@ -140,12 +142,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (count_0_0_L13_R + count_2_0_L13_R + count_1_0_L13_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { some Event }
@@ -154,10 +159,10 @@ pred complete { some Event }
 
 fun final_n : set Value { let ws = w_n & Exec | (ws - co.ws).wv }   -- n at the end
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- allowed n == 1
-run allowed_2 { consistent and complete and (some (final_n & v1)) } expect 1
+run allowed_2 { consistent and valued and complete and (some (final_n & v1)) } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (count_0_0_L14_W + count_1_0_L14_W + count_2_0_L14_W) & Exec | no w.wv } expect 0

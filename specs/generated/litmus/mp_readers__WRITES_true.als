@@ -89,6 +89,7 @@ fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 +
     th_mp_2_0->th_mp_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_1_0 + th_mp_2_0) + main_L23_C->(th_mp_0_0 + th_mp_1_0 +
     th_mp_2_0) + (th_mp_0_0 + th_mp_1_0 + th_mp_2_0)->main_L23_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -143,8 +144,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

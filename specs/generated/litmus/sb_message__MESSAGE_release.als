@@ -87,6 +87,7 @@ fun loc : Event->Event { at_x->at_x + at_y->at_y + at_z->at_z }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sb_0_0->th_sb_0_0 + th_sb_1_0->th_sb_1_0 +
     th_sb_2_0->th_sb_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_sb_0_0 + th_sb_1_0 + th_sb_2_0) + main_L25_C->(th_sb_0_0 + th_sb_1_0 +
     th_sb_2_0) + (th_sb_0_0 + th_sb_1_0 + th_sb_2_0)->main_L25_C2 }
 fun issue : Event->Event { none->none }
@@ -139,8 +140,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

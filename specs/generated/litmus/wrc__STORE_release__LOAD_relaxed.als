@@ -81,6 +81,7 @@ fun loc : Event->Event { at_x->at_x + at_y->at_y }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_wrc_0_0->th_wrc_0_0 + th_wrc_1_0->th_wrc_1_0 +
     th_wrc_2_0->th_wrc_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_wrc_0_0 + th_wrc_1_0 + th_wrc_2_0) + main_L22_C->(th_wrc_0_0 + th_wrc_1_0 +
     th_wrc_2_0) + (th_wrc_0_0 + th_wrc_1_0 + th_wrc_2_0)->main_L22_C2 }
 fun issue : Event->Event { none->none }
@@ -133,8 +134,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

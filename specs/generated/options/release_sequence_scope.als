@@ -100,6 +100,7 @@ fun loc : Event->Event { (at_x->at_x + at_f->at_f + at_relayed->at_relayed) & Ex
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_relay_0_0->th_relay_0_0 + th_relay_0_1->th_relay_0_1 +
     th_relay_1_0->th_relay_1_0 + (init <: id)) }
 fun rmw : Event->Event { relay_0_1_L16_R->relay_0_1_L16_W & Exec->Exec }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_relay_0_0 + th_relay_0_1 + th_relay_1_0) + main_L22_C->(th_relay_0_0 +
     th_relay_0_1 + th_relay_1_0) + (th_relay_0_0 + th_relay_0_1 +
     th_relay_1_0)->main_L22_C2) & Exec->Exec }
@@ -159,12 +160,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : relay_0_1_L16_R & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { some Event }
@@ -172,12 +176,12 @@ pred complete { some Event }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- forbidden relay[1][0].r == 0
-run forbidden_2 { consistent and complete and (some ((not (some (relay_1_0_L18_R.rv & v1) and some (relay_1_0_L18_R2.rv & v2)) => v2 else relay_1_0_L18_R3.rv) & v0)) } expect 0
+run forbidden_2 { consistent and valued and complete and (some ((not (some (relay_1_0_L18_R.rv & v1) and some (relay_1_0_L18_R2.rv & v2)) => v2 else relay_1_0_L18_R3.rv) & v0)) } expect 0
 -- allowed relay[1][0].r == 1
-run allowed_3 { consistent and complete and (some ((not (some (relay_1_0_L18_R.rv & v1) and some (relay_1_0_L18_R2.rv & v2)) => v2 else relay_1_0_L18_R3.rv) & v1)) } expect 1
+run allowed_3 { consistent and valued and complete and (some ((not (some (relay_1_0_L18_R.rv & v1) and some (relay_1_0_L18_R2.rv & v2)) => v2 else relay_1_0_L18_R3.rv) & v1)) } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (relay_0_1_L16_W) & Exec | no w.wv } expect 0

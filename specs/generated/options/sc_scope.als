@@ -77,6 +77,7 @@ fun po : Event->Event { main_L20_C->main_L20_C2 + ^(sb_0_0_L10_W->sb_0_0_L11_F +
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_sb_0_0->th_sb_0_0 + th_sb_1_0->th_sb_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_sb_0_0 + th_sb_1_0) + main_L20_C->(th_sb_0_0 + th_sb_1_0) + (th_sb_0_0 +
     th_sb_1_0)->main_L20_C2 }
 fun issue : Event->Event { none->none }
@@ -131,8 +132,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -100,6 +100,7 @@ fun loc : Event->Event { (at_x->at_x + at_f->at_f + at_relayed->at_relayed) & Ex
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_relay_0_0->th_relay_0_0 + th_relay_0_1->th_relay_0_1 +
     th_relay_1_0->th_relay_1_0 + (init <: id)) }
 fun rmw : Event->Event { relay_0_1_L17_R->relay_0_1_L17_W & Exec->Exec }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_relay_0_0 + th_relay_0_1 + th_relay_1_0) + main_L23_C->(th_relay_0_0 +
     th_relay_0_1 + th_relay_1_0) + (th_relay_0_0 + th_relay_0_1 +
     th_relay_1_0)->main_L23_C2) & Exec->Exec }
@@ -158,12 +159,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : relay_0_1_L17_R & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { some Event }
@@ -171,12 +175,12 @@ pred complete { some Event }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 1
+run race { consistent and valued and some race } expect 1
 -- some execution has a race on f
-run race_on_f { consistent and some race & at_f->at_f } expect 1
+run race_on_f { consistent and valued and some race & at_f->at_f } expect 1
 -- some execution has a race on x
-run race_on_x { consistent and some race & at_x->at_x } expect 1
+run race_on_x { consistent and valued and some race & at_x->at_x } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (relay_0_1_L17_W) & Exec | no w.wv } expect 0

@@ -124,6 +124,7 @@ fun loc : Event->Event { (at_counted->at_counted + at_table_0->at_table_0 + at_t
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_average_0_0->th_average_0_0 + th_average_1_0->th_average_1_0 +
     th_average_2_0->th_average_2_0 + (init <: id)) }
 fun rmw : Event->Event { (average_1_0_L10_R->average_1_0_L10_W + average_2_0_L10_R->average_2_0_L10_W) & Exec->Exec }
+fun dep : Event->Event { (average_1_0_L10_R->average_1_0_L10_W + average_2_0_L10_R->average_2_0_L10_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_average_0_0 + th_average_1_0 + th_average_2_0) + main_L17_C->(th_average_0_0 +
     th_average_1_0 + th_average_2_0) + (th_average_0_0 + th_average_1_0 +
     th_average_2_0)->main_L17_C2) & Exec->Exec }
@@ -182,12 +183,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (average_2_0_L10_R + average_1_0_L10_R) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not g12 and not g14 and not g16 }
@@ -195,14 +199,14 @@ pred complete { not g12 and not g14 and not g16 }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- required average[0][0].r == 0 || average[0][0].r == 20 || average[0][0].r == 30
-run required_2 { consistent and complete and (not ((some ((some (average_0_0_L12_R.rv & (v1 + v2)) => (no Event => average_0_0_L13_R.rv else (some (average_0_0_L12_R.rv & v2) => average_0_0_L13_R2.rv else (some (average_0_0_L12_R.rv & v1) => average_0_0_L13_R3.rv else v0))) else v0) & v0) or some ((some (average_0_0_L12_R.rv & (v1 + v2)) => (no Event => average_0_0_L13_R.rv else (some (average_0_0_L12_R.rv & v2) => average_0_0_L13_R2.rv else (some (average_0_0_L12_R.rv & v1) => average_0_0_L13_R3.rv else v0))) else v0) & v20)) or some ((some (average_0_0_L12_R.rv & (v1 + v2)) => (no Event => average_0_0_L13_R.rv else (some (average_0_0_L12_R.rv & v2) => average_0_0_L13_R2.rv else (some (average_0_0_L12_R.rv & v1) => average_0_0_L13_R3.rv else v0))) else v0) & v30))) } expect 0
+run required_2 { consistent and valued and complete and (not ((some ((some (average_0_0_L12_R.rv & (v1 + v2)) => (no Event => average_0_0_L13_R.rv else (some (average_0_0_L12_R.rv & v2) => average_0_0_L13_R2.rv else (some (average_0_0_L12_R.rv & v1) => average_0_0_L13_R3.rv else v0))) else v0) & v0) or some ((some (average_0_0_L12_R.rv & (v1 + v2)) => (no Event => average_0_0_L13_R.rv else (some (average_0_0_L12_R.rv & v2) => average_0_0_L13_R2.rv else (some (average_0_0_L12_R.rv & v1) => average_0_0_L13_R3.rv else v0))) else v0) & v20)) or some ((some (average_0_0_L12_R.rv & (v1 + v2)) => (no Event => average_0_0_L13_R.rv else (some (average_0_0_L12_R.rv & v2) => average_0_0_L13_R2.rv else (some (average_0_0_L12_R.rv & v1) => average_0_0_L13_R3.rv else v0))) else v0) & v30))) } expect 0
 -- some execution does what is undefined
-run fault { consistent and ((c0 and not (some (average_0_0_L12_R.rv & (v1 + v2)))) or (g17 and not (some (average_0_0_L12_R.rv & (v1 + v2)) and some (average_0_0_L12_R.rv & (v1 + v2))))) } expect 0
+run fault { consistent and valued and ((c0 and not (some (average_0_0_L12_R.rv & (v1 + v2)))) or (g17 and not (some (average_0_0_L12_R.rv & (v1 + v2)) and some (average_0_0_L12_R.rv & (v1 + v2))))) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (average_1_0_L10_W + average_2_0_L10_W) & Exec | no w.wv } expect 0

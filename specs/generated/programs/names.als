@@ -268,6 +268,7 @@ fun loc : Event->Event { (at_a_first_2->at_a_first_2 + at_a_first->at_a_first + 
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp2_0_0->th_mp2_0_0 +
     th_mp2_0_0_2->th_mp2_0_0_2 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp2_0_0 + th_mp2_0_0_2) + main_L26_C->th_mp_0_0 +
     main_L27_C->th_mp2_0_0 + main_L28_C->th_mp2_0_0_2 + th_mp_0_0->th_mp2_0_0 +
     th_mp_0_0->th_mp2_0_0_2 + th_mp2_0_0->th_mp2_0_0_2 + th_mp_0_0->main_L28_C2 +
@@ -339,8 +340,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -205,6 +205,13 @@ fun loc : Event->Event { (at_queue_items_0_from->at_queue_items_0_from + at_queu
     at_queue_pushed->at_queue_pushed + at_queue_popped->at_queue_popped) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_talk_0_0->th_talk_0_0 + th_talk_0_1->th_talk_0_1 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { (talk_0_0_L14_R->talk_0_0_L16_W + talk_0_0_L14_R->talk_0_0_L16_W2 +
+    talk_0_0_L14_R2->talk_0_0_L16_W + talk_0_0_L14_R2->talk_0_0_L16_W2 +
+    talk_0_0_L13_R2->talk_0_0_L16_W2 + talk_0_0_L14_R3->talk_0_0_L16_W2 +
+    talk_0_0_L14_R4->talk_0_0_L16_W2 + talk_0_1_L20_R->talk_0_1_L22_W +
+    talk_0_1_L20_R->talk_0_1_L22_W2 + talk_0_1_L20_R2->talk_0_1_L22_W +
+    talk_0_1_L20_R2->talk_0_1_L22_W2 + talk_0_1_L19_R2->talk_0_1_L22_W2 +
+    talk_0_1_L20_R3->talk_0_1_L22_W2 + talk_0_1_L20_R4->talk_0_1_L22_W2) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_talk_0_0 + th_talk_0_1) + main_L44_C->(th_talk_0_0 + th_talk_0_1) +
     (th_talk_0_0 + th_talk_0_1)->main_L44_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -270,12 +277,15 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
+
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : (talk_0_1_L19_R2 + talk_0_1_L19_R + talk_0_0_L13_R + talk_0_0_L13_R2) & Exec | some r.rv }
 
 -- every loop has ended
 pred complete { not g29 and not g32 and not g33 and not g36 and not g42 }
@@ -283,10 +293,10 @@ pred complete { not g29 and not g32 and not g33 and not g36 and not g42 }
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete }
+run execution { consistent and valued and complete }
 -- some execution is consistent, complete or not
-run prefix { consistent } expect 1
+run prefix { consistent and valued } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 1
+run race { consistent and valued and some race } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (talk_0_0_L16_W + talk_0_0_L16_W2 + talk_0_1_L22_W + talk_0_1_L22_W2) & Exec | no w.wv } expect 0

@@ -306,6 +306,7 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_cudaMemcpy_0_0->th_
     th_cudaMemcpy2_0_0->th_cudaMemcpy2_0_0 + th_add_0_0->th_add_0_0 + th_add_0_1->th_add_0_1 +
     th_add_1_0->th_add_1_0 + th_cudaMemcpy3_0_0->th_cudaMemcpy3_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_cudaMemcpy_0_0 + th_cudaMemcpy2_0_0 + th_add_0_0 + th_add_0_1 + th_add_1_0 +
     th_cudaMemcpy3_0_0) + main_L32_C2->th_cudaMemcpy_0_0 + main_L33_C2->th_cudaMemcpy2_0_0 +
     main_L38_C->(th_add_0_0 + th_add_0_1 + th_add_1_0) + main_L41_C->th_cudaMemcpy3_0_0 +
@@ -364,8 +365,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -112,6 +112,9 @@ fun loc : Event->Event { at_turn->at_turn & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_handover_0_0->th_handover_0_0 +
     th_handover_1_0->th_handover_1_0 + th_handover_2_0->th_handover_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { (handover_0_0_L9_R->handover_0_0_L10_W + handover_0_0_L9_R2->handover_0_0_L10_W +
+    handover_1_0_L9_R->handover_1_0_L10_W + handover_1_0_L9_R2->handover_1_0_L10_W +
+    handover_2_0_L9_R->handover_2_0_L10_W + handover_2_0_L9_R2->handover_2_0_L10_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_handover_0_0 + th_handover_1_0 + th_handover_2_0) +
     main_L13_C->(th_handover_0_0 + th_handover_1_0 + th_handover_2_0) + (th_handover_0_0 +
     th_handover_1_0 + th_handover_2_0)->main_L13_C2) & Exec->Exec }
@@ -166,8 +169,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

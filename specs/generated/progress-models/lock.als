@@ -110,6 +110,11 @@ fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_with_lock_0_0->th_w
     th_with_lock_1_0->th_with_lock_1_0 + (init <: id)) }
 fun rmw : Event->Event { (with_lock_0_0_L8_R->with_lock_0_0_L8_W + with_lock_0_0_L8_R2->with_lock_0_0_L8_W2 +
     with_lock_1_0_L8_R->with_lock_1_0_L8_W + with_lock_1_0_L8_R2->with_lock_1_0_L8_W2) & Exec->Exec }
+fun dep : Event->Event { (with_lock_0_0_L8_R->with_lock_0_0_L8_W + with_lock_0_0_L8_R->with_lock_0_0_L8_W2 +
+    with_lock_0_0_L8_R->with_lock_0_0_L9_W + with_lock_0_0_L8_R2->with_lock_0_0_L8_W2 +
+    with_lock_0_0_L8_R2->with_lock_0_0_L9_W + with_lock_1_0_L8_R->with_lock_1_0_L8_W +
+    with_lock_1_0_L8_R->with_lock_1_0_L8_W2 + with_lock_1_0_L8_R->with_lock_1_0_L9_W +
+    with_lock_1_0_L8_R2->with_lock_1_0_L8_W2 + with_lock_1_0_L8_R2->with_lock_1_0_L9_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_with_lock_0_0 + th_with_lock_1_0) + main_L12_C->(th_with_lock_0_0 +
     th_with_lock_1_0) + (th_with_lock_0_0 + th_with_lock_1_0)->main_L12_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -163,8 +168,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

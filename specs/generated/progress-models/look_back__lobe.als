@@ -111,6 +111,7 @@ fun loc : Event->Event { (at_begun->at_begun + at_middle->at_middle + at_last->a
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_look_back_0_0->th_look_back_0_0 +
     th_look_back_1_0->th_look_back_1_0 + th_look_back_2_0->th_look_back_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_look_back_0_0 + th_look_back_1_0 + th_look_back_2_0) +
     main_L20_C->(th_look_back_0_0 + th_look_back_1_0 + th_look_back_2_0) + (th_look_back_0_0 +
     th_look_back_1_0 + th_look_back_2_0)->main_L20_C2) & Exec->Exec }
@@ -165,8 +166,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

@@ -77,6 +77,7 @@ fun loc : Event->Event { at_ready->at_ready & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_wait_for_earlier_0_0->th_wait_for_earlier_0_0 +
     th_wait_for_earlier_1_0->th_wait_for_earlier_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_wait_for_earlier_0_0 + th_wait_for_earlier_1_0) +
     main_L15_C->(th_wait_for_earlier_0_0 + th_wait_for_earlier_1_0) + (th_wait_for_earlier_0_0 +
     th_wait_for_earlier_1_0)->main_L15_C2) & Exec->Exec }
@@ -131,8 +132,8 @@ pred coherence { no id & hb.(id + eco) }
 pred issue_order { no id & ^((id + hb).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
--- acyclic po | rf as no_thin_air
-pred no_thin_air { no id & ^(po + rf) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic incl & S as seq_cst
 pred seq_cst { no id & ^(incl & S) }
 

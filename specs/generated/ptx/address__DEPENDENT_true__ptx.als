@@ -92,9 +92,7 @@ fun po : Event->Event { (main_L20_C->main_L20_C2 + ^(lb_0_0_L11_R->lb_0_0_L13_W 
 fun loc : Event->Event { (at_x->at_x + at_a_0->at_a_0 + at_a_1->at_a_1) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_lb_0_0->th_lb_0_0 + th_lb_1_0->th_lb_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
-fun addr : Event->Event { (lb_0_0_L11_R->lb_0_0_L13_W + lb_0_0_L11_R->lb_0_0_L13_W2) & Exec->Exec }
-fun data : Event->Event { lb_1_0_L15_R->lb_1_0_L16_W & Exec->Exec }
-fun ctrl : Event->Event { none->none }
+fun dep : Event->Event { (lb_0_0_L11_R->lb_0_0_L13_W2 + lb_1_0_L15_R->lb_1_0_L16_W) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_lb_0_0 + th_lb_1_0) + main_L20_C->(th_lb_0_0 + th_lb_1_0) + (th_lb_0_0 +
     th_lb_1_0)->main_L20_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -154,8 +152,8 @@ pred issue_order { no id & ^((id + cause_base).issue) }
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
 pred atomicity { no rmw & (ms & fr).(ms & co) }
--- acyclic rf | addr | data | ctrl as no_thin_air
-pred no_thin_air { no id & ^(rf + addr + data + ctrl) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic (ms & (rf | co | fr)) | (po & loc) as sc_per_location
 pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality

@@ -83,9 +83,7 @@ fun loc : Event->Event { at_x->at_x + at_f->at_f }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writes_0_0->th_writes_0_0 + th_writes_1_0->th_writes_1_0 +
     (init <: id)) }
 fun rmw : Event->Event { none->none }
-fun addr : Event->Event { none->none }
-fun data : Event->Event { none->none }
-fun ctrl : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_writes_0_0 + th_writes_1_0) + main_L21_C->(th_writes_0_0 + th_writes_1_0) +
     (th_writes_0_0 + th_writes_1_0)->main_L21_C2 }
 fun issue : Event->Event { none->none }
@@ -146,8 +144,8 @@ pred issue_order { no id & ^((id + cause_base).issue) }
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
 pred atomicity { no rmw & (ms & fr).(ms & co) }
--- acyclic rf | addr | data | ctrl as no_thin_air
-pred no_thin_air { no id & ^(rf + addr + data + ctrl) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic (ms & (rf | co | fr)) | (po & loc) as sc_per_location
 pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality

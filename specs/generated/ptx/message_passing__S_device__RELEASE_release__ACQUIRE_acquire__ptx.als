@@ -82,9 +82,7 @@ fun po : Event->Event { (main_L22_C->main_L22_C2 + mp_0_0_L15_W->mp_0_0_L16_W + 
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
-fun addr : Event->Event { none->none }
-fun data : Event->Event { none->none }
-fun ctrl : Event->Event { mp_1_0_L18_R->mp_1_0_L18_R2 & Exec->Exec }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_1_0) + main_L22_C->(th_mp_0_0 + th_mp_1_0) + (th_mp_0_0 +
     th_mp_1_0)->main_L22_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -143,8 +141,8 @@ pred issue_order { no id & ^((id + cause_base).issue) }
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
 pred atomicity { no rmw & (ms & fr).(ms & co) }
--- acyclic rf | addr | data | ctrl as no_thin_air
-pred no_thin_air { no id & ^(rf + addr + data + ctrl) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic (ms & (rf | co | fr)) | (po & loc) as sc_per_location
 pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality

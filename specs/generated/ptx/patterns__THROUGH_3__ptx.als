@@ -88,9 +88,7 @@ fun loc : Event->Event { at_x->at_x + at_f->at_f }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 +
     th_mp_2_0->th_mp_2_0 + (init <: id)) }
 fun rmw : Event->Event { mp_1_0_L18_R->mp_1_0_L18_W }
-fun addr : Event->Event { none->none }
-fun data : Event->Event { mp_1_0_L18_R->mp_1_0_L18_W }
-fun ctrl : Event->Event { none->none }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { init->(th_main + th_mp_0_0 + th_mp_1_0 + th_mp_2_0) + main_L30_C->(th_mp_0_0 + th_mp_1_0 +
     th_mp_2_0) + (th_mp_0_0 + th_mp_1_0 + th_mp_2_0)->main_L30_C2 }
 fun issue : Event->Event { none->none }
@@ -152,8 +150,8 @@ pred issue_order { no id & ^((id + cause_base).issue) }
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
 pred atomicity { no rmw & (ms & fr).(ms & co) }
--- acyclic rf | addr | data | ctrl as no_thin_air
-pred no_thin_air { no id & ^(rf + addr + data + ctrl) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic (ms & (rf | co | fr)) | (po & loc) as sc_per_location
 pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality
@@ -161,16 +159,19 @@ pred causality { no id & (rf + fr).cause }
 
 pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
 
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : mp_1_0_L18_R & Exec | some r.rv }
+
 -- every loop has ended
 pred complete { some Event }
 
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- forbidden mp[2][0].seen == 2 && mp[2][0].r == 0
-run forbidden_1 { consistent and complete and (some (mp_2_0_L24_R.rv & v2) and some (mp_2_0_L26_R.rv & v0)) } expect 0
+run forbidden_1 { consistent and valued and complete and (some (mp_2_0_L24_R.rv & v2) and some (mp_2_0_L26_R.rv & v0)) } expect 0
 -- allowed mp[2][0].seen == 0 && mp[2][0].r == 0
-run allowed_2 { consistent and complete and (some (mp_2_0_L24_R.rv & v0) and some (mp_2_0_L26_R.rv & v0)) } expect 1
+run allowed_2 { consistent and valued and complete and (some (mp_2_0_L24_R.rv & v0) and some (mp_2_0_L26_R.rv & v0)) } expect 1
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (mp_1_0_L18_W) & Exec | no w.wv } expect 0

@@ -107,11 +107,7 @@ fun loc : Event->Event { (at_x->at_x + at_w->at_w + at_f->at_f + at_g->at_g) & E
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_relay_0_0->th_relay_0_0 + th_relay_1_0->th_relay_1_0 +
     th_relay_2_0->th_relay_2_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
-fun addr : Event->Event { none->none }
-fun data : Event->Event { none->none }
-fun ctrl : Event->Event { (relay_1_0_L17_R->relay_1_0_L17_R2 + relay_1_0_L17_R->relay_1_0_L18_W +
-    relay_1_0_L17_R2->relay_1_0_L18_W + relay_2_0_L20_R->relay_2_0_L21_R +
-    relay_2_0_L20_R->relay_2_0_L22_R) & Exec->Exec }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_relay_0_0 + th_relay_1_0 + th_relay_2_0) + main_L27_C->(th_relay_0_0 +
     th_relay_1_0 + th_relay_2_0) + (th_relay_0_0 + th_relay_1_0 +
     th_relay_2_0)->main_L27_C2) & Exec->Exec }
@@ -173,8 +169,8 @@ pred issue_order { no id & ^((id + cause_base).issue) }
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
 pred atomicity { no rmw & (ms & fr).(ms & co) }
--- acyclic rf | addr | data | ctrl as no_thin_air
-pred no_thin_air { no id & ^(rf + addr + data + ctrl) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic (ms & (rf | co | fr)) | (po & loc) as sc_per_location
 pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality

@@ -84,9 +84,7 @@ fun loc : Event->Event { (at_flag->at_flag + at_data->at_data) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_handover_0_0->th_handover_0_0 +
     th_handover_1_0->th_handover_1_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
-fun addr : Event->Event { none->none }
-fun data : Event->Event { none->none }
-fun ctrl : Event->Event { handover_1_0_L15_R->handover_1_0_L17_R & Exec->Exec }
+fun dep : Event->Event { none->none }
 fun asw : Event->Event { (init->(th_main + th_handover_0_0 + th_handover_1_0) + main_L22_C->(th_handover_0_0 +
     th_handover_1_0) + (th_handover_0_0 + th_handover_1_0)->main_L22_C2) & Exec->Exec }
 fun issue : Event->Event { none->none }
@@ -146,8 +144,8 @@ pred issue_order { no id & ^((id + cause_base).issue) }
 pred fence_sc { no id & sync_fence.cause }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
 pred atomicity { no rmw & (ms & fr).(ms & co) }
--- acyclic rf | addr | data | ctrl as no_thin_air
-pred no_thin_air { no id & ^(rf + addr + data + ctrl) }
+-- acyclic rf | dep as no_thin_air
+pred no_thin_air { no id & ^(rf + dep) }
 -- acyclic (ms & (rf | co | fr)) | (po & loc) as sc_per_location
 pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality

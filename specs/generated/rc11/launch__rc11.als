@@ -122,16 +122,19 @@ pred no_thin_air { no id & ^(po + rf) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and seq_cst and no_thin_air }
 
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : write_0_0_L5_R & Exec | some r.rv }
+
 -- every loop has ended
 pred complete { some Event }
 
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- required main.r == 2
-run required_1 { consistent and complete and (not (some (main_L12_R.rv & v2))) } expect 0
+run required_1 { consistent and valued and complete and (not (some (main_L12_R.rv & v2))) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (write_0_0_L5_W) & Exec | no w.wv } expect 0

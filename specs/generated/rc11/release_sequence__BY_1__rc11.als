@@ -142,16 +142,19 @@ pred no_thin_air { no id & ^(po + rf) }
 
 pred consistent { candidate and coherence and issue_order and atomicity and seq_cst and no_thin_air }
 
+-- reads whose values may depend on themselves return one of those that are modelled
+pred valued { all r : mp_1_0_L17_R & Exec | some r.rv }
+
 -- every loop has ended
 pred complete { some Event }
 
 ------------------------------------------------------------------------------------- questions
 
 -- some execution is consistent and complete
-run execution { consistent and complete } expect 1
+run execution { consistent and valued and complete } expect 1
 -- some execution has a race
-run race { consistent and some race } expect 0
+run race { consistent and valued and some race } expect 0
 -- forbidden mp[2][0].r == 0
-run forbidden_2 { consistent and complete and (some ((some (mp_2_0_L20_R.rv & (v0 + v1)) => v2 else mp_2_0_L20_R2.rv) & v0)) } expect 0
+run forbidden_2 { consistent and valued and complete and (some ((some (mp_2_0_L20_R.rv & (v0 + v1)) => v2 else mp_2_0_L20_R2.rv) & v0)) } expect 0
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (mp_1_0_L17_W) & Exec | no w.wv } expect 0
