@@ -130,7 +130,7 @@ def early(execution: Execution) -> Iterator[str]:
     stores, loads = {a for a, _ in between}, {b for _, b in between}
     pairs = [(a, b) for a, b in order if a in loads and b in stores and round_[a] == round_[b]]
     if pairs:
-        dependent = replace(execution.base, whole=True).dependencies("dep")
+        dependent = replace(execution.base, whole=True).pairs("dep")
         for load, store in pairs:
             if (load.id, store.id) not in dependent:
                 names = f"{access_name(store)} takes effect before {access_name(load)}"

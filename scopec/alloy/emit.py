@@ -7,7 +7,7 @@ fixes is a zero-argument function over constants, so that it folds away; groups 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -62,8 +62,8 @@ class _Emitter:
         self.names = Names(self.graph.by_id, ("rf", "co", "id"))
         self.printer = Printer(problem.model, self.names.of)
         self.partial_co = problem.model.partial_co
-        circular = circular_reads(self.graph)
-        self.valued = f"all r : {_parenthesised(circular)} & Exec | some r.rv" if circular else ""
+        #: What every question but that for values outside the domains asks for.
+        self.valued = " and ".join(self._valued(lambda read: read in self.problem.domains.open))
 
     def text(self) -> str:
         groups = self._groups()
@@ -102,7 +102,7 @@ class _Emitter:
             "sync_fence": self._sync_fence(),
             "given": given,
             "equations": equations,
-            "valued": "" if self.problem.domains.closed else self.valued,
+            "valued": self.valued,
             "model_title": f"{self.problem.model_name}: {self.problem.model.title}",
             "definitions": definitions,
             "axioms": [{"name": a.name, "formula": a.body, "text": a.comment} for a in axioms],
@@ -217,14 +217,17 @@ class _Emitter:
         return _union(parts) or "none->none"
 
     def _equations(self) -> list[str]:
-        """What each computed write stores; with domains that are closed, also that it stores something."""
+        """What each computed write stores, and that it stores something where that depends on itself."""
         lines = ["wv_ = wv & (" + _union(e.id for e in self.computed) + ")->Value"] if self.computed else []
         for event in self.computed:
             assert event.value is not None
             lines.append(f"{event.id}.wv_ = {self.values.value(event.value)}")
-        if self.valued and self.problem.domains.closed:
-            lines.append(self.valued)
-        return lines
+        return [*lines, *self._valued(lambda read: read not in self.problem.domains.open)]
+
+    def _valued(self, which: Callable[[str], bool]) -> list[str]:
+        """That reads whose values may depend on themselves return one of their domains."""
+        reads = [read for read in circular_reads(self.graph) if which(read)]
+        return [f"all r : {_parenthesised(reads)} & Exec | some r.rv"] if reads else []
 
     def _guard(self, guard: Guard) -> str:
         """A formula for a guard; parts that several guards share, and large ones, become predicates."""
@@ -359,8 +362,11 @@ class _Emitter:
                 pairs = self.problem.base.inclusion
                 body = _union(f"{_product(self._set(a))}->{_product(self._set(b))}" for a, b in pairs)
             case _:
-                body = _union(f"{a}->{b}" for a, b in self.problem.dependencies(name))
+                body = _union(self._pair(a, b, when) for (a, b), when in self.problem.pairs(name).items())
         return self._restricted(body) if body else "none->none"
+
+    def _pair(self, a: str, b: str, when: Value | None) -> str:
+        return f"{a}->{b}" if when is None else f"({self.values.grouped(when)} => {a}->{b} else none->none)"
 
     def _inside(self) -> list[str]:
         """``int``, in parts: the threads; each initial write is a thread of its own."""
@@ -411,8 +417,9 @@ class _Emitter:
 
     def _question(self, question: Question, finals: dict[str, dict[str, str]]) -> str:
         formula = self._goal(question, finals)
-        within = question.goal is Goal.OVERFLOW or self.problem.domains.closed or not self.valued
-        return formula if within else formula.replace("consistent", "consistent and valued", 1)
+        if question.goal is Goal.OVERFLOW or not self.valued:
+            return formula
+        return formula.replace("consistent", "consistent and valued", 1)
 
     def _goal(self, question: Question, finals: dict[str, dict[str, str]]) -> str:
         match question.goal:

@@ -112,8 +112,7 @@ class Encoding:
                 circuit.exactly_one(sources, self.executed.get(self.position[read.id], FALSE))
                 for w, source in zip(self.writes[at], sources, strict=True):
                     circuit.require(-source, self.executed.get(self.position[w.id], FALSE))
-        if self.problem.domains.closed:
-            circuit.require(self.valued)
+        circuit.require(self._valued(frozenset(self.values.circular) - self.problem.domains.open))
         self._order(self.co)
         for stuck, value in self.graph.impossible:
             circuit.require(-circuit.both(self.values.guard(stuck), self.values.condition(value)))
@@ -215,7 +214,16 @@ class Encoding:
             case "sync_fence":
                 return self._fence_order()
             case _:
-                return self._pairs((at[a], at[b]) for a, b in self.problem.dependencies(name))
+                return self._given(self.problem.pairs(name).items())
+
+    def _given(self, pairs: Iterable[tuple[tuple[str, str], Value | None]]) -> Relation:
+        """A relation of which each pair is one where its condition holds."""
+        out: Relation = {}
+        for (a, b), when in pairs:
+            i, j = self.position[a], self.position[b]
+            for _, _, entry in entries(self._pairs([(i, j)], TRUE if when is None else self.values.condition(when))):
+                out.setdefault(i, {})[j] = entry
+        return out
 
     def _additional(self, edges: Iterable[Synchronises]) -> Relation:
         out: Relation = {}
@@ -246,15 +254,14 @@ class Encoding:
 
     # ---- questions
 
-    @cached_property
-    def valued(self) -> int:
-        """Every read that may depend on itself returns a value of its domain."""
+    def _valued(self, reads: frozenset[str]) -> int:
+        """Each of some reads, if it is executed, returns a value of its domain."""
         circuit = self.circuit
         return circuit.all(
             circuit.either(
                 -self.executed.get(self.position[name], FALSE), circuit.any(self.values.registers[name].values())
             )
-            for name in self.values.circular
+            for name in sorted(reads)
         )
 
     @cached_property
@@ -282,9 +289,10 @@ class Encoding:
 
     def goal(self, question: Question) -> int:
         """The literal of what a question looks for."""
-        if question.goal is Goal.OVERFLOW or self.problem.domains.closed:
-            return self._goal(question)
-        return self.circuit.both(self.valued, self._goal(question))
+        goal = self._goal(question)
+        if question.goal is Goal.OVERFLOW:
+            return goal
+        return self.circuit.both(goal, self._valued(frozenset(self.values.circular) & self.problem.domains.open))
 
     def _goal(self, question: Question) -> int:
         circuit = self.circuit

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
-from scopec.memory.base import DEPENDENCIES, PLACES
+from scopec.memory.base import GIVEN_PAIRS, PLACES
 from scopec.memory.events import unsequenced
 from scopec.program.values import TRUE, Reg, leaves, substitute
 
@@ -169,9 +169,9 @@ def _facts(problem: Problem) -> Iterator[_Fact]:
     for name, scope in PLACES.items():
         for together in base.together(scope):
             yield _Fact(name, (frozenset(together),))
-    for name in sorted(DEPENDENCIES & problem.model.mentioned):
-        for pair in problem.dependencies(name):
-            yield _Fact(name, pair)
+    for name in sorted(GIVEN_PAIRS & problem.model.mentioned):
+        for pair, when in problem.pairs(name).items():
+            yield _Fact(name, pair, () if when is None else (when,))
     for edge in graph.asw:
         when = TRUE if edge.when is None else edge.when
         yield _Fact(("asw", edge.barrier), (frozenset(edge.before), frozenset(edge.after)), (when,))

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from scopec.memory.domains import Domains
     from scopec.memory.guards import Guard
     from scopec.program.ir import Thread
+    from scopec.program.values import Value
 
 #: The relations of events in one place, by the scope that relates their threads.
 PLACES = {"scta": Scope.BLOCK, "scluster": Scope.CLUSTER, "sgpu": Scope.DEVICE}
-#: The relations from a read to what depends on it.
-DEPENDENCIES = frozenset({"addr", "data", "ctrl", "dep"})
+#: The relations that are given pair by pair: from a read to what depends on it, or may end what follows it.
+GIVEN_PAIRS = frozenset({"addr", "data", "ctrl", "dep", "wakes"})
 _ORDER_SETS = {
     Order.RELAXED: "RLX",
     Order.ACQUIRE: "ACQ",
@@ -164,11 +165,14 @@ class Base:
             (a.id, b.id) for a in fences for b in fences if a is not b and inclusive(a, b, threads, self.version)
         )
 
-    def dependencies(self, name: str, *, strict: bool = False) -> tuple[tuple[str, str], ...]:
-        """The pairs of ``addr``, ``data``, ``ctrl`` or ``dep``, if ``strict`` with those that are not decided."""
+    def pairs(self, name: str, *, strict: bool = False) -> Mapping[tuple[str, str], Value | None]:
+        """The pairs of one of GIVEN_PAIRS, each with where it is one (None: everywhere).
+
+        Those of ``dep`` are if ``strict`` with those that are not decided.
+        """
         if name != "dep":
-            return self._syntactic[name]
-        return (*self.real.pairs, *self.real.undecided) if strict else self.real.pairs
+            return dict.fromkeys(self._fixed[name])
+        return {**self.real.pairs, **dict.fromkeys(self.real.undecided if strict else ())}
 
     @cached_property
     def real(self) -> Dependencies:
@@ -176,7 +180,7 @@ class Base:
         return dependencies(self.graph, self.known, every=self.whole)
 
     @cached_property
-    def _syntactic(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
+    def _fixed(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
         """``data``: a write's value is computed from a read; ``ctrl``: a read decides whether an event is reached;
         ``addr``: a read decides which element an event accesses; and ``wakes``, the notifications that may wake a
         thread that sleeps after a read."""

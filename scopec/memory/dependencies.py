@@ -15,9 +15,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.graphs import components
-from scopec.memory.events import Kind, Left
+from scopec.memory.events import Kind, Left, unsequenced
 from scopec.memory.ways import TooManyError, Ways
 from scopec.program.types import ArithmeticFault
+from scopec.program.values import FALSE
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from scopec.memory.domains import Domains
     from scopec.memory.events import Assertion, Event, EventGraph, Selection
     from scopec.memory.guards import Guard
-    from scopec.memory.ways import Way
+    from scopec.memory.ways import Circumstances, Way
     from scopec.program.values import Value
 
 #: A read and an event that depends on it, by their ids.
@@ -43,10 +44,12 @@ _OPEN = frozenset({Left.DRIFTING, Left.BEYOND, Left.LEFT_OUT})
 class Dependencies:
     """The pairs of a read and an event that depends on it, in the order of the graph.
 
-    ``undecided`` are those of which it was not found out whether the event depends on the read, each with the reason.
+    Each is one where a condition on what is left to the implementation holds, or everywhere (None): what waits for a
+    thread that comes before it in its stream does so only if it comes before it.  ``undecided`` are the pairs of which
+    it was not found out whether the event depends on the read, each with the reason.
     """
 
-    pairs: tuple[Pair, ...]
+    pairs: Mapping[Pair, Value | None]
     undecided: Mapping[Pair, str]
 
 
@@ -90,7 +93,8 @@ class _Search:
         self.ways = Ways(graph, known)
         self.every = every
         self.open = known.open
-        self.found: set[Pair] = set()
+        self.found: dict[Pair, set[Circumstances]] = defaultdict(set)
+        self.unsure: dict[Pair, set[Circumstances]] = defaultdict(set)
         self.undecided: dict[Pair, str] = {}
         self._initial = sum(e.kind is Kind.INIT for e in graph.events)
         self._changed: dict[tuple[str, Value], bool] = {}
@@ -101,13 +105,21 @@ class _Search:
         candidates = [(target, read, pairs) for target in self._targets() for read, pairs in self._candidates(target)]
         possible = halves.union(*(pairs for _, _, pairs in candidates))
         wanted = possible if self.every else self._on_cycles(possible)
-        self.found = halves & wanted
+        for pair in halves & wanted:
+            self.found[pair].add(frozenset())
         for target, read, pairs in candidates:
             looked_for = (pairs & wanted) - halves
             if looked_for and self.ways.varies(read):
                 self._look(target, read, looked_for)
-        left = self._in_order(pair for pair in self.undecided if pair not in self.found)
-        return Dependencies(self._in_order(self.found), {pair: self.undecided[pair] for pair in left})
+        for pair, unsure in self.unsure.items():
+            if not all(self._known(pair, circumstances) for circumstances in unsure):
+                self.undecided.setdefault(pair, BOUND)
+        found = {pair: self.ways.where(self.found[pair]) for pair in self._in_order(self.found)}
+        left = [pair for pair in self._in_order(self.undecided) if found.get(pair, FALSE) is not None]
+        return Dependencies(found, {pair: self.undecided[pair] for pair in left})
+
+    def _known(self, pair: Pair, circumstances: Circumstances) -> bool:
+        return any(found <= circumstances for found in self.found.get(pair, ()))
 
     def _in_order(self, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
         at = self.ways.position
@@ -134,7 +146,7 @@ class _Search:
                 (r.id, e.id)
                 for r in self.ways.members[read]
                 for e in target.events
-                if r.thread != e.thread or at[r.id] < at[e.id]
+                if r.thread != e.thread or (at[r.id] < at[e.id] and not unsequenced(r, e))
             }
             if pairs:
                 yield read, pairs
@@ -153,7 +165,8 @@ class _Search:
                 after[write.id] += [
                     r.id
                     for r in accesses
-                    if r.kind is Kind.READ and (r.thread != write.thread or at[r.id] > at[write.id])
+                    if r.kind is Kind.READ
+                    and (r.thread != write.thread or at[r.id] > at[write.id] or unsequenced(r, write))
                 ]
         component = {
             event: number
@@ -170,7 +183,11 @@ class _Search:
             self.undecided |= dict.fromkeys(looked_for, VALUES)
         try:
             if self._affects(read, target):
-                self.ways.every(read, lambda ways: self._judge(target, read, looked_for, ways))
+                self.ways.every(
+                    read,
+                    lambda ways, here: self._judge(target, read, looked_for, ways, here),
+                    lambda here: all(self._known(pair, here) for pair in looked_for),
+                )
         except TooManyError:
             self.undecided |= dict.fromkeys(looked_for, WAYS)
 
@@ -184,20 +201,21 @@ class _Search:
         if (read, value) not in self._changed:
             results: set[int] = set()
 
-            def judge(ways: Sequence[Way]) -> bool:
+            def judge(ways: Sequence[Way], _: Circumstances) -> None:
                 results.clear()
                 for way in ways:
                     with suppress(ArithmeticFault):
                         results.add(way.value(value))
-                return len(results) > 1
 
             if read in self.ways.reads((), (value,)):
-                self.ways.every(read, judge)
+                self.ways.every(read, judge, lambda _: len(results) > 1)
             self._changed[read, value] = len(results) > 1
         return self._changed[read, value]
 
-    def _judge(self, target: _Target, read: str, looked_for: set[Pair], ways: Sequence[Way]) -> bool:
-        """Add what is shown by ways that differ in one read alone; True where nothing is left to be found."""
+    def _judge(
+        self, target: _Target, read: str, looked_for: set[Pair], ways: Sequence[Way], circumstances: Circumstances
+    ) -> None:
+        """Add what is shown by ways that differ in one read alone."""
         rows = [(way, row) for way in ways if (row := self._row(target, way)) is not None]
         for place in range(max((len(row) for _, row in rows), default=0)):
             there = [(way, *row[place]) for way, row in rows if len(row) > place]
@@ -211,11 +229,8 @@ class _Search:
                     for r in self.ways.members[read]
                     if (r.id, event) in looked_for and way.holds(r.guard)
                 }
-                if differs:
-                    self.found |= pairs
-                else:
-                    self.undecided |= dict.fromkeys(pairs, BOUND)
-        return looked_for <= self.found
+                for pair in pairs:
+                    (self.found if differs else self.unsure)[pair].add(circumstances)
 
     def _row(self, target: _Target, way: Way) -> list[tuple[str, int | None]] | None:
         """The counterparts that a way has, one after the other, each with what tells it from the same of another way.

@@ -166,9 +166,15 @@ def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
 def possible_values(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
     """The domains of a graph's reads and choices; ``mentioned`` are values that only an expectation names.
 
-    A value travels from a constant through computed writes.  In an execution without cycles of reads-from and
-    dependency no write occurs twice on the way.  So among writes that depend on each other, as many rounds as there are
-    of them reach every value; writes that depend on others only come after these.
+    A value travels from a constant through computed writes, each of which computes it from reads that its own depends
+    on.  In an execution without cycles of reads-from and dependency no write occurs twice on the way.  So among writes
+    that may depend on each other, as many rounds as there are of them reach every value; writes that depend on others
+    only come after these.
+
+    Of dependencies those suffice that no compiler can remove: a write that stores the same whichever of these values a
+    read returns (``1 + (r ^ r)``) may be on a cycle of reads-from with it, and stores the same there.  Other values may
+    fit such a cycle too (``r <= 1 ? 1 : r`` hands a 5 round); they come out of thin air, and engines give reads that
+    may depend on themselves (:func:`circular_reads`) values of the domains alone.
     """
     reads = [e for e in graph.events if e.kind is Kind.READ]
     computed = {e.id: e for e in graph.events if e.writes and not isinstance(e.value, Const)}
@@ -222,7 +228,10 @@ def possible_values(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains
 
 
 def circular_reads(graph: EventGraph) -> list[str]:
-    """The reads whose values may depend on themselves, if every write to a location may be read from."""
+    """The reads whose values may depend on themselves, if every write to a location may be read from.
+
+    On a cycle of these nothing makes a value but that there is to be one.
+    """
     reads = {e.id: e for e in graph.events if e.kind is Kind.READ}
     leaves_of = {
         e.id: [leaf.name for leaf in leaves(e.value)] for e in graph.events if e.writes and e.value is not None

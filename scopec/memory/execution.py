@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from scopec.diagnostics import EngineError
 from scopec.expectations import FinalMemory, FinalRegister
 from scopec.graphs import components
-from scopec.memory.base import DEPENDENCIES, PLACES
+from scopec.memory.base import GIVEN_PAIRS, PLACES
 from scopec.memory.cat.evaluate import Evaluation, closure, pairs, reflexive, relation
 from scopec.memory.events import Event, EventGraph, Kind, shown_location, unsequenced
 from scopec.program.types import ArithmeticFault
@@ -176,11 +176,13 @@ class Execution:
             },
             "sync_fence": closure(rel(self.choice.sync_fence)),
             "incl": rel((a, b) for before, after in self.base.inclusion for a in before for b in after),
-            **{
-                name: rel(self.base.dependencies(name, strict=self.strict))
-                for name in DEPENDENCIES & self.model.mentioned
-            },
+            **{name: rel(self._pairs(name)) for name in GIVEN_PAIRS & self.model.mentioned},
         }
+
+    def _pairs(self, name: str) -> list[tuple[str, str]]:
+        """The pairs of one of GIVEN_PAIRS, as far as they are some here."""
+        pairs = self.base.pairs(name, strict=self.strict)
+        return [pair for pair, when in pairs.items() if when is None or self.value(when)]
 
     def relation(self, name: str) -> list[tuple[Event, Event]]:
         """The pairs of a given or defined relation."""
@@ -246,7 +248,7 @@ class Execution:
         if self.model.dep_only_forbids and all(strict.holds(axiom) for axiom in self.model.axioms):
             return ()
         after: dict[str, list[str]] = defaultdict(list)
-        for a, b in (*self.choice.rf, *self.base.dependencies("dep", strict=True)):
+        for a, b in (*self.choice.rf, *self.base.pairs("dep", strict=True)):
             if a in executed and b in executed:
                 after[a].append(b)
         groups = components(list(after), lambda event: after.get(event, ()))

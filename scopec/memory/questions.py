@@ -6,16 +6,18 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from scopec.memory.dependencies import VALUES
 from scopec.records import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scopec.expectations import Formula, Target
     from scopec.memory.base import Base
     from scopec.memory.cat.model import Model
     from scopec.memory.domains import Domains
     from scopec.memory.events import Assertion
     from scopec.memory.paths import Paths
+    from scopec.program.values import Value
 
 
 class Goal(Enum):
@@ -70,18 +72,17 @@ class Problem:
     def prepare(self) -> None:
         """Find out about dependencies, if the model asks for them."""
         if "dep" in self.model.mentioned:
-            self.dependencies("dep")
+            self.pairs("dep")
 
-    def dependencies(self, name: str) -> tuple[tuple[str, str], ...]:
-        """The pairs of ``addr``, ``data``, ``ctrl`` or ``dep``."""
-        return self.base.dependencies(name, strict=self.strict)
+    def pairs(self, name: str) -> Mapping[tuple[str, str], Value | None]:
+        """The pairs of one of GIVEN_PAIRS, each with where it is one (None: everywhere)."""
+        return self.base.pairs(name, strict=self.strict)
 
     @property
     def may_exceed(self) -> tuple[Question, ...]:
-        """The question whether values lie outside the domains, where dependencies may hang on that."""
-        asked = tuple(q for q in self.questions if q.goal is Goal.OVERFLOW)
-        hangs = "dep" in self.model.mentioned and VALUES in self.base.real.undecided.values()
-        return asked if hangs else ()
+        """The question whether values lie outside the domains, where that and dependencies may hang on each other."""
+        hangs = "dep" in self.model.mentioned and self.base.real.undecided
+        return tuple(q for q in self.questions if hangs and q.goal is Goal.OVERFLOW)
 
     def within(self) -> Problem:
         """The other questions, where no value lies outside the domains."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.memory.events import Kind
 from scopec.program.ir import Storage
-from scopec.program.values import Binary, Const, Reg, evaluate, leaves
+from scopec.program.values import FALSE, TRUE, Binary, Const, Reg, binary, evaluate, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from scopec.memory.domains import Domains
     from scopec.memory.events import Event, EventGraph
     from scopec.memory.guards import Guard
+    from scopec.program.types import IntType
     from scopec.program.values import Builtin, Value
-
-    Answer = TypeVar("Answer")
 
 #: The ways that are looked at for one question, and for all questions about one graph.
 MOST_WAYS = 1 << 11
 MOST_IN_ALL = 1 << 13
+
+
+#: What the implementation has chosen, by the names of the choices.
+Circumstances: TypeAlias = "frozenset[tuple[str, int]]"
 
 
 class TooManyError(Exception):
@@ -50,28 +53,56 @@ class Ways:
         self._values = known.of
         self._left = MOST_IN_ALL
 
-    def every(self, read: str, judge: Callable[[Sequence[Way]], bool]) -> None:
-        """Show a judge the ways on which ``read`` returns each of its values, all others alike, until it says enough.
+    def every(
+        self, read: str, judge: Callable[[Sequence[Way], Circumstances], None], enough: Callable[[Circumstances], bool]
+    ) -> None:
+        """Show a judge the ways on which ``read`` returns each of its values, all others alike, and the circumstances.
 
-        A way on which C++ defines no result for what the judge asks is left out.  Raises TooManyError.
+        Those are what is asked of ways and is left to the implementation before they begin; where ``enough`` is known
+        they are passed over.  Raises TooManyError.
         """
         work: list[Mapping[str, int]] = [{}]
         looked_at = 0
         while work:
             known = work.pop()
+            circumstances = frozenset((name, value) for name, value in known.items() if name in self._outside)
+            if enough(circumstances):
+                continue
             ways = [Way(self, {**known, read: value}) for value in sorted(self._values[read])]
             looked_at += len(ways)
             self._left -= len(ways)
             if looked_at > MOST_WAYS or self._left < 0:
                 raise TooManyError
             try:
-                enough = judge(ways)
+                judge(ways, circumstances)
             except _UnknownError as unknown:
                 (name,) = unknown.args
                 work += [{**known, name: value} for value in sorted(self._values[name], reverse=True)]
-            else:
-                if enough:
-                    return
+
+    @cached_property
+    def _outside(self) -> Mapping[str, IntType]:
+        """The choices that are not made when something is read (as a compare-exchange's is), by their types."""
+        free = {name for name in self.graph.choices if name.partition("?")[0] not in self.members}
+        mentioned = (leaf for condition in self.graph.conditions for leaf in leaves(condition))
+        stored = (leaf for event in self.graph.events if event.value is not None for leaf in leaves(event.value))
+        return {leaf.name: leaf.type for leaf in (*mentioned, *stored) if leaf.name in free}
+
+    def where(self, found: Iterable[Circumstances]) -> Value | None:
+        """A condition that holds in any of some circumstances; None where there are always some of them."""
+        known = set(found)
+        for name, values in self.graph.choices.items():  # what is so whichever way something is chosen
+            for circumstances in list(known):
+                rest = frozenset(chosen for chosen in circumstances if chosen[0] != name)
+                if all(rest | {(name, value)} in known for value in values):
+                    known.add(rest)
+        result: Value = FALSE
+        for circumstances in sorted((c for c in known if not any(other < c for other in known)), key=sorted):
+            one: Value = TRUE
+            for name, value in sorted(circumstances):
+                type_ = self._outside[name]
+                one = binary("&&", one, binary("==", Reg(name, type_), Const(value, type_)))
+            result = binary("||", result, one)
+        return None if result == TRUE else result
 
     def varies(self, read: str) -> bool:
         """Whether a read may return different values."""

@@ -123,7 +123,8 @@ fun loc : Event->Event { (at_data->at_data + at_done->at_done + at_launched->at_
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_other->th_other + th_first_0_0->th_first_0_0 +
     th_second_0_0->th_second_0_0 + (init <: id)) }
 fun rmw : Event->Event { none->none }
-fun dep : Event->Event { (second_0_0_L21_R->first_0_0_L18_W + second_0_0_L21_R2->first_0_0_L18_W) & Exec->Exec }
+fun dep : Event->Event { ((some (Choice.before_other_L30_C_main_L34_C & v1) => second_0_0_L21_R->first_0_0_L18_W else none->none) +
+    (some (Choice.before_other_L30_C_main_L34_C & v1) => second_0_0_L21_R2->first_0_0_L18_W else none->none)) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_other + th_first_0_0 + th_second_0_0) + main_L34_C->th_second_0_0 +
     other_L30_C->th_first_0_0 + (not some (Choice.before_other_L30_C_main_L34_C & v1) => (th_first_0_0 +
     other_L30_C)->th_second_0_0 else none->none) +

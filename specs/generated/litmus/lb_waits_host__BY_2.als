@@ -107,7 +107,9 @@ fun loc : Event->Event { (at_x->at_x + at_y->at_y) & Exec->Exec }
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_other->th_other + th_end->th_end + th_wait_0_0->th_wait_0_0 +
     (init <: id)) }
 fun rmw : Event->Event { none->none }
-fun dep : Event->Event { (other_L21_R->other_L21_W + wait_0_0_L12_R->main_L44_W + wait_0_0_L12_R2->main_L44_W) & Exec->Exec }
+fun dep : Event->Event { (other_L21_R->other_L21_W +
+    (((some (Choice.result_main_L43_C2 & v0) and some (Choice.result_main_L43_C & v600)) or some (Choice.result_main_L43_C & v0)) => wait_0_0_L12_R->main_L44_W else none->none) +
+    (((some (Choice.result_main_L43_C2 & v0) and some (Choice.result_main_L43_C & v600)) or some (Choice.result_main_L43_C & v0)) => wait_0_0_L12_R2->main_L44_W else none->none)) & Exec->Exec }
 fun asw : Event->Event { (init->(th_main + th_other + th_end + th_wait_0_0) + main_L41_C->th_wait_0_0 +
     (some (Choice.result_main_L43_C & v0) => th_wait_0_0->main_L43_C else none->none) +
     (some (Choice.result_main_L43_C2 & v0) => th_wait_0_0->main_L43_C2 else none->none) +
