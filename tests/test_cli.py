@@ -384,7 +384,9 @@ def test_models() -> None:
     listed = scopec("models").stdout
     for name in ("cuda-v1", "cuda-v2", "cuda-v3", "thin_air = dependencies | syntactic | rc11 | off"):
         assert name in listed
-    assert scopec("models", "cuda").stdout == (REPOSITORY / "scopec" / "memory" / "models" / "cuda.cat").read_text()
+    models = REPOSITORY / "scopec" / "memory" / "models"
+    included = "\n(* models/thin-air.cat *)\n" + (models / "thin-air.cat").read_text()
+    assert scopec("models", "cuda").stdout == (models / "cuda.cat").read_text() + included
 
 
 def test_compile(tmp_path: Path, write: Callable[..., Path]) -> None:

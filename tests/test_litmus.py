@@ -310,7 +310,7 @@ def test_an_index_that_is_read_selects_an_element_by_address() -> None:
     graph = build(program, 1, [("P0", "v")])
     loads = [e for e in graph.events if e.location is not None and e.location.object == "a" and e.thread]
     assert [show(e.guard.value(graph.conditions)) for e in loads] == ["P0_L3_R == 0", "P0_L3_R == 1"]
-    assert graph.addresses == {e.id: frozenset({"P0_L3_R"}) for e in loads}
+    assert {read: show(chosen.index) for read, chosen in graph.addresses.items()} == {e.id: "P0_L3_R" for e in loads}
     assert show(graph.finals["P0", "v"].value) == "P0_L3_R == 0 ? P0_L3_R2 : P0_L3_R == 1 ? P0_L3_R3 : 0"
     assert graph.control["P0_L3_W"] == frozenset()
 

@@ -155,7 +155,7 @@ def test_auto_does_not_ask_alloy_what_would_take_it_long(
 ) -> None:
     """Two threads with as many read-modify-writes each of one location."""
 
-    def asked(_: object) -> None:
+    def asked(*_: object) -> None:
         raise EngineError("Alloy is asked.")
 
     monkeypatch.setattr(asking.Asking, "_alloy", asked)

@@ -7,7 +7,7 @@ constexpr cuda::thread_scope S = cuda::thread_scope_block;
 constexpr bool LOOKS_EARLY = true;
 
 __device__ cuda::atomic<int, cuda::thread_scope_device> counted{0};
-__device__ cuda::latch<S> latch(2);
+__managed__ cuda::latch<S> latch(2);
 
 __global__ void count() {
     if (blockIdx.x == 1) {

@@ -8,7 +8,7 @@
 constexpr cuda::thread_scope S = cuda::thread_scope_device;
 constexpr int USE = 0;
 
-__device__ cuda::latch<S> latch(2);
+__managed__ cuda::latch<S> latch(2);
 __device__ cuda::barrier<S> barrier(2);
 __device__ cuda::counting_semaphore<S, 2> semaphore(2);
 
