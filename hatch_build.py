@@ -14,6 +14,6 @@ class Tables(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Write the tables beside the package's modules, from where they are packed (`artifacts`)."""
         sys.path.insert(0, self.root)
-        from scopec.grammars import write_tables
+        from scopec.base.grammars import write_tables
 
         write_tables()

@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from playwright.sync_api import sync_playwright
 
-from scopec.check import Settings, check
 from scopec.report import html
+from scopec.session.check import Settings, check
 from tests.test_pages import CHROMIUM, MANY_EVENTS, SOURCES, loading_times, many_steps
 
 

@@ -27,10 +27,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks import programs
-from scopec.check import Settings, check
-from scopec.embedded import memory, progress
-from scopec.plan import Overrides, plan
-from scopec.runs import Run
+from scopec.engines.embedded import memory, progress
+from scopec.session.check import Settings, check
+from scopec.session.plan import Overrides, plan
+from scopec.session.questions import progress_problem
+from scopec.session.run import Run
 
 #: Other models to ask Alloy under; a question of litmus size is to cost at most 25 ms.
 MODELS = ("cuda-v1", "cuda-v2", "hrf0", "hrf-direct", "hrf-indirect", "sc-drf", "rc11", "ptx")
@@ -108,7 +109,7 @@ def embedded_memory(what: str, runs: list[tuple[Path, Run]]) -> Figure:
 
 def embedded_progress(what: str, runs: list[tuple[Path, Run]]) -> Figure:
     """Exploring, in this process; reading is left out."""
-    systems = [run.system("Termination") for _, run in runs]
+    systems = [progress_problem(run, "Termination").system for _, run in runs]
     states: list[int] = []
 
     def task(system: Any) -> bool:
@@ -162,11 +163,11 @@ def herd(what: str, paths: list[Path]) -> Figure | None:
 
 def java_start() -> Figure:
     """A Java virtual machine that does nothing."""
-    from scopec import engines
+    from scopec.engines.java.jars import java
 
     total: dict[str, float] = {}
     with measured(total):
-        subprocess.run([engines.java(), "-XX:+UseSerialGC", "-version"], check=True, capture_output=True)
+        subprocess.run([java(), "-XX:+UseSerialGC", "-version"], check=True, capture_output=True)
     return Figure("java -version", "java", 1, total["cpu"], total["wall"])
 
 
@@ -182,7 +183,7 @@ def recorded(folders: Iterable[Path]) -> Figure:
 
     def task(path: Path, model: str, ends: str) -> bool:
         run = next(r for r in plan(path, path.name, Overrides(progress=model)).runs if r.properties)
-        answer = progress.solve(run.system("Termination"), "Termination", _LIMIT)
+        answer = progress.solve(progress_problem(run, "Termination").system, "Termination", _LIMIT)
         if answer.holds is not None and answer.holds is not (ends == "yes"):
             wrong.append(f"{path.name} under {model}")
         return answer.holds is not None

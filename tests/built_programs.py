@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from scopec.base.source import Source, Span
 from scopec.program import ir, values
+from scopec.program.program import Program
 from scopec.program.types import BOOL, INT
 from scopec.program.values import Builtin, Const, Reg, Value
-from scopec.source import Source, Span
 from tests.oracles import fair_cycles as progress
 
 _MODE = ir.Mode(ir.Order.SEQ_CST, ir.Scope.SYSTEM)
@@ -15,7 +16,7 @@ _OWN = "own"
 _NOT_READY = Const(600, INT)
 
 
-def built(program: progress.Program) -> ir.Program:
+def built(program: progress.Program) -> Program:
     """The Program form of an oracle's program; the source is a list of its statements."""
     text = _Text()
     streams = {name: _stream(name) for name in _streams(program)}
@@ -53,7 +54,7 @@ def built(program: progress.Program) -> ir.Program:
         hosts.append(ir.Thread(name, body.done(body.sequence(statements, body.exit))))
     main, *others = hosts
     source = Source(_Text.NAME, "\n".join(text.lines))
-    return ir.Program("built", source, objects, tuple(streams.values()), grids, main, {}, {}, tuple(others))
+    return Program("built", source, objects, tuple(streams.values()), grids, main, {}, {}, tuple(others))
 
 
 def _at(grid: progress.Grid, block: int, thread: int) -> progress.Body:

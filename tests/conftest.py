@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from scopec import grammars
-from scopec.check import Jars, Outcome, Settings, check
-from scopec.diagnostics import InputError
-from scopec.java import Processes
-from scopec.plan import Overrides, Plan, plan
-from scopec.program import ir
-from scopec.program.lower.program import lower
-from scopec.source import Source
-from scopec.syntax.cuda import read
-from scopec.workers import Workers
+from scopec.base import grammars
+from scopec.base.diagnostics import InputError
+from scopec.base.source import Source
+from scopec.engines.java.jars import Jars
+from scopec.engines.java.processes import Processes
+from scopec.engines.java.workers import Workers
+from scopec.frontends.scoped.lower.program import lower
+from scopec.frontends.scoped.syntax.cuda import read
+from scopec.program.program import Program
+from scopec.session.check import Outcome, Settings, check
+from scopec.session.plan import Overrides, Plan, plan
 
 REPOSITORY = Path(__file__).parent.parent
 # An engine that a test asks by the command line shall answer; tests/test_result_cache.py is about what is kept.
@@ -61,7 +62,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     return writer
 
 
-def program_of(text: str, name: str = "program") -> ir.Program:
+def program_of(text: str, name: str = "program") -> Program:
     """The Program of a text, no constant varied."""
     source = Source(f"{name}.cu", text)
     return lower(read(source), source, name)
@@ -103,7 +104,7 @@ def check_text(tmp_path: Path, text: str, **settings: object) -> Outcome:
 @pytest.fixture(scope="session")
 def jars() -> Jars:
     """The engines' jars, fetched if they are not there; a test that needs them fails, not skips, without them."""
-    return Jars(Settings())
+    return Jars({}, lambda _line: None)
 
 
 @pytest.fixture(scope="session")

@@ -6,19 +6,21 @@ from pathlib import Path
 
 import pytest
 
+from scopec.advice import advised
 from scopec.advice.edits import Cooperate, Edit, Strengthen, Synchronise, Update, Widen, edited, said
-from scopec.check import Settings, check
-from scopec.plan import Overrides, plan
+from scopec.base.source import Span
+from scopec.explain.verdict import Check
 from scopec.program import ir
-from scopec.source import Span
-from scopec.verdicts import Check
+from scopec.program.program import Program
+from scopec.session.check import Settings, check
+from scopec.session.plan import Overrides, plan
 from tests.violations import VIOLATIONS
 
 
 def checks(tmp_path: Path, text: str, *, advise: bool = True) -> list[Check]:
     path = tmp_path / "p.cu"
     path.write_text(text, encoding="utf-8")
-    (outcome,) = check([path], Settings(engine="embedded", advise=advise))
+    (outcome,) = check([path], Settings(engine="embedded", advise=advised if advise else None))
     assert outcome.failure is None, outcome.failure
     assert not [d for d in outcome.diagnostics if d.severity == "error"]
     return list(outcome.reports[0].checks)
@@ -203,7 +205,7 @@ def test_edits_change_what_they_name_and_nothing_else(tmp_path: Path) -> None:
 
 def test_edits_in_words() -> None:
     at = Span("p.cu", 3, 1, 3, 2)
-    program = ir.Program("p", None, {}, (), {}, ir.Thread("main", ir.Body(0, {}, {})), {}, {})  # type: ignore[arg-type]
+    program = Program("p", None, {}, (), {}, ir.Thread("main", ir.Body(0, {}, {})), {}, {})  # type: ignore[arg-type]
     assert said([Cooperate("k")], program) == (
         "a cooperative launch of k (cudaLaunchCooperativeKernel), whose blocks are owed progress together"
     )

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from scopec.alloy.emit import emit
-from scopec.alloy.run import question, read_instance
-from scopec.check import Jars
-from scopec.embedded import memory as embedded
+from scopec.base.options import OPTIONS
+from scopec.engines.alloy.emit import emit
+from scopec.engines.alloy.run import question, read_instance
+from scopec.engines.embedded import memory as embedded
+from scopec.engines.java.jars import Jars
+from scopec.engines.java.workers import Workers
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
-from scopec.options import OPTIONS
-from scopec.plan import Overrides, plan
 from scopec.program import values
-from scopec.runs import Run
-from scopec.workers import Workers
+from scopec.session.plan import Overrides, plan
+from scopec.session.run import Run
 from tests.oracles import brute_memory
 from tests.random_programs import memory_places, memory_program, memory_text
 
@@ -36,7 +36,7 @@ def alloy_executions(run: Run, jars: Jars, workers: Workers, folder: Path) -> li
     specification = folder / "program.als"
     specification.write_text(emit(run.problem), encoding="utf-8")
     out = folder / "out"
-    finished = workers.run(question(jars.alloy, specification, out, "execution", 0), folder, 300)
+    finished = workers.run(question(jars["alloy"], specification, out, "execution", 0), folder, 300)
     assert (out / "receipt.json").is_file(), finished.stderr
     found = [read_instance(p.read_text(), run.graph) for p in sorted(out.glob("execution-solution-*.xml"))]
     return [Execution(run.problem.base, run.problem.model, choice) for choice in found]
@@ -49,7 +49,7 @@ def test_alloy(seed: int, jars: Jars, workers: Workers, tmp_path: Path, monkeypa
     compare(seed, tmp_path, lambda run: alloy_executions(run, jars, workers, tmp_path))
 
 
-@pytest.mark.parametrize("seed", range(5 * COUNT))
+@pytest.mark.parametrize("seed", range(10 * COUNT))
 def test_embedded(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(values, "LONGEST", LONGEST[seed % 3])
 

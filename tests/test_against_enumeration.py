@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
-from scopec.check import Settings, check
-from scopec.outcomes import Listing, listings
-from scopec.plan import Overrides
+from scopec.session.check import Settings, check
+from scopec.session.final_states import Listing, listings
+from scopec.session.plan import Overrides
 from tests.oracles.enumerated import LOCATIONS, Beside, Item, Op, State, ptx, rc11
 
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))

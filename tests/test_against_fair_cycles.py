@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Jars
-from scopec.plan import Overrides, plan
-from scopec.program import ir
+from scopec.engines.java.jars import Jars
+from scopec.engines.java.workers import Workers
+from scopec.engines.tla import run as tla_run
+from scopec.engines.tla.emit import emit
+from scopec.program.program import Program
 from scopec.progress.build import build
 from scopec.progress.models import CUDA, Property
 from scopec.progress.reductions import Reductions
 from scopec.progress.system import Readings
-from scopec.tla import run as tla_run
-from scopec.tla.emit import emit
-from scopec.workers import Workers
+from scopec.session.plan import Overrides, plan
 from tests.built_programs import built
 from tests.oracles import fair_cycles
 from tests.random_programs import progress_program, progress_text, wide_program
@@ -30,14 +30,14 @@ COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "24"))
 
 
 def fails(
-    program: ir.Program, property_: Property, readings: Readings, jars: Jars, workers: Workers, folder: Path
+    program: Program, property_: Property, readings: Readings, jars: Jars, workers: Workers, folder: Path
 ) -> bool:
     """Whether TLC finds a behaviour without the property; its counterexample can be told."""
     system = build(program, CUDA, Reductions(polls=property_ == "Termination"), readings)
     module = emit(system, f"m{property_}", ("a random program",), property_)
     (folder / f"{module.name}.tla").write_text(module.tla)
     (folder / f"{module.name}.cfg").write_text(module.cfg)
-    answer = tla_run.run(jars.tlc, module.name, workers, folder, 120)
+    answer = tla_run.run(jars["tlc"], module.name, workers, folder, 120)
     assert answer.result is not None
     tla_run.counterexample(answer.result, system, module)
     return answer.result.outcome != "holds"

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from scopec.alloy.emit import emit
-from scopec.alloy.relational import Names, Printer
-from scopec.alloy.values import Values, atom, value_of
+from scopec.engines.alloy.emit import emit
+from scopec.engines.alloy.relational import Names, Printer
+from scopec.engines.alloy.text import WIDTH, fitted
+from scopec.engines.alloy.values import Values, atom, value_of
+from scopec.engines.tla.engine import module as tla_module
 from scopec.memory.domains import Domains
-from scopec.plan import Overrides, plan
 from scopec.program import types, values
 from scopec.program.values import Const, Reg
+from scopec.session.plan import Overrides, plan
+from scopec.session.questions import progress_problem
 from tests.conftest import REPOSITORY, plan_of
 from tests.test_cat import model_of
 
@@ -35,7 +38,7 @@ def test_golden(name: str, golden) -> None:  # type: ignore[no-untyped-def]
         ("po & rf | co", "po & rf + co"),
         ("po \\ (rf \\ co)", "po - (rf - co)"),
         ("[W] ; po ; [R]", "W <: po :> R"),
-        ("[W & R]", "(W & R) <: id"),
+        ("[W & RLX]", "(W & RLX) <: id"),
         ("po+", "^po"),
         ("(po ; rf)*", "id + ^(po.rf)"),
         ("po?", "id + po"),
@@ -84,8 +87,8 @@ def test_each_name_has_an_alloy_name_of_its_own() -> None:
         "rf": "rf", "rs-rf": "rs_rf", "rs_rf": "rs_rf_", "rs.rf": "rs_rf__", "set": "set_", "int": "int_",
         "Exec": "Exec_", "next": "next_", "mp_L7_W": "mp_L7_W_",
     }  # fmt: skip
-    assert [names.of(n) for n in ("c1", "f12", "v0", "w_x", "init", "Last")] == [
-        "cat_c1", "cat_f12", "cat_v0", "cat_w_x", "cat_init", "Last_",
+    assert [names.of(n) for n in ("c_L1", "path_2", "f_a_plus_1", "n1", "v0", "w_x", "init", "Last")] == [
+        "cat_c_L1", "cat_path_2", "cat_f_a_plus_1", "cat_n1", "cat_v0", "cat_w_x", "cat_init", "Last_",
     ]  # fmt: skip
     assert names.new("rs_rf", "_axiom") == "rs_rf_axiom"
     assert [value_of(atom(v)) for v in (0, 42, -7)] == [0, 42, -7]
@@ -102,7 +105,7 @@ A, B = Reg("a", INT), Reg("b", INT)
         (values.binary("!=", A, Const(1, INT)), "some (a.rv & (v0 + v2))"),
         (values.binary("<", A, Const(0, INT)), "no Event"),
         (values.binary("==", A, B), "some (a.rv & b.rv)"),
-        (values.binary("<", A, B), "some (a.rv->b.rv & f1)"),
+        (values.binary("<", A, B), "some (a.rv->b.rv & f_a_lt_b)"),
         (values.unary("!", values.convert(A, BOOL)), "not some (a.rv & (v1 + v2))"),
         (
             values.binary(
@@ -122,22 +125,73 @@ def test_conditions(value: values.Value, wanted: str) -> None:
 
 def test_values_are_atoms_and_tables() -> None:
     domain = frozenset({0, 1})
-    translator = Values(Domains({"a": domain, "b": domain, "e?weak": domain}, True))
+    translator = Values(Domains({"a": domain, "b": domain, "e?weak": domain}, True), {"e?weak": "Choice.weak_e"})
     assert translator.value(Const(7, INT)) == "v7"
     assert translator.value(A) == "a.rv"
-    assert translator.value(values.binary("+", A, Const(1, INT))) == "a.rv.f1"
-    assert translator.value(values.binary("+", B, Const(1, INT))) == "b.rv.f1"
-    assert translator.value(values.binary("+", A, B)) == "b.rv.(a.rv.f2)"
+    assert translator.value(values.binary("+", A, Const(1, INT))) == "a.rv.f_a_plus_1"
+    assert translator.value(values.binary("+", B, Const(1, INT))) == "b.rv.f_a_plus_1"
+    assert translator.value(values.binary("+", A, B)) == "b.rv.(a.rv.f_a_plus_b)"
     assert (
         translator.value(values.choose(values.binary("==", A, Const(0, INT)), B, Const(5, INT)))
         == "(some (a.rv & v0) => b.rv else v5)"
     )
     assert translator.value(Reg("e?weak", BOOL)) == "Choice.weak_e"
     assert {t.name: t.rows for t in translator.tables.values()} == {
-        "f1": (((0,), 1), ((1,), 2)),
-        "f2": (((0, 0), 0), ((0, 1), 1), ((1, 0), 1), ((1, 1), 2)),
+        "f_a_plus_1": (((0,), 1), ((1,), 2)),
+        "f_a_plus_b": (((0, 0), 0), ((0, 1), 1), ((1, 0), 1), ((1, 1), 2)),
     }
     assert {0, 1, 2, 5, 7} <= translator.atoms
+
+
+def test_a_table_has_a_name_of_its_own() -> None:
+    """One operation on two domains has two tables, and what is long a number."""
+    translator = Values(Domains({"a": frozenset({0, 1}), "b": frozenset({2, 3})}, True))
+    one = Const(1, INT)
+    long = values.binary("*", values.binary("+", values.binary("*", A, A), one), values.binary("-", A, one))
+    for value in (values.binary("+", A, one), values.binary("+", B, one), long, values.binary("%", long, A)):
+        translator.value(value)
+    assert [t.name for t in translator.tables.values()] == ["f_a_plus_1", "f_a_plus_1_2", "f_1", "f_2"]
+
+
+NAMED = """
+__device__ cuda::atomic<int, cuda::thread_scope_device> x, y;
+__global__ void k() {
+    if (x.load() == 1 && y.load() == 1) { if (x.load() == 2) y.store(3); y.store(1); }
+    if (threadIdx.x == 0 && y.load() == 5)
+        x.store(2);
+    else
+        x.store(1);
+    y.store(5);
+}
+//@ launch k<<<1, 2>>>();
+"""
+
+
+def test_conditions_and_paths_are_named_by_their_places(tmp_path: Path) -> None:
+    """With the thread where several come there, and a number where one has several."""
+    path = tmp_path / "named.cu"
+    path.write_text(NAMED)
+    (run,) = plan(path, "named.cu", Overrides()).runs
+    lines = emit(run.problem).splitlines()
+    names = [line.split()[1] for line in lines if line.startswith(("pred c_", "pred path_"))]
+    assert names[:4] == ["c_L4_k_0_0", "c_L4_k_0_0_2", "c_L4_k_0_0_3", "c_L5"]
+    assert "pred path_L4_k_0_0 { c_L4_k_0_0_2 and c_L4_k_0_0_3 }" in lines
+    at = lines.index("-- line 4: x.load(); y.load(); y.store(3); y.store(1)")
+    assert lines[at + 1].startswith("one sig k_0_0_L4_R extends Event {}")
+    assert "pred c_L5 { some (k_0_0_L5_R.rv & v5) }   -- line 5: y == 5" in lines
+
+
+def test_no_line_is_too_long_and_nothing_is_lost() -> None:
+    spec = REPOSITORY / "specs" / "algorithms" / "double-buffer.cu"
+    for run in plan(spec, spec.name, Overrides()).runs:
+        assert max(map(len, emit(run.problem).splitlines())) <= WIDTH
+    names = [f"name_{n}" for n in range(60)]
+    code = f"  some {{ ({' + '.join(names)}) & ({', '.join(names)}) => {' '.join(names)} else {'.'.join(names)} }}"
+    found = fitted(f"{code}   -- {' '.join(names)}")
+    assert " ".join(line for line in found.split("\n") if not line.startswith("  --")).split() == code.split()
+    told = [line.strip().removeprefix("--") for line in found.split("\n") if line.startswith("  --")]
+    assert " ".join(told).split() == names
+    assert all(len(line) <= WIDTH for line in found.split("\n") if ".name" not in line)
 
 
 def test_generated_text_cannot_be_broken_by_the_source(tmp_path: Path) -> None:
@@ -150,7 +204,7 @@ def test_generated_text_cannot_be_broken_by_the_source(tmp_path: Path) -> None:
     text = emit(run.problem)
     assert text.isascii()
     assert "*/" not in text.split("*/", 1)[1]
-    _, module = run.module("Termination") if run.properties else (None, None)
+    module = tla_module(progress_problem(run, "Termination")) if run.properties else None
     if module is not None:
         assert module.tla.isascii()
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scopec import grammars
-from scopec.cache import Cache, key, make_private, user_cache
+from scopec.base import grammars
+from scopec.base.cache import Cache, key, make_private, user_cache
 from tests.conftest import REPOSITORY
 
 LITMUS = """C SB
@@ -114,7 +114,7 @@ def test_keys_tell_their_parts_apart() -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from scopec.cache import Cache
+from scopec.base.cache import Cache
 cache = Cache(Path(sys.argv[1]), 4000, b"s")
 for turn in range(200):
     for k in "abcdefgh":

@@ -10,14 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scopec.diagnostics import InputError, UsageError
-from scopec.expectations import Settings
-from scopec.memory.cat import registry
+from scopec.base.diagnostics import InputError, UsageError
+from scopec.base.source import Source
+from scopec.memory.cat import registry, tree
 from scopec.memory.cat.build import build
 from scopec.memory.cat.evaluate import Evaluation, closure, compose, pairs, relation
-from scopec.memory.cat.model import GIVEN_RELATIONS, GIVEN_SETS, Model
+from scopec.memory.cat.model import Model
 from scopec.memory.cat.read import read
-from scopec.source import Source
+from scopec.memory.given import RELATIONS
+from scopec.memory.given_sets import SETS
+from scopec.program.expectations import Settings
 
 OPTIONS = Settings.defaults().options
 
@@ -32,13 +34,13 @@ def test_precedence() -> None:
     model = model_of("let a = po | rf ; co \\ loc & W * R\nlet b = po | (rf ; (co \\ (loc & (W * R))))")
     first, second = model.definitions
     size = 3
-    sets = dict.fromkeys(GIVEN_SETS, 3)
+    sets = dict.fromkeys(SETS, 3)
     for seed in range(20):
         relations = {
             name: relation(
                 size, ((i, j) for i in range(size) for j in range(size) if (i * 7 + j * 3 + n * 5 + seed) % 3 == 0)
             )
-            for n, name in enumerate(GIVEN_RELATIONS)
+            for n, name in enumerate(RELATIONS)
         }
         evaluation = Evaluation(model, size, sets, relations)
         assert evaluation.relations[first.name] == evaluation.relations[second.name]
@@ -97,10 +99,20 @@ def test_options_choose_between_statements() -> None:
         ("let f(x) = x let a = f ; po", (1, 22), "`f` is a function"),
         ('include "x.cat"', (1, 1), "there is no file `x.cat` to include"),
         ("procedure p() = end", (1, 1), "`procedure` is outside the part of cat that scopec reads"),
-        ("with co from generate_cos(pco)", (1, 1), "`with` is outside the part of cat that scopec reads"),
+        ("with co from generate_cos(pco)", (1, 27), "`pco` is not defined"),
+        ("with co from generate_orders(W)", (1, 14), "`generate_orders` takes 2 arguments, 1 given"),
+        ("with co from linearisations(po, po)", (1, 29), "a set is wanted here"),
+        ("with co from cross(co0)", (1, 14), "scopec chooses among the orders that linearisations, generate_orders and generate_cos give"),
+        ("let all = linearisations(W, po) let s = all ; po", (1, 41), "`all` is a set of relations"),
+        ("PTX let a = FW", (1, 13), "`FW` is not defined"),
+        ("let a = try po ; W with 0", (1, 18), "a relation is wanted here"),
+        ("let a = try x with y", (1, 20), "`y` is not defined"),
+        ("let a = let b = po in c", (1, 23), "`c` is not defined"),
+        ("let a = {po}", (1, 9), "`{` is outside the part of cat that scopec reads"),
+        ("let rec a = po | a ; rf when ~acyclic a as b", (1, 30), "the check behind `when` must be one that fails for good once it does"),
+        ("let rec a = po | a ; rf when empty po \\ a as b", (1, 30), "the check behind `when` must be one that fails for good once it does"),
         ("let a = po ++ rf", (1, 12), "`++` is outside the part of cat that scopec reads"),
         ('if "nothing=1" empty po end', (1, 1), "there is no option `nothing`"),
-        ("empty po as a empty rf as a", (1, 15), "two checks are called `a`"),
         ("let a = po @ rf", (1, 12), "unexpected `@`"),
     ],
 )  # fmt: skip
@@ -129,12 +141,12 @@ def test_built_in_names_and_other_names_of_given_ones() -> None:
         'let fre = po\ninclude "cos.cat"\nlet d = fre | co'
     )
     size = 3
-    relations = dict.fromkeys(GIVEN_RELATIONS, relation(size, [])) | {
+    relations = dict.fromkeys(RELATIONS, relation(size, [])) | {
         "po": relation(size, [(0, 1), (1, 2), (0, 2)]), "rf": relation(size, [(0, 1)]), "co": relation(size, [(0, 2)]),
         "ext": relation(size, [(0, 1), (1, 0), (1, 2), (2, 1)]), "int": relation(size, [(0, 2), (2, 0), (2, 2)]),
         "loc": relation(size, [(0, 2)]),
     }  # fmt: skip
-    found = Evaluation(model, size, dict.fromkeys(GIVEN_SETS, 0) | {"F": 2}, relations).relations
+    found = Evaluation(model, size, dict.fromkeys(SETS, 0) | {"F": 2}, relations).relations
     assert set(pairs(found["a"])) == {(1, 2), (0, 2), (0, 1)}
     assert set(pairs(found["b"])) == set()
     assert set(pairs(found["c"])) == {(0, 2)}
@@ -156,11 +168,47 @@ def test_files_beside_the_model_can_be_included(tmp_path: Path) -> None:
 
 
 def test_the_intersection_of_reads_and_writes_is_warned_about() -> None:
-    model = model_of("let rmws = A & R & W\nlet f(S) = [S & R & W]\nlet g = f(A) | f(NA)\nlet none = (R & M) & (W & M)")
+    """Where a file knows that a read-modify-write is two events."""
+    text = "let rmws = A & R & W\nlet f(S) = [S & R & W]\nlet g = f(A) | f(NA)\nlet none = (R & M) & (W & M)"
+    assert model_of(text).warnings == ()
+    model = model_of(f"{text}\nempty rmw as a")
     assert [(w.message.partition(" is")[0], w.span.line, w.severity) for w in model.warnings] == [
         ("`R & W`", 1, "warning"), ("`R & W`", 2, "warning"), ("`R & W`", 4, "warning"),
     ]  # fmt: skip
     assert model_of("let a = R & M let b = W & M let c = [R] ; po ; [W]").warnings == ()
+
+
+def test_checks_of_one_name_are_numbered() -> None:
+    assert [a.name for a in model_of("empty po as a flag empty rf as a empty co as a").axioms] == ["a", "a_3"]
+
+
+def test_try_takes_the_other_side_where_a_name_is_not_defined() -> None:
+    model = model_of(
+        "let a = try none(po) with co\nlet b = (try X with {}) | (try A with {})\nlet c = try W & X with W & R\nempty rmw as e"
+    )
+    assert [(d.name, d.kind, str(tree.names(d.expr))) for d in model.definitions] == [
+        ("a", "relation", "frozenset({'co'})"), ("b", "set", "frozenset({'A'})"), ("c", "set", str(frozenset({"W", "R"}))),
+    ]  # fmt: skip
+    assert len(model.warnings) == 1
+
+
+def test_names_of_an_expression_are_its_own() -> None:
+    model = model_of("let x = po\nlet a = let x = rf and f(r) = r ; x in f(co) | x\nlet b = x")
+    assert [tree.names(d.expr) for d in model.definitions] == [{"po"}, {"co", "x", "rf"}, {"x"}]
+    relations = {"po": relation(2, [(1, 1)]), "rf": relation(2, [(1, 0)]), "co": relation(2, [(0, 1)])}
+    assert set(pairs(Evaluation(model, 2, {}, relations).relations["a"])) == {(0, 1), (1, 0)}
+
+
+def test_a_check_behind_when_is_a_check_of_the_solution() -> None:
+    model = model_of("let rec a = po | rf | a ; a when irreflexive (a & loc) as order flag ~empty a as f")
+    assert [(a.name, a.check, a.text) for a in model.axioms] == [
+        ("order", "irreflexive", "irreflexive (a & loc) as order")
+    ]
+
+
+def test_variants_of_herd7_are_off_and_comments_may_begin_with_a_hash() -> None:
+    model = model_of('if "cos-opt" # not here\nempty po as a else empty rf as b end')
+    assert [a.name for a in model.axioms] == ["b"]
 
 
 def test_flags_say_what_is_undefined() -> None:
@@ -251,7 +299,7 @@ def test_large_files_are_read_or_refused_with_a_place() -> None:
 
 
 def test_every_model_loads_under_every_option() -> None:
-    from scopec.options import OPTIONS as SETTINGS
+    from scopec.base.options import OPTIONS as SETTINGS
 
     for entry in registry.MODELS.values():
         for name, setting in SETTINGS.items():
@@ -328,3 +376,109 @@ def test_closure_and_composition(r: frozenset[tuple[int, int]]) -> None:
     rows = relation(SIZE, r)
     assert set(pairs(closure(rows))) == set(transitive(r))
     assert set(pairs(compose(rows, rows))) == {(a, d) for a, b in r for c, d in r if b == c}
+
+
+# ---------------------------------------------------------------- orders that an execution chooses
+
+
+def orders_of(size: int) -> list[frozenset[tuple[int, int]]]:
+    """Every strict total order of some of the events."""
+    subsets = itertools.chain.from_iterable(itertools.combinations(range(size), n) for n in range(size + 1))
+    return [frozenset(itertools.combinations(p, 2)) for s in subsets for p in itertools.permutations(s)]
+
+
+@given(given_pairs, given_pairs, given_set, given_set)
+def test_an_order_is_one_of_those_that_extend_a_relation(
+    chosen: frozenset[tuple[int, int]], r: frozenset[tuple[int, int]], domain: frozenset[int], here: frozenset[int]
+) -> None:
+    """Through events outside the domain too; of each location alone where herd7's cross.cat orders so."""
+    places = frozenset((a, b) for a in range(SIZE) for b in range(SIZE) if (a in here) == (b in here))
+    given = {"po": relation(SIZE, r), "loc": relation(SIZE, places)}
+    candidates = [chosen, *orders_of(SIZE)]
+    for call, pairs_ in (("linearisations", EVERYTHING), ("generate_orders", places)):
+        model = model_of(f"with S from {call}(R, po)\nempty rmw & S as used")
+        assert [o.name for o in model.orders] == ["S"]
+        within = {(a, b) for a in domain for b in domain} & pairs_
+        for order in candidates:
+            relations = {**given, "S": relation(SIZE, order), "rmw": relation(SIZE, [])}
+            wanted = (
+                order <= within
+                and transitive(order) == order
+                and all(((a, b) in order) + ((b, a) in order) == (a != b) for a, b in within)
+                and transitive(r) & within <= order
+            )
+            sets = {"R": sum(1 << i for i in domain)}
+            assert Evaluation(model, SIZE, sets, relations).holds(model.axioms[0]) == wanted
+
+
+def test_c11_cos_orders_atomic_and_initial_writes_alone() -> None:
+    model = model_of('include "c11_cos.cat"\nlet a = mo | co\nlet b = fr\nempty rmw as e')
+    relations = {
+        "co": relation(SIZE, [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]), "rf": relation(SIZE, [(0, 3)]),
+        "rmw": relation(SIZE, []), "int": relation(SIZE, []), "ext": relation(SIZE, []),
+    }  # fmt: skip
+    found = Evaluation(model, SIZE, {"W": 0b1111, "IW": 0b0001, "A": 0b1010}, relations).relations
+    assert set(pairs(found["a"])) == {(0, 1), (0, 3), (1, 3)}
+    assert set(pairs(found["b"])) == {(3, 1)}
+
+
+def test_files_beside_the_model_come_before_those_built_in(tmp_path: Path) -> None:
+    (tmp_path / "cos.cat").write_text("let mine = po")
+    (tmp_path / "cross.cat").write_text("let broken = fun")
+    (tmp_path / "m.cat").write_text('include "cross.cat"\ninclude "cos.cat"\nempty mine as a')
+    model = registry.load(registry.find(str(tmp_path / "m.cat")), OPTIONS)
+    assert [d.name for d in model.definitions] == ["mine"]
+    assert [Path(s.name).name for s in registry.texts(registry.find(str(tmp_path / "m.cat")))] == ["m.cat", "cos.cat"]
+
+
+def test_the_coherence_order_is_chosen_once() -> None:
+    """The first orders of writes that begin with initial and end with final writes are the coherence order's."""
+    model = model_of(
+        "let base = po & (W * W) | co0\nwith co from generate_cos(base)\nwith mo from generate_cos(co0)\nempty rmw as e"
+    )
+    assert [o.name for o in model.orders] == ["mo"]
+    assert [a.name for a in model.axioms] == ["co_2-order", "mo-order", "e"]
+    assert model_of("with mo from generate_orders(W & A, co0) empty rmw & mo as e").orders == ()
+    assert len(model_of("with mo from generate_orders(W & A, po) empty rmw & mo as e").orders) == 1  # the last is open
+    assert len(model_of("with mo from generate_orders(R, co0) empty rmw & mo as e").orders) == 1
+    assert len(model_of("PTX with mo from generate_cos(po) empty rmw & mo as e").orders) == 1
+    assert model_of("with lo from generate_orders(LS, po) empty rmw & lo as e").orders == ()
+
+
+# ---------------------------------------------------------------- read-modify-writes as one event
+
+
+def test_a_read_modify_write_as_one_event() -> None:
+    """Events 0 to 4: a write, the two halves of an acquire-release operation, a load, the halves of a release."""
+    text = (
+        "let rmws = R & W\nlet both = [ACQ] | [REL] | [RLX] | [ACQ_REL]\nlet all = _ & ~0\nlet rest = ~po\n"
+        "let seen = rf\nlet given = data | addr | ctrl\nlet near = po?\nlet path = po*\nlet same = id\nlet alone = [RLX]\n"
+        "let one = [ACQ] let two = [REL] let three = [ACQ_REL] let four = R"
+    )
+    model = model_of(text)
+    size = 6
+    sets = dict.fromkeys(SETS, 0) | {
+        "R": 0b011010, "W": 0b100101, "A": 0b111111, "RLX": 0b010001, "ACQ": 0b001010, "REL": 0b100100, "ACQ_REL": 0,
+    }  # fmt: skip
+    base = dict.fromkeys(RELATIONS, relation(size, [])) | {
+        "po": relation(size, [(a, b) for a in range(1, size) for b in range(a + 1, size)]),
+        "rf": relation(size, [(0, 1), (2, 3), (2, 4)]), "rmw": relation(size, [(1, 2), (4, 5)]),
+        "data": relation(size, [(1, 2), (1, 5), (3, 5)]), "ctrl": relation(size, [(1, 4), (1, 5)]),
+    }  # fmt: skip
+    found = Evaluation(model, size, sets, base)
+    own = {d.name: d for d in model.definitions}
+    relations = {name: set(pairs(found.relations[name])) for name, d in own.items() if d.kind == "relation"}
+    events = {0, 2, 3, 5}
+    assert found.sets["rmws"] == 0b100100
+    assert found.sets["four"] == 0b101100
+    assert relations["seen"] == {(0, 2), (2, 3), (2, 5)}
+    assert relations["given"] == {(2, 5), (3, 5)}
+    assert relations["one"] == {(3, 3)}
+    assert relations["two"] == {(5, 5)}
+    assert relations["three"] == {(2, 2)}
+    assert relations["alone"] == {(0, 0)}
+    order = {(2, 3), (2, 5), (3, 5)}
+    assert relations["rest"] == {(a, b) for a in events for b in events} - order
+    assert relations["near"] == relations["path"] == order | {(a, a) for a in events}
+    assert relations["same"] == {(a, a) for a in events}
+    assert relations["all"] == {(a, b) for a in events for b in events}

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from benchmarks import programs
-from scopec.check import Settings, check
-from scopec.cluster import Task, run_task
-from scopec.diagnostics import EngineError, UsageError
-from scopec.plan import Overrides
+from scopec.base.diagnostics import EngineError, UsageError
+from scopec.session.check import Settings, check
+from scopec.session.cluster import Task, check_on_cluster, run_task
+from scopec.session.plan import Overrides
 from tests.conftest import REPOSITORY
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY), "DASK_DISTRIBUTED__SCHEDULER__WORK_STEALING": "False"}
@@ -128,7 +128,16 @@ def test_a_task_is_self_contained(tmp_path: Path) -> None:
     (tmp_path / "p.cu").write_text(programs.lock(2).replace("acquire", "relaxed"))
     (alone,) = check([tmp_path / "p.cu"], Settings(engine="embedded"))
     task = Task(
-        version(), "elsewhere/p.cu", (tmp_path / "p.cu").read_bytes(), Overrides(), "embedded", 60, False, False, False
+        version(),
+        "elsewhere/p.cu",
+        (tmp_path / "p.cu").read_bytes(),
+        Overrides(),
+        "embedded",
+        60,
+        None,
+        None,
+        False,
+        False,
     )
     result = run_task(task)
     assert result.outcome.file == "elsewhere/p.cu"
@@ -138,7 +147,7 @@ def test_a_task_is_self_contained(tmp_path: Path) -> None:
     assert list(result.files) == ["p.als"]  # it is violated
     kept = run_task(replace(task, keep=True))
     assert "p.als" in kept.files
-    other = run_task(Task("0.0.0", "p.cu", b"", Overrides(), "embedded", 60, False, False, False))
+    other = run_task(Task("0.0.0", "p.cu", b"", Overrides(), "embedded", 60, None, None, False, False))
     assert other.outcome.failure is not None
     assert "not 0.0.0" in other.outcome.failure
 
@@ -152,22 +161,22 @@ def version() -> str:
 @pytest.mark.parametrize("executor", ["dask", "dask:", "slurm:x", "127.0.0.1:8786"])
 def test_another_executor_is_refused(executor: str) -> None:
     with pytest.raises(UsageError, match="dask:ADDRESS"):
-        check([Path("p.cu")], Settings(executor=executor))
+        check_on_cluster([Path("p.cu")], Settings(), executor)
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'scopec\[cluster\]'"):
-        check([Path("p.cu")], Settings(executor="dask:tcp://127.0.0.1:1"))
+        check_on_cluster([Path("p.cu")], Settings(), "dask:tcp://127.0.0.1:1")
 
 
 def test_a_jar_of_this_machine_does_not_travel(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="SCOPEC_ALLOY_JAR"):
-        check([tmp_path], Settings(executor="dask:tcp://127.0.0.1:1", alloy_jar=tmp_path / "a.jar"))
+        check_on_cluster([tmp_path], Settings(jars={"alloy": tmp_path / "a.jar"}), "dask:tcp://127.0.0.1:1")
 
 
 def test_no_scheduler_is_an_engine_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scopec.cluster._CONNECT_SECONDS", 1)
+    monkeypatch.setattr("scopec.session.cluster._CONNECT_SECONDS", 1)
     (tmp_path / "p.cu").write_text(programs.lock(2))
     with pytest.raises(EngineError, match="no Dask scheduler answers at tcp://127"):
-        check([tmp_path], Settings(executor="dask:tcp://127.0.0.1:1"))
+        check_on_cluster([tmp_path], Settings(), "dask:tcp://127.0.0.1:1")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Outcome, Settings, check
+from scopec.session.check import Outcome, Settings, check
 from tests.cxx_cases import CASES, PRELUDE
 from tests.random_cxx import Generator
 
@@ -35,7 +35,7 @@ def test_value(name: str, tmp_path: Path) -> None:
         f"//@ launch k<<<1, 1>>>();\n//@ bound unroll = 12;\n//@ expect required k[0][0].r == {value};\n"
         f"//@ expect required out == {value};\n"
     )
-    (outcome,) = check([path], Settings(engine="embedded", advise=False))
+    (outcome,) = check([path], Settings(engine="embedded"))
     assert not_holding(outcome) == []
 
 
@@ -71,9 +71,7 @@ def test_random_programs(tmp_path: Path) -> None:
                 + ";\n"
             )
     assert len(paths) > PROGRAMS // 2
-    wrong = {
-        o.file: found for o in check(paths, Settings(engine="embedded", advise=False)) if (found := not_holding(o))
-    }
+    wrong = {o.file: found for o in check(paths, Settings(engine="embedded")) if (found := not_holding(o))}
     assert wrong == {}
 
 

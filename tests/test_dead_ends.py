@@ -12,17 +12,18 @@ from xml.etree import ElementTree
 
 import pytest
 
-from scopec.alloy import run as alloy_run
-from scopec.alloy.emit import emit
-from scopec.check import Jars, Outcome, Settings, check
-from scopec.dead_ends import dead_ends, places, questioned
-from scopec.diagnostics import Code
-from scopec.embedded.memory import solve
-from scopec.plan import Overrides, plan
+from scopec.base.diagnostics import Code
+from scopec.engines.alloy import run as alloy_run
+from scopec.engines.alloy.emit import emit
+from scopec.engines.embedded.memory import solve
+from scopec.engines.java.jars import Jars
+from scopec.engines.java.workers import Workers
 from scopec.report import formats, html
-from scopec.runs import Run
-from scopec.verdicts import findings
-from scopec.workers import Workers
+from scopec.session.check import Outcome, Settings, check
+from scopec.session.dead_ends import dead_ends, places, questioned
+from scopec.session.plan import Overrides, plan
+from scopec.session.run import Run
+from scopec.session.verdicts import Findings, findings
 from tests import random_loops, test_wait_loops
 from tests.conftest import REPOSITORY, plan_of
 from tests.test_formats import assert_valid
@@ -102,6 +103,7 @@ ALIVE = {
         "while (f.load() == 0);", "for (int i = 0; g.load() < 1; i++) { if (i == 5) { f.store(1); g.store(1); } }"
     ),
     "undefined behaviour": kernel("x = 1; while (f.load() == 0);", "x = 2;"),
+    "an undefined operation": kernel("while (f.load() / g.load() == 0);", "f.store(0);"),
     "only the progress question": kernel("while (f.load() == 0);", asked="may_hang"),
 }
 
@@ -144,7 +146,7 @@ def agree(run: Run, jars: Jars, workers: Workers, folder: Path) -> int:
         return 0
     specification = folder / f"{run.name}.als"
     specification.write_text(emit(problem), encoding="utf-8")
-    instances = alloy_run.run(jars.alloy, specification, workers, folder, 120).instances
+    instances = alloy_run.run(jars["alloy"], specification, workers, folder, 120).instances
     answers = solve(problem)
     assert instances is not None
     assert answers is not None
@@ -192,19 +194,20 @@ def test_where_everything_ends_there_is_no_dead_end(first: int, write: Callable[
     assert warned
 
 
-def test_waits_that_are_known_to_be_passed_are_not_asked_about(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_waits_that_are_known_to_be_passed_are_not_asked_about(write: Callable[..., Path]) -> None:
     """The executions that were found for the other questions tell of them."""
     (run,) = plan_of(write(ALIVE["the flag is set"])).runs
     answers = solve(run.problem)
     assert answers is not None
-    monkeypatch.setattr("scopec.dead_ends._asked", None)
-    assert dead_ends(run, findings(run.problem, answers, "embedded", 0.0)) == []
+
+    def never(*_: object) -> Findings:
+        raise AssertionError("nothing is asked")
+
+    assert dead_ends(run, findings(run.problem, answers, "embedded", 0.0), never) == []
 
 
 def test_no_answer_in_time_is_no_warning(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scopec.dead_ends._SECONDS", 0.0)
+    monkeypatch.setattr("scopec.session.dead_ends._SECONDS", 0.0)
     assert said(write(DEAD["a value that nobody writes"][0])) == []
 
 

@@ -6,23 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.oracles.dependencies import (
-    Body,
-    Element,
-    Expr,
-    If,
-    Let,
-    Load,
-    Program,
-    Rmw,
-    Stmt,
-    Store,
-    Thread,
-    Wait,
-    dependencies,
-    executions,
-    ways,
-)
+from tests.oracles.dependencies import dependencies, executions, ways
+from tests.oracles.small_threads import Body, Element, Expr, If, Let, Load, Loop, Program, Rmw, Stmt, Store, Thread
 
 R, S = Load("r", "x"), Load("s", "z")
 IS_ONE: Expr = ("==", "r", 1)
@@ -31,6 +16,10 @@ TWO_ELEMENTS: Expr = ("&", "r", 1)
 
 def writes(value: Expr) -> Body:
     return (R, Store("y", value))
+
+
+def wait(again: Expr) -> Loop:
+    return Loop((R,), again)
 
 
 def branch(condition: Expr, one: Expr, other: Expr) -> Body:
@@ -65,8 +54,8 @@ THREADS: dict[str, tuple[Body, set[str]]] = {
     "for no value of another read": ((R, S, Store("y", ("&", ("^", "r", "r"), "s"))), set()),
     "together with another read": ((R, S, Store("y", ("*", "r", "s"))), {"y"}),
     "two reads of one location": ((R, Load("s", "x"), Store("y", ("^", "r", "s"))), {"y"}),
-    "a wait": ((Wait("r", "x", "r"), Store("y", 1)), {"y"}),
-    "a wait for anything": ((Wait("r", "x", ("<", "r", 5)), Store("y", 1)), set()),
+    "a wait": ((wait(("==", "r", 0)), Store("y", 1)), {"y"}),
+    "a wait for anything": ((wait(("==", "r", 5)), Store("y", 1)), set()),
     "a store before": ((Store("y", 1), R), set()),
     "what an exchange writes": ((R, Rmw("t", "y", "exchange", "r")), {"y"}),
     "what an addition of nothing writes": ((R, Rmw("t", "y", "+", ("*", "r", 0))), set()),
@@ -98,7 +87,9 @@ def other_way(body: Body) -> Body:
         match statement:
             case If(condition, then, otherwise):
                 return If(condition, other_way(then), other_way(otherwise))
-            case Load() | Store() | Rmw() | Wait():
+            case Loop(turn, again):
+                return Loop(other_way(turn), again)
+            case Load() | Store() | Rmw():
                 return replace(statement, at={"x": "y", "y": "x"}.get(str(statement.at), statement.at))
             case _:
                 return statement

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Settings, check
-from scopec.diagnostics import Code, Diagnostic, InputError
-from scopec.plan import Overrides, plan
+from scopec.base.diagnostics import Code, Diagnostic, InputError
+from scopec.base.source import Source
+from scopec.engines.tla.engine import module as tla_module
 from scopec.report.text import diagnostic_lines
-from scopec.source import Source
+from scopec.session.check import Settings, check
+from scopec.session.plan import Overrides, plan
+from scopec.session.questions import progress_problem, remarks
 
 KERNEL = "__device__ int x = 0;\n__global__ void k(int n) {\n    STATEMENT\n}\n"
 LAUNCH = "//@ launch k<<<1, 2>>>(1);\n"
@@ -66,10 +68,10 @@ def diagnostics(text: str | bytes, path: Path) -> list[Diagnostic]:
         for run in planned.runs:
             assert run.problem is not None
             for property_ in run.properties:
-                run.module(property_)
+                tla_module(progress_problem(run, property_))
     except InputError as bad:
         return list(bad.diagnostics)
-    return [*planned.warnings, *(remark for run in planned.runs for remark in run.remarks)]
+    return [*planned.warnings, *(remark for run in planned.runs for remark in remarks(run))]
 
 
 def shown(found: Diagnostic, text: str | bytes) -> str:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Settings, check
-from scopec.diagnostics import Code
-from scopec.options import ATTRIBUTES, HARDWARE_OPTIONS, MEMORY_OPTIONS, PROGRESS_OPTIONS
+from scopec.advice import advised
+from scopec.base.diagnostics import Code
+from scopec.base.options import ATTRIBUTES, HARDWARE_OPTIONS, MEMORY_OPTIONS, PROGRESS_OPTIONS
 from scopec.progress.models import MODELS
 from scopec.report.text import outcome_lines, summary_line
+from scopec.session.check import Settings, check
 from tests.conftest import REPOSITORY, plan_of
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
@@ -38,7 +39,7 @@ def test_readme_shows_the_real_output(write: Callable[..., Path], monkeypatch: p
     """At 90 columns; the folder of the generated files and the time are the only things that may differ."""
     path = write(block(README, "cuda"), "handover.cu")
     monkeypatch.chdir(path.parent)
-    outcomes = check([Path("handover.cu")], Settings(advise=True))
+    outcomes = check([Path("handover.cu")], Settings(advise=advised))
     lines = [line for o in outcomes for line in outcome_lines(o, verbose=False, quiet=False, width=90)]
     lines.append(summary_line(outcomes, 0.0))
     assert normal("\n".join(lines) + "\n") == normal(

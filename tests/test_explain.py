@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Settings, check
-from scopec.explain import explanation
+from scopec.explain.reasons import explanation
+from scopec.session.check import Settings, check
 
 HANDOVER = """\
 __device__ cuda::atomic<int, cuda::thread_scope_device> f{0};

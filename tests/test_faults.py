@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Outcome, Settings, check
-from scopec.diagnostics import Code
-from scopec.outcomes import listings
-from scopec.plan import Overrides
+from scopec.base.diagnostics import Code
 from scopec.progress.schedule import Ending, Kind, Schedule
+from scopec.session.check import Outcome, Settings, check
+from scopec.session.final_states import listings
+from scopec.session.plan import Overrides
 from tests.conftest import check_text
 
 CHECK = "indices, pointers and arithmetic are valid"
@@ -117,7 +117,7 @@ def test_both_engines_agree(tmp_path: Path) -> None:
 
 
 def test_the_place_is_that_of_the_operation(tmp_path: Path) -> None:
-    from scopec.explain import explanation
+    from scopec.explain.reasons import explanation
 
     text = LITMUS.format("\n r1 = r0\n   / (6 / (r0 - 1));")
     (report,) = checked(tmp_path, text).reports

@@ -17,12 +17,11 @@ import pytest
 from click.testing import CliRunner
 from lxml import etree
 
-from scopec.check import Outcome, Settings, check, exit_code
-from scopec.diagnostics import UsageError
+from scopec.base.diagnostics import UsageError
+from scopec.base.source import Span
 from scopec.progress.schedule import Ending, Moment, Move, Schedule
 from scopec.report import formats, itf, options, rules, traces
-from scopec.report import json as json_report
-from scopec.source import Span
+from scopec.session.check import Outcome, Settings, check, exit_code
 from tests.conftest import REPOSITORY
 from tests.violations import VIOLATIONS
 
@@ -332,7 +331,7 @@ def test_many_steps() -> None:
     moves = tuple(Move("k[0][0]", "b", "updates x", at, {"x": str(i)}, states[i]) for i in range(1, 2001))
     schedule = Schedule(states[0], moves, Ending.LASSO, 1000, ())
     assert_itf(json.loads(itf.text(schedule, "many")))
-    assert len(json_report.schedule(schedule)["steps"]) == 2000
+    assert len(schedule.as_json()["steps"]) == 2000
 
 
 # ---------------------------------------------------------------- the command line

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scopec.diagnostics import InputError, suggestion
-from scopec.source import Source
-from scopec.syntax import tree
-from scopec.syntax.cuda import read
+from scopec.base.diagnostics import InputError, suggestion
+from scopec.base.source import Source
+from scopec.frontends.scoped.syntax import tree
+from scopec.frontends.scoped.syntax.cuda import read
 
 
 def file_of(text: str) -> tree.File:

@@ -12,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Jars
-from scopec.diagnostics import EngineError
-from scopec.embedded import memory as embedded
-from scopec.options import HARDWARE_OPTIONS
-from scopec.plan import Overrides, plan
-from scopec.runs import question_name
-from scopec.tla import run as tla_run
-from scopec.workers import Workers
+from scopec.base.diagnostics import EngineError
+from scopec.base.options import HARDWARE_OPTIONS
+from scopec.engines.embedded import memory as embedded
+from scopec.engines.java.jars import Jars
+from scopec.engines.java.workers import Workers
+from scopec.engines.tla import run as tla_run
+from scopec.engines.tla.hardware_engine import module as hardware_module
+from scopec.session.plan import Overrides, plan
+from scopec.session.questions import hardware_problem, question_name
 from tests.conftest import REPOSITORY
 from tests.oracles import brute_memory as memory
 from tests.oracles.hrf0_machine import (
@@ -83,17 +84,17 @@ def reached(
     path = folder / "program.cu"
     path.write_text(memory_text(program, "\n".join(lines)))
     (run,) = plan(path, "program.cu", Overrides()).runs
-    module = run.hardware_module(0)
+    module = hardware_module(hardware_problem(run, 0))
     values = [
         *(f"{record}.{name}" for _, record, name in registers),
         *(f'mem.global[<<"{name}", 0>>]' for name in used),
     ]
     prints = f'\nNotFound == Final => PrintT(<<"final", {", ".join(["0", *values])}>>)\n\n'
-    text, replaced = re.subn(r"(?s)\nNotFound == .*?\n\n", lambda _: prints, module.tla)
+    text, replaced = re.subn(r"(?s)\nNotFound ==\s.*?\n\n", lambda _: prints, module.tla)
     assert replaced == 1
     (folder / f"{module.name}.tla").write_text(text)
     (folder / f"{module.name}.cfg").write_text(module.cfg)
-    result_ = tla_run.run(jars.tlc, module.name, workers, folder, 300).result
+    result_ = tla_run.run(jars["tlc"], module.name, workers, folder, 300).result
     assert result_ is not None
     assert result_.outcome == "holds", (result_.outcome, result_.invariant)
     output = (folder / "tlc-out" / f"{module.name}.txt").read_text()
@@ -287,7 +288,7 @@ def test_race_free_specs_have_sequentially_consistent_outcomes(
             same = [n for n, c in enumerate(run.memory_checks) if c.formula == check.formula and c.kind == check.kind]
             if check.formula is None or not same:
                 continue
-            module = hardware.hardware_module(number)
+            module = hardware_module(hardware_problem(hardware, number))
             found = answer(module.name, module.tla, module.cfg, tmp_path / str(asked), jars, workers)
             possible = answers[question_name(same[0], check)] is not None
             asked += 1
@@ -307,7 +308,7 @@ def test_a_local_without_a_value_is_equal_to_nothing(jars: Jars, workers: Worker
     (run,) = plan(path, "p.cu", Overrides()).runs
     found = []
     for number in range(3):
-        module = run.hardware_module(number)
+        module = hardware_module(hardware_problem(run, number))
         found.append(answer(module.name, module.tla, module.cfg, tmp_path / str(number), jars, workers))
     assert found == ["NotFound", "holds", "holds"]
 
@@ -316,13 +317,13 @@ def test_a_local_without_a_value_is_equal_to_nothing(jars: Jars, workers: Worker
 
 #: What is replaced in the generated module (a regular expression), by what, the spec and check that notice.
 PARTS: dict[str, tuple[str, str, str, dict[str, str], int]] = {
-    "a drain moves the line": (r"THEN Written\(@\[l\], m\.buffer\[t\]\[l\]\.value, t\) ELSE @", "THEN @[l] ELSE @", "hrf/figure-4-local.cu", {"LOCAL": "block"}, 0),
+    "a drain moves the line": (r"THEN Written\(@\[l\], m\.buffer\[t\]\[l\]\.value, t\)\s+ELSE @", "THEN @[l] ELSE @", "hrf/figure-4-local.cu", {"LOCAL": "block"}, 0),
     "a drain empties the buffer": (r"IF l \\in ls THEN Empty ELSE @\[l\]\]", "@[l]]", "hrf/figure-4-local.cu", {"LOCAL": "block"}, 0),
     "writing back moves the line": (r"IF l \\in ls THEN m\.cache\[g\]\[l\]\.value ELSE @\[l\]", "@[l]", "hrf/hardware-plain.cu", {}, 4),
     "writing back cleans the line": (r"\[@\[l\] EXCEPT !\.is = \"clean\"\]", "@[l]", "hrf/release-device-acquire-system.cu", {"RELEASE": "device"}, 0),
     "a group release drains": (r"\[\] level = \"group\"  -> Drain\(m, t, Buffered\(m, t\)\)", '[] level = "group" -> m', "hrf/figure-4-local.cu", {"LOCAL": "block"}, 0),
     "a global release drains": (r"LET d == Drain\(m, t, Buffered\(m, t\)\)", "LET d == m", "hrf/release-device-acquire-system.cu", {"RELEASE": "device"}, 0),
-    "a global release writes back": (r"IN WriteBack\(d, g, \{.*\}\)", "IN d", "hrf/release-device-acquire-system.cu", {"RELEASE": "device"}, 0),
+    "a global release writes back": (r"IN WriteBack\(d, g,\s+\{.*\}\)", "IN d", "hrf/release-device-acquire-system.cu", {"RELEASE": "device"}, 0),
     "stores release": (r"Put\(AfterRelease\(mem, t, level, order\), t, l, v, level\)\nUpdate", "Put(mem, t, l, v, level)\nUpdate", "hrf/release-device-acquire-system.cu", {"RELEASE": "device"}, 0),
     "loads acquire": (r"IN AfterAcquire\(f, t, level, order\)", "IN f", "hrf/release-device-acquire-system.cu", {"RELEASE": "device"}, 0),
     "fences release": (r"Synchronize\(m, t, level, order\) == AfterAcquire\(AfterRelease\(m, t, level, order\), ", "Synchronize(m, t, level, order) == AfterAcquire(m, ", "hrf/fences.cu", {"READER": "device", "RELEASE": "release", "ACQUIRE": "acquire"}, 0),
@@ -360,7 +361,7 @@ def answer(name: str, text: str, cfg: str, folder: Path, jars: Jars, workers: Wo
     (folder / f"{name}.tla").write_text(text)
     (folder / f"{name}.cfg").write_text(cfg)
     try:
-        found = tla_run.run(jars.tlc, name, workers, folder, SECONDS).result
+        found = tla_run.run(jars["tlc"], name, workers, folder, SECONDS).result
     except EngineError as failure:
         if "Invariants is violated" not in str(failure):
             raise
@@ -377,7 +378,7 @@ def test_every_part_of_the_hardware_is_needed(name: str, jars: Jars, workers: Wo
     old, new, spec, variant, number = PARTS[name]
     path = REPOSITORY / "specs" / spec
     (run,) = (r for r in plan(path, spec, Overrides()).runs if r.on_hardware and dict(r.program.variant) == variant)
-    module = run.hardware_module(number)
+    module = hardware_module(hardware_problem(run, number))
     text, replaced = re.subn(old, new, module.tla)
     assert replaced == 1, f"{old} is not in the module once"
     before = answer(module.name, module.tla, module.cfg, tmp_path / "before", jars, workers)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Settings, check
 from scopec.memory.execution import Execution
 from scopec.report.lanes import event_parts
+from scopec.session.check import Settings, check
 from tests.conftest import REPOSITORY, check_text, verdicts
 
 PROGRAMS = sorted((REPOSITORY / "tests" / "fixtures" / "language").glob("*.cu"))

@@ -9,14 +9,14 @@ from random import Random
 
 import pytest
 
-from scopec.diagnostics import InputError
+from scopec.base.diagnostics import InputError
+from scopec.base.source import Source
+from scopec.frontends.litmus.lower.program import Litmus, lower
+from scopec.frontends.litmus.syntax.reader import read
+from scopec.frontends.litmus.syntax.scan import split
 from scopec.memory.graph import build
-from scopec.program.litmus import Litmus, lower
 from scopec.program.show import show_program
 from scopec.program.values import show
-from scopec.source import Source
-from scopec.syntax.litmus import read
-from scopec.syntax.litmus_scan import split
 
 C = """C all of C
 "a description, with { braces }

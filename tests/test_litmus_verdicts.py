@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Outcome, Settings, check
-from scopec.plan import Overrides, plan
+from scopec.session.check import Outcome, Settings, check
+from scopec.session.plan import Overrides, plan
 
 pytestmark = pytest.mark.jvm
 

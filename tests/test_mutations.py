@@ -8,20 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from scopec.alloy import run as alloy_run
-from scopec.alloy.emit import emit
-from scopec.check import Jars
-from scopec.embedded.memory import solve
+from scopec.base.source import Source
+from scopec.engines.alloy import run as alloy_run
+from scopec.engines.alloy.emit import emit
+from scopec.engines.embedded.memory import solve
+from scopec.engines.java.jars import Jars
+from scopec.engines.java.workers import Workers
+from scopec.engines.tla import run as tla_run
+from scopec.engines.tla.engine import module as tla_module
 from scopec.memory.cat import registry
 from scopec.memory.cat.build import build
 from scopec.memory.cat.read import read
 from scopec.memory.questions import Problem
-from scopec.plan import Overrides, plan
 from scopec.progress.schedule import Ending
-from scopec.runs import Run
-from scopec.source import Source
-from scopec.tla import run as tla_run
-from scopec.workers import Workers
+from scopec.session.plan import Overrides, plan
+from scopec.session.questions import known_values, progress_problem
+from scopec.session.run import Run
 from tests.conftest import REPOSITORY
 
 SPECS = REPOSITORY / "specs"
@@ -92,7 +94,13 @@ def mutated(run: Run, old: str, new: str, folder: Path) -> Problem:
     problem = run.problem
     model = build(read(sources[0]), sources[0], run.settings.options, folder)
     return Problem(
-        problem.name, problem.header, problem.base, model, problem.model_name, run.domains(model), problem.questions
+        problem.name,
+        problem.header,
+        problem.base,
+        model,
+        problem.model_name,
+        known_values(run, model),
+        problem.questions,
     )
 
 
@@ -101,7 +109,7 @@ def found(run: Run, problem: Problem, jars: Jars, workers: Workers, folder: Path
     folder.mkdir()
     specification = folder / f"{run.name}.als"
     specification.write_text(emit(problem), encoding="utf-8")
-    instances = alloy_run.run(jars.alloy, specification, workers, folder, 120).instances
+    instances = alloy_run.run(jars["alloy"], specification, workers, folder, 120).instances
     answers = None if instances is None else alloy_run.choices(instances, run.graph)
     assert answers is not None
     return {name: choice is not None for name, choice in answers.items()}
@@ -319,8 +327,8 @@ OWED: dict[str, tuple[str, str, str, str]] = {
     "hsa owes the lowest": ("hsa", r"Number\[u\] < Number\[t\] => Done\(u\)", "FALSE", "wait-for-earlier"),
     "hsa owes the lowest unfinished": ("hsa", r"=> Done\(u\)", "=> FALSE", "handover"),
     "hsa owes no others": ("hsa", r"Owed\(t\) == .*", "Owed(t) == TRUE", "lock"),
-    "hsa-obe owes those of obe": ("hsa-obe", r"Started\(t\) \\/ ", "", "lock"),
-    "hsa-obe owes those of hsa": ("hsa-obe", r" \\/ \(\\A u .*\)\n", "\n", "wait-for-earlier"),
+    "hsa-obe owes those of obe": ("hsa-obe", r"\\/ Started\(t\)\n", "\\/ FALSE\n", "lock"),
+    "hsa-obe owes those of hsa": ("hsa-obe", r"\n +\\/ \\A u .*\n", "\n", "wait-for-earlier"),
     "lobe owes those before": ("lobe", r"Number\[t\] <= Number\[u\]", "t = u", "wait-for-earlier"),
     "lobe owes those before started ones": ("lobe", r"Started\(u\) /\\ ", "", "wait-for-later"),
     "lobe owes none behind": ("lobe", r" /\\ Number\[t\] <= Number\[u\]", "", "wait-for-later"),
@@ -339,7 +347,7 @@ def test_every_promise_is_needed(name: str, jars: Jars, workers: Workers, tmp_pa
     else:
         old, new, spec, variant = FORMULAS[name]
         run = run_of(spec, **variant)
-    _, module = run.module("Termination")
+    module = tla_module(progress_problem(run, "Termination"))
     assert len(re.findall(old, module.tla)) == 1, f"{old} is not in the module once"
     # The fast check mentions the promises too; the property alone decides here.
     cfg = module.cfg.replace("INVARIANT NotStuck\n", "")
@@ -348,7 +356,7 @@ def test_every_promise_is_needed(name: str, jars: Jars, workers: Workers, tmp_pa
         (tmp_path / folder).mkdir()
         (tmp_path / folder / f"{module.name}.tla").write_text(text)
         (tmp_path / folder / f"{module.name}.cfg").write_text(cfg)
-        answer = tla_run.run(jars.tlc, module.name, workers, tmp_path / folder, 120)
+        answer = tla_run.run(jars["tlc"], module.name, workers, tmp_path / folder, 120)
         assert answer.result is not None
         verdicts.append(answer.result.outcome == "holds")
     assert verdicts[0] != verdicts[1]
@@ -363,14 +371,14 @@ def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, workers: Work
         ("cuda-execution-model/stream-0.cu", {}),
     ):
         run = run_of(spec, **variant)
-        _, module = run.module("Termination")
+        module = tla_module(progress_problem(run, "Termination"))
         outcomes = []
         for folder, cfg in (("with", module.cfg), ("without", module.cfg.replace("INVARIANT NotStuck\n", ""))):
             where = tmp_path / f"{run.name}-{folder}"
             where.mkdir()
             (where / f"{module.name}.tla").write_text(module.tla)
             (where / f"{module.name}.cfg").write_text(cfg)
-            answer = tla_run.run(jars.tlc, module.name, workers, where, 120)
+            answer = tla_run.run(jars["tlc"], module.name, workers, where, 120)
             assert answer.result is not None
             outcomes.append(answer.result.outcome == "holds")
         assert outcomes[0] == outcomes[1]
@@ -380,12 +388,13 @@ def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, workers: Work
 def test_a_deadlock_is_told_from_an_unfair_stop(jars: Jars, workers: Workers, tmp_path: Path) -> None:
     """A state without any step is TLC's deadlock; no program of scopec's language has one unless a barrier is broken."""
     run = run_of("cuda-execution-model/syncthreads.cu", OTHER="0")
-    system, module = run.module("Termination")
+    problem = progress_problem(run, "Termination")
+    system, module = problem.system, tla_module(problem)
     broken = module.tla.replace("/\\ Released(t, BlockOf[t])\n", "/\\ FALSE\n")
     assert broken != module.tla
     (tmp_path / f"{module.name}.tla").write_text(broken)
     (tmp_path / f"{module.name}.cfg").write_text(module.cfg.replace("INVARIANT NotStuck\n", ""))
-    result = tla_run.run(jars.tlc, module.name, workers, tmp_path, 120).result
+    result = tla_run.run(jars["tlc"], module.name, workers, tmp_path, 120).result
     assert result is not None
     assert result.outcome == "deadlock"
     found = tla_run.counterexample(result, system, module)

@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
-from scopec.diagnostics import InputError
+from scopec.base.diagnostics import InputError
+from scopec.base.source import Source
+from scopec.frontends.litmus.lower.program import lower
+from scopec.frontends.litmus.syntax.reader import read
 from scopec.memory.events import Kind
 from scopec.memory.graph import build
-from scopec.program.litmus import lower
 from scopec.program.values import show
-from scopec.source import Source
-from scopec.syntax.litmus import read
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from scopec.check import Outcome, Settings, check
-from scopec.plan import Overrides, plan
 from scopec.report import formats, html
+from scopec.session.check import Outcome, Settings, check
+from scopec.session.plan import Overrides, plan
 from tests.test_formats import assert_valid
 
 PROGRAM = """\

@@ -15,11 +15,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from scopec.check import Engine, Settings
-from scopec.diagnostics import UsageError
-from scopec.options import OPTIONS
-from scopec.outcomes import Listing, listings
-from scopec.plan import Overrides
+from scopec.base.diagnostics import UsageError
+from scopec.base.options import OPTIONS
+from scopec.session.check import Settings
+from scopec.session.final_states import Listing, listings
+from scopec.session.plan import Overrides
 from tests.conftest import REPOSITORY
 from tests.oracles import brute_memory
 from tests.random_programs import memory_places, memory_program, memory_text
@@ -30,7 +30,7 @@ COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
 State = tuple[tuple[str, int], ...]
 
 
-def listed(path: Path, engine: Engine = "embedded", limit: int = 10_000, **overrides: Any) -> Listing:
+def listed(path: Path, engine: str = "embedded", limit: int = 10_000, **overrides: Any) -> Listing:
     """The final states of a file without variants."""
     ((listing,), _) = listings(path, Settings(Overrides(**overrides), engine=engine), limit)
     return listing
@@ -55,7 +55,7 @@ def test_both_engines_against_brute_force(seed: int, tmp_path: Path) -> None:
     compare(seed, tmp_path, "both")
 
 
-def compare(seed: int, folder: Path, engine: Engine) -> None:
+def compare(seed: int, folder: Path, engine: str) -> None:
     """The number of executions, and of each final state whether it occurs, how often, and whether it races."""
     chance = random.Random(f"outcomes {seed}")
     program = memory_program(chance, events=8)
@@ -170,7 +170,7 @@ exists (x = 1)
 
 
 @pytest.mark.parametrize("engine", ["embedded", pytest.param("both", marks=pytest.mark.jvm)])
-def test_unordered_last_writes_leave_one_value_or_the_other(engine: Engine, write: Callable[..., Path]) -> None:
+def test_unordered_last_writes_leave_one_value_or_the_other(engine: str, write: Callable[..., Path]) -> None:
     """With a partial co an execution in which nothing orders two writes ends in either of two states."""
     listing = listed(write(_PARTIAL, "unordered.litmus"), engine, model="ptx")
     assert [(s.values, s.executions) for s in listing.states] == [({"x": 1}, 2), ({"x": 2}, 2)]
@@ -231,7 +231,7 @@ def test_an_index_outside_is_left_out(write: Callable[..., Path]) -> None:
 
 
 @pytest.mark.parametrize("engine", ["embedded", pytest.param("both", marks=pytest.mark.jvm)])
-def test_a_limit(engine: Engine, write: Callable[..., Path]) -> None:
+def test_a_limit(engine: str, write: Callable[..., Path]) -> None:
     listing = listed(write(_PARTIAL, "unordered.litmus"), engine, 2, model="ptx")
     (reason,) = listing.unfinished
     assert reason.startswith("there are more than 2 ")

@@ -13,9 +13,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from scopec.check import Outcome, Report, Settings, check
 from scopec.progress.schedule import Ending, Moment, Move, Schedule
 from scopec.report import html
+from scopec.session.check import Outcome, Report, Settings, check
 from tests.conftest import REPOSITORY
 from tests.test_formats import HOSTILE_NAME, HOSTILE_SOURCE
 from tests.violations import VIOLATIONS

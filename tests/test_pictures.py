@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from scopec.check import Settings, check
+from scopec.base.source import Span
+from scopec.explain.verdict import Check
 from scopec.report.dot import dot, mermaid
 from scopec.report.picture import Box, Edge, Lane, Picture, picture, usual
 from scopec.report.svg import svg
-from scopec.source import Span
-from scopec.verdicts import Check
+from scopec.session.check import Settings, check
 from tests.violations import VIOLATIONS
 
 #: Message passing in which the acquire sees the release, and two threads write the same object.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scopec.diagnostics import InputError
-from scopec.source import Source
-from scopec.syntax.preprocess import preprocess
+from scopec.base.diagnostics import InputError
+from scopec.base.source import Source
+from scopec.frontends.scoped.syntax.preprocess import preprocess
 
 
 def expanded(text: str, *, device: bool = True) -> str:

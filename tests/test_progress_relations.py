@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Jars
+from scopec.engines.java.jars import Jars
+from scopec.engines.java.workers import Workers
+from scopec.engines.tla import run as tla_run
+from scopec.engines.tla.emit import emit
 from scopec.progress.build import build
 from scopec.progress.models import MODELS
 from scopec.progress.reductions import Reductions
-from scopec.tla import run as tla_run
-from scopec.tla.emit import emit
-from scopec.workers import Workers
 from tests.built_programs import built
 from tests.oracles import fair_cycles
 from tests.random_programs import polling_program
@@ -31,7 +31,7 @@ def terminates(program: fair_cycles.Program, model: str, jars: Jars, workers: Wo
     module = emit(system, f"m_{model}".replace("-", "_"), ("a random program",), "Termination")
     (folder / f"{module.name}.tla").write_text(module.tla)
     (folder / f"{module.name}.cfg").write_text(module.cfg)
-    answer = tla_run.run(jars.tlc, module.name, workers, folder, 120)
+    answer = tla_run.run(jars["tlc"], module.name, workers, folder, 120)
     assert answer.result is not None
     return answer.result.outcome == "holds"
 

@@ -18,10 +18,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from scopec.check import Settings
-from scopec.options import OPTIONS
-from scopec.outcomes import listings
-from scopec.plan import Overrides
+from scopec.base.options import OPTIONS
+from scopec.session.check import Settings
+from scopec.session.final_states import listings
+from scopec.session.plan import Overrides
 from tests.oracles import brute_memory as memory
 from tests.random_programs import handover_program, memory_program, memory_text
 
@@ -295,3 +295,21 @@ def test_values_that_are_only_compared_mean_nothing(model: str, program: memory.
     after = facts(replace(with_ops(program, changed), locations=locations), model)
     assert before.racy == after.racy
     assert {tuple(sorted((n, other[v]) for n, v in s)): c for s, c in before.states.items()} == after.states
+
+
+# ---------------------------------------------------------------- thin air
+
+
+@pytest.mark.parametrize("model", ["cuda-v3", "ptx"])
+@given(program=programs())
+@tried
+def test_keeping_program_order_keeps_every_dependency(model: str, program: memory.Program) -> None:
+    """What RC11's axiom allows, the axioms about dependencies allow too."""
+    states = {
+        reading: facts(program, model, f"options thin_air = {reading}").states
+        for reading in ("rc11", "syntactic", "dependencies")
+    }
+    for weaker in ("syntactic", "dependencies"):
+        assert (
+            states["rc11"].items() <= {s: min(n, states["rc11"].get(s, n)) for s, n in states[weaker].items()}.items()
+        )

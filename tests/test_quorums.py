@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scopec.check import Settings, check
-from scopec.diagnostics import Code, InputError
+from scopec.base.diagnostics import Code, InputError
+from scopec.base.source import Source
+from scopec.frontends.litmus.lower.program import lower
+from scopec.frontends.litmus.syntax.reader import read
 from scopec.memory.events import EventGraph, Kind
 from scopec.memory.graph import build
-from scopec.outcomes import listings
-from scopec.plan import Overrides
-from scopec.program.litmus import lower
 from scopec.program.values import Value, evaluate
-from scopec.source import Source
-from scopec.syntax.litmus import read
+from scopec.session.check import Settings, check
+from scopec.session.final_states import listings
+from scopec.session.plan import Overrides
 from tests.test_named_barriers import Step, text_of
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def every_choice(threads: list[list[Step]], graph: EventGraph) -> set[Result]:
             at += event.kind is Kind.ARRIVE
             place[event.id] = (me, at)
     found: set[Result] = set()
-    for values in product(*graph.choices.values()):
+    for values in product(*(choice.values for choice in graph.choices.values())):
         known = dict(zip(graph.choices, values, strict=True))
 
         def value(of: Value, known: dict[str, int] = known) -> int:
@@ -130,7 +130,7 @@ def test_every_order_of_the_arrivals_is_a_choice_and_no_other(seed: int) -> None
     while compared < 8 or several < 3:
         threads = program(random)
         graph = graph_of(text_of(threads))
-        if prod(len(possible) for possible in graph.choices.values()) > _MOST_ASSIGNMENTS:
+        if prod(len(choice.values) for choice in graph.choices.values()) > _MOST_ASSIGNMENTS:
             continue
         wanted = every_order(threads)
         assert every_choice(threads, graph) == wanted, text_of(threads)

@@ -7,13 +7,13 @@ from xml.etree.ElementTree import ParseError
 
 import pytest
 
-from scopec.alloy.run import read_instance
-from scopec.diagnostics import EngineError
-from scopec.expectations import Target
-from scopec.explain import race
+from scopec.base.diagnostics import EngineError
+from scopec.engines.alloy.run import read_instance
+from scopec.engines.tla.read import messages, parse_state, read, states_so_far
+from scopec.explain.reasons import race
 from scopec.memory.execution import Choice, Execution
-from scopec.plan import Overrides, plan
-from scopec.tla.read import messages, parse_state, read, states_so_far
+from scopec.program.observe import Target
+from scopec.session.plan import Overrides, plan
 from tests.conftest import REPOSITORY
 from tests.test_alloy_emit import PROGRAMS
 

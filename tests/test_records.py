@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scopec import records
+from scopec.base import records
 
 
 @records.dataclass(frozen=True, slots=True)

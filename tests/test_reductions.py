@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Jars
-from scopec.plan import Overrides, plan
+from scopec.engines.java.jars import Jars
+from scopec.engines.java.workers import Workers
+from scopec.engines.tla import run as tla_run
+from scopec.engines.tla.emit import emit
 from scopec.progress.build import build
 from scopec.progress.models import Property
 from scopec.progress.reductions import NOTHING, Reductions
-from scopec.runs import Run
-from scopec.tla import run as tla_run
-from scopec.tla.emit import emit
-from scopec.workers import Workers
+from scopec.session.plan import Overrides, plan
+from scopec.session.run import Run
 from tests.random_programs import progress_program, progress_text
 
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "6"))
@@ -35,7 +35,7 @@ def answer(
     (folder / "m.tla").write_text(module.tla)
     # The fast check ends a search early; the numbers of states compare whole ones.
     (folder / "m.cfg").write_text(module.cfg.replace("INVARIANT NotStuck\n", ""))
-    found = tla_run.run(jars.tlc, "m", workers, folder, 300)
+    found = tla_run.run(jars["tlc"], "m", workers, folder, 300)
     assert found.result is not None
     return found.result.outcome == "holds", found.result.states
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Settings, check
+from scopec.advice import advised
+from scopec.base.excerpt import Mark, clean, excerpt
+from scopec.base.source import Source, Span
 from scopec.progress.schedule import Ending, Moment, Move, Schedule
 from scopec.report.lanes import Row, lanes, rows, what_matters
-from scopec.report.source import Mark, clean, excerpt
 from scopec.report.text import outcome_lines, shortened, summary_line
-from scopec.source import Source, Span
+from scopec.session.check import Settings, check
 from tests.violations import VIOLATIONS
 
 
@@ -25,7 +26,7 @@ def test_golden(
     """80 columns; read as a CUDA programmer who does not know the axioms would."""
     path = write(VIOLATIONS[name], f"{name}.cu")
     monkeypatch.chdir(path.parent)
-    (outcome,) = check([Path(f"{name}.cu")], Settings(advise=True))
+    (outcome,) = check([Path(f"{name}.cu")], Settings(advise=advised))
     assert outcome.failure is None
     lines = list(outcome_lines(outcome, verbose=False, quiet=False, width=80))
     assert all(len(line) <= 80 for line in lines if not line.startswith("  generated"))

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from scopec import asking, engines
-from scopec.cache import Cache
-from scopec.check import Outcome, Settings, check
-from scopec.diagnostics import EngineError, UnavailableError
+from scopec.base.cache import Cache
+from scopec.base.diagnostics import EngineError, UnavailableError
+from scopec.engines.java import jars
+from scopec.session import ask
+from scopec.session.check import Outcome, Settings, check
 
 TEXT = """
 #include <cuda/atomic>
@@ -27,7 +28,7 @@ __global__ void k() { if (blockIdx.x == 0) f.store(1); else while (f.load() == 0
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     cache = Cache(tmp_path / "results", 1 << 20, b"s")
-    monkeypatch.setattr(asking, "results", lambda: cache)
+    monkeypatch.setattr(ask, "results", lambda: cache)
     return cache
 
 
@@ -57,7 +58,7 @@ def test_an_answer_is_given_again(tmp_path: Path, kept: Cache, monkeypatch: pyte
         raise AssertionError("no engine is needed")
 
     with monkeypatch.context() as patch:
-        patch.setattr("scopec.workers.Workers.run", refuse)
+        patch.setattr("scopec.engines.java.workers.Workers.run", refuse)
         again = checked(tmp_path)
     assert cached(again) == {True}
     assert [a[:2] for a in answers(again)] == [a[:2] for a in answers(first)]
@@ -71,11 +72,11 @@ def test_another_program_model_or_jar_is_another_question(tmp_path: Path, kept: 
     checked(tmp_path)
     assert cached(checked(tmp_path, TEXT.replace("f.store(1)", "f.store(2)"))) == {False}
     own = tmp_path / "own.jar"
-    own.write_bytes(engines.jar("alloy", None, lambda _line: None).path.read_bytes() + b"\0")
+    own.write_bytes(jars.jar("alloy", None, lambda _line: None).path.read_bytes() + b"\0")
     memory = TEXT.replace("//@ expect terminates;", "")
     checked(tmp_path, memory)
     assert cached(checked(tmp_path, memory)) == {True}
-    assert cached(checked(tmp_path, memory, alloy_jar=own)) == {False}
+    assert cached(checked(tmp_path, memory, jars={"alloy": own})) == {False}
 
 
 @pytest.mark.jvm
@@ -101,7 +102,7 @@ def test_what_is_late_or_fails_is_not_kept(tmp_path: Path, kept: Cache, monkeypa
         raise EngineError("broken")
 
     with monkeypatch.context() as patch:
-        patch.setattr("scopec.workers.Workers.run", fails)
+        patch.setattr("scopec.engines.java.workers.Workers.run", fails)
         assert checked(tmp_path).failure == "broken"
     assert not kept.folder.exists()
     assert cached(checked(tmp_path)) == {False}
@@ -138,7 +139,7 @@ def test_auto_falls_back_where_no_jar_can_be_had(tmp_path: Path, monkeypatch: py
     def unavailable(*_: object) -> None:
         raise UnavailableError("npm is not on PATH.")
 
-    monkeypatch.setattr("scopec.engines.jar", unavailable)
+    monkeypatch.setattr("scopec.engines.java.jars.jar", unavailable)
     path = tmp_path / "program.cu"
     path.write_text(MEMORY)
     (tmp_path / "again.cu").write_text(MEMORY)
@@ -158,8 +159,8 @@ def test_auto_does_not_ask_alloy_what_would_take_it_long(
     def asked(*_: object) -> None:
         raise EngineError("Alloy is asked.")
 
-    monkeypatch.setattr(asking.Asking, "_alloy", asked)
-    monkeypatch.setattr(asking.Jars, "without", lambda *_: None)
+    monkeypatch.setattr("scopec.engines.alloy.engine.Alloy.solve", asked)
+    monkeypatch.setattr(jars.Jars, "without", lambda *_: None)
     path = tmp_path / "program.cu"
     path.write_text(
         "__device__ cuda::atomic<int, cuda::thread_scope_device> f;\n"
@@ -179,7 +180,7 @@ def test_auto_does_not_ask_alloy_what_would_take_it_long(
 
 def test_auto_does_not_hide_a_wrong_jar(tmp_path: Path) -> None:
     (tmp_path / "own.jar").write_text("not a jar")
-    outcome = checked(tmp_path, MEMORY, alloy_jar=tmp_path / "own.jar")
+    outcome = checked(tmp_path, MEMORY, jars={"alloy": tmp_path / "own.jar"})
     assert outcome.exit_code == 3
     assert outcome.failure is not None
     assert "is not a jar" in outcome.failure

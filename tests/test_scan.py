@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from scopec.diagnostics import InputError
-from scopec.source import Source, Span
-from scopec.syntax.scan import read_source, scan
+from scopec.base.diagnostics import InputError
+from scopec.base.files import read_source
+from scopec.base.source import Source, Span
+from scopec.frontends.scoped.syntax.scan import scan
 
 
 def scanned(text: str) -> tuple[str, str]:

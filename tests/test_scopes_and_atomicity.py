@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from scopec.expectations import Settings
+from scopec.base.source import Span
 from scopec.memory.atomicity import CLAUSES, Access, atomic_events, is_atomic
 from scopec.memory.graph import build
 from scopec.memory.scopes import contains
+from scopec.program.expectations import Settings
 from scopec.program.ir import Body, Object, Scope, Storage, Thread
 from scopec.program.types import BOOL, INT, INT128, LONG, IntType
-from scopec.source import Span
 from tests.conftest import program_of
 
 NOWHERE = Span("a.cu", 1, 1, 1, 1)

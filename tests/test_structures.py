@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scopec.check import Settings, check
+from scopec.session.check import Settings, check
 
 STACK = """
 #include <cuda/atomic>

@@ -10,22 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from scopec.alloy import run as alloy
-from scopec.alloy.emit import emit
-from scopec.check import Jars
-from scopec.embedded.memory import solve
-from scopec.embedded.progress import solve as explore
+from scopec.engines.alloy import run as alloy
+from scopec.engines.alloy.emit import emit
+from scopec.engines.embedded.memory import solve
+from scopec.engines.embedded.progress import solve as explore
+from scopec.engines.java.jars import Jars
+from scopec.engines.java.workers import Workers
 from scopec.hangs import conditions
 from scopec.hangs.graph import StuckGraph, build
-from scopec.hangs.search import STUCK, UNDECIDED, Search, search
-from scopec.hangs.surroundings import surroundings
+from scopec.hangs.surroundings import Surroundings
 from scopec.memory.events import Left
 from scopec.memory.execution import Execution
 from scopec.memory.paths import holds
 from scopec.progress.promises import promises
 from scopec.progress.system import may_pend, readings
-from scopec.runs import Run
-from scopec.workers import Workers
+from scopec.session.hangs import STUCK, UNDECIDED, Search, search
+from scopec.session.questions import progress_problem
+from scopec.session.run import Run
 from tests.conftest import plan_of
 from tests.random_loops import SEQUENTIAL, program
 
@@ -54,7 +55,7 @@ def run_of(write: Callable[..., Path]) -> Callable[..., Run]:
 
 
 def graph_of(run: Run) -> StuckGraph:
-    return build(surroundings(run.system("Termination"), own_model=False), run.settings.bound["unroll"])
+    return build(Surroundings(progress_problem(run, "Termination").system, run.relevance), run.settings.bound["unroll"])
 
 
 def answers(asked: Search) -> dict[str, Execution | None]:
@@ -116,7 +117,7 @@ def test_a_loop_that_alternates_has_a_period_of_two_turns(run_of: Callable[..., 
 def test_a_counter_that_decides_nothing_does_not_keep_a_state_from_recurring(run_of: Callable[..., Run]) -> None:
     text = "int n = 0; while (x.load() == 0) ++n; plain = n;"
     assert Left.DRIFTING not in left(graph_of(run_of(kernel(text))), "k[0][0]")
-    counts = "int n = 0; while (x.load() == 0) { ++n; if (n > 1000) break; }"
+    counts = "int n = 0; while (x.load() == 0) { n = n + 1 + x.load(); if (n > 1000) break; }"
     assert Left.DRIFTING in left(graph_of(run_of(kernel(counts))), "k[0][0]")
 
 
@@ -128,6 +129,17 @@ def test_a_bounded_loop_has_no_period(run_of: Callable[..., Run]) -> None:
 def test_accesses_that_decide_nothing_are_not_in_the_graph(run_of: Callable[..., Run]) -> None:
     found = graph_of(run_of(kernel("plain = 7; f.store(1);", "while (f.load() == 0); int r = plain;")))
     assert {e.location.object for e in found.graph.events if e.location} == {"f"}
+
+
+@pytest.mark.parametrize("operation", ["store(7)", "fetch_add(1)"])
+def test_a_store_of_what_nobody_looks_at_changes_nothing(run_of: Callable[..., Run], operation: str) -> None:
+    text = kernel(f"while (x.load() == 0) f.{operation};", "go.store(1);")
+    assert is_stuck(run_of(text))
+    assert answers(search(run_of(text.replace("go.store", "x.store")), "Termination"))[STUCK] is None
+    looked_at = kernel(f"while (x.load() == 0) f.{operation};", "if (f.load() == 9) x.store(1);")
+    found = answers(search(run_of(looked_at), "Termination"))
+    assert (found[STUCK] is not None) is (operation == "store(7)")
+    assert found[UNDECIDED] is not None
 
 
 def test_turns_that_change_memory_are_unrolled_and_cut_off(run_of: Callable[..., Run]) -> None:
@@ -144,7 +156,7 @@ def test_the_calls_in_which_a_host_thread_may_stay_are_those_of_the_other_questi
     text = kernel("x.store(1);", launch="k<<<1, 1>>>(); cudaStreamQuery(0);")
     for api in ("blocks", "returns"):
         run = run_of(f"//@ options api = {api};\n{text}")
-        system, chosen = run.system("Termination"), readings(run.settings.options)
+        system, chosen = progress_problem(run, "Termination").system, readings(run.settings.options)
         at = {
             step.label for step in system.host_steps if may_pend(getattr(step.operation, "of", step.operation), chosen)
         }
@@ -191,7 +203,7 @@ def column(parts: tuple[str, ...], name: str) -> str:
 def test_hangs_that_only_a_weaker_memory_allows(run_of: Callable[..., Run], row: str, name: str) -> None:
     parts, hangs = _TABLE[row]
     run = run_of(column(parts, name))
-    assert explore(run.system("Termination"), "Termination").holds
+    assert explore(progress_problem(run, "Termination").system, "Termination").holds
     assert is_stuck(run) is (name in hangs)
 
 
@@ -222,7 +234,7 @@ def test_what_never_hangs(run_of: Callable[..., Run], name: str, orders: str) ->
     proper = {"acq": _ACQUIRE, "rel": _RELEASE, "rlx": _RELAXED}
     chosen = proper if orders == "proper" else dict.fromkeys(proper, _RELAXED)
     run = run_of(kernel(*(text.format(**chosen) for text in _NEVER[name])))
-    assert explore(run.system("Termination"), "Termination").holds
+    assert explore(progress_problem(run, "Termination").system, "Termination").holds
     assert not is_stuck(run)
 
 
@@ -238,7 +250,7 @@ def test_a_barrier_by_hand(run_of: Callable[..., Run], orders: str, hangs: bool)
     chosen = proper if orders != "relaxed" else dict.fromkeys(proper, _RELAXED)
     text = _SENSE.format(**chosen).replace("y.store(1 - round", "y.store(1 - round").replace("== round", "== round")
     run = run_of(kernel(text, text))
-    assert explore(run.system("Termination"), "Termination").holds
+    assert explore(progress_problem(run, "Termination").system, "Termination").holds
     assert is_stuck(run) is hangs
 
 
@@ -252,7 +264,7 @@ def test_sequentially_consistent_programs_get_stuck_where_schedules_do(run_of: C
     if asked.problem.base.graph.reads_from_pairs > 1500:
         return
     found = answers(asked)
-    answer = explore(run.system("Termination"), "Termination", 20)
+    answer = explore(progress_problem(run, "Termination").system, "Termination", 20)
     if answer.holds is None:
         return
     if found[STUCK] is not None:
@@ -266,7 +278,7 @@ def alloy_finds(asked: Search, jars: Jars, workers: Workers, folder: Path) -> di
     problem = asked.problem
     specification = folder / f"{problem.name}.als"
     specification.write_text(emit(problem), encoding="utf-8")
-    instances = alloy.run(jars.alloy, specification, workers, folder, None).instances
+    instances = alloy.run(jars["alloy"], specification, workers, folder, None).instances
     assert instances is not None
     chosen = alloy.choices(instances, problem.base.graph)
     for choice in chosen.values():
@@ -321,7 +333,7 @@ def test_an_axiom_of_stuck_executions_that_is_removed_is_noticed(
     model = asked.problem.model
     assert axiom in {a.name for a in model.axioms}
     less = replace(model, axioms=tuple(a for a in model.axioms if a.name != axiom))
-    without = Search(replace(asked.problem, model=less), asked.standings)
+    without = replace(asked, problem=replace(asked.problem, model=less))
     assert answers(without)[STUCK] is not None
 
 
@@ -340,7 +352,7 @@ def test_a_promise_that_is_removed_is_noticed(
 ) -> None:
     run = run_of(text, progress=progress)
     assert not is_stuck(run)
-    made = [p for p in promises(run.system("Termination")) if p.name != promise]
-    assert len(made) < len(list(promises(run.system("Termination"))))
+    made = [p for p in promises(progress_problem(run, "Termination").system) if p.name != promise]
+    assert len(made) < len(list(promises(progress_problem(run, "Termination").system)))
     monkeypatch.setattr(conditions, "promises", lambda _: made)
     assert is_stuck(run)

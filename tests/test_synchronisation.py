@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from scopec.embedded.memory import solve
+from scopec.engines.embedded.memory import solve
 from scopec.memory.questions import Problem
 from scopec.program import ir, values
 from scopec.program.ir import Use
-from scopec.runs import Run
+from scopec.session.run import Run
 from tests.test_mutations import run_of
 
 #: What the reason of an order between threads begins with, or has in it, and the spec that notices its absence.
@@ -69,7 +69,7 @@ def rewritten(run: Run, change: Callable[[ir.Object | None, ir.Operation], ir.Op
     return replace(run, program=replace(program, grids=grids, host=host, others=others))
 
 
-def weaker(use: Use, kind: type[ir.Rmw] | type[ir.Await] | type[ir.Load]) -> Callable[..., ir.Operation]:
+def weaker(use: Use, kind: type[ir.Operation]) -> Callable[..., ir.Operation]:
     """Operations of a kind on synchronisation objects made relaxed."""
 
     def change(object_: ir.Object | None, operation: ir.Operation) -> ir.Operation:
@@ -84,7 +84,7 @@ def unconditional(use: Use) -> Callable[..., ir.Operation]:
     """Waits on synchronisation objects that wait for nothing."""
 
     def change(object_: ir.Object | None, operation: ir.Operation) -> ir.Operation:
-        if object_ is None or object_.use is not use or not isinstance(operation, ir.Await):
+        if object_ is None or object_.use is not use or not isinstance(operation, ir.Await | ir.BarrierWait):
             return operation
         return replace(operation, condition=values.TRUE)
 
@@ -93,7 +93,11 @@ def unconditional(use: Use) -> Callable[..., ir.Operation]:
 
 def of_block_scope(object_: ir.Object | None, operation: ir.Operation) -> ir.Operation:
     """Members of barriers at another scope than the object's."""
-    if object_ is None or object_.use is not Use.BARRIER or not isinstance(operation, (ir.Rmw, ir.Await)):
+    if (
+        object_ is None
+        or object_.use is not Use.BARRIER
+        or not isinstance(operation, ir.BarrierArrive | ir.BarrierWait)
+    ):
         return operation
     return replace(operation, mode=replace(operation.mode, scope=ir.Scope.BLOCK))
 
@@ -101,7 +105,7 @@ def of_block_scope(object_: ir.Object | None, operation: ir.Operation) -> ir.Ope
 def of_system_scope(object_: ir.Object | None, operation: ir.Operation) -> ir.Operation:
     """The same at the widest scope."""
     narrow = of_block_scope(object_, operation)
-    if narrow is operation or not isinstance(narrow, (ir.Rmw, ir.Await)):
+    if narrow is operation or not isinstance(narrow, ir.BarrierArrive | ir.BarrierWait):
         return operation
     return replace(narrow, mode=replace(narrow.mode, scope=ir.Scope.SYSTEM))
 
@@ -118,8 +122,8 @@ _LATCH = ("barriers/latch.cu", {"COUNT": "2"})
 _SEMAPHORE = ("barriers/semaphore.cu", {"FREE": "1"})
 #: What is done to the operations of a program, and the spec that notices.
 OPERATIONS: dict[str, tuple[Callable[..., ir.Operation], tuple[str, dict[str, str]]]] = {
-    "an arrival is a release": (weaker(Use.BARRIER, ir.Rmw), _ARRIVE_WAIT),
-    "a wait is an acquire": (weaker(Use.BARRIER, ir.Await), _ARRIVE_WAIT),
+    "an arrival is a release": (weaker(Use.BARRIER, ir.BarrierArrive), _ARRIVE_WAIT),
+    "a wait is an acquire": (weaker(Use.BARRIER, ir.BarrierWait), _ARRIVE_WAIT),
     "a wait waits for its phase": (unconditional(Use.BARRIER), _ARRIVE_WAIT),
     "a barrier reaches as far as its scope": (of_block_scope, ("barriers/scope.cu", {"S": "device"})),
     "a barrier reaches no further": (of_system_scope, ("barriers/scope.cu", {"S": "block"})),

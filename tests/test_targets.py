@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Settings, check
-from scopec.diagnostics import InputError
-from scopec.expectations import Location, Target
+from scopec.base.diagnostics import InputError
 from scopec.memory.execution import Execution
+from scopec.program.observe import Location, Target
+from scopec.session.check import Settings, check
 from tests.conftest import plan_of
 
 #: In the first launch of k only block 0 races on `s`, on q.y[1] and on pool[1].y[0]; in the second on the same `s`, not `w`.

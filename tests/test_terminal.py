@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from scopec.changes import changed_since, watched
-from scopec.check import Report, Settings, check
-from scopec.diagnostics import UsageError
+from scopec.base.diagnostics import UsageError
 from scopec.report import terminal
+from scopec.session.changes import changed_since, watched
+from scopec.session.check import Report, Settings, check
 from tests.test_cli import GOOD, RACE, scopec
 from tests.violations import VIOLATIONS
 

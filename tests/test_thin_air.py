@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from scopec import explain
-from scopec.check import Engine, Settings
-from scopec.diagnostics import InputError, UsageError
-from scopec.expectations import Settings as FileSettings
+from scopec.base.diagnostics import InputError, UsageError
+from scopec.base.options import MEMORY_OPTIONS, choose
+from scopec.explain import reasons as explain
+from scopec.explain.verdict import Check
 from scopec.memory import ways
 from scopec.memory.dependencies import BOUND, VALUES, WAYS, Dependencies, dependencies
 from scopec.memory.domains import domains
 from scopec.memory.graph import build
-from scopec.options import MEMORY_OPTIONS, choose
-from scopec.outcomes import Listing, listings
-from scopec.plan import Overrides
-from scopec.verdicts import Check
+from scopec.program.expectations import Settings as FileSettings
+from scopec.session.check import Settings
+from scopec.session.final_states import Listing, listings
+from scopec.session.plan import Overrides
 from tests.conftest import check_text, program_of, verdicts
 from tests.test_cat import model_of
 
@@ -183,7 +183,7 @@ def test_so_do_too_many_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     assert reasons(lines) == {WAYS}
 
 
-def checked(folder: Path, text: str, engine: Engine) -> dict[str, Check]:
+def checked(folder: Path, text: str, engine: str) -> dict[str, Check]:
     outcome = check_text(folder, text, engine=engine)
     assert outcome.failure is None, outcome.failure
     return {check.expectation.text: check for report in outcome.reports for check in report.checks}
@@ -200,9 +200,7 @@ def checked(folder: Path, text: str, engine: Engine) -> dict[str, Check]:
         ("x.store(1, relaxed);", "forbidden x == 1", "violated"),
     ],
 )
-def test_a_verdict_that_needs_it_is_unknown(
-    third: str, stated: str, verdict: str, engine: Engine, tmp_path: Path
-) -> None:
+def test_a_verdict_that_needs_it_is_unknown(third: str, stated: str, verdict: str, engine: str, tmp_path: Path) -> None:
     text = ANSWER % (LOOP, third) + f"//@ bound unroll = 1;\n//@ expect {stated};\n"
     check = checked(tmp_path, text, engine)[stated]
     assert check.verdict == verdict
@@ -215,7 +213,7 @@ def test_a_verdict_that_needs_it_is_unknown(
 
 
 @pytest.mark.parametrize("engine", ["embedded", pytest.param("both", marks=pytest.mark.jvm)])
-def test_executions_that_need_it_are_not_listed(engine: Engine, write: Callable[..., Path]) -> None:
+def test_executions_that_need_it_are_not_listed(engine: str, write: Callable[..., Path]) -> None:
     path = write(ANSWER % (LOOP, "if (c.load(relaxed) == 0) x.store(2, relaxed);"))
     found = listed(path, engine)
     assert any("is not decided" in why and "are not listed" in why for why in found.unfinished)
@@ -242,7 +240,7 @@ COUNTED = ANSWER % (
 
 
 @pytest.mark.parametrize("engine", ["embedded", pytest.param("both", marks=pytest.mark.jvm)])
-def test_values_without_end_that_no_execution_has_leave_nothing_open(engine: Engine, tmp_path: Path) -> None:
+def test_values_without_end_that_no_execution_has_leave_nothing_open(engine: str, tmp_path: Path) -> None:
     """The counter never gets beyond 1: by what is computed of it alone it could."""
     text = COUNTED.replace("k<<<3, 1>>>", "k<<<4, 1>>>") + "//@ expect allowed y == 1 && k[0][0].r == 1;\n"
     check = checked(tmp_path, text, engine)["allowed y == 1 && k[0][0].r == 1"]
@@ -308,7 +306,7 @@ def test_the_old_name_of_a_value_says_the_new_one() -> None:
 # ---------------------------------------------------------------- what GPUs show
 
 
-def listed(path: Path, engine: Engine = "embedded", model: str | None = None) -> Listing:
+def listed(path: Path, engine: str = "embedded", model: str | None = None) -> Listing:
     ((listing,), _) = listings(path, Settings(Overrides(model=model), engine=engine), 10_000)
     return listing
 
@@ -376,7 +374,7 @@ def test_both_engines_know_the_values_on_a_cycle(first: str, write: Callable[...
 
 
 @pytest.mark.parametrize("engine", ["embedded", pytest.param("both", marks=pytest.mark.jvm)])
-def test_a_counter_beside_a_cycle_leaves_nothing_open(engine: Engine, tmp_path: Path) -> None:
+def test_a_counter_beside_a_cycle_leaves_nothing_open(engine: str, tmp_path: Path) -> None:
     """No execution is beyond the domains because a cycle of reads-from, whose values are known, could have no value."""
     count = "c.fetch_add(1, relaxed);"
     text = shape(LOADS[0], FREE[1] + count, FREE[2] + count).replace("y{0};", "y{0}, c{0};")

@@ -6,17 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from scopec.diagnostics import InputError
-from scopec.plan import Overrides, plan
+from scopec.base.diagnostics import InputError
+from scopec.base.source import Span
+from scopec.engines.tla.emit import emit
+from scopec.engines.tla.engine import module as tla_module
+from scopec.engines.tla.values import Printer, tla_name
 from scopec.program import ir, types, values
 from scopec.program.types import INT, UINT, IntType
 from scopec.program.values import Const, Reg
 from scopec.progress.build import build
 from scopec.progress.reductions import NOTHING, Reductions
+from scopec.progress.show import show_machine
 from scopec.progress.steps import leaves
-from scopec.source import Span
-from scopec.tla.emit import emit
-from scopec.tla.values import Printer, tla_name
+from scopec.session.plan import Overrides, plan
+from scopec.session.questions import header, progress_problem
 from tests.conftest import program_of
 from tests.test_alloy_emit import PROGRAMS
 
@@ -28,7 +31,7 @@ A, B = Reg("a", INT), Reg("b", INT)
 def test_golden(name: str, golden) -> None:  # type: ignore[no-untyped-def]
     (run,) = plan(PROGRAMS / f"{name}.cu", f"{name}.cu", Overrides()).runs
     for property_ in run.properties:
-        _, module = run.module(property_)
+        module = tla_module(progress_problem(run, property_))
         golden(f"{module.name}.tla", module.tla)
         golden(f"{module.name}.cfg", module.cfg)
 
@@ -36,7 +39,7 @@ def test_golden(name: str, golden) -> None:  # type: ignore[no-untyped-def]
 def test_golden_without_reductions(golden) -> None:  # type: ignore[no-untyped-def]
     """Every step and every object."""
     (run,) = plan(PROGRAMS / "host.cu", "host.cu", Overrides()).runs
-    module = emit(build(run.program, reductions=NOTHING), "host__whole", run.header("progress"), "Termination")
+    module = emit(build(run.program, reductions=NOTHING), "host__whole", header(run, "progress"), "Termination")
     golden("host__whole.tla", module.tla)
 
 
@@ -127,15 +130,33 @@ def silent_of(kernel: str) -> set[str]:
     return set(build(program_of(text)).silent_cycles)
 
 
+def shown(kernel: str, *, split: bool = False) -> str:
+    """The steps of the kernel."""
+    text = HEAD + "__global__ void k() { " + kernel + " }\n//@ launch k<<<1, 1>>>();"
+    system = build(program_of(text), reductions=Reductions(polls=not split, objects=False))
+    return "\n".join(line.removeprefix("  ") for line in show_machine(system.machines["k"], system))
+
+
 def test_local_arithmetic_is_part_of_the_step_before() -> None:
-    assert steps_of("int r = f.load(); r = r * 2; if (r == 4) x = r; x = 1;") == {
-        "k_L2": ("k_L2_2", "k_L2_3"), "k_L2_2": ("k_L2_3",), "k_L2_3": ("done",),
-    }  # fmt: skip
+    expected = """\
+begins -> k_L2
+k_L2: loads f (seq_cst, device) (counts)
+    if %old * 2 == 4 -> k_L2_2 with r = %old * 2
+    else -> k_L2_3
+k_L2_2: writes x = r -> k_L2_3 with stores r, r = 0
+k_L2_3: writes x = 1 -> done with stores 1"""
+    assert shown("int r = f.load(); r = r * 2; if (r == 4) x = r; x = 1;") == expected
 
 
 def test_a_poll_is_one_label_unless_its_turns_are_counted() -> None:
-    assert steps_of("while (f.load() == 0);") == {"k_L2": ("k_L2", "done")}
-    assert steps_of("while (f.load() == 0);", split=True) == {"k_L2": ("k_L2_again", "done"), "k_L2_again": ("k_L2",)}
+    for split, again in ((False, "k_L2"), (True, "k_L2_again")):
+        expected = f"""\
+begins -> k_L2
+k_L2: loads f (seq_cst, device) (counts)
+    if %old == 0 -> {again}
+    else -> done"""
+        more = "\nk_L2_again: goes round again -> k_L2" if split else ""
+        assert shown("while (f.load() == 0);", split=split) == expected + more
 
 
 @pytest.mark.parametrize(
@@ -168,13 +189,14 @@ def test_many_decisions_get_steps_of_their_own() -> None:
 
 
 def test_a_weak_compare_exchange_may_fail() -> None:
-    text = (
-        HEAD
-        + "__global__ void k() { int e = 0; while (!f.compare_exchange_weak(e, 1)) e = 0; }\n//@ launch k<<<1, 1>>>();\n//@ expect terminates;"
-    )
-    system = build(program_of(text))
-    (step,) = system.machines["k"].steps.values()
-    assert {(e.label, e.write is None) for e in leaves(step.tree)} == {("done", False), ("k_L2", True)}
+    expected = """\
+begins -> k_L2 with e = 0
+k_L2: compares and exchanges f (seq_cst, device) (counts)
+    if %old == e
+        either -> done with stores 1, e = 0
+        or -> k_L2 with e = 0
+    else -> k_L2 with e = 0"""
+    assert shown("int e = 0; while (!f.compare_exchange_weak(e, 1)) e = 0;") == expected
 
 
 def test_what_the_progress_question_does_not_model() -> None:

@@ -1,9 +1,12 @@
 """Integer arithmetic and pure expressions."""
 
+from collections.abc import Sequence
+from typing import get_args
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scopec.program import types, values
+from scopec.program import reasoning, types, values
 from scopec.program.types import BOOL, INT, UINT, IntType
 from scopec.program.values import Const, Reg
 
@@ -97,13 +100,54 @@ def test_a_named_value_is_the_value(steps: list[tuple[str, int, bool]]) -> None:
         if chosen:
             test = values.binary("==", leaf, Const(number, INT))
             long, short = values.choose(test, long, leaf), values.choose(test, short, leaf)
-            assert at(values.assume(short, test, True), number) == at(long, number)
+            assert at(reasoning.assume(short, test, True), number) == at(long, number)
         short = names.named(short)
         assert values.size(short) == values.size(long)
     assert set(values.leaves(short)) == set(values.leaves(long))
     for number in range(-3, 10):
         assert at(short, number) == at(long, number)
         assert values.substitute(short, lambda _: Const(number, INT)) == Const(at(long, number), long.type)  # noqa: B023
+
+
+A, B = Reg("a", INT), values.Builtin("threadIdx.x", UINT)
+#: Each kind of value, with the values that it is computed from.
+KINDS: list[tuple[values.Value, list[values.Value]]] = [
+    (Const(1, INT), []),
+    (A, []),
+    (B, []),
+    (values.Unary("-", A, INT), [A]),
+    (values.Binary("-", A, B, UINT), [A, B]),
+    (values.Choose(A, B, Const(1, UINT), UINT), [A, B, Const(1, UINT)]),
+    (values.Convert(A, U8), [A]),
+    (values.Names().named(values.Unary("-", A, INT)), [values.Unary("-", A, INT)]),
+]
+
+
+def test_children_are_what_a_value_is_rebuilt_from() -> None:
+    assert {type(value) for value, _ in KINDS} == set(get_args(values.Value))
+    for value, parts in KINDS:
+        assert list(values.children(value)) == parts
+        if not isinstance(value, values.Named):  # a short one loses its name
+            assert values.rebuild(value, parts) == value
+            others = [Const(number, part.type) for number, part in enumerate(parts, 5)]
+            assert list(values.children(values.rebuild(value, others))) == others
+
+
+def test_a_fold_looks_at_a_named_value_once_and_at_nothing_below_a_known_one() -> None:
+    named = values.Names().named(values.Unary("-", A, INT))
+    value = values.Binary("+", values.Binary("*", named, named, INT), values.Convert(B, INT), INT)
+    seen: list[values.Value] = []
+
+    def count(inner: values.Value, parts: Sequence[int]) -> int:
+        seen.append(inner)
+        return 1 + sum(parts)
+
+    assert values.fold(value, count) == 1 + (1 + 3 + 3) + 2
+    assert seen.count(named) == 1
+    seen.clear()
+    assert values.fold(value, count, lambda inner: 10 if inner is named else None) == 1 + 21 + 2
+    assert named not in seen
+    assert A not in seen
 
 
 def at(value: values.Value, number: int) -> int:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from scopec.check import Outcome, Settings, check
-from scopec.explain import explanation
-from scopec.plan import Overrides
+from scopec.explain.reasons import explanation
 from scopec.report.text import outcome_lines
+from scopec.session.check import Outcome, Settings, check
+from scopec.session.plan import Overrides
 
 HANDOVER = """\
 __device__ volatile int flag;
@@ -92,5 +92,5 @@ def test_the_text_tells_it_with_each_verdict(checked: Callable[..., Outcome]) ->
 
 
 def test_a_late_answer_says_how_to_ask(checked: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scopec.volatile._SECONDS", 0.0)
+    monkeypatch.setattr("scopec.session.volatile._SECONDS", 0.0)
     assert set(told(checked(HANDOVER.replace("BETWEEN", "")))) == {"`--model ptx` asks what holds there"}

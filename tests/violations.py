@@ -47,6 +47,26 @@ int main() { k<<<1, 1>>>(); flag.load(); cudaDeviceSynchronize(); }
 //@ given concurrentManagedAccess = 0;
 //@ expect race_free;
 """,
+    "stuck": """\
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> x{0}, y{0}, go{0};
+__global__ void sleeper() {
+    if (blockIdx.x == 0) {
+        x.store(1, cuda::memory_order_release);
+        if (y.load(cuda::memory_order_acquire) == 0) {
+            while (go.load(cuda::memory_order_acquire) == 0) { }
+        }
+    } else {
+        y.store(1, cuda::memory_order_release);
+        if (x.load(cuda::memory_order_acquire) == 1) go.store(1, cuda::memory_order_release);
+    }
+}
+int main() {
+    cudaLaunchCooperativeKernel((void *)sleeper, 2, 1, nullptr);
+    cudaDeviceSynchronize();
+}
+//@ expect terminates;
+""",
     "outcome": """\
 __device__ cuda::atomic<int, cuda::thread_scope_device> x{0}, y{0};
 __global__ void sb() {

@@ -6,17 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
+from scopec.base.records import dataclass
 from scopec.program import ir
+from scopec.program.program import Program
 from scopec.program.values import leaves
-from scopec.records import dataclass
 
 if TYPE_CHECKING:
-    from scopec.runs import Run
-    from scopec.source import Span
-
-#: The operations that access memory.
-Access: TypeAlias = ir.Load | ir.Store | ir.Rmw | ir.CompareExchange | ir.Await
-ACCESSES = (ir.Load, ir.Store, ir.Rmw, ir.CompareExchange, ir.Await)
+    from scopec.base.source import Span
+    from scopec.session.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +102,8 @@ def edited(run: Run, edits: Iterable[Edit]) -> Run:
                 grid = replace(run.program.grids[name], cooperative=True)
                 run = replace(run, program=replace(run.program, grids={**run.program.grids, name: grid}))
             case _:
-                run = replace(run, program=_with_bodies(run.program, _body_edit(edit)))
+                run = replace(run, program=run.program.with_bodies(_body_edit(edit)))
     return run
-
-
-def _with_bodies(program: ir.Program, change: Callable[[ir.Body], ir.Body]) -> ir.Program:
-    return replace(
-        program,
-        grids={name: replace(grid, body=change(grid.body)) for name, grid in program.grids.items()},
-        host=replace(program.host, body=change(program.host.body)),
-        others=tuple(replace(t, body=change(t.body)) for t in program.others),
-    )
 
 
 def _body_edit(edit: _ModeEdit | AddFence | Update | Synchronise) -> Callable[[ir.Body], ir.Body]:
@@ -142,11 +130,15 @@ def _operation(operation: ir.Operation, at: Span, edit: _ModeEdit) -> ir.Operati
             return replace(operation, order=order)
         case ((ir.Load() | ir.Store() | ir.Rmw() | ir.CompareExchange() | ir.Await()), _):
             return replace(operation, mode=_mode(operation, at, edit))
+        case ((ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierPhase()), Widen(name, scope)) if (
+            operation.place.object == name
+        ):
+            return replace(operation, mode=replace(operation.mode, scope=max(operation.mode.scope, scope)))
         case _:
             return operation
 
 
-def _mode(operation: Access, at: Span, edit: _ModeEdit) -> ir.Mode:
+def _mode(operation: ir.Access, at: Span, edit: _ModeEdit) -> ir.Mode:
     mode, name = operation.mode, operation.place.object
     match edit:
         case Widen() if mode.atomic and name == edit.object:
@@ -159,7 +151,7 @@ def _mode(operation: Access, at: Span, edit: _ModeEdit) -> ir.Mode:
             return mode
 
 
-def acquire_release(operation: Access | ir.Fence) -> ir.Order:
+def acquire_release(operation: ir.Access | ir.Fence) -> ir.Order:
     """The order that orders what is around an operation, short of seq_cst."""
     match operation:
         case ir.Load() | ir.Await(new=None):
@@ -203,7 +195,7 @@ def _fenced(body: ir.Body, edit: AddFence) -> ir.Body:
     nodes = dict(body.nodes)
     fence = ir.Fence(ir.Order.SEQ_CST, edit.scope)
     for number, node in body.nodes.items():
-        if isinstance(node, ir.Do) and isinstance(node.operation, ACCESSES) and node.span == edit.at:
+        if isinstance(node, ir.Do) and isinstance(node.operation, ir.Access) and node.span == edit.at:
             added = max(nodes) + 1
             first, second = (fence, node.operation) if edit.before else (node.operation, fence)
             nodes[number] = ir.Do(first, node.span, added)
@@ -225,7 +217,7 @@ def _synchronised(body: ir.Body, grid: str) -> ir.Body:
 # ---------------------------------------------------------------- in words
 
 
-def said(edits: Iterable[Edit], program: ir.Program) -> str:
+def said(edits: Iterable[Edit], program: Program) -> str:
     """The edits as what a programmer would do, those of one kind together."""
     listed = sorted(edits, key=lambda e: isinstance(e, Strengthen))
     parts = []
@@ -243,7 +235,7 @@ def _kind(edit: Edit) -> object:
             return edit
 
 
-def _said(same: list[Edit], program: ir.Program) -> str:
+def _said(same: list[Edit], program: Program) -> str:
     match same[0]:
         case Widen(name, scope):
             return (
@@ -291,11 +283,11 @@ def _short(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _lines(program: ir.Program, name: str, *, atomic: bool) -> str:
+def _lines(program: Program, name: str, *, atomic: bool) -> str:
     found = {
         node.span.line
         for node in operations(program)
-        if isinstance(node.operation, ACCESSES)
+        if isinstance(node.operation, ir.Access | ir.BarrierOperation)
         and node.operation.place.object == name
         and node.operation.mode.atomic == atomic
     }
@@ -307,7 +299,7 @@ def _listed(numbers: list[int]) -> str:
     return f"line {texts[0]}" if len(texts) == 1 else f"lines {', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def operations(program: ir.Program) -> Iterator[ir.Do]:
+def operations(program: Program) -> Iterator[ir.Do]:
     """Every operation of a program, once a body."""
     bodies = {id(b): b for b in (program.host.body, *(t.body for t in program.others))}
     bodies |= {id(g.body): g.body for g in program.grids.values()}

@@ -1,7 +1,7 @@
 """Finds the smallest edits under which an expectation holds: every suggestion has been checked.
 
 Everything that could help is changed at once; if that helps, edits are taken back one by one as long as the rest still
-does.  Memory questions are asked of the embedded engine, progress questions of TLC.
+does.  Memory questions are asked of the engine that answers at once, progress questions as those of the run.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.advice.edits import (
-    ACCESSES,
-    Access,
     AddFence,
     Attribute,
     Cooperate,
@@ -31,23 +29,27 @@ from scopec.advice.edits import (
     said,
     updates,
 )
-from scopec.diagnostics import ScopecError
-from scopec.expectations import MEMORY_KINDS, PROGRESS_KINDS
+from scopec.advice.hangs import families, never_stuck
+from scopec.base.diagnostics import ScopecError
+from scopec.explain.verdict import FAULTY, UNDEFINED, Check
+from scopec.hangs.execution import StuckExecution
 from scopec.memory.execution import Execution
 from scopec.memory.scopes import contains
 from scopec.program import ir
+from scopec.program.expectations import MEMORY_KINDS, PROGRESS_KINDS
 from scopec.progress.schedule import NOT_STARTED, Schedule
 from scopec.progress.steps import DONE, IDLE
-from scopec.verdicts import FAULTY, UNDEFINED, Check, findings, memory_checks
+from scopec.session.verdicts import memory_checks
 
 if TYPE_CHECKING:
-    from scopec.expectations import Expectation
+    from scopec.program.expectations import Expectation
     from scopec.progress.models import Property
-    from scopec.runs import Run
-    from scopec.verdicts import Progress
+    from scopec.session.ask import Asking
+    from scopec.session.run import Run
+    from scopec.session.verdicts import Findings
 
-#: The progress question about a changed run.
-AskProgress: TypeAlias = Callable[["Run", "Property"], "Progress"]
+#: The questions of a changed run to the engines.
+Ask: TypeAlias = Callable[["Run"], "Asking"]
 _Holds: TypeAlias = Callable[["Run"], bool]
 
 #: Functions such as atomicAdd, whose operations are relaxed (CUDA C++ Programming Guide, "Atomic Functions").
@@ -56,7 +58,7 @@ _SECONDS = 2.0
 _MOST_EVENTS = 120
 
 
-def advised(run: Run, checks: Sequence[Check], ask: AskProgress) -> list[Check]:
+def advised(run: Run, checks: Sequence[Check], ask: Ask) -> list[Check]:
     """The checks, with a suggestion for those that are violated and that a small change would mend."""
     return [
         replace(c, advice=advice(run, c, checks, ask)) if _mendable(c) and c.reason != UNDEFINED else c for c in checks
@@ -70,11 +72,13 @@ def _mendable(check: Check) -> bool:
     return check.verdict == "violated" and check.expectation.kind in kinds and not void
 
 
-def advice(run: Run, check: Check, checks: Sequence[Check], ask: AskProgress) -> str | None:
+def advice(run: Run, check: Check, checks: Sequence[Check], ask: Ask) -> str | None:
     """What to change so that a violated check holds, or None if nothing was found in time."""
     match check.trace:
-        case Execution() as execution:
-            return _memory(run, check, checks, execution)
+        case StuckExecution() as stuck:
+            return None if check.warnings else _stuck(run, check, checks, stuck, ask)
+        case Execution() as execution if check.expectation.kind in MEMORY_KINDS:
+            return _memory(run, check, checks, execution, ask)
         # A race comes first; what the example hardware does, a change cannot be asked of here.
         case Schedule() as schedule if check.expectation.kind in PROGRESS_KINDS and not check.warnings:
             return _progress(run, check, schedule, ask)
@@ -85,7 +89,7 @@ def advice(run: Run, check: Check, checks: Sequence[Check], ask: AskProgress) ->
 # ---------------------------------------------------------------- the memory question
 
 
-def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Execution) -> str | None:
+def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Execution, ask: Ask) -> str | None:
     if len(run.graph.events) > _MOST_EVENTS:
         return None
     deadline = time.monotonic() + _SECONDS
@@ -95,12 +99,42 @@ def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Executio
 
         def holds(changed: Run, wanted: Sequence[Expectation] = (*wanted, *still)) -> bool:
             left = deadline - time.monotonic()
-            return left > 0 and all(c.verdict == "holds" for c in _asked(changed, left) if c.expectation in wanted)
+            found = _answers(ask(changed), left) if left > 0 else None
+            return found is not None and all(
+                c.verdict == "holds" for c in memory_checks(changed, found) if c.expectation in wanted
+            )
 
         for edits in _families(run, execution):
             kept = _smallest(run, edits, holds)
             if kept:
                 return _checked(kept, run, wanted)
+    return None
+
+
+def _stuck(run: Run, check: Check, checks: Sequence[Check], execution: StuckExecution, ask: Ask) -> str | None:
+    if len(execution.graph.events) > _MOST_EVENTS:
+        return None
+    deadline = time.monotonic() + _SECONDS
+    still = [c.expectation for c in checks if c.verdict == "holds" and c.expectation.kind in MEMORY_KINDS]
+
+    def holds(changed: Run) -> bool:
+        # Orders, scopes and fences change no schedule of a sequentially consistent memory.
+        left = deadline - time.monotonic()
+        if left <= 0 or not never_stuck(ask(changed), check.expectation, left):
+            return False
+        found = _answers(ask(changed), left) if still else None
+        return not still or (
+            found is not None
+            and all(c.verdict == "holds" for c in memory_checks(changed, found) if c.expectation in still)
+        )
+
+    def stronger(order_of: Callable[..., ir.Order]) -> list[Edit]:
+        return list(_stronger(run, order_of))
+
+    for edits in families(execution, list(_wider(run)), stronger, _needed(run)):
+        kept = _smallest(run, edits, holds)
+        if kept:
+            return _checked(kept, run, [check.expectation])
     return None
 
 
@@ -110,18 +144,12 @@ def _checked(edits: Sequence[Edit], run: Run, mended: Sequence[Expectation]) -> 
     return f"{said(edits, run.program)}; checked: {result} then"
 
 
-def _asked(run: Run, seconds: float) -> list[Check]:
-    """The memory checks of a changed run; none where the embedded engine cannot answer."""
-    from scopec.embedded.memory import solve
-    from scopec.embedded.relations import InexactError
-
+def _answers(asking: Asking, seconds: float) -> Findings | None:
+    """The answers to the memory questions of a changed run; None where the engine cannot answer."""
     try:
-        answers = solve(run.problem, seconds)
-    except (ScopecError, InexactError):
-        answers = None
-    if answers is None:
-        return [Check(e, "unknown", None, "embedded", 0.0) for e in run.memory_checks]
-    return memory_checks(run, findings(run.problem, answers, "embedded", 0.0), seconds)
+        return asking.quickly(asking.run.problem, seconds)
+    except ScopecError:
+        return None
 
 
 def _smallest(run: Run, edits: Sequence[Edit], holds: _Holds) -> list[Edit]:
@@ -176,7 +204,7 @@ def _wider(run: Run) -> Iterator[Edit]:
         if isinstance(operation, ir.Fence):
             if operation.scope < everyone:
                 yield WidenFence(node.span, everyone)
-        elif isinstance(operation, ACCESSES) and operation.mode.atomic:
+        elif isinstance(operation, ir.Access | ir.BarrierOperation) and operation.mode.atomic:
             name = operation.place.object
             narrow[name] = min(narrow.get(name, ir.Scope.SYSTEM), operation.mode.scope)
     for name, scope in narrow.items():
@@ -184,14 +212,14 @@ def _wider(run: Run) -> Iterator[Edit]:
             yield Widen(name, needed)
 
 
-def _stronger(run: Run, order_of: Callable[[Access | ir.Fence], ir.Order]) -> Iterator[Edit]:
+def _stronger(run: Run, order_of: Callable[[ir.Access | ir.Fence], ir.Order]) -> Iterator[Edit]:
     """A stronger order for each place that has a weaker one."""
     strength = {o: i for i, o in enumerate((ir.Order.RELAXED, ir.Order.ACQUIRE, ir.Order.ACQ_REL, ir.Order.SEQ_CST))}
     strength[ir.Order.RELEASE] = strength[ir.Order.ACQUIRE]
     seen: set[object] = set()
     for node in operations(run.program):
         operation = node.operation
-        if not isinstance(operation, (ir.Fence, *ACCESSES)):
+        if not isinstance(operation, ir.Fence | ir.Access):
             continue
         current = operation.order if isinstance(operation, ir.Fence) else operation.mode.order
         if current is not None and node.span not in seen:
@@ -208,14 +236,15 @@ def _stronger(run: Run, order_of: Callable[[Access | ir.Fence], ir.Order]) -> It
 # ---------------------------------------------------------------- the progress question
 
 
-def _progress(run: Run, check: Check, schedule: Schedule, ask: AskProgress) -> str | None:
+def _progress(run: Run, check: Check, schedule: Schedule, ask: Ask) -> str | None:
     for edit in _launches(run, schedule):
         property_: Property = "Termination" if check.expectation.kind == "terminates" else "Progress"
         try:
-            mended = ask(edited(run, [edit]), property_).holds
+            asking = ask(edited(run, [edit]))
+            mended = asking.progress(property_).holds
         except ScopecError:
             continue
-        if mended:
+        if mended and never_stuck(asking, check.expectation, _SECONDS):
             return _checked([edit], run, [check.expectation])
     return None
 

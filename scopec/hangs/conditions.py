@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scopec.memory.paths import ALWAYS, NEVER, every, negated, some
 from scopec.program import ir
-from scopec.progress.models import BEFORE_STARTED, LOWEST, NO_THREAD, STARTED, THREAD
+from scopec.progress.models import Owed
 from scopec.progress.promises import Act, Each, Promise, When, promises
 
 if TYPE_CHECKING:
@@ -127,15 +127,15 @@ class Conditions:
         standing = self.of[thread.name]
         return standing.started & ~standing.ended
 
-    def _owed(self, part: str, thread: ir.Thread) -> Paths:
+    def _owed(self, part: Owed, thread: ir.Thread) -> Paths:
         """Whether a thread is owed a step by a part of a progress model; threads are numbered as written."""
         order = [t.name for t in self.system.threads]
         place = order.index(thread.name)
-        meanings: dict[str, Paths] = {
-            THREAD: ALWAYS,
-            STARTED: self.of[thread.name].started,
-            LOWEST: every(self.of[name].ended for name in order[:place]),
-            BEFORE_STARTED: some(self.of[name].started for name in order[place:]),
-            NO_THREAD: NEVER,
+        meanings: dict[Owed, Paths] = {
+            Owed.EVERY: ALWAYS,
+            Owed.STARTED: self.of[thread.name].started,
+            Owed.LOWEST: every(self.of[name].ended for name in order[:place]),
+            Owed.BEFORE_STARTED: some(self.of[name].started for name in order[place:]),
+            Owed.NONE: NEVER,
         }
         return meanings[part]

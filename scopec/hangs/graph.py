@@ -5,40 +5,47 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
+from scopec.hangs.spin_loops import TurningRun
 from scopec.hangs.standing import Standing
-from scopec.hangs.turning import TurningRun
 from scopec.memory.asw import Ordering
 from scopec.memory.blocking import Blocking
 from scopec.memory.collected import Collected
-from scopec.memory.collective import Barrier
 from scopec.memory.events import Cut, EventGraph, Left
 from scopec.memory.graph import graph, safe_assertions, started
 from scopec.memory.quorums import open_phases
+from scopec.memory.stopping import stopping
 from scopec.memory.symbolic import run
 from scopec.program import ir, types, values
+from scopec.program.collective import Barrier
 from scopec.program.names import identifier
-from scopec.program.values import Const, Reg
+from scopec.program.values import Const
 from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS
-from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from scopec.base.source import Span
     from scopec.hangs.surroundings import Surroundings
     from scopec.memory.guards import Guard
     from scopec.program.values import Value
     from scopec.progress.system import System
-    from scopec.source import Span
 
 _CALLS = (*ISSUING_CALLS, *WAITING_CALLS, ir.StreamQuery, ir.EventQuery)
 
 
 @dataclass(frozen=True)
 class StuckGraph:
-    """An event graph whose threads need not end, and how each of them stands in its executions."""
+    """An event graph whose threads need not end, and how each of them stands in its executions.
+
+    ``timeouts`` are the waits that give up after so many turns; ``wakes_one_of`` the objects that a `notify_one` is
+    for, and that several threads may sleep on: it is taken to wake them all.
+    """
 
     graph: EventGraph
     standings: Mapping[str, Standing]
+    timeouts: frozenset[Span] = frozenset()
+    wakes_one_of: frozenset[str] = frozenset()
 
 
 def build(around: Surroundings, unroll: int) -> StuckGraph:
@@ -62,16 +69,17 @@ def _build(around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, s
         if thread.name in around.taking_part and thread.name not in {host.name for host in system.hosts}:
             starts[thread.name] = _may_start(out, thread, guard)
             guard &= starts[thread.name]
-        run(TurningRun(out, replace(thread, body=around.bodies[thread.name]), unroll, around), guard)
+        run(TurningRun(out, replace(thread, body=around.relevance.bodies[thread.name]), unroll, around), guard)
     idle = tuple(t for t in system.everyone if t.name not in {p.name for p in program.threads})
     for thread in idle:
         assert thread.grid is not None
         launch = out.launches.get(thread.grid)
         begun[thread.name] = out.guards.never if launch is None else next(e.guard for e in out.events if e.id == launch)
         starts[thread.name] = _may_start(out, thread, begun[thread.name])
+    stops = stopping(out, Ordering(out))
     quorums = open_phases(out)
     ordering = Ordering(out)
-    blocking = Blocking(out, ordering, quorums, idle, lambda barrier: not _holds(system, barrier))
+    blocking = Blocking(out, ordering, quorums, idle, lambda barrier: not _holds(system, barrier), stops)
     impossible = [*blocking.run(), *ordering.votes(), *_queries(around, ordering, blocking)]
     standings = {
         thread.name: _standing(thread, system, out, blocking, begun, starts.get(thread.name, out.guards.always))
@@ -81,14 +89,19 @@ def _build(around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, s
         read: tuple(event for event, at, _ in around.notifications if at == location)
         for read, location, _ in around.sleeping
     }
-    return StuckGraph(graph(out, impossible, asleep=asleep), standings)
+    sleepers = {(at, thread) for _, at, thread in around.sleeping}
+    one_of = {
+        at.object
+        for _, at, everyone in around.notifications
+        if not everyone and sum(here == at for here, _ in sleepers) > 1
+    }
+    found = graph(out, impossible, asleep=asleep)
+    return StuckGraph(found, standings, frozenset(around.timeouts), frozenset(one_of))
 
 
 def _may_start(out: Collected, thread: ir.Thread, guard: Guard) -> Guard:
     """Where the implementation starts a thread; elsewhere it never does."""
-    choice = Reg(f"{identifier(thread.name)}_S?starts", types.BOOL)
-    out.choices[choice.name] = (0, 1)
-    out.conditions.append(choice)
+    out.conditions.append(out.choose(f"{identifier(thread.name)}_S", "starts"))
     here = out.guards.literal(len(out.conditions) - 1, True)
     span = thread.body.nodes[thread.body.entry].span
     out.cuts.append(Cut(thread.name, span, guard & ~here, True, 0, left=Left.UNSTARTED))
@@ -113,7 +126,7 @@ def _queries(around: Surroundings, ordering: Ordering, blocking: Blocking) -> It
             open_[call.id] |= path & blocking.grid_stuck(grid)
     events = {event.id: event for event in blocking.out.events}
     for query, work in open_.items():
-        ready = values.binary("!=", Reg(f"{query}?result", types.INT), Const(0, types.INT))
+        ready = values.binary("!=", blocking.out.chosen(query, "result", types.INT), Const(0, types.INT))
         yield events[query].guard & ~work, ready
 
 
@@ -121,7 +134,8 @@ def _standing(
     thread: ir.Thread, system: System, out: Collected, blocking: Blocking, begun: Mapping[str, Guard], starts: Guard
 ) -> Standing:
     never = out.guards.never
-    cuts = [cut for cut in out.cuts if cut.thread == thread.name]
+    cuts = [cut for cut in out.cuts if cut.thread == thread.name and not cut.stopped]
+    stopped = blocking.stopped(thread.name)
     launch = out.creations.get(thread.name) if thread.grid is None else out.launches.get(thread.grid)
     launched = begun.get(thread.name, never)
     if launch is not None:
@@ -152,13 +166,14 @@ def _standing(
             ended |= state.guard
     if not any(thread.name == t.name for t in system.program.threads):
         ended = begins & starts
+    ended = (ended & ~blocking.stuck[thread.name]) | (launched & stopped)
     pending = left(Left.PENDING)
     return Standing(
         thread=thread.name,
         launched=launched,
         started=begins & starts,
-        may_start=begins & ~starts,
-        ended=ended & ~blocking.stuck[thread.name],
+        may_start=begins & ~starts & ~stopped,
+        ended=ended,
         turning=left(Left.TURNING),
         drifting=left(Left.DRIFTING),
         counted=counted,

@@ -12,35 +12,40 @@ from scopec.program import ir, values
 from scopec.program.loops import live_registers
 from scopec.program.names import identifier
 from scopec.program.values import Const, Reg, Value
+from scopec.progress.describe import call_in_words
 from scopec.progress.influence import without_idle_stores
+from scopec.progress.stepper import called
+from scopec.progress.system import WAITING_CALLS
 
 if TYPE_CHECKING:
-    from scopec.expectations import Location
+    from collections.abc import Mapping
+
+    from scopec.base.source import Span
     from scopec.hangs.surroundings import Surroundings
     from scopec.memory.collected import Collected
     from scopec.memory.guards import Guard
-    from scopec.source import Span
+    from scopec.program.observe import Location
 
 #: Calls that a thread may repeat without a change.
-LASTING = (
-    ir.StreamQuery, ir.EventQuery, ir.JoinThread, ir.DeviceSynchronize, ir.StreamSynchronize, ir.EventSynchronize,
-)  # fmt: skip
+LASTING = (ir.StreamQuery, ir.EventQuery, ir.JoinThread, *WAITING_CALLS)
 
 
 class LeftRun(ThreadRun):
     """One thread of a graph of stuck executions.
 
-    ``around`` says what matters, and where a thread may be left.  ``trial`` tells that a loop is gone round to see what
-    kind it is, ``turning`` that a period is gone round.
+    ``around`` says what matters, and where a thread may be left.  ``trial`` says whether a loop is gone round to see
+    what kind it is, ``turning`` that a period is gone round.
     """
 
     def __init__(self, out: Collected, thread: ir.Thread, unroll: int, around: Surroundings) -> None:
         super().__init__(out, thread, unroll, frozenset())
         self.around = around
-        self.deciding = without_idle_stores(self.body, around.deciding)
+        self.deciding = without_idle_stores(self.body, around.relevance.deciding)
         self.live = live_registers(self.deciding)
         self.trial = False
         self.turning = False
+        #: For each loop around, outermost first, the registers that count its turns, with what each adds.
+        self.clocks: list[Mapping[str, int]] = []
         self.counted = out.guards.never
         self.queries = out.guards.never
 
@@ -54,10 +59,8 @@ class LeftRun(ThreadRun):
     def either(self, what: str, span: Span) -> Guard:
         """Where the implementation, or the schedule, chooses something."""
         stem = f"{identifier(self.thread.name)}_L{span.line}_S"
-        number = sum(name.startswith(stem) for name in self.out.choices)
-        choice = Reg(f"{stem}{number + 1}?{what}", values.TRUE.type)
-        self.out.choices[choice.name] = (0, 1)
-        return self.guard_of(choice)
+        number = sum(choice.of.startswith(stem) for choice in self.out.choices.values())
+        return self.guard_of(self.out.choose(f"{stem}{number + 1}", what))
 
     def guard_of(self, value: Value) -> Guard:
         """Where a condition holds."""
@@ -81,9 +84,9 @@ class LeftRun(ThreadRun):
         if self.turning:
             return self.again(state, operation, span)
         state = self.plainly(state, operation, span)
-        if self.around.may_pend(self.thread, operation):
+        if isinstance(operation, ir.Call) and self.around.may_pend(self.thread, operation):
             pends = self.either("pends", span)
-            self.leave(state.guard & pends, Left.PENDING, span)
+            self.leave(state.guard & pends, Left.PENDING, span, call_in_words(called(operation), self.out.program))
             state = replace(state, guard=state.guard & ~pends)
         return state
 
@@ -91,9 +94,9 @@ class LeftRun(ThreadRun):
         """An operation that is made once; what no thread could notice is left out."""
         match operation:
             case ir.Load(place=place) | ir.Store(place=place) | ir.Rmw(place=place) | ir.CompareExchange(place=place):
-                if place.object in self.around.mute:
+                if place.object in self.around.relevance.mute:
                     return self.unnoticed(state, operation)
-                return super().perform(state, self.around.simplified(operation), span)
+                return super().perform(state, self.around.relevance.simplified(operation), span)
             case ir.Notify(place, everyone) if not self.trial:
                 self.notify(state, place, span, everyone=everyone)
                 return state
@@ -164,12 +167,17 @@ class LeftRun(ThreadRun):
     # ---- operations of a period
 
     def again(self, state: State, operation: ir.Operation, span: Span) -> State:
-        """An operation that is made again and again: a path on which it changes something is left out."""
+        """An operation that is made again and again: a path on which it changes something is left out.
+
+        What is stored where the value decides nothing changes nothing.
+        """
         match operation:
             case ir.Store(place=place) | ir.Rmw(place=place) | ir.CompareExchange(place=place) if (
-                place.object in self.around.mute
+                place.object in self.around.relevance.mute
             ):
                 return self.unnoticed(state, operation)
+            case ir.Store(place=place) if place.object in self.around.relevance.valueless:
+                return state
             case ir.Store(place, value, _):
                 stored = self.value(state, value, span)
 
@@ -181,6 +189,8 @@ class LeftRun(ThreadRun):
 
                 def update(here: State, at: Location) -> tuple[Value, ...]:
                     old = self.read(here, at, mode, span)
+                    if place.object in self.around.relevance.valueless:
+                        return old, values.TRUE
                     return old, values.binary("==", self.value(self.set(here, target, old), new, span), old)
 
                 old, same = self.at_each(state, place, span, update)
@@ -200,8 +210,16 @@ class LeftRun(ThreadRun):
                 return self.changes(state, span)
             case ir.SyncThreads() | ir.GroupSync() | ir.NamedBarrier():
                 return self.changes(state, span)
-            case _:
+            case ir.Set() | ir.Load() | ir.Fence() | ir.Await() | ir.Notify() | ir.Operand() | ir.Called():
                 return self.plainly(state, operation, span)
+            case ir.Yield() | ir.InputOutput() | ir.Assert() | ir.EndProcess() | ir.Trap() | ir.ApiCall():
+                return self.plainly(state, operation, span)
+            case ir.JoinThread() | ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize():
+                return self.plainly(state, operation, span)
+            case ir.WorkSynchronize():
+                return self.plainly(state, operation, span)
+            case ir.BarrierInit() | ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierPhase():
+                raise AssertionError("barriers are numbers in memory here")
 
     def changes(self, state: State, span: Span) -> State:
         """No period has an operation that changes something each time."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.memory.paths import negated, some
-from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.memory.guards import Guard

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.diagnostics import Code, error
-from scopec.expectations import Location, instance
+from scopec.base.diagnostics import Code, error
 from scopec.memory.collected import Collected, State, defined
 from scopec.memory.events import Event, Kind, Selection, Unset, shown_location
-from scopec.program import ir, values
+from scopec.program import ir, reasoning, values
 from scopec.program.names import identifier
+from scopec.program.observe import Location, instance
 from scopec.program.show import show_mode
 from scopec.program.values import Builtin, Const, Reg, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from scopec.base.source import Span
     from scopec.memory.guards import Guard
-    from scopec.source import Span
 
 MOST_EVENTS = 400
 
@@ -42,7 +42,7 @@ class Accesses:
         number, truth = self.condition(value)
         sign = truth is side
         known = self.out.conditions[number]
-        registers = {name: values.assume(held, known, sign) for name, held in state.registers.items()}
+        registers = {name: reasoning.assume(held, known, sign) for name, held in state.registers.items()}
         return replace(state, guard=state.guard & self.out.guards.literal(number, sign), registers=registers)
 
     def condition(self, value: Value) -> tuple[int, bool]:
@@ -101,7 +101,7 @@ class Accesses:
             return access(state, self.location(state, place, span))
         object_ = self.out.program.objects[place.object]
         length, mark = len(object_.values), len(self.out.events)
-        least, most = values.bounds(index)
+        least, most = reasoning.bounds(index)
         found: list[tuple[Guard, tuple[Value, ...]]] = []
         for number in range(max(least, 0), min(most + 1, length)):
             selected = values.binary("==", index, Const(number, index.type))

@@ -8,40 +8,14 @@ from typing import TYPE_CHECKING
 from scopec.memory.call_order import CallOrder
 from scopec.memory.events import Event, Kind, Synchronises
 from scopec.program import ir, types, values
-from scopec.program.values import Const, Reg, Value
+from scopec.program.streams import queues, waits_for
+from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from scopec.memory.collected import Collected
     from scopec.memory.guards import Guard
-
-
-def waits_for(later: ir.Stream, earlier: ir.Stream) -> bool:
-    """Whether work issued to ``later`` starts only after work issued before to ``earlier``.
-
-    "Completion of a task enqueued in a CUDA stream synchronizes with the start of the following task in the same
-    stream" (PTX ISA, 8.9.4); the legacy default stream "first waits on all blocking streams, the action is queued in
-    the legacy stream, and then all blocking streams wait on the legacy stream" (CUDA driver API, "Stream
-    synchronization behavior"); non-blocking streams wait for no other.
-    """
-    if later.name == earlier.name:
-        return True
-    if later.device != earlier.device:
-        return False
-    return "legacy" in (later.kind, earlier.kind) and "non-blocking" not in (later.kind, earlier.kind)
-
-
-def queues(stream: ir.Stream, other: ir.Stream) -> bool:
-    """Whether work that is issued to ``other`` queues a task in ``stream`` that completes after it.
-
-    "Completion of the last task queued to a stream, if any, synchronizes with return from cudaStreamSynchronize" (PTX
-    ISA, 8.9.4); an action in the legacy default stream queues a wait for it in each blocking stream, but not the other
-    way round (CUDA driver API, "Stream synchronization behavior").
-    """
-    return stream.name == other.name or (
-        (stream.kind, other.kind) == ("blocking", "legacy") and stream.device == other.device
-    )
 
 
 class Ordering:
@@ -106,7 +80,22 @@ class Ordering:
                 return self.program.grids[grid].stream
             case ir.EventRecord(_, stream) | ir.EventWait(_, stream):
                 return self.streams[stream]
-            case _:
+            case (
+                ir.EndProcess()
+                | ir.Trap()
+                | ir.CreateThread()
+                | ir.JoinThread()
+                | ir.ApiCall()
+                | ir.DeviceSynchronize()
+            ):
+                return None
+            case (
+                ir.StreamQuery()
+                | ir.StreamSynchronize()
+                | ir.EventSynchronize()
+                | ir.WorkSynchronize()
+                | ir.EventQuery()
+            ):
                 return None
 
     def recorded(self, event: str, call: str) -> Iterator[tuple[str, Guard]]:
@@ -208,14 +197,14 @@ class Ordering:
                     yield self.event[call], operation.grid, path, self._reported(call)
 
     def _reported(self, call: str) -> Value | None:
-        """With which result a call tells that something is complete; None where it always does.
+        """With which result a call says that something is complete; None where it always does.
 
         "Returning cudaSuccess from an API to query a CUDA handle, such as a stream or event, behaves the same as return
         from the matching synchronization API" (PTX ISA, 8.9.4).
         """
         if not isinstance(self.out.calls[call], (ir.StreamQuery, ir.EventQuery)):
             return None
-        return values.binary("==", Reg(f"{call}?result", types.INT), Const(0, types.INT))
+        return values.binary("==", self.out.chosen(call, "result", types.INT), Const(0, types.INT))
 
     def _complete(self, call: str) -> dict[str, Guard]:
         """The items that are complete when a call returns, and on which paths."""
@@ -241,7 +230,9 @@ class Ordering:
             case ir.EventSynchronize(event) | ir.EventQuery(_, event):
                 for record, latest in self.recorded(event, call):
                     add(record, latest, through=True)
-            case _:
+            case ir.EndProcess() | ir.Trap() | ir.CreateThread() | ir.JoinThread() | ir.ApiCall():
+                pass
+            case ir.LaunchGrid() | ir.EventRecord() | ir.EventWait():
                 pass
         return found
 
@@ -274,7 +265,7 @@ class Ordering:
                 same = values.binary("==", other.phase, passage.phase)
                 cast = values.binary("&&", arrival.guard.value(self.out.conditions), same)
                 result = _tally(passage.vote.function, result, cast, other.vote.predicate)
-            yield wait.guard, values.binary("!=", Reg(f"{wait.id}?vote", types.INT), result)
+            yield wait.guard, values.binary("!=", self.out.chosen(wait.id, "vote", types.INT), result)
 
 
 def _tally(function: str, result: Value, cast: Value, predicate: Value) -> Value:

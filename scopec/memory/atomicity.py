@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.program.ir import PAGEABLE, Scope, Storage, Use, Work
-from scopec.records import dataclass
 
 if TYPE_CHECKING:
-    from scopec.expectations import Location
     from scopec.memory.events import EventGraph
     from scopec.program.ir import Object
+    from scopec.program.observe import Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def is_atomic(access: Access, scope: Scope, version: int) -> bool:
     ordinary C++ object: its atomics are atomic.  Members of barriers, latches, semaphores and stop tokens do not
     introduce data races "as if they were atomic operations": they do where an atomic operation of their scope would.
     """
-    if scope is not Scope.SYSTEM or not access.devices:
+    if scope is not Scope.SYSTEM or not access.devices or access.object.use is Use.PASSED:
         return True
     clauses = CLAUSES[version]
     return any(access.object.storage in c.storages and c.condition(access) for c in clauses)

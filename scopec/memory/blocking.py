@@ -11,37 +11,38 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.memory.collective import arrives_at
 from scopec.memory.events import Cut, Kind, Left, Wait
+from scopec.memory.stopping import NOTHING, Stopping, impossible
 from scopec.program import ir, values
+from scopec.program.collective import arrives_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from scopec.memory.asw import Ordering
     from scopec.memory.collected import Collected
-    from scopec.memory.collective import Barrier
     from scopec.memory.events import Event
     from scopec.memory.guards import Guard
     from scopec.memory.quorums import Quorums
+    from scopec.program.collective import Barrier
     from scopec.program.values import Value
 
 
-def block(out: Collected, ordering: Ordering, quorums: Quorums) -> list[tuple[Guard, Value]]:
+def block(out: Collected, ordering: Ordering, quorums: Quorums, stops: Stopping = NOTHING) -> list[tuple[Guard, Value]]:
     """Strengthen the guards in ``out``; each wait that may be in vain becomes a cut (its execution is not complete).
 
     Returns what no execution has: a query that reports the completion (the value) of a grid of which a thread is stuck
-    (the guard), and phases that no order of arrivals gives.
+    (the guard), phases that no order of arrivals gives, and threads that stop although nothing stops them.
     """
-    if not out.cuts and not any(passage.barrier.named for passage in out.barriers.values()):
+    if not out.cuts and not stops.by and not any(passage.barrier.named for passage in out.barriers.values()):
         return []  # threads that meet at one barrier cannot wait for each other in vain
-    return Blocking(out, ordering, quorums).run()
+    return Blocking(out, ordering, quorums, stops=stops).run()
 
 
 class Blocking:
     """Where the threads of a program wait in vain.
 
-    ``idle`` are threads without events; ``forgives`` tells the barriers that do not wait for threads that have exited.
+    ``idle`` are threads without events; ``forgives`` are the barriers that do not wait for threads that have exited.
     """
 
     def __init__(
@@ -51,11 +52,13 @@ class Blocking:
         quorums: Quorums,
         idle: tuple[ir.Thread, ...] = (),
         forgives: Callable[[Barrier], bool] = lambda _: True,
+        stops: Stopping = NOTHING,
     ) -> None:
         self.out = out
         self.ordering = ordering
         self.quorums = quorums
         self.forgives = forgives
+        self.stops = stops
         self.threads = (*out.program.threads, *idle)
         self.thread_grid = {t.name: t.grid for t in self.threads}
         #: Where a thread goes round a loop for ever, if it gets there; where it is stuck; for each event where its
@@ -65,6 +68,8 @@ class Blocking:
         for cut in out.cuts:
             self.endless[cut.thread] |= cut.guard
         self.stuck: dict[str, Guard] = dict.fromkeys(self.endless, out.guards.always)
+        #: The same, those included that something stops from outside: they hold up who waits for what they do.
+        self.halted: dict[str, Guard] = dict(self.stuck)
         self.before: dict[str, Guard] = {e.id: out.guards.always for e in out.events}
         #: Where a thread is stuck before it begins; where the wait that an event is is in vain.
         self.begins_late: dict[str, Guard] = {}
@@ -87,6 +92,7 @@ class Blocking:
             )
             for w in self.out.waits
         ]
+        stopped = {thread: self.stopped(thread) for thread in self.stops.by}
         for event in self.out.events:
             guard = self.waits.get(event.id, never).where(self.possible)
             if not guard.never:
@@ -99,8 +105,30 @@ class Blocking:
                         event.thread, event.span, guard | event.guard, event.guard, position, position, event.id
                     )
                     self.out.waits.append(wait)
+        cuts = [
+            part
+            for cut in cuts
+            for part in (
+                (cut,)
+                if cut.fault or cut.thread not in stopped
+                else (
+                    replace(cut, guard=cut.guard & ~stopped[cut.thread]),
+                    replace(cut, guard=cut.guard & stopped[cut.thread], stopped=True),
+                )
+            )
+        ]
         self.out.cuts = [cut for cut in cuts if not cut.guard.never]
         return list(self._impossible())
+
+    def stopped(self, thread: str) -> Guard:
+        """Where something stops a thread."""
+        guard = self.out.guards.never
+        for call in self.stops.by.get(thread, ()):
+            guard |= self._made(call)
+        return guard
+
+    def _made(self, call: str) -> Guard:
+        return self._performed(self.ordering.event[call])
 
     def _propagate(self) -> bool:
         """One round: waits for what is stuck are stuck, and so is all that comes after them in their thread.
@@ -114,7 +142,7 @@ class Blocking:
                 reasons[call.id] |= path & self.grid_stuck(grid)
         for call_id, operation in self.out.calls.items():
             if isinstance(operation, ir.JoinThread):
-                reasons[call_id] |= self.stuck[operation.thread]
+                reasons[call_id] |= self.halted[operation.thread]
         for passage, stuck in (*self._barriers(), *self.quorums.early(self._performed)):
             reasons[passage] |= stuck
         starts: dict[str, Guard] = defaultdict(lambda: self.out.guards.never)
@@ -136,9 +164,12 @@ class Blocking:
                 if before != self.before[event.id]:
                     self.before[event.id] = before
                     changed = True
-            stuck = self.endless[thread.name] | before
-            if stuck != self.stuck[thread.name]:
-                self.stuck[thread.name] = stuck
+            halted = self.endless[thread.name] | before
+            stuck = halted & ~self.stopped(thread.name)
+            if thread.name in self.stops.steps:
+                halted |= ~self.stops.present[thread.name]
+            if (stuck, halted) != (self.stuck[thread.name], self.halted[thread.name]):
+                self.stuck[thread.name], self.halted[thread.name] = stuck, halted
                 changed = True
         return changed
 
@@ -179,7 +210,7 @@ class Blocking:
         """Where a barrier waits for a thread that has not arrived: of a barrier with a name, if its way leads there."""
         barrier = self.out.barriers[wait.id].barrier
         if not barrier.named:
-            return self.stuck[thread] if self.forgives(barrier) else self.out.guards.always
+            return self.halted[thread] if self.forgives(barrier) else self.out.guards.always
         missing = self.endless[thread]
         for arrival, other, when in self.ordering.phases():
             if other.id == wait.id and arrival.thread == thread:
@@ -212,6 +243,7 @@ class Blocking:
                 yield stuck, when
         if not self.possible.always:
             yield ~self.possible, values.TRUE
+        yield from impossible(self.out, self.ordering, self.stops, self._made)
 
     def _no_order(self) -> Guard:
         """Where no order of the arrivals at a barrier gives the phases that they are said to be of."""

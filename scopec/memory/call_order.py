@@ -6,8 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.memory.events import Synchronises
-from scopec.program import ir, types, values
-from scopec.program.values import Reg
+from scopec.program import ir, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,8 +71,7 @@ class CallOrder:
 
     def _condition(self, first: str, second: str) -> int:
         """The number of the condition that one call comes before another."""
-        choice = Reg(f"{first}?before_{second}", types.BOOL)
-        self.out.choices[choice.name] = (0, 1)
+        choice = self.out.choose(first, f"before_{second}")
         if choice not in self.out.conditions:
             self.out.conditions.append(choice)
         return self.out.conditions.index(choice)

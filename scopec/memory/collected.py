@@ -8,16 +8,20 @@ from functools import cached_property, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
+from scopec.memory.events import LeftOpen, event_of
 from scopec.memory.guards import Guard, Guards
-from scopec.program import ir, values
-from scopec.program.values import Binary, Const, Value
+from scopec.program import ir, types, values
+from scopec.program.effects import place_of
+from scopec.program.program import Program
+from scopec.program.values import Binary, Const, Reg, Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scopec.memory.collective import Passage
+    from scopec.base.source import Span
     from scopec.memory.events import Assertion, Cut, Event, Selection, Unset, Wait
-    from scopec.source import Span
+    from scopec.program.collective import Passage
+    from scopec.program.types import IntType
 
 _MOST_STORED = 64
 
@@ -28,7 +32,7 @@ class State:
 
     ``unset`` gives the paths on which registers have no value that have one on others.  ``evaluations`` are those of
     which an operand is being evaluated, outermost first; ``assigned`` the registers that the innermost operand has set;
-    ``called`` tells the body of a function that it calls.
+    ``called`` is the body of a function that it calls.
     """
 
     guard: Guard
@@ -62,7 +66,7 @@ class Collected:
     ``safe`` are implicit assertions that are known to hold, by thread, place and text.
     """
 
-    program: ir.Program
+    program: Program
     safe: frozenset[tuple[str, Span, str]] = frozenset()
     guards: Guards = field(default_factory=Guards)
     events: list[Event] = field(default_factory=list)
@@ -71,14 +75,15 @@ class Collected:
     cuts: list[Cut] = field(default_factory=list)
     waits: list[Wait] = field(default_factory=list)
     ends: list[tuple[str, State]] = field(default_factory=list)
-    choices: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    choices: dict[str, LeftOpen] = field(default_factory=dict)
     barriers: dict[str, Passage] = field(default_factory=dict)
     control: dict[str, frozenset[str]] = field(default_factory=dict)
-    calls: dict[str, ir.Operation] = field(default_factory=dict)
+    calls: dict[str, ir.Call] = field(default_factory=dict)
     addresses: dict[str, Selection] = field(default_factory=dict)
     unset: list[Unset] = field(default_factory=list)
     unrolled: int = 0
     evaluations: int = 0
+    watches_several: bool = False
 
     @property
     def launches(self) -> dict[str, str]:
@@ -96,7 +101,7 @@ class Collected:
         found: dict[str, dict[str, ir.Thread]] = defaultdict(dict)
         for thread in self.program.threads:
             for node in thread.body.nodes.values():
-                place = getattr(node.operation, "place", None) if isinstance(node, ir.Do) else None
+                place = place_of(node.operation) if isinstance(node, ir.Do) else None
                 if place is not None:
                     found[place.object][thread.name] = thread
         return {name: tuple(threads.values()) for name, threads in found.items()}
@@ -138,6 +143,20 @@ class Collected:
                 return self.guards.literal(number, known == condition)
         self.conditions.append(condition)
         return self.guards.literal(len(self.conditions) - 1, True)
+
+    def choose(self, of: str, what: str, type_: IntType = types.BOOL, values: Sequence[int] = (0, 1)) -> Reg:
+        """The register of something that is left open, as :class:`LeftOpen` has it."""
+        choice = LeftOpen(of, what, tuple(values))
+        self.choices[choice.register] = choice
+        return self.chosen(of, what, type_)
+
+    def chosen(self, of: str, what: str, type_: IntType = types.BOOL) -> Reg:
+        """The same register again."""
+        return Reg(LeftOpen(of, what).register, type_)
+
+    def events_of(self, *found: Value) -> set[str]:
+        """The events that values are computed from."""
+        return {event_of(leaf.name, self.choices) for value in found for leaf in values.leaves(value)}
 
     def stored(self, name: str) -> frozenset[int] | None:
         """All values that an object may ever hold; None if some are computed from more than the value before."""

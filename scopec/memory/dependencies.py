@@ -14,12 +14,12 @@ from collections import defaultdict
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-from scopec.graphs import components
+from scopec.base.graphs import components
+from scopec.base.records import dataclass
 from scopec.memory.events import Kind, Left, unsequenced
 from scopec.memory.ways import TooManyError, Ways
 from scopec.program.types import ArithmeticFault
 from scopec.program.values import FALSE
-from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ Pair: TypeAlias = tuple[str, str]
 BOUND = "a loop may go on beyond its bound"
 VALUES = "values are computed from each other without end"
 WAYS = "the thread has too many ways"
-#: What tells nothing of what the thread does later.
+#: What says nothing of what the thread does later.
 _OPEN = frozenset({Left.DRIFTING, Left.BEYOND, Left.LEFT_OUT})
 
 
@@ -233,7 +233,8 @@ class _Search:
                     (self.found if differs else self.unsure)[pair].add(circumstances)
 
     def _row(self, target: _Target, way: Way) -> list[tuple[str, int | None]] | None:
-        """The counterparts that a way has, one after the other, each with what tells it from the same of another way.
+        """The counterparts that a way has, one after the other, each with what distinguishes it from the same of
+        another way.
 
         None for a way that is not compared: its behaviour is undefined, or it does not come to a read's selection.
         """

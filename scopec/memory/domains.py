@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, assert_never
 
-from scopec.diagnostics import Code, error
-from scopec.graphs import components
+from scopec.base.diagnostics import Code, error
+from scopec.base.graphs import components
+from scopec.base.records import dataclass
 from scopec.memory.events import Kind
-from scopec.program.types import ArithmeticFault
+from scopec.program.types import ArithmeticFault, IntType
 from scopec.program.values import (
     FALSE,
     TRUE,
@@ -23,18 +25,19 @@ from scopec.program.values import (
     Reg,
     Unary,
     Value,
+    applied,
+    children,
     evaluate,
     leaves,
     size,
     substitute,
 )
-from scopec.records import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from scopec.base.source import Span
     from scopec.memory.events import Assertion, EventGraph
-    from scopec.source import Span
 
 MOST_VALUES = 512
 MOST_COMBINATIONS = 1 << 15
@@ -55,7 +58,7 @@ class Domains:
     open: frozenset[str] = frozenset()
 
     def values(self, value: Value) -> frozenset[int]:
-        """The values that an expression may have, and where that would be long to tell, maybe some more."""
+        """The values that an expression may have, and where that would take long to find out, maybe some more."""
         return self._all.values(value)
 
     def completed(self) -> Domains:
@@ -122,14 +125,8 @@ class _Possible:
             case Choose(condition, then, otherwise, _):
                 sides = (then if holds else otherwise for holds in sorted(map(bool, self.values(condition))))
                 return {result for side in sides for result in self.values(side)}
-            case Unary(op, operand, type_):
-                return self._results(lambda a: Unary(op, Const(a, operand.type), type_), operand)
-            case Convert(operand, type_):
-                return self._results(lambda a: Convert(Const(a, operand.type), type_), operand)
-            case Binary(op, left, right, type_):
-                return self._results(
-                    lambda a, b: Binary(op, Const(a, left.type), Const(b, right.type), type_), left, right
-                )
+            case Unary() | Convert() | Binary():
+                return self._results(value)
             case Const(number, _):
                 return {number}
             case Reg(name, _) | Builtin(name, _):
@@ -137,19 +134,13 @@ class _Possible:
             case _:
                 assert_never(value)
 
-    def _results(self, make: Callable[..., Value], *operands: Value) -> Iterator[int]:
-        possible = [self.values(o) for o in operands]
+    def _results(self, value: Value) -> Iterator[int]:
+        possible = [self.values(operand) for operand in children(value)]
         if self._most is not None and prod(map(len, possible)) > self._most:
             raise _TooManyError
         for row in itertools.product(*possible):
-            try:
-                yield evaluate(make(*row), _no_leaves)
-            except ArithmeticFault:
-                continue
-
-
-def _no_leaves(leaf: object) -> int:
-    raise AssertionError(leaf)
+            with suppress(ArithmeticFault):
+                yield applied(value, row)
 
 
 def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
@@ -192,7 +183,7 @@ def possible_values(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains
         return [w for name in names for w in sources.get(name, ()) if w in computed]
 
     def readable() -> Domains:
-        of = {name: frozenset(domain) for name, domain in graph.choices.items()}
+        of = {name: frozenset(choice.values) for name, choice in graph.choices.items()}
         for read in reads:
             values = frozenset[int]().union(*(stored.get(w, frozenset()) for w in sources[read.id]))
             of[read.id] = values | extra if read.location in copied else values
@@ -273,17 +264,11 @@ def _tabulated(graph: EventGraph) -> Iterator[tuple[str, Value, Span]]:
 def _compared(condition: Value) -> Iterator[Value]:
     """What a condition compares: engines tabulate that, and take the logic around it as it is."""
     match condition:
-        case Unary("!", operand, _):
-            yield from _compared(operand)
-        case Choose(test, then, otherwise, type_) if type_.is_bool:
-            for part in (test, then, otherwise):
+        case Unary("!") | Binary("&&" | "||") | Choose(type=IntType(is_bool=True)):
+            for part in children(condition):
                 yield from _compared(part)
-        case Binary(op, left, right, _) if op in ("&&", "||"):
-            yield from _compared(left)
-            yield from _compared(right)
-        case Binary(_, left, right, _):
-            yield left
-            yield right
+        case Binary():
+            yield from children(condition)
         case _:
             yield condition
 

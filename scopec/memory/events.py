@@ -11,22 +11,23 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scopec.expectations import FinalMemory
-from scopec.program import values
+from scopec.base.records import dataclass
+from scopec.program import reasoning, values
 from scopec.program.faults import defined
 from scopec.program.ir import Storage
 from scopec.program.names import distinct, identifier
-from scopec.records import dataclass
+from scopec.program.observe import FinalMemory
+from scopec.program.program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from scopec.expectations import Formula, Location
+    from scopec.base.source import Span
     from scopec.memory.guards import Guard
     from scopec.program import ir
+    from scopec.program.observe import Formula, Location
     from scopec.program.types import IntType
     from scopec.program.values import Builtin, Reg, Value
-    from scopec.source import Span
 
 
 class Kind(Enum):
@@ -45,13 +46,13 @@ class Kind(Enum):
 class Event:
     """One event of one thread (``thread`` is empty for initial writes).
 
-    ``order`` is the half of the operation's order that belongs to this event: the acquire half for the read of an
-    RMW, the release half for its write.  The read of a compare-exchange has it where ``success`` holds, and ``failure``
-    elsewhere.  ``value`` of a write is over the reads, as registers named by event.  ``load_or_store`` tells the atomic
+    ``order`` is the half of the operation's order that belongs to this event: the acquire half for the read of an RMW,
+    the release half for its write.  The read of a compare-exchange has it where ``success`` holds, and ``failure``
+    elsewhere.  ``value`` of a write is over the reads, as registers named by event.  ``load_or_store`` are the atomic
     operations that are one access from read-modify-writes (a failed one included).  ``last`` marks a read that is made
     again and again for ever, so that it takes the write that is last in coherence order.  ``operands`` are those that
-    it is part of, of evaluations in which nothing orders them, outermost first; ``called`` tells that a function makes
-    it that such an operand calls.
+    it is part of, of evaluations in which nothing orders them, outermost first; ``called`` says whether a function
+    makes it that such an operand calls.
     """
 
     id: str
@@ -98,10 +99,27 @@ def unsequenced(one: Event, other: Event) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOpen:
+    """What is left to the implementation, or to whoever schedules: one of some values.
+
+    ``of`` is the event at which it is chosen, or a name for the place; ``what`` tells choices there apart.
+    """
+
+    of: str
+    what: str
+    values: tuple[int, ...] = (0, 1)
+
+    @property
+    def register(self) -> str:
+        """The register that stands for it in values."""
+        return f"{self.of}?{self.what}"
+
+
+@dataclass(frozen=True, slots=True)
 class Synchronises:
     """Additional synchronises-with: all of ``before`` happen before all of ``after``, where ``when`` holds.
 
-    ``barrier`` tells the arrivals at a barrier and the waits that they release.
+    ``barrier`` are the arrivals at a barrier and the waits that they release.
     """
 
     before: tuple[str, ...]
@@ -147,9 +165,10 @@ class Cut:
 
     ``wait`` is true for waits and wait loops, whose longer executions add nothing; ``position`` is the number of events
     before it, ``start`` the number of those before the loop.  A ``fault`` is where an implicit assertion fails: what
-    the thread does from there on is undefined.  In a graph of stuck executions ``left`` tells in which condition the
-    thread is left, ``at`` the event of the wait; where ``counted`` holds a turning thread takes steps that count as
-    progress, where ``queries`` does it asks a CUDA query that says "not ready".
+    the thread does from there on is undefined.  With ``stopped`` something stops the thread there from outside, so that
+    the execution is complete all the same.  In a graph of stuck executions ``left`` says in which condition the thread
+    is left, ``at`` the event of the wait; where ``counted`` holds a turning thread takes steps that count as progress,
+    where ``queries`` does it asks a CUDA query that says "not ready".
     """
 
     thread: str
@@ -158,6 +177,7 @@ class Cut:
     wait: bool
     position: int = 0
     fault: bool = False
+    stopped: bool = False
     left: Left | None = None
     at: str = ""
     counted: Guard | None = None
@@ -211,8 +231,8 @@ class Final:
 class EventGraph:
     """All events, initial writes first, then thread by thread in program order, operands in no order as they stand.
 
-    ``conditions[i]`` is the branch condition that guards call ``i``.  ``choices`` gives the possible values of what
-    the program leaves to the implementation (a weak compare-exchange, a query), by the register that stands for it.
+    ``conditions[i]`` is the branch condition that guards call ``i``.  ``choices`` is what the program
+    leaves to the implementation (a weak compare-exchange, a query), by the register that stands for it.
     ``issue`` are pairs of calls in the order in which they are made, where the program leaves that open: they order
     nothing by themselves.
     ``impossible`` are guards and values that no execution has together.  ``finals`` are the final values of observed
@@ -222,13 +242,14 @@ class EventGraph:
     end; ``unrolled`` the number of iterations of the longest loop; ``waits`` where threads wait.
 
     ``asleep`` gives, in a graph of stuck executions, for each read of a thread that sleeps in the ``wait`` of an atomic
-    the notifications that would wake it if they came after a later write of what it read.
+    the notifications that would wake it if they came after a later write of what it read.  ``watches_several`` says
+    that some wait loop looks at several locations in a turn.
     """
 
-    program: ir.Program
+    program: Program
     events: tuple[Event, ...]
     conditions: tuple[Value, ...]
-    choices: Mapping[str, tuple[int, ...]]
+    choices: Mapping[str, LeftOpen]
     asw: tuple[Synchronises, ...]
     issue: tuple[Synchronises, ...]
     impossible: tuple[tuple[Guard, Value], ...]
@@ -243,6 +264,12 @@ class EventGraph:
     mapped: frozenset[str] = frozenset()
     asleep: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     waits: tuple[Wait, ...] = ()
+    watches_several: bool = False
+
+    @property
+    def unfinished(self) -> tuple[Cut, ...]:
+        """Where an execution is not complete."""
+        return tuple(cut for cut in self.cuts if not cut.stopped)
 
     @cached_property
     def faults(self) -> tuple[Assertion, ...]:
@@ -253,6 +280,10 @@ class EventGraph:
     def by_id(self) -> Mapping[str, Event]:
         """Events by id."""
         return {event.id: event for event in self.events}
+
+    def event_of(self, register: str) -> str:
+        """The event whose value a register is, or at which what it stands for is chosen."""
+        return event_of(register, self.choices)
 
     @cached_property
     def reads_from_pairs(self) -> int:
@@ -291,7 +322,7 @@ class EventGraph:
                 whole = values.binary("&&", locals_[name].defined, whole)
             return whole
 
-        return values.without_repeats(values.map_atoms(formula.value, atom))
+        return reasoning.without_repeats(reasoning.map_atoms(formula.value, atom))
 
     @cached_property
     def locations(self) -> tuple[Location, ...]:
@@ -303,14 +334,19 @@ class EventGraph:
         return [e for e in self.events if e.location == location]
 
 
-def location_names(locations: Iterable[Location], program: ir.Program) -> dict[Location, str]:
+def event_of(register: str, choices: Mapping[str, LeftOpen]) -> str:
+    """As :meth:`EventGraph.event_of`."""
+    return choices[register].of if register in choices else register
+
+
+def location_names(locations: Iterable[Location], program: Program) -> dict[Location, str]:
     """Locations with different identifiers."""
     shown = {at: shown_location(at, program) for at in locations}
     names = distinct({name: identifier(name) for name in shown.values()})
     return {at: names[name] for at, name in shown.items()}
 
 
-def shown_location(location: Location, program: ir.Program) -> str:
+def shown_location(location: Location, program: Program) -> str:
     """``x``, ``a[1]``, or the name of a local object with its block or thread in front."""
     object_ = program.objects[location.object]
     element = object_.element(location.index)

@@ -5,26 +5,30 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import field, replace
 from functools import cached_property
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from scopec.diagnostics import EngineError
-from scopec.expectations import FinalMemory, FinalRegister
-from scopec.graphs import components
-from scopec.memory.base import GIVEN_PAIRS, PLACES
-from scopec.memory.cat.evaluate import Evaluation, closure, pairs, reflexive, relation
-from scopec.memory.events import Event, EventGraph, Kind, shown_location, unsequenced
+from scopec.base.diagnostics import ValuesError
+from scopec.base.graphs import components
+from scopec.base.records import dataclass
+from scopec.memory.cat.evaluate import Evaluation, closure, compose, inverse, pairs, reflexive
+from scopec.memory.evaluated import Evaluated
+from scopec.memory.events import Event, EventGraph, Kind, shown_location
+from scopec.memory.forms import Order
+from scopec.memory.given import RELATIONS, forms
+from scopec.memory.given_sets import SETS
+from scopec.memory.guards import Guard
+from scopec.program.observe import FinalMemory, FinalRegister
 from scopec.program.types import ArithmeticFault
 from scopec.program.values import Const, Value, evaluate, leaves
-from scopec.records import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
-    from scopec.expectations import Formula, Location, Target
     from scopec.memory.base import Base
+    from scopec.memory.cat.evaluate import Relation
     from scopec.memory.cat.model import Model
-    from scopec.memory.events import Synchronises
+    from scopec.memory.forms import When
+    from scopec.program.observe import Formula, Location, Target
     from scopec.program.types import IntType
 
 
@@ -47,9 +51,10 @@ def _evaluated(value: Value, known: Mapping[str, int]) -> int | None:
 class Choice:
     """What an engine chose: reads-from and coherence pairs by event id, and the values of choices.
 
-    ``written`` gives the values of writes that are computed from reads, where the engine tells them: they are needed
+    ``written`` gives the values of writes that are computed from reads, where the engine gives them: they are needed
     only in executions in which values depend on themselves.  ``sync_fence`` orders seq_cst fences, for models that name
     it.  ``last`` gives the write whose value a location has at the end, where a partial co leaves that open.
+    ``orders`` are the model's, in its order.
     """
 
     rf: frozenset[tuple[str, str]]
@@ -58,6 +63,7 @@ class Choice:
     written: Mapping[str, int]
     sync_fence: frozenset[tuple[str, str]] = frozenset()
     last: Mapping[Location, str] = field(default_factory=dict)
+    orders: tuple[frozenset[tuple[str, str]], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """What was chosen as JSON values, for comparison."""
@@ -66,6 +72,7 @@ class Choice:
             **{name: [list(pair) for pair in sorted(pairs)] for name, pairs in relations.items()},
             "choices": dict(self.choices),
             "written": dict(self.written),
+            "orders": [[list(pair) for pair in sorted(pairs)] for pairs in self.orders],
             "last": {f"{at.instance} {at.object}[{at.index}]".strip(): write for at, write in self.last.items()},
         }
 
@@ -88,7 +95,7 @@ class Execution:
     def values(self) -> Mapping[str, int]:
         """The value of each read (by id), and of each choice (by register).
 
-        Raises EngineError if reads-from gives no read a value, which a correct engine cannot choose.
+        Raises ValuesError if reads-from gives some read no value, as a model may allow that says nothing of thin air.
         """
         source = {read: write for write, read in self.choice.rf}
         known: dict[str, int] = dict(self.choice.choices)
@@ -108,7 +115,10 @@ class Execution:
                     known[read] = self.choice.written[write]
                     progress = True
         if any(read not in known for read in source):
-            raise EngineError("an engine returned an execution in which values depend on themselves")
+            raise ValuesError(
+                "an execution was found in which values depend on themselves, and nothing says what they are: let the "
+                "model forbid that, as with `acyclic data | rf`"
+            )
         return known
 
     def value(self, value: Value) -> int | None:
@@ -128,61 +138,23 @@ class Execution:
     @cached_property
     def evaluation(self) -> Evaluation:
         """The model's definitions on this execution; positions are those of :attr:`events`."""
-        return Evaluation(self.model, len(self.events), *self._given())
+        found = Evaluated(self.base, self.events, self.choice, self.holds)
+        orders = zip(self.model.orders, self.choice.orders, strict=True)
+        relations = {order.name: found.related(chosen) for order, chosen in orders}
+        for name, row in RELATIONS.items():
+            if not row.costly or name in self.model.mentioned:
+                relations[name] = found.relation(name, strict=self.strict)
+        return Evaluation(self.model, len(self.events), {name: found.set(name) for name in SETS}, relations)
 
-    def _given(self) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
-        from scopec.memory.cat.model import GIVEN_SETS
-
-        at = {e.id: i for i, e in enumerate(self.events)}
-        size = len(self.events)
-        sets = dict.fromkeys(GIVEN_SETS, 0)
-        for name, members in self.base.members.items():
-            for event, guard in members:
-                if event in at and (guard is None or guard.holds(self.outcomes)):
-                    sets[name] |= 1 << at[event]
-
-        def rel(given: Iterable[tuple[str, str]]) -> tuple[int, ...]:
-            return relation(size, ((at[a], at[b]) for a, b in given if a in at and b in at))
-
-        events = self.events
-        product = [(a, b) for a in events for b in events]
-        same_thread = [(a.id, b.id) for a, b in product if a is b or (a.thread and a.thread == b.thread)]
-
-        def holding(edges: Iterable[Synchronises]) -> list[tuple[str, str, bool]]:
-            return [
-                (a, b, edge.barrier)
-                for edge in edges
-                if edge.when is None or self.value(edge.when)
-                for a in edge.before
-                for b in edge.after
-            ]
-
-        asw = holding(self.graph.asw)
-        in_order = combinations(events, 2)
-        return sets, {
-            "po": rel((a.id, b.id) for a, b in in_order if a.thread and a.thread == b.thread and not unsequenced(a, b)),
-            "int": rel(same_thread),
-            "ext": rel((a.id, b.id) for a, b in product if a is not b and not (a.thread and a.thread == b.thread)),
-            "loc": rel((a.id, b.id) for a, b in product if a.location is not None and a.location == b.location),
-            "rf": rel(self.choice.rf),
-            "co": rel(self.choice.co),
-            "rmw": rel((e.id, e.rmw) for e in events if e.kind is Kind.READ and e.rmw is not None),
-            "asw": rel((a, b) for a, b, _ in asw),
-            "syncbar": rel((a, b) for a, b, barrier in asw if barrier),
-            "issue": rel((a, b) for a, b, _ in holding(self.graph.issue)),
-            **{
-                name: rel((a, b) for group in self.base.together(scope) for a in group for b in group)
-                for name, scope in PLACES.items()
-            },
-            "sync_fence": closure(rel(self.choice.sync_fence)),
-            "incl": rel((a, b) for before, after in self.base.inclusion for a in before for b in after),
-            **{name: rel(self._pairs(name)) for name in GIVEN_PAIRS & self.model.mentioned},
-        }
-
-    def _pairs(self, name: str) -> list[tuple[str, str]]:
-        """The pairs of one of GIVEN_PAIRS, as far as they are some here."""
-        pairs = self.base.pairs(name, strict=self.strict)
-        return [pair for pair, when in pairs.items() if when is None or self.value(when)]
+    def holds(self, when: When) -> bool:
+        """Whether a condition on paths or on what is read holds here."""
+        match when:
+            case None:
+                return True
+            case Guard():
+                return when.holds(self.outcomes)
+            case _:
+                return bool(self.value(when))
 
     def relation(self, name: str) -> list[tuple[Event, Event]]:
         """The pairs of a given or defined relation."""
@@ -203,19 +175,22 @@ class Execution:
                 found.append(f"{read.id} reads from {sources}")
         for location in self.graph.locations:
             found += self._coherence_problems(location)
-        order = self.choice.sync_fence
-        pairs_ = [(a, b) for a, b in self.base.fence_pairs if {a, b} <= executed]
-        related = {fence for pair in pairs_ for fence in pair}
-        if "sync_fence" in self.model.mentioned and not (
-            all({a, b} <= related for a, b in order)
-            and all((a, b) in order or (b, a) in order for a, b in pairs_)
-            and not reflexive(self.evaluation.relations["sync_fence"])
-        ):
-            found.append("sync_fence is not an order of the seq_cst fences that include each other")
+        for name in RELATIONS.keys() & self.model.mentioned:
+            for form in forms(self.base, name):
+                if isinstance(form, Order) and not self._is_order(form, self.evaluation.relations[name]):
+                    found.append(f"{name} is not {RELATIONS[name].means}")
         for stuck, value in self.graph.impossible:
             if stuck.holds(self.outcomes) and self.value(value):
                 found.append("a query, a vote or the phase of a barrier is one that there cannot be")
         return found
+
+    def _is_order(self, form: Order, order: Relation) -> bool:
+        """Whether an order has no cycle, and relates each of its pairs that are executed and no other event."""
+        at = {e.id: i for i, e in enumerate(self.events)}
+        related = [(at[a], at[b]) for a, b in form.pairs if a in at and b in at]
+        ends = {i for pair in related for i in pair}
+        whole = all(order[i] >> j & 1 or order[j] >> i & 1 for i, j in related)
+        return whole and not reflexive(order) and all({i, j} <= ends for i, j in pairs(order))
 
     def _coherence_problems(self, location: Location) -> list[str]:
         """Where co is not an order of the writes to a location, the initial one first, and total if it has to be."""
@@ -248,7 +223,7 @@ class Execution:
         if self.model.dep_only_forbids and all(strict.holds(axiom) for axiom in self.model.axioms):
             return ()
         after: dict[str, list[str]] = defaultdict(list)
-        for a, b in (*self.choice.rf, *self.base.pairs("dep", strict=True)):
+        for a, b in (*self.choice.rf, *self.base.real.pairs, *self.base.real.undecided):
             if a in executed and b in executed:
                 after[a].append(b)
         groups = components(list(after), lambda event: after.get(event, ()))
@@ -258,7 +233,15 @@ class Execution:
     @property
     def complete(self) -> bool:
         """Whether every loop ended."""
-        return not any(cut.guard.holds(self.outcomes) for cut in self.graph.cuts)
+        return not any(cut.guard.holds(self.outcomes) for cut in self.graph.unfinished)
+
+    @property
+    def sequentially_consistent(self) -> bool:
+        """Whether it has no cycle in ``po | rf | co | fr``: some interleaving of its threads' steps gives it."""
+        given = self.evaluation.relations
+        from_reads = compose(inverse(given["rf"]), given["co"])
+        parts = (given["po"], given["rf"], given["co"], from_reads)
+        return not reflexive(closure(tuple(a | b | c | d for a, b, c, d in zip(*parts, strict=True))))
 
     @property
     def race(self) -> list[tuple[Event, Event]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.expectations import Location
 from scopec.memory.asw import Ordering
+from scopec.memory.barriers import packed
 from scopec.memory.blocking import block
 from scopec.memory.collected import Collected, defined, merge
 from scopec.memory.domains import may_fail, possible_values
@@ -13,21 +13,24 @@ from scopec.memory.events import Event, EventGraph, Final, Kind, location_names,
 from scopec.memory.quorums import open_phases
 from scopec.memory.registration import mapped
 from scopec.memory.sequencing import conflicts
+from scopec.memory.stopping import stopping
 from scopec.memory.symbolic import execute
-from scopec.program import ir
+from scopec.program import ir, values
+from scopec.program.observe import Location
+from scopec.program.program import Program
 from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from scopec.base.source import Span
     from scopec.memory.events import Assertion
     from scopec.memory.guards import Guard
     from scopec.program.values import Value
-    from scopec.source import Span
 
 
 def build(
-    program: ir.Program, unroll: int, observed: Iterable[tuple[str, str]] = (), mentioned: Iterable[int] = ()
+    program: Program, unroll: int, observed: Iterable[tuple[str, str]] = (), mentioned: Iterable[int] = ()
 ) -> EventGraph:
     """The event graph of a program, loops unrolled at most ``unroll`` times (1 or more).
 
@@ -35,7 +38,7 @@ def build(
     whatever is read are left out; ``mentioned`` are values that may be read out of thin air.  Raises InputError for a
     local that is read before it has a value, and programs too large to unroll.
     """
-    watched = set(observed)
+    watched, program = set(observed), packed(program)
     found = _build(program, unroll, watched, frozenset())
     safe = safe_assertions(found, mentioned)
     return _build(program, unroll, watched, safe) if safe else found
@@ -54,18 +57,19 @@ def _identity(assertion: Assertion) -> tuple[str, Span, str]:
 
 
 def _build(
-    program: ir.Program, unroll: int, watched: set[tuple[str, str]], safe: frozenset[tuple[str, Span, str]]
+    program: Program, unroll: int, watched: set[tuple[str, str]], safe: frozenset[tuple[str, Span, str]]
 ) -> EventGraph:
     out = Collected(program, safe)
     for thread, guard in started(out):
         execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
+    stops = stopping(out, Ordering(out))
     quorums = open_phases(out)
     ordering = Ordering(out)
-    impossible = [*block(out, ordering, quorums), *ordering.votes()]
+    impossible = [*block(out, ordering, quorums, stops), *ordering.votes()]
     for assertion, cut in conflicts(out):
         out.assertions.append(assertion)
         out.cuts.append(cut)
-    return graph(out, impossible, watched)
+    return graph(out, impossible, watched, present=stops.present)
 
 
 def graph(
@@ -73,8 +77,12 @@ def graph(
     impossible: Iterable[tuple[Guard, Value]],
     watched: Collection[tuple[str, str]] = (),
     asleep: Mapping[str, tuple[str, ...]] | None = None,
+    present: Mapping[str, Guard] | None = None,
 ) -> EventGraph:
-    """The graph of what was collected, initial writes and what orders threads added."""
+    """The graph of what was collected, initial writes and what orders threads added.
+
+    ``present`` says where a thread gets to its end, of those that something may stop.
+    """
     out.events = [*_initial_writes(out), *out.events]
     ordering = Ordering(out)
     asw = tuple(ordering.synchronises())
@@ -88,7 +96,7 @@ def graph(
         tuple(impossible),
         tuple(out.assertions),
         tuple(out.cuts),
-        _finals(out, watched),
+        _finals(out, watched, present or {}),
         out.control,
         frozenset(thread for thread, _ in out.ends),
         out.unrolled,
@@ -97,6 +105,7 @@ def graph(
         mapped(ordering),
         asleep or {},
         tuple(out.waits),
+        out.watches_several,
     )
 
 
@@ -116,7 +125,7 @@ def started(out: Collected) -> Iterator[tuple[ir.Thread, Guard]]:
             return  # what is left is created or launched on no path
 
 
-def created_threads(program: ir.Program) -> frozenset[str]:
+def created_threads(program: Program) -> frozenset[str]:
     """The host threads that others create."""
     return frozenset(
         node.operation.thread
@@ -145,13 +154,18 @@ def _initial_writes(out: Collected) -> list[Event]:
     return found
 
 
-def _finals(out: Collected, observed: Collection[tuple[str, str]]) -> dict[tuple[str, str], Final]:
-    """Final values of observed registers: the ends of a thread merged."""
+def _finals(
+    out: Collected, observed: Collection[tuple[str, str]], present: Mapping[str, Guard]
+) -> dict[tuple[str, str], Final]:
+    """Final values of observed registers: the ends of a thread merged; a thread that is stopped before has none."""
     found: dict[tuple[str, str], Final] = {}
     for thread, register in sorted(observed):
         ends = [state for name, state in out.ends if name == thread]
         if ends:
             merged = merge(ends, out.conditions)
             if register in merged.registers:
-                found[thread, register] = Final(merged.registers[register], merged.registers[defined(register)])
+                has_one = merged.registers[defined(register)]
+                if thread in present:
+                    has_one = values.binary("&&", has_one, present[thread].value(out.conditions))
+                found[thread, register] = Final(merged.registers[register], has_one)
     return found

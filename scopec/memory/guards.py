@@ -125,6 +125,12 @@ class Guard:
         """Whether every path satisfies it."""
         return self.node == _YES
 
+    @property
+    def single(self) -> bool:
+        """Whether it is one condition, or that one does not hold (not for constants)."""
+        _, low, high = self.branch
+        return (low.never and high.always) or (low.always and high.never)
+
     def excludes(self, other: Guard) -> bool:
         """Whether no path satisfies both."""
         return (self & other).never

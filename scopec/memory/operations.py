@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.diagnostics import Code, error
-from scopec.expectations import Location
-from scopec.memory import sequencing, turns
+from scopec.base.diagnostics import Code, error
+from scopec.memory import sequencing, spin_loops
 from scopec.memory.accesses import Accesses, TooComplexError
 from scopec.memory.collected import State
-from scopec.memory.collective import (
+from scopec.memory.events import Assertion, Cut, Kind, Wait
+from scopec.memory.scopes import contains
+from scopec.program import ir, types, values
+from scopec.program.collective import (
     Barrier,
     Passage,
     barrier_of,
@@ -20,17 +22,15 @@ from scopec.memory.collective import (
     shown_barrier,
     shown_call,
 )
-from scopec.memory.events import Assertion, Cut, Kind, Wait
-from scopec.memory.scopes import contains
-from scopec.program import ir, types, values
 from scopec.program.names import identifier
+from scopec.program.observe import Location
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
+    from scopec.base.source import Span
     from scopec.memory.collected import Collected
     from scopec.memory.guards import Guard
     from scopec.program.loops import Loop
-    from scopec.source import Span
 
 
 NOT_READY = 600
@@ -42,7 +42,7 @@ class Operations(Accesses):
     """Operations as the events that they are.
 
     ``inside`` are the loops around the one that is being performed, outermost first; ``retrying`` the heads of those
-    that retry a weak compare-exchange; ``trying`` tells that a loop is gone round to see whether it ends by itself.
+    that retry a weak compare-exchange; ``trying`` says whether a loop is gone round to see whether it ends by itself.
     """
 
     def __init__(self, out: Collected, thread: ir.Thread, observed: frozenset[str]) -> None:
@@ -89,12 +89,12 @@ class Operations(Accesses):
                 return state
             case ir.Decide(target):
                 stem = f"{identifier(self.thread.name)}_L{span.line}_D"
-                number = sum(name.startswith(stem) for name in self.out.choices)
-                choice = Reg(f"{stem}{number + 1}?either", types.BOOL)
-                self.out.choices[choice.name] = (0, 1)
-                return self.set(state, target, choice)
+                number = sum(choice.of.startswith(stem) for choice in self.out.choices.values())
+                return self.set(state, target, self.out.choose(f"{stem}{number + 1}", "either"))
             case (
-                ir.LaunchGrid()
+                ir.EndProcess()
+                | ir.Trap()
+                | ir.LaunchGrid()
                 | ir.CreateThread()
                 | ir.JoinThread()
                 | ir.DeviceSynchronize()
@@ -107,9 +107,8 @@ class Operations(Accesses):
                 self.call(state, operation, span)
                 return state
             case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
-                result = Reg(f"{self.call(state, operation, span)}?result", types.INT)
-                self.out.choices[result.name] = (0, NOT_READY)
-                return self.set(state, target, result)
+                call = self.call(state, operation, span)
+                return self.set(state, target, self.out.choose(call, "result", types.INT, (0, NOT_READY)))
             case ir.Operand():
                 return sequencing.evaluate(self.out, state, operation)
             case ir.Called(begins):
@@ -120,6 +119,8 @@ class Operations(Accesses):
                 return state
             case ir.Yield() | ir.InputOutput() | ir.Notify():
                 return state
+            case ir.BarrierInit() | ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierPhase():
+                raise AssertionError("barriers are numbers in memory here")
 
     def asserted(self, state: State, value: Value, text: str, span: Span, *, implicit: bool = False) -> None:
         """Note an assertion."""
@@ -138,7 +139,7 @@ class Operations(Accesses):
         self.out.cuts.append(Cut(self.thread.name, span, fails, True, len(self.out.events), fault=True))
         return holds
 
-    def call(self, state: State, operation: ir.Operation, span: Span) -> str:
+    def call(self, state: State, operation: ir.Call, span: Span) -> str:
         """Add the event of a call that orders threads; returns its name."""
         event = self.event(state, self.blank(state, Kind.CALL, span, shown_call(operation)))
         self.out.calls[event.id] = operation
@@ -173,7 +174,7 @@ class Operations(Accesses):
 
         old, equal, *spared = self.at_each(state, operation.place, span, attempt)
         if spared:
-            state = self.set(state, turns.spared(self.inside[-1]), spared[0])
+            state = self.set(state, spin_loops.spared(self.inside[-1]), spared[0])
         return self.set(self.set(state, operation.target, old), operation.succeeded, equal)
 
     def attempt_exchange(
@@ -199,18 +200,17 @@ class Operations(Accesses):
         if read.order is not operation.failure:
             self.out.events[-1] = replace(read, success=guard, failure=operation.failure)
         if not guard.never:
-            control = state.control | {leaf.name.partition("?")[0] for leaf in values.leaves(equal)}
+            control = state.control | self.out.events_of(equal)
             success = replace(state, guard=guard, control=control)
             self.pair(old.name, self.write(success, location, desired, operation.mode, span))
         return old, equal, *spared
 
     def may_fail(self, state: State, old: Reg, equal: Value) -> tuple[Value, ...]:
         """A weak compare-exchange may fail although the values are equal: in a retry loop only once."""
-        choice = Reg(f"{old.name}?weak", types.BOOL)
-        self.out.choices[choice.name] = (0, 1)
+        choice = self.out.choose(old.name, "weak")
         if not self.inside or self.inside[-1].head not in self.retrying:
             return (values.binary("&&", equal, choice),)
-        before = state.registers[turns.spared(self.inside[-1])]
+        before = state.registers[spin_loops.spared(self.inside[-1])]
         failed = values.binary("&&", equal, values.unary("!", choice))
         succeeds = values.binary("&&", equal, values.binary("||", before, choice))
         return succeeds, values.binary("||", before, failed)
@@ -276,8 +276,8 @@ class Operations(Accesses):
         state = self.set(state, phase_of(barrier), values.binary("+", phase, Const(1, types.INT)))
         if vote is None:
             return state
-        result = Reg(f"{event.id}?vote", types.INT)
-        self.out.choices[result.name] = tuple(range(self.block_size() + 1)) if vote.function == "count" else (0, 1)
+        results = range(self.block_size() + 1) if vote.function == "count" else (0, 1)
+        result = self.out.choose(event.id, "vote", types.INT, results)
         return self.set(state, vote.target, result)
 
     def named_barrier(self, state: State, operation: ir.NamedBarrier, span: Span) -> State:

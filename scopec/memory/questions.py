@@ -6,18 +6,17 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from scopec.records import dataclass
+from scopec.base.records import dataclass
+from scopec.memory import given
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from scopec.expectations import Formula, Target
     from scopec.memory.base import Base
     from scopec.memory.cat.model import Model
     from scopec.memory.domains import Domains
     from scopec.memory.events import Assertion
+    from scopec.memory.forms import Form
     from scopec.memory.paths import Paths
-    from scopec.program.values import Value
+    from scopec.program.observe import Formula, Target
 
 
 class Goal(Enum):
@@ -33,6 +32,7 @@ class Goal(Enum):
     LONGER = "goes round a loop more often than it was unrolled"
     OVERFLOW = "writes a value outside the domains"
     LEFT = "leaves its threads in certain conditions"
+    WEAK = "is not sequentially consistent: it has a cycle in po | rf | co | fr"
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,17 @@ class Problem:
     def prepare(self) -> None:
         """Find out about dependencies, if the model asks for them."""
         if "dep" in self.model.mentioned:
-            self.pairs("dep")
+            _ = self.base.real
 
-    def pairs(self, name: str) -> Mapping[tuple[str, str], Value | None]:
-        """The pairs of one of GIVEN_PAIRS, each with where it is one (None: everywhere)."""
-        return self.base.pairs(name, strict=self.strict)
+    def forms(self, name: str) -> tuple[Form, ...]:
+        """The forms of a given relation."""
+        return given.forms(self.base, name, strict=self.strict)
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The sets and relations that the model or a question names."""
+        weak = any(question.goal is Goal.WEAK for question in self.questions)
+        return self.model.mentioned | ({"po", "rf", "co"} if weak else frozenset())
 
     @property
     def may_exceed(self) -> tuple[Question, ...]:
@@ -91,6 +97,6 @@ class Problem:
         return replace(self, base=base, domains=self.domains.completed(), questions=questions)
 
     def stricter(self, name: str, questions: tuple[Question, ...]) -> Problem:
-        """Some of the questions, asked strictly; ``name`` tells the problem apart from others."""
+        """Some of the questions, asked strictly; ``name`` distinguishes the problem from others."""
         said = (*self.header, "dependencies that are not decided are taken to be some")
         return replace(self, name=f"{self.name}__{name}", header=said, questions=questions, strict=True)

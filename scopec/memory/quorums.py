@@ -12,11 +12,11 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from scopec.diagnostics import Code, error
-from scopec.memory.collective import same_name
+from scopec.base.diagnostics import Code, error
 from scopec.memory.events import Event, Kind
 from scopec.program import types, values
-from scopec.program.values import Const, Reg
+from scopec.program.collective import same_name
+from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -166,8 +166,7 @@ def _choose(out: Collected, group: list[Event]) -> None:
         elif number == 1:
             chosen = replace(passage, phase=Const(0, types.INT), phases=1)
         else:
-            choice = Reg(f"{event.id}?phase", types.INT)
-            out.choices[choice.name] = tuple(range(number))
+            choice = out.choose(event.id, "phase", types.INT, range(number))
             chosen = replace(passage, phase=choice, phases=number)
         places += chosen.phases
         for name, other in out.barriers.items():

@@ -6,26 +6,23 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from scopec.diagnostics import Code, error
-from scopec.memory import turns
+from scopec.base.diagnostics import Code, error
+from scopec.memory import spin_loops
 from scopec.memory.accesses import TooComplexError
 from scopec.memory.collected import Collected, State, defined, merge
-from scopec.memory.collective import (
-    Barrier,
-    barrier_of,
-)
-from scopec.memory.events import Cut, Event
+from scopec.memory.events import Cut, Event, Kind
 from scopec.memory.operations import Operations, phase_of
-from scopec.program import ir, types, values
-from scopec.program.heads import own_heads
+from scopec.program import ir, reasoning, types, values
+from scopec.program.collective import Barrier, barrier_of
+from scopec.program.loop_headers import own_heads
 from scopec.program.loops import Element, Loop, live_registers, own_registers, weak_topological_order
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from scopec.base.source import Span
     from scopec.memory.guards import Guard
-    from scopec.source import Span
 
 
 LONGEST_COUNTED_LOOP = 64
@@ -110,7 +107,7 @@ class ThreadRun(Operations):
             bound, wait = turns_
             self.back_to(before, pending)
             if loop.head in self.retrying:
-                reset = {turns.spared(loop): values.FALSE}
+                reset = {spin_loops.spared(loop): values.FALSE}
                 entering = self.pending[loop.head]
                 self.pending[loop.head] = [replace(e, registers={**e.registers, **reset}) for e in entering]
             self.bounded(loop, bound + (loop.head in self.retrying), wait=wait)
@@ -144,25 +141,26 @@ class ThreadRun(Operations):
             self.once(loop)
             if passes == 0 and self.pending.get(loop.head):
                 live, events, back = self.live[loop.head], self.out.events[mark:], self.merged(loop.head)
-                if self.only_waits(entry, back, live, events):
-                    return 1, True
-                if self.only_waits(entry, self.staying(loop, back), live, events):
-                    return 2, True
-                if turns.retries(self.out, self.thread, entry, back, live, events):
+                for turns_, stays in ((1, back), (2, self.staying(loop, back))):
+                    if self.only_waits(entry, stays, live, events):
+                        read = {e.location for e in events if e.kind is Kind.READ}
+                        self.out.watches_several = self.out.watches_several or len(read) > 1
+                        return turns_, True
+                if spin_loops.retries(self.out, self.thread, entry, back, live, events):
                     self.retrying.add(loop.head)
                     return self.unroll, False
         return self.unroll, False
 
     def form(self, state: State, node: int) -> dict[str, frozenset[object]]:
         """What the registers that matter at a node may hold, whichever reads it is from."""
-        return {r: values.form(held) for r, held in state.registers.items() if r in self.live[node]}
+        return {r: reasoning.form(held) for r, held in state.registers.items() if r in self.live[node]}
 
     def only_waits(self, entry: State, back: State, live: Iterable[str], events: Sequence[Event]) -> bool:
         """Whether a turn of a loop left everything as it was."""
-        return turns.only_waits(self.out, entry, back, live, events)
+        return spin_loops.only_waits(self.out, entry, back, live, events)
 
     def staying(self, loop: Loop, back: State) -> State:
-        """The state at the head of a loop on the paths that go round once more, as far as its condition tells."""
+        """The state at the head of a loop on the paths that go round once more, as far as its condition shows."""
         head = self.body.nodes[loop.head]
         if not isinstance(head, ir.Branch) or (head.then in loop.nodes()) == (head.otherwise in loop.nodes()):
             return back
@@ -180,7 +178,7 @@ class ThreadRun(Operations):
             self.once(loop)
         self.out.unrolled = max(self.out.unrolled, bound)
         outer = self.barred
-        self.barred = outer | (loop.nodes() - turns.leaving(self.body, loop))
+        self.barred = outer | (loop.nodes() - spin_loops.leaving(self.body, loop))
         self.once(loop)
         for node in sorted((self.barred - outer) | {loop.head}):
             for state in self.pending.pop(node, []):
@@ -242,6 +240,6 @@ class ThreadRun(Operations):
         if isinstance(value, Const):
             self.go(then if value.value else otherwise, state)
             return
-        control = state.control | {leaf.name.partition("?")[0] for leaf in values.leaves(value)}
+        control = state.control | self.out.events_of(value)
         for target, side in ((then, True), (otherwise, False)):
             self.go(target, replace(self.where(state, value, side=side), control=control))

@@ -7,6 +7,7 @@ for each value that there may be.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -82,7 +83,7 @@ class Ways:
     @cached_property
     def _outside(self) -> Mapping[str, IntType]:
         """The choices that are not made when something is read (as a compare-exchange's is), by their types."""
-        free = {name for name in self.graph.choices if name.partition("?")[0] not in self.members}
+        free = {name for name, choice in self.graph.choices.items() if choice.of not in self.members}
         mentioned = (leaf for condition in self.graph.conditions for leaf in leaves(condition))
         stored = (leaf for event in self.graph.events if event.value is not None for leaf in leaves(event.value))
         return {leaf.name: leaf.type for leaf in (*mentioned, *stored) if leaf.name in free}
@@ -90,10 +91,10 @@ class Ways:
     def where(self, found: Iterable[Circumstances]) -> Value | None:
         """A condition that holds in any of some circumstances; None where there are always some of them."""
         known = set(found)
-        for name, values in self.graph.choices.items():  # what is so whichever way something is chosen
+        for name, choice in self.graph.choices.items():  # what is so whichever way something is chosen
             for circumstances in list(known):
                 rest = frozenset(chosen for chosen in circumstances if chosen[0] != name)
-                if all(rest | {(name, value)} in known for value in values):
+                if all(rest | {(name, value)} in known for value in choice.values):
                     known.add(rest)
         result: Value = FALSE
         for circumstances in sorted((c for c in known if not any(other < c for other in known)), key=sorted):
@@ -103,6 +104,13 @@ class Ways:
                 one = binary("&&", one, binary("==", Reg(name, type_), Const(value, type_)))
             result = binary("||", result, one)
         return None if result == TRUE else result
+
+    def counterpart(self, register: str) -> str:
+        """The name that a read, or what is chosen at one, has here."""
+        choice = self.graph.choices.get(register)
+        if choice is None:
+            return self.same.get(register, register)
+        return replace(choice, of=self.same.get(choice.of, choice.of)).register
 
     def varies(self, read: str) -> bool:
         """Whether a read may return different values."""
@@ -121,14 +129,13 @@ class Ways:
             if name in seen:
                 continue
             seen.add(name)
-            event = name.partition("?")[0]
             for guard, value in self.settled.get(name, ()):
                 work |= self._mentioned(guard) | {leaf.name for leaf in leaves(value)}
             if name in self.stored:
                 for write in self.stored[name]:
                     work |= self._mentioned(write.guard)
                     work |= {leaf.name for leaf in leaves(write.value)} if write.value is not None else set()
-            elif name == event:
+            elif name not in self.graph.choices:
                 found.add(self.same.get(name, name))
         return frozenset(found)
 
@@ -195,7 +202,7 @@ class Ways:
                 case Binary("!=", Reg(name, _), result, _):
                     found[name].append((guard, result))
                 case Binary("==", Reg(name, type_), Const(never, _), _):
-                    (other,) = (v for v in self.graph.choices[name] if v != never)
+                    (other,) = (v for v in self.graph.choices[name].values if v != never)
                     found[name].append((guard, Const(other, type_)))
                 case _:
                     pass
@@ -225,7 +232,6 @@ class Way:
 
     def _leaf(self, leaf: Reg | Builtin) -> int:
         ways = self._ways
-        event, mark, rest = leaf.name.partition("?")
         for guard, value in ways.settled.get(leaf.name, ()):
             if self.holds(guard):
                 return self.value(value)
@@ -233,7 +239,7 @@ class Way:
             if self.holds(write.guard):
                 assert write.value is not None
                 return self.value(write.value)
-        name = ways.same.get(event, event) + mark + rest
+        name = ways.counterpart(leaf.name)
         if name not in self._known:
             raise _UnknownError(name)
         return self._known[name]

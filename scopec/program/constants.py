@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from scopec.program import ir
-from scopec.program.loops import uses_and_definitions
+from scopec.program.effects import uses_and_definitions
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
 
 

@@ -9,11 +9,13 @@ from functools import reduce
 from typing import TYPE_CHECKING, assert_never
 
 from scopec.program import ir, values
+from scopec.program.effects import place_of
+from scopec.program.reasoning import bounds
 from scopec.program.types import INT
-from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Named, Reg, Unary, Value, bounds
+from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Named, Reg, Unary, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: The operators that have no result for some operands.
 PARTIAL = frozenset({"/", "%", "<<", ">>"})
@@ -60,24 +62,25 @@ def of_arithmetic(value: Value, text: str) -> Iterator[ir.Assert]:
 
 def defined(value: Value) -> Value:
     """Where every operation of a value that is evaluated has a result."""
-    match value:
-        case Unary(_, operand, _) | Convert(operand, _):
-            return defined(operand)
-        case Binary(("&&" | "||") as op, left, right, _):
-            skipped = values.unary("!", left) if op == "&&" else left
-            return values.binary("&&", defined(left), values.binary("||", skipped, defined(right)))
-        case Binary(_, left, right, _):
-            needed = (defined(left), defined(right), *(check.condition for check in of_arithmetic(value, "")))
-            return reduce(lambda one, other: values.binary("&&", one, other), needed)
-        case Choose(condition, then, otherwise, _):
-            chosen = values.choose(condition, defined(then), defined(otherwise))
-            return values.binary("&&", defined(condition), chosen)
-        case Named(_, long):
-            return defined(long)
-        case Const() | Reg() | Builtin():
-            return values.TRUE
-        case _:
-            assert_never(value)
+
+    def of(inner: Value, parts: Sequence[Value]) -> Value:
+        match inner:
+            case Unary() | Convert() | Named():
+                return parts[0]
+            case Binary(("&&" | "||") as op, left, _, _):
+                skipped = values.unary("!", left) if op == "&&" else left
+                return values.binary("&&", parts[0], values.binary("||", skipped, parts[1]))
+            case Binary():
+                needed = (*parts, *(check.condition for check in of_arithmetic(inner, "")))
+                return reduce(lambda one, other: values.binary("&&", one, other), needed)
+            case Choose(condition, _, _, _):
+                return values.binary("&&", parts[0], values.choose(condition, parts[1], parts[2]))
+            case Const() | Reg() | Builtin():
+                return values.TRUE
+            case _:
+                assert_never(inner)
+
+    return values.fold(value, of)
 
 
 def of_access(operation: ir.Operation, objects: Mapping[str, ir.Object], text: str) -> Iterator[ir.Assert]:
@@ -86,8 +89,8 @@ def of_access(operation: ir.Operation, objects: Mapping[str, ir.Object], text: s
     "If the result points one past the last element of the array object, it shall not be used as the operand of a unary
     * operator that is evaluated" (C11 6.5.6/8), and beyond that there is no result at all.
     """
-    place = getattr(operation, "place", None)
-    if isinstance(place, ir.Place):
+    place = place_of(operation)
+    if place is not None:
         yield from of_index(place.index, len(objects[place.object].values), text, place.object)
 
 

@@ -1,4 +1,4 @@
-"""The Program form: threads in their places, objects with storage, one control-flow graph a kernel launch.
+"""The Program form: threads in their places, objects with storage, one control-flow graph per kernel launch.
 
 A *body* is shared by the threads of a grid; what differs between them is in their :class:`Builtin` values and in the
 instances of per-block and per-thread objects.  :mod:`scopec.program.specialise` makes it one graph a thread.
@@ -7,17 +7,16 @@ instances of per-block and per-thread objects.  :mod:`scopec.program.specialise`
 from __future__ import annotations
 
 from enum import Enum, IntEnum
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from scopec.records import dataclass
+from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scopec.base.source import Span
     from scopec.program.types import IntType
     from scopec.program.values import Value
-    from scopec.source import Source, Span
 
 
 class Order(Enum):
@@ -76,9 +75,9 @@ PAGEABLE = frozenset({Storage.SYSTEM, Storage.FILE, Storage.HUGETLB})
 class Use(Enum):
     """What an object is for: data, or one of the library's synchronisation objects.
 
-    The state of a latch or semaphore is its counter; that of a barrier is written as one number, see
-    :mod:`scopec.program.lower.barriers`.  A value that is passed to a thread or staged by a copy is in no memory that
-    the program knows.
+    The value of a latch or semaphore is its counter; that of a barrier is the state that its operations say, and where
+    it has one from the start, that of a barrier for so many arrivals.  A value that is passed to a thread or staged by
+    a copy is in no memory that the program knows.
     """
 
     DATA = "data"
@@ -93,9 +92,9 @@ class Use(Enum):
 class Object:
     """A variable in memory.
 
-    ``name`` is unique in the program; ``values`` are the initial values of its elements (one for a scalar), None
-    where the object starts without one.  A shared object has one instance a block, an automatic one a device thread, a
-    ``__device__`` one a device, unless ``device`` names the device in whose memory the only instance is; a local
+    ``name`` is unique in the program; ``values`` are the initial values of its elements (one for a scalar), None where
+    the object starts without one.  A shared object has one instance per block, an automatic one per device thread, a
+    ``__device__`` one per device, unless ``device`` names the device in whose memory the only instance is; a local
     variable of a host thread is one object in system memory.
 
     A member of a class in an array has ``[]`` in its name where the elements are told apart (``pool[].next``);
@@ -231,8 +230,8 @@ class Await:
     """``target = *place``, when ``condition`` holds of it, and in the same step ``*place = new`` (None: no store).
 
     The thread blocks until then.  ``condition`` and ``new`` mention the value as the register ``target``.  This is a
-    semaphore's ``acquire``, a latch's or barrier's ``wait``, and the ``wait`` of an atomic, where a thread that has
-    begun to wait looks again only when it is notified (``notified``).
+    semaphore's ``acquire``, a latch's ``wait``, and the ``wait`` of an atomic, where a thread that has begun to wait
+    looks again only when it is notified (``notified``).
     """
 
     target: str
@@ -241,6 +240,55 @@ class Await:
     mode: Mode
     new: Value | None = None
     notified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierInit:
+    """A ``cuda::barrier`` is made: "the initial expected count for each barrier phase" is ``count``.
+
+    The state of a barrier is its phase, how many arrivals each phase expects, and how many are pending in this one.
+    """
+
+    place: Place
+    count: Value
+
+    @property
+    def mode(self) -> Mode:
+        """To construct is no atomic operation."""
+        return PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierArrive:
+    """``update`` threads arrive in the phase ``target``: the last ones that are pending end it, and the next begins.
+
+    With ``drop`` each phase expects one arrival less from then on.
+    """
+
+    target: str
+    place: Place
+    update: Value
+    mode: Mode
+    drop: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierWait:
+    """The thread blocks until the barrier is in a phase, ``target``, of which ``condition`` holds."""
+
+    target: str
+    place: Place
+    condition: Value
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierPhase:
+    """``target`` is the phase that a barrier is in: what the ``try_wait`` functions look at."""
+
+    target: str
+    place: Place
+    mode: Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +368,7 @@ class GroupSync:
 class NamedBarrier:
     """A barrier of the thread's block that has a name: ``bar.cta.sync``, ``bar.cta.arrive``, a labelled ``barrier``.
 
-    ``name`` are the numbers that tell barriers apart.  Each thread's k-th arrival at a name belongs to phase k.  A
+    ``name`` are the numbers that distinguish barriers.  Each thread's k-th arrival at a name belongs to phase k.  A
     thread that ``waits`` goes on when every other thread of its block that arrives at that name in that phase has
     arrived, or, with a ``count``, when so many have.
     """
@@ -352,6 +400,25 @@ class Assert:
     condition: Value
     text: str
     implicit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EndProcess:
+    """``exit``, ``abort``, or the return of ``main`` where threads are left: no host thread takes a step any more.
+
+    "A return statement in main has the effect of leaving the main function [...] and calling std::exit"
+    ([basic.start.main]/5); "Control is returned to the host environment" ([support.start.term]/9), and "objects with
+    automatic storage duration are not destroyed".
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """``__trap()``: "The execution of the kernel is aborted" (CUDA C++ programming guide, "Trap function").
+
+    It "leaves the process in an inconsistent state and any further CUDA work will return the same error" (CUDA runtime
+    API, cudaErrorLaunchFailure): no work of the device goes on, or begins.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,24 +517,14 @@ class EventQuery:
     event: str
 
 
-Operation: TypeAlias = (
-    Set
-    | Load
-    | Store
-    | Rmw
-    | CompareExchange
-    | Fence
-    | Await
-    | Notify
-    | Decide
-    | Operand
-    | Called
-    | SyncThreads
-    | GroupSync
-    | NamedBarrier
-    | Yield
-    | InputOutput
-    | Assert
+#: The operations that access memory.
+Access: TypeAlias = Load | Store | Rmw | CompareExchange | Await
+#: The operations on the state of a barrier.
+BarrierOperation: TypeAlias = BarrierInit | BarrierArrive | BarrierWait | BarrierPhase
+#: The calls that may order threads.
+Call: TypeAlias = (
+    EndProcess
+    | Trap
     | CreateThread
     | JoinThread
     | LaunchGrid
@@ -480,6 +537,23 @@ Operation: TypeAlias = (
     | EventSynchronize
     | WorkSynchronize
     | EventQuery
+)
+Operation: TypeAlias = (
+    Access
+    | BarrierOperation
+    | Call
+    | Set
+    | Fence
+    | Notify
+    | Decide
+    | Operand
+    | Called
+    | SyncThreads
+    | GroupSync
+    | NamedBarrier
+    | Yield
+    | InputOutput
+    | Assert
 )
 
 # ---------------------------------------------------------------- control flow
@@ -589,8 +663,8 @@ class Grid:
     """One launch of a kernel: its name (``mp``, a second launch ``mp#2``), extents, stream and device.
 
     Copies and host functions in a stream are grids of one thread, told apart by ``work``.  ``cluster`` is the extent of
-    a thread block cluster in blocks, None for a launch without clusters; ``cooperative`` tells a cooperative launch;
-    ``domain`` is the memory synchronization domain.
+    a thread block cluster in blocks, None for a launch without clusters; ``cooperative`` says whether it is a
+    cooperative launch; ``domain`` is the memory synchronization domain.
     """
 
     name: str
@@ -644,30 +718,3 @@ class Thread:
     def cluster_name(self) -> str:
         """The thread block cluster; a block outside a cluster is a cluster of its own (PTX ISA, "Clusters")."""
         return self.cluster if self.cluster is not None else self.block_name
-
-
-@dataclass(frozen=True)
-class Program:
-    """A file under one choice of its varied constants.
-
-    ``constants`` are all constants of the file, ``variant`` the varied ones as they are shown (``{"S": "device"}``).
-    ``others`` are threads beyond ``main`` and those of the grids; they run from the start, but those that some thread
-    creates (:class:`CreateThread`) run from then on.
-    """
-
-    name: str
-    source: Source
-    objects: Mapping[str, Object]
-    streams: tuple[Stream, ...]
-    grids: Mapping[str, Grid]
-    host: Thread
-    constants: Mapping[str, int | Order | Scope]
-    variant: Mapping[str, str]
-    others: tuple[Thread, ...] = ()
-
-    @cached_property
-    def threads(self) -> tuple[Thread, ...]:
-        """The host thread, then the other threads, then those of the grids, in launch order."""
-        from scopec.program.specialise import device_threads
-
-        return (self.host, *self.others, *(t for grid in self.grids.values() for t in device_threads(grid)))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from scopec.graphs import components
+from scopec.base.graphs import components
 from scopec.program import ir
-from scopec.program.values import Reg, leaves
+from scopec.program.effects import uses_and_definitions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from scopec.program.values import Value
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +41,16 @@ def weak_topological_order(body: ir.Body) -> tuple[Element, ...]:
     return _order(edges, set(edges), body.entry)
 
 
+def loops(body: ir.Body) -> Iterator[Loop]:
+    """The loops of a graph, those inside others included."""
+    work: list[Element] = list(weak_topological_order(body))
+    while work:
+        element = work.pop()
+        if isinstance(element, Loop):
+            yield element
+            work += element.rest
+
+
 def _order(edges: Mapping[int, Sequence[int]], inside: set[int], entry: int) -> tuple[Element, ...]:
     elements: list[Element] = []
     for component in components([entry], lambda node: [n for n in edges[node] if n in inside]):
@@ -63,51 +71,6 @@ def _order(edges: Mapping[int, Sequence[int]], inside: set[int], entry: int) -> 
 
 
 # ---------------------------------------------------------------- liveness
-
-
-def registers(value: Value) -> set[str]:
-    """The registers that a value mentions."""
-    return {leaf.name for leaf in leaves(value) if isinstance(leaf, Reg)}
-
-
-def uses_and_definitions(node: ir.Node) -> tuple[set[str], set[str]]:
-    """The registers that a node reads, and those it overwrites."""
-    match node:
-        case ir.Branch(condition=condition):
-            return registers(condition), set()
-        case ir.Exit():
-            return set(), set()
-        case ir.Do(operation=operation):
-            return _of_operation(operation)
-
-
-def _of_operation(operation: ir.Operation) -> tuple[set[str], set[str]]:
-    match operation:
-        case ir.Set(target, value):
-            return registers(value), {target}
-        case ir.Load(target, place, _):
-            return registers(place.index), {target}
-        case ir.Store(place, value, _):
-            return registers(place.index) | registers(value), set()
-        case ir.Rmw(target, place, new, _):
-            return registers(place.index) | (registers(new) - {target}), {target}
-        case ir.CompareExchange(target, succeeded, place, expected, desired, _, _, _):
-            return registers(place.index) | registers(expected) | registers(desired), {target, succeeded}
-        case ir.Await(target, place, condition, _, new, _):
-            mentioned = registers(condition) | (registers(new) if new is not None else set())
-            return registers(place.index) | (mentioned - {target}), {target}
-        case ir.Notify(place, _):
-            return registers(place.index), set()
-        case ir.SyncThreads(ir.Vote(target, _, predicate)):
-            return registers(predicate), {target}
-        case ir.NamedBarrier(name, count, _):
-            return set[str]().union(*(registers(part) for part in (*name, *(() if count is None else (count,))))), set()
-        case ir.Assert(condition, _, _):
-            return registers(condition), set()
-        case ir.StreamQuery(target, _) | ir.EventQuery(target, _) | ir.Decide(target):
-            return set(), {target}
-        case _:
-            return set(), set()
 
 
 def own_registers(body: ir.Body) -> frozenset[str]:

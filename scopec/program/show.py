@@ -1,4 +1,4 @@
-"""A printable form of a Program, for tests and for ``scopec compile -v``."""
+"""A printable form of a Program, for tests and for ``scopec compile --show program``."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from scopec.program import ir
+from scopec.program.program import Program
 from scopec.program.values import show as value
 
 
-def show_program(program: ir.Program) -> str:
+def show_program(program: Program) -> str:
     """The whole program: objects, grids, and the graph of each distinct body."""
     lines = [f"program {program.name}"]
     lines += [f"constant {name} = {shown}" for name, shown in program.variant.items()]
@@ -81,6 +82,15 @@ def show_operation(operation: ir.Operation) -> str:
             verb = "wait" if notified else "await"
             store = "" if new is None else f", store {value(new)}"
             return f"{target} = {verb}{show_mode(mode)} {show_place(place)} until {value(condition)}{store}"
+        case ir.BarrierInit(place, count):
+            return f"barrier {show_place(place)} of {value(count)}"
+        case ir.BarrierArrive(target, place, update, mode, drop):
+            verb = "drop" if drop else "arrive"
+            return f"{target} = {verb}{show_mode(mode)} {show_place(place)} by {value(update)}"
+        case ir.BarrierWait(target, place, condition, mode):
+            return f"{target} = phase{show_mode(mode)} {show_place(place)} when {value(condition)}"
+        case ir.BarrierPhase(target, place, mode):
+            return f"{target} = phase{show_mode(mode)} {show_place(place)}"
         case ir.Notify(place, everyone):
             return f"notify {'all' if everyone else 'one'} {show_place(place)}"
         case ir.Decide(target, order):
@@ -104,6 +114,10 @@ def show_operation(operation: ir.Operation) -> str:
             return "io"
         case ir.Assert(condition, _, implicit):
             return f"{'require' if implicit else 'assert'} {value(condition)}"
+        case ir.EndProcess():
+            return "end process"
+        case ir.Trap():
+            return "trap"
         case ir.CreateThread(thread):
             return f"create {thread}"
         case ir.JoinThread(thread):

@@ -5,32 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.graphs import components
+from scopec.base.graphs import components
+from scopec.program.effects import map_values, uses_and_definitions
 from scopec.program.ir import (
     Assert,
-    Await,
     Body,
     Branch,
-    CompareExchange,
     Dim,
     Do,
     Exit,
     Grid,
-    Load,
-    NamedBarrier,
     Node,
-    Notify,
-    Operation,
-    Place,
-    Rmw,
     Set,
-    Store,
-    SyncThreads,
     Thread,
-    Vote,
     successors,
 )
-from scopec.program.loops import uses_and_definitions
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
 
 if TYPE_CHECKING:
@@ -195,45 +184,3 @@ def redirect(node: Node, target: Callable[[int], int]) -> Node:
             return Branch(condition, span, target(then), target(otherwise))
         case Exit():
             return node
-
-
-def map_values(node: Node, f: Callable[[Value], Value]) -> Node:
-    """The node with ``f`` applied to every value in it."""
-    match node:
-        case Do(operation, span, following):
-            return Do(map_operation(operation, f), span, following)
-        case Branch(condition, span, then, otherwise):
-            return Branch(f(condition), span, then, otherwise)
-        case Exit():
-            return node
-
-
-def map_operation(operation: Operation, f: Callable[[Value], Value]) -> Operation:
-    """The operation with ``f`` applied to every value in it."""
-    match operation:
-        case Set(name, value):
-            return Set(name, f(value))
-        case Load(name, place, mode):
-            return Load(name, _place(place, f), mode)
-        case Store(place, value, mode):
-            return Store(_place(place, f), f(value), mode)
-        case Rmw(name, place, new, mode):
-            return Rmw(name, _place(place, f), f(new), mode)
-        case CompareExchange(name, succeeded, place, expected, desired, mode, failure, weak):
-            return CompareExchange(name, succeeded, _place(place, f), f(expected), f(desired), mode, failure, weak)
-        case Await(name, place, condition, mode, new, notified):
-            return Await(name, _place(place, f), f(condition), mode, None if new is None else f(new), notified)
-        case Notify(place, everyone):
-            return Notify(_place(place, f), everyone)
-        case SyncThreads(Vote(name, function, predicate)):
-            return SyncThreads(Vote(name, function, f(predicate)))
-        case NamedBarrier(parts, count, waits):
-            return NamedBarrier(tuple(f(part) for part in parts), None if count is None else f(count), waits)
-        case Assert(condition, text, implicit):
-            return Assert(f(condition), text, implicit)
-        case _:
-            return operation
-
-
-def _place(place: Place, f: Callable[[Value], Value]) -> Place:
-    return Place(place.object, f(place.index))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scopec.records import dataclass
+from scopec.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

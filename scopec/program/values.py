@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import field
-from functools import reduce
-from typing import TypeAlias, assert_never
+from typing import TypeAlias, TypeVar, assert_never
 
+from scopec.base.records import dataclass
 from scopec.program import types
 from scopec.program.types import BOOL, IntType
-from scopec.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,65 @@ class Named:
 
 
 Value: TypeAlias = Const | Reg | Builtin | Unary | Binary | Choose | Convert | Named
+_T = TypeVar("_T")
+
+# ---------------------------------------------------------------- the form of values
+
+
+def children(value: Value) -> tuple[Value, ...]:
+    """The values that a value is computed from, left to right; of a named one the value that it stands for."""
+    match value:
+        case Const() | Reg() | Builtin():
+            return ()
+        case Unary(_, operand, _) | Convert(operand, _):
+            return (operand,)
+        case Binary(_, left, right, _):
+            return left, right
+        case Choose(condition, then, otherwise, _):
+            return condition, then, otherwise
+        case Named():
+            return (value.value,)
+        case _:
+            assert_never(value)
+
+
+def rebuild(value: Value, parts: Sequence[Value]) -> Value:
+    """``value`` with other children, as it stands: nothing is folded."""
+    match value:
+        case Const() | Reg() | Builtin():
+            return value
+        case Unary(op, _, type_):
+            return Unary(op, parts[0], type_)
+        case Binary(op, _, _, type_):
+            return Binary(op, parts[0], parts[1], type_)
+        case Choose(_, _, _, type_):
+            return Choose(parts[0], parts[1], parts[2], type_)
+        case Convert(_, type_):
+            return Convert(parts[0], type_)
+        case Named():
+            return value.names.short(parts[0])
+        case _:
+            assert_never(value)
+
+
+def fold(
+    value: Value, made: Callable[[Value, Sequence[_T]], _T], known: Callable[[Value], _T | None] = lambda _: None
+) -> _T:
+    """What ``made`` makes of a value and of what it made of its children, which are looked at from the left.
+
+    A named value is looked at once, and nothing below one of which ``known`` gives the result.
+    """
+    done: dict[int, _T] = {}
+
+    def result(inner: Value) -> _T:
+        found = known(inner)
+        if found is None and isinstance(inner, Named):
+            found = done.get(inner.number)
+            if found is None:
+                found = done[inner.number] = made(inner, [result(inner.value)])
+        return made(inner, [result(part) for part in children(inner)]) if found is None else found
+
+    return result(value)
 
 
 class Names:
@@ -153,9 +212,7 @@ def unary(op: str, operand: Value) -> Value:
         if op == "+":
             return cast(operand, type_)
         operand = convert(operand, type_)
-    if isinstance(operand, Const):
-        return Const(types.unary(op, operand.value, type_), type_)
-    return Unary(op, operand, type_)
+    return _computed(Unary(op, operand, type_))
 
 
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -171,12 +228,20 @@ def binary(op: str, left: Value, right: Value) -> Value:
         operands = types.common_type(left.type, right.type)
         type_ = BOOL if op in types.COMPARISONS else operands
     left, right = convert(left, operands), convert(right, operands if op not in ("<<", ">>") else right.type)
-    if isinstance(left, Const) and isinstance(right, Const):
-        try:
-            return Const(types.binary(op, left.value, right.value, type_), type_)
-        except types.ArithmeticFault:
+    return _computed(Binary(op, left, right, type_))
+
+
+def _computed(value: Value) -> Value:
+    """The constant that an operation on constants has; where C++ defines none, the operation."""
+    match value:
+        case Unary(op, Const(number, _), type_):
+            return Const(types.unary(op, number, type_), type_)
+        case Binary(op, Const(first, _), Const(second, _), type_):
+            with suppress(types.ArithmeticFault):
+                return Const(types.binary(op, first, second, type_), type_)
+        case _:
             pass
-    return Binary(op, left, right, type_)
+    return value
 
 
 def _logical(op: str, left: Value, right: Value) -> Value:
@@ -211,113 +276,28 @@ def choose(condition: Value, then: Value, otherwise: Value) -> Value:
 
 def substitute(value: Value, replace: Callable[[Reg | Builtin], Value]) -> Value:
     """``value`` with every register and builtin replaced, folded again."""
-    done: dict[int, Value] = {}
 
-    def replaced(inner: Value) -> Value:
+    def replaced(inner: Value, parts: Sequence[Value]) -> Value:
         match inner:
-            case Const():
-                return inner
             case Reg() | Builtin():
                 return replace(inner)
-            case Unary(op, operand, type_):
-                operand = replaced(operand)
-                if op == "!":
-                    return unary(op, operand)
-                if isinstance(operand, Const):
-                    return Const(types.unary(op, operand.value, type_), type_)
-                return Unary(op, operand, type_)
-            case Binary(op, left, right, type_):
-                left, right = replaced(left), replaced(right)
-                if op in ("&&", "||"):
-                    return binary(op, left, right)
-                if isinstance(left, Const) and isinstance(right, Const):
-                    try:
-                        return Const(types.binary(op, left.value, right.value, type_), type_)
-                    except types.ArithmeticFault:
-                        pass
-                return Binary(op, left, right, type_)
-            case Choose(condition, then, otherwise, _):
-                return choose(replaced(condition), replaced(then), replaced(otherwise))
-            case Convert(operand, type_):
-                return cast(replaced(operand), type_)
-            case Named(number, long, _, _, names):
-                if number not in done:
-                    done[number] = names.short(replaced(long))
-                return done[number]
+            case Unary("!", _, _):
+                return unary("!", parts[0])
+            case Binary(("&&" | "||") as op, _, _, _):
+                return binary(op, parts[0], parts[1])
+            case Choose():
+                return choose(parts[0], parts[1], parts[2])
+            case Convert(_, type_):
+                return cast(parts[0], type_)
             case _:
-                assert_never(inner)
+                return _computed(rebuild(inner, parts))
 
-    return replaced(value)
-
-
-def assume(value: Value, condition: Value, truth: bool) -> Value:
-    """``value`` where ``condition`` is known to be ``truth``: choices by it, or by its negation, are decided."""
-    negated = unary("!", condition)
-    mentioned = set(leaves(condition))
-    done: dict[int, Value] = {}
-
-    def decided(inner: Value) -> Value:
-        match inner:
-            case Choose(test, then, otherwise, type_):
-                if test in (condition, negated):
-                    return decided(then if (test == condition) == truth else otherwise)
-                return Choose(decided(test), decided(then), decided(otherwise), type_)
-            case Unary(op, operand, type_):
-                return Unary(op, decided(operand), type_)
-            case Binary(op, left, right, type_):
-                return Binary(op, decided(left), decided(right), type_)
-            case Convert(operand, type_):
-                return Convert(decided(operand), type_)
-            case Named(number, long, reads, _, names) if mentioned <= set(reads):
-                if number not in done:
-                    done[number] = names.short(decided(long))
-                return done[number]
-            case _:
-                return inner
-
-    return decided(value)
-
-
-def map_atoms(value: Value, atom: Callable[[Value], Value], truth: bool = True) -> Value:
-    """A condition (``truth``) or its negation, negations taken inward, with ``atom`` applied to what is no logic."""
-    match value:
-        case Unary("!", operand, _):
-            return map_atoms(operand, atom, not truth)
-        case Binary(("&&" | "||") as op, left, right, _):
-            dual = "||" if op == "&&" else "&&"
-            return binary(op if truth else dual, map_atoms(left, atom, truth), map_atoms(right, atom, truth))
-        case _:
-            return atom(value if truth else unary("!", value))
-
-
-def without_repeats(value: Value) -> Value:
-    """A conjunction with each of its conditions once."""
-
-    def conjuncts(inner: Value) -> Iterator[Value]:
-        match inner:
-            case Binary("&&", left, right, _):
-                yield from conjuncts(left)
-                yield from conjuncts(right)
-            case _:
-                yield inner
-
-    first, *others = dict.fromkeys(conjuncts(value))
-    return reduce(lambda left, right: binary("&&", left, right), others, first)
+    return fold(value, replaced)
 
 
 def size(value: Value) -> int:
     """The number of nodes of a value, those of named ones at each of their uses."""
-    match value:
-        case Unary(_, operand, _) | Convert(operand, _):
-            return 1 + size(operand)
-        case Binary(_, left, right, _):
-            return 1 + size(left) + size(right)
-        case Choose(condition, then, otherwise, _):
-            return 1 + size(condition) + size(then) + size(otherwise)
-        case Named():
-            return value.size
-        case _:
-            return 1
+    return value.size if isinstance(value, Named) else 1 + sum(map(size, children(value)))
 
 
 def _shown_size(value: Value, limit: int) -> int:
@@ -325,93 +305,31 @@ def _shown_size(value: Value, limit: int) -> int:
     count, work = 0, [value]
     while work and count <= limit:
         count += 1
-        match work.pop():
-            case Unary(_, operand, _) | Convert(operand, _):
-                work.append(operand)
-            case Binary(_, left, right, _):
-                work += [left, right]
-            case Choose(condition, then, otherwise, _):
-                work += [condition, then, otherwise]
-            case _:
-                pass
+        if not isinstance(inner := work.pop(), Named):
+            work += children(inner)
     return count
-
-
-def bounds(value: Value) -> tuple[int, int]:
-    """A range that every value of an expression is in."""
-    low = -(1 << (value.type.bits - 1)) if value.type.signed else 0
-    high = (1 << (value.type.bits - value.type.signed)) - 1
-    match value:
-        case Const(number, _):
-            return number, number
-        case Binary("%", left, Const(by, _), _) if by > 0 and bounds(left)[0] >= 0:
-            return 0, min(by - 1, bounds(left)[1])
-        case Binary("&", _, Const(mask, _), _) if mask >= 0:
-            return 0, mask
-        case Choose(_, then, otherwise, _):
-            (a, b), (c, d) = bounds(then), bounds(otherwise)
-            return min(a, c), max(b, d)
-        case Convert(operand, _):
-            a, b = bounds(operand)
-            return (a, b) if low <= a and b <= high else (low, high)
-        case Binary(("+" | "-") as op, left, right, _):
-            (a, b), (c, d) = bounds(left), bounds(right)
-            least, most = (a + c, b + d) if op == "+" else (a - d, b - c)
-            return (least, most) if low <= least and most <= high else (low, high)
-        case Named(_, long):
-            return bounds(long)
-        case _:
-            return low, high
 
 
 def leaves(value: Value) -> Iterator[Reg | Builtin]:
     """The registers and builtins that a value mentions, left to right, with repetitions (but not in named values)."""
     match value:
-        case Const():
-            return
         case Reg() | Builtin():
             yield value
-        case Unary(_, operand, _) | Convert(operand, _):
-            yield from leaves(operand)
-        case Binary(_, left, right, _):
-            yield from leaves(left)
-            yield from leaves(right)
-        case Choose(condition, then, otherwise, _):
-            yield from leaves(condition)
-            yield from leaves(then)
-            yield from leaves(otherwise)
         case Named():
             yield from value.reads
         case _:
-            assert_never(value)
+            for part in children(value):
+                yield from leaves(part)
 
 
-def form(value: Value) -> frozenset[object]:
-    """What a value may be, whichever registers it is computed from, and whichever sides are chosen."""
-    done: dict[int, frozenset[object]] = {}
+def applied(value: Value, arguments: Sequence[int]) -> int:
+    """The result of the outermost operation of a value where its children have these; may raise ArithmeticFault."""
+    parts = [Const(number, part.type) for number, part in zip(arguments, children(value), strict=True)]
+    return evaluate(rebuild(value, parts), _no_leaf)
 
-    def of(inner: Value) -> frozenset[object]:
-        match inner:
-            case Reg() | Builtin():
-                return frozenset({inner.type})
-            case Unary(op, operand, type_):
-                return frozenset({(op, of(operand), type_)})
-            case Binary(op, left, right, type_):
-                return frozenset({(op, of(left), of(right), type_)})
-            case Choose(_, then, otherwise, _):
-                return of(then) | of(otherwise)
-            case Convert(operand, type_):
-                return frozenset({(of(operand), type_)})
-            case Const():
-                return frozenset({inner})
-            case Named(number, long):
-                if number not in done:
-                    done[number] = of(long)
-                return done[number]
-            case _:
-                assert_never(inner)
 
-    return of(value)
+def _no_leaf(leaf: Reg | Builtin) -> int:
+    raise AssertionError(leaf)
 
 
 def evaluate(value: Value, environment: Callable[[Reg | Builtin], int]) -> int:

@@ -6,25 +6,26 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scopec.diagnostics import Code, InputError, error
-from scopec.memory.asw import waits_for
+from scopec.base.diagnostics import Code, InputError, error
+from scopec.base.records import dataclass
 from scopec.program import ir
 from scopec.program.constants import constants, fold
 from scopec.program.names import distinct, identifier
+from scopec.program.program import Program
 from scopec.program.specialise import device_thread
+from scopec.program.streams import waits_for
 from scopec.program.values import TRUE
 from scopec.progress.counting import counts
 from scopec.progress.influence import accessed, deciding_objects
 from scopec.progress.interleaving import interleaved
 from scopec.progress.models import CUDA, Model
-from scopec.progress.reductions import Reductions, on_cycles, waits_as_polls, without_assertions
+from scopec.progress.reductions import Reductions, automatic_as_registers, on_cycles, waits_as_polls, without_assertions
 from scopec.progress.stepper import machine
 from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS, Readings, System, unit
-from scopec.records import dataclass
 
 if TYPE_CHECKING:
+    from scopec.base.source import Span
     from scopec.progress.steps import Machine
-    from scopec.source import Span
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class _Threads:
 
 
 def build(
-    program: ir.Program,
+    program: Program,
     model: Model = CUDA,
     reductions: Reductions | None = None,
     readings: Readings | None = None,
@@ -72,10 +73,11 @@ def build(
 
     def made(name: str, body: ir.Body) -> Machine:
         elsewhere = set[str]().union(*(found for other, found in uses.items() if other != name))
-        own = {n: program.objects[n] for n in uses[name] - elsewhere}
         counted = partial(counts, program=program, host=name in on_host)
+        if reductions.local:
+            body = automatic_as_registers(body, {n: program.objects[n] for n in uses[name] - elsewhere}, counted)
         final = (observed or {}).get(name, frozenset())
-        return machine(stems[name], body, own, deciding, counted, reductions, snapshots=snapshots, observed=final)
+        return machine(name, stems[name], body, deciding, counted, reductions, snapshots=snapshots, observed=final)
 
     machines = {name: made(name, body) for name, body in bodies.items()}
     return System(
@@ -106,7 +108,7 @@ def always_holding(body: ir.Body, threads: list[ir.Thread]) -> frozenset[int]:
 _QUERIES = (ir.StreamQuery, ir.EventQuery)
 
 
-def check_modelled(program: ir.Program) -> None:
+def check_modelled(program: Program) -> None:
     """InputError for what the progress question does not model.
 
     A grid, or a thread, is one in the state of a system, so a program launches or creates each once.  "The host
@@ -132,7 +134,7 @@ def check_modelled(program: ir.Program) -> None:
                 raise error(Code.OUTSIDE_SUBSET, message, node.span, "call it from a host thread")
 
 
-def _alone(program: ir.Program, model: Model) -> _Threads:
+def _alone(program: Program, model: Model) -> _Threads:
     """The threads of a progress model without a host: those of a litmus file, or of the grids.
 
     A thread that does nothing but end never keeps another from being owed a step: where some thread must take a step,
@@ -147,7 +149,7 @@ def _alone(program: ir.Program, model: Model) -> _Threads:
     return _Threads(device=device)
 
 
-def _with_host(program: ir.Program, readings: Readings) -> _Threads:
+def _with_host(program: Program, readings: Readings) -> _Threads:
     """The threads of the CUDA execution model.
 
     Device threads that do nothing but start and end are left out, except for those whose start or end matters:
@@ -173,7 +175,7 @@ def _with_host(program: ir.Program, readings: Readings) -> _Threads:
     )
 
 
-def _stand_ins(program: ir.Program, grid: ir.Grid, busy: list[ir.Thread], readings: Readings) -> Iterator[ir.Thread]:
+def _stand_ins(program: Program, grid: ir.Grid, busy: list[ir.Thread], readings: Readings) -> Iterator[ir.Thread]:
     """Threads of a grid that do nothing, but whose start or end matters."""
     present = {(t.block, t.lane) for t in busy if t.grid == grid.name}
     units = {unit(program, t) for t in busy if t.grid == grid.name}
@@ -203,7 +205,7 @@ def _accessed(body: ir.Body) -> Iterator[str]:
     return (place.object for place in places if place is not None)
 
 
-def _dependencies(program: ir.Program, model: Model) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _dependencies(program: Program, model: Model) -> Iterator[tuple[str, tuple[str, ...]]]:
     """For each grid those that the host and the streams make it wait for, where the host only launches and waits."""
     launched: list[str] = []
     completed: set[str] = set()
@@ -221,8 +223,10 @@ def _dependencies(program: ir.Program, model: Model) -> Iterator[tuple[str, tupl
                 launched.append(grid)
             case ir.Do(ir.DeviceSynchronize(device), _, _):
                 completed |= {g for g in launched if program.grids[g].device == device}
-            case ir.Do(ir.ApiCall() | ir.Set(), _, _):
+            case ir.Do(ir.ApiCall() | ir.Set() | ir.EndProcess(), _, _):
                 pass
+            case ir.Do(ir.Load(_, place, _), _, _) if program.objects[place.object].use is ir.Use.PASSED:
+                pass  # the result of a call, which nothing looks at
             case _:
                 raise _host_error(node.span, model)
         assert isinstance(node, ir.Do)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from scopec.program import ir
+from scopec.program.program import Program
 from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Undefined, Visible, Wait
 
 
-def counts(operation: Visible, program: ir.Program, host: bool) -> bool:
+def counts(operation: Visible, program: Program, host: bool) -> bool:
     """Whether an operation is one that [intro.progress.1], as modified, assumes a thread will eventually perform.
 
     Host threads: "terminate", "invoke this_thread::yield", "make a call to a library I/O function", "perform an access
@@ -24,6 +25,12 @@ def counts(operation: Visible, program: ir.Program, host: bool) -> bool:
         case ir.Rmw(_, place, _, mode):
             return _access_counts(program.objects[place.object], mode, host, reads=True)
         case ir.CompareExchange(place=place, mode=mode) | ir.Await(place=place, mode=mode):
+            return _access_counts(program.objects[place.object], mode, host, reads=True)
+        case ir.BarrierInit(place, _):
+            return _access_counts(program.objects[place.object], ir.PLAIN, host, reads=False)
+        case ir.BarrierArrive(place=place, mode=mode) | ir.BarrierWait(place=place, mode=mode):
+            return _access_counts(program.objects[place.object], mode, host, reads=True)
+        case ir.BarrierPhase(place=place, mode=mode):
             return _access_counts(program.objects[place.object], mode, host, reads=True)
         case ir.Notify(place, _):
             return host or program.objects[place.object].storage is not ir.Storage.AUTOMATIC
@@ -43,6 +50,8 @@ def counts(operation: Visible, program: ir.Program, host: bool) -> bool:
             | Wait()
             | Asleep()
             | ir.InputOutput()
+            | ir.EndProcess()
+            | ir.Trap()
             | ir.CreateThread()
             | ir.JoinThread()
             | ir.LaunchGrid()

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scopec.memory.collective import barrier_of, shown_barrier
 from scopec.program import ir
+from scopec.program.collective import barrier_of, shown_barrier
+from scopec.program.program import Program
 from scopec.program.specialise import device_thread
 
 if TYPE_CHECKING:
-    from scopec.source import Span
+    from scopec.base.source import Span
 
 
-def divergent_barriers(program: ir.Program) -> Iterator[tuple[Span, str, str, str]]:
+def divergent_barriers(program: Program) -> Iterator[tuple[Span, str, str, str]]:
     """Barriers that some threads of a group can reach and others cannot: the place, its name, one of each.
 
     "__syncthreads() is allowed in conditional code but only if the conditional evaluates identically across the entire

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from scopec.program import ir
+from scopec.program.effects import effects
 from scopec.program.loops import live_registers
 from scopec.program.types import INT
 from scopec.program.values import Const
+from scopec.progress.steps import touches_memory
+
+if TYPE_CHECKING:
+    from scopec.progress.steps import Step, Visible
 
 
 def deciding_objects(bodies: Iterable[ir.Body]) -> frozenset[str]:
@@ -30,19 +36,14 @@ def deciding_objects(bodies: Iterable[ir.Body]) -> frozenset[str]:
         found = now
 
 
-def accessed(operation: ir.Operation) -> ir.Place | None:
+def accessed(operation: Visible) -> ir.Place | None:
     """The place that an operation reads or writes."""
-    match operation:
-        case (
-            ir.Load(place=place)
-            | ir.Store(place=place)
-            | ir.Rmw(place=place)
-            | ir.CompareExchange(place=place)
-            | ir.Await(place=place)
-        ):
-            return place
-        case _:
-            return None
+    return operation.place if isinstance(operation, ir.Access | ir.BarrierOperation) else None
+
+
+def touched(step: Step) -> ir.Place | None:
+    """The place that a step reads or writes: none where it does nothing with what its operation accesses."""
+    return accessed(step.operation) if touches_memory(step) else None
 
 
 def is_idle(operation: ir.Operation, deciding: frozenset[str]) -> bool:
@@ -57,11 +58,12 @@ def without_idle_stores(body: ir.Body, deciding: frozenset[str]) -> ir.Body:
     def quiet(node: ir.Node) -> ir.Node:
         if isinstance(node, ir.Do) and is_idle(node.operation, deciding):
             match node.operation:
-                case ir.Store():
+                case ir.Store() | ir.BarrierInit():
                     return replace(node, operation=ir.Set("%", Const(0, INT)))
                 case ir.Load(target, place, mode) | ir.Rmw(target, place, _, mode):
-                    somewhere = ir.Place(place.object, Const(0, INT))
-                    return replace(node, operation=ir.Load(target, somewhere, mode))
+                    return replace(node, operation=ir.Load(target, _somewhere(place), mode))
+                case ir.BarrierArrive(target, place, _, mode) | ir.BarrierPhase(target, place, mode):
+                    return replace(node, operation=ir.Load(target, _somewhere(place), mode))
                 case _:
                     pass
         return node
@@ -74,13 +76,11 @@ def _read(body: ir.Body, live: dict[int, frozenset[str]]) -> set[str]:
     for node in body.nodes.values():
         if not isinstance(node, ir.Do):
             continue
-        match node.operation:
-            case ir.Load(target, place, _) | ir.Rmw(target, place, _, _) if target in live[node.next]:
-                found.add(place.object)
-            case ir.CompareExchange(target, succeeded, place) if {target, succeeded} & live[node.next]:
-                found.add(place.object)
-            case ir.Await(place=place):
-                found.add(place.object)
-            case _:
-                pass
+        place, done = accessed(node.operation), effects(node.operation)
+        if place is not None and done.reads and (done.waits or live[node.next].intersection(done.targets)):
+            found.add(place.object)
     return found
+
+
+def _somewhere(place: ir.Place) -> ir.Place:
+    return ir.Place(place.object, Const(0, INT))

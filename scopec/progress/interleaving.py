@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from scopec.base.records import dataclass
 from scopec.program import ir
 from scopec.program.types import BOOL
 from scopec.program.values import Reg
-from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

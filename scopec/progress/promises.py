@@ -8,9 +8,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.program import ir
 from scopec.progress.steps import Either, Fork
-from scopec.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

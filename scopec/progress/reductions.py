@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from scopec.graphs import components
+from scopec.base.graphs import components
+from scopec.base.records import dataclass
 from scopec.program import ir, values
 from scopec.program.types import BOOL, INT
 from scopec.program.values import Const, Reg, Value
 from scopec.progress.influence import accessed, is_idle
 from scopec.progress.steps import Goto, Step, map_leaves
-from scopec.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def is_unnoticed(operation: ir.Operation, live_after: frozenset[str], deciding: 
     match operation:
         case ir.Fence() | ir.Yield() | ir.InputOutput():
             return True
-        case ir.Load(target=target):
+        case ir.Load(target=target) | ir.BarrierPhase(target=target):
             return target not in live_after
         case _:
             return is_idle(operation, deciding)
@@ -124,7 +124,10 @@ def automatic_as_registers(body: ir.Body, own: Mapping[str, ir.Object], counts: 
     candidates = {
         name
         for name, o in own.items()
-        if o.storage is ir.Storage.AUTOMATIC and not o.array and o.values[0] in (None, 0)  # as registers begin
+        if o.storage is ir.Storage.AUTOMATIC
+        and o.use is not ir.Use.BARRIER
+        and not o.array
+        and o.values[0] in (None, 0)  # as registers begin
     }
     for number, node in body.nodes.items():
         if isinstance(node, ir.Do) and (place := accessed(node.operation)) is not None and place.object in candidates:

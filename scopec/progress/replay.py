@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from scopec.program.ir import Use
-from scopec.progress.behind import behind, origin
 from scopec.progress.describe import describe, state_in_words
 from scopec.progress.schedule import Ending, Moment, Move, Schedule
 from scopec.progress.steps import IDLE, Asleep, Step, leaves
+from scopec.progress.stuck import behind, origin
 
 if TYPE_CHECKING:
     from scopec.progress.system import System
@@ -62,12 +62,14 @@ def _changed(name: str, before: object, after: object, use: Use) -> dict[str, st
     """What a step changes of an object: of an array, its elements that are different."""
     if before == after:
         return {}
+    if use is Use.BARRIER and isinstance(after, dict) and "phase" in after:
+        return {name: state_in_words(after)}
     if isinstance(before, dict) and isinstance(after, dict):
         return {k: v for i in after for k, v in _changed(f"{name}[{i}]", before.get(i), after[i], use).items()}
     if isinstance(before, tuple) and isinstance(after, tuple):
         found = [_changed(f"{name}[{i}]", *pair, use) for i, pair in enumerate(zip(before, after, strict=True))]
         return {k: v for changes in found for k, v in changes.items()}
-    return {name: state_in_words(use, after) if isinstance(after, int) else _shown(after)}
+    return {name: _shown(after)}
 
 
 def _loops(step: Step) -> bool:

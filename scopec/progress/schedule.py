@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from scopec.records import dataclass
+from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
-    from scopec.source import Span
+    from scopec.base.source import Span
 
 #: Where a thread is that has not started.
 NOT_STARTED = "has not started"
@@ -66,6 +66,15 @@ class Moment:
     after: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def as_json(self) -> dict[str, Any]:
+        """The state as JSON values."""
+        return {
+            "threads": dict(self.labels),
+            "memory": {name: plain(value) for name, value in self.memory.items()},
+            "registers": {t: {n: plain(v) for n, v in regs.items()} for t, regs in self.registers.items()},
+            "launched": list(self.issued),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Move:
@@ -104,6 +113,30 @@ class Schedule:
     loop_to: int | None
     behind: tuple[Behind, ...]
 
+    def as_json(self) -> dict[str, Any]:
+        """Its steps with the state after each, where it repeats or stops, and who is owed nothing, as JSON values."""
+        return {
+            "type": "schedule",
+            "start": self.start.as_json(),
+            "steps": [
+                {
+                    "thread": m.thread,
+                    "action": m.action,
+                    "label": m.label,
+                    "span": m.span.as_json(),
+                    "changes": dict(m.changes),
+                    "state": m.after.as_json(),
+                }
+                for m in self.moves
+            ],
+            "ending": self.ending.value,
+            "loop_to": self.loop_to,
+            "stuttering": self.stuttering,
+            "behind": [
+                {"thread": b.thread, "where": b.where, "why": b.why, "span": b.span.as_json()} for b in self.behind
+            ],
+        }
+
     @property
     def stuttering(self) -> bool:
         """Whether nothing happens any more at the end."""
@@ -120,3 +153,12 @@ class Schedule:
         if Standing.REFUSED in found:
             return Kind.STARVATION
         return Kind.LIVELOCK if Standing.SPINNING in found else Kind.DEADLOCK
+
+
+def plain(value: object) -> Any:
+    """A value of a state as JSON."""
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (tuple, frozenset)):
+        return [plain(v) for v in value]
+    return value

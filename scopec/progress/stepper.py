@@ -1,4 +1,4 @@
-"""From control-flow graphs to labelled steps: one visible operation a step, local arithmetic folded into it.
+"""From control-flow graphs to labelled steps: one visible operation per step, local arithmetic folded into it.
 
 A step performs its operation and then runs the thread's own arithmetic up to the next visible operation, so that a
 schedule shows what other threads can see and nothing else.  Merging is sound for both properties: local arithmetic
@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.memory.collective import shown_call
 from scopec.program import ir, values
-from scopec.program.loops import live_registers, registers
-from scopec.program.types import INT
+from scopec.program.collective import shown_call
+from scopec.program.effects import registers
+from scopec.program.loops import live_registers
+from scopec.program.types import INT, LONG
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
-from scopec.progress.influence import accessed, is_idle, without_idle_stores
+from scopec.progress.influence import is_idle, touched, without_idle_stores
 from scopec.progress.reductions import (
     Reductions,
-    automatic_as_registers,
     is_unnoticed,
     on_cycles,
     without_dead_values,
@@ -28,13 +28,17 @@ from scopec.progress.steps import (
     DONE,
     OLD,
     OUTCOME,
+    PHASE,
     Again,
+    Arrival,
     Asleep,
     Either,
     Goto,
     Machine,
+    Made,
     Pending,
     Return,
+    Role,
     Step,
     Tick,
     Tree,
@@ -42,22 +46,22 @@ from scopec.progress.steps import (
     Visible,
     Wait,
     fork,
+    label_of,
     leaves,
     map_leaves,
     registers_read,
-    touches_memory,
 )
 
 if TYPE_CHECKING:
-    from scopec.source import Span
+    from scopec.base.source import Span
 
 _MOST_WAYS = 32
 
 
 def machine(
+    owner: str,
     name: str,
     body: ir.Body,
-    own: Mapping[str, ir.Object],
     deciding: frozenset[str],
     counts: Callable[[Visible], bool],
     reductions: Reductions,
@@ -65,17 +69,14 @@ def machine(
     snapshots: bool = False,
     observed: frozenset[str] = frozenset(),
 ) -> Machine:
-    """The labelled steps of a body; labels begin with ``name``.
+    """The labelled steps of a body, of the grid or the thread ``owner``; labels begin with ``name``.
 
-    ``own`` are the objects that only the threads of this body access, each thread its own instance; ``deciding`` those
-    whose values are kept; ``counts`` classifies operations (see :class:`Step`).  A step that can lead to itself gets a
-    second label, so that each turn of a poll is a step, except where ``reductions`` has a failed poll stutter.  With
-    ``snapshots`` a call that waits for work has a step that notes what it waits for.  ``observed`` are the registers
-    that are read when the thread has ended.
+    ``deciding`` are the objects whose values are kept; ``counts`` classifies operations (see :class:`Step`).  A step
+    that can lead to itself gets a second label, so that each turn of a poll is a step, except where ``reductions`` has
+    a failed poll stutter.  With ``snapshots`` a call that waits for work has a step that notes what it waits for.
+    ``observed`` are the registers that are read when the thread has ended.
     """
-    if reductions.local:
-        body = automatic_as_registers(body, own, counts)
-    return _Stepper(name, body, deciding, counts, reductions, snapshots, observed).machine()
+    return _Stepper(owner, name, body, deciding, counts, reductions, snapshots, observed).machine()
 
 
 class _TooManyWaysError(Exception):
@@ -85,6 +86,7 @@ class _TooManyWaysError(Exception):
 class _Stepper:
     def __init__(
         self,
+        owner: str,
         name: str,
         body: ir.Body,
         deciding: frozenset[str],
@@ -93,6 +95,7 @@ class _Stepper:
         snapshots: bool,
         observed: frozenset[str],
     ) -> None:
+        self.owner = owner
         self.name = name
         self.body = body
         self.counts = counts
@@ -121,7 +124,7 @@ class _Stepper:
         read = set(registers_read(entry)) | self.observed
         for step in steps.values():
             read |= set(registers_read(step.tree)) | _read_by(step)
-        read -= {OLD, OUTCOME}
+        read -= {OLD, PHASE, OUTCOME}
 
         def needed(end: Goto) -> Goto:
             return replace(end, updates=tuple((r, v) for r, v in end.updates if r in read))
@@ -142,19 +145,21 @@ class _Stepper:
             if isinstance(node, ir.Do) and isinstance(node.operation, ir.Assert) and node.operation.implicit:
                 line = node.span.line
                 counts[line] = counts.get(line, 0) + 1
-                label = f"{self.name}_L{line}_undefined" + (f"_{counts[line]}" if counts[line] > 1 else "")
-                yield number, self._step(label, Undefined(node.operation.text), node.span, Goto(label))
+                stem = label_of(f"{self.name}_L{line}", Role.UNDEFINED)
+                label = stem if counts[line] == 1 else f"{stem}_{counts[line]}"
+                operation = Undefined(node.operation.text)
+                counted = self.counts(operation)
+                yield number, Step(self.owner, label, operation, node.span, Goto(label), counted, None, Role.UNDEFINED)
 
     def _live_at(self, steps: Mapping[str, Step]) -> dict[str, frozenset[str]]:
         """The registers that are live at each label; all labels of one operation have those of its first."""
         by_label = {label: self.live[number] for number, label in self.labels.items()}
         by_label |= {step.label: self.live[number] for number, step in self.undefined.items()}
         live = {DONE: self.observed}
-        for label in steps:
-            stem = label
-            while stem not in by_label:
-                stem = stem.rpartition("_")[0]
-            live[label] = by_label[stem]
+        for label, step in steps.items():
+            while step.of:
+                step = steps[step.of]
+            live[label] = by_label[step.label]
         return live
 
     def _is_visible(self, number: int, node: ir.Node) -> bool:
@@ -170,13 +175,16 @@ class _Stepper:
             if not loops or isinstance(step.operation, Undefined) or (self.reductions.polls and step.counts):
                 yield label, step
                 continue
-            again = f"{label}_again"
+            again = label_of(label, Role.AGAIN)
 
             def redirected(end: Goto, label: str = label, again: str = again) -> Goto:
                 return replace(end, label=again) if end.label == label else end
 
-            yield label, replace(step, tree=map_leaves(step.tree, redirected))
-            yield again, Step(again, Again(step.operation), step.span, Goto(label), counts=False)
+            second = Step(
+                self.owner, again, Again(step.operation), step.span, Goto(label), False, None, Role.AGAIN, label
+            )
+            yield label, replace(step, tree=map_leaves(step.tree, redirected), again=again)
+            yield again, second
 
     def _local_loops(self) -> set[int]:
         """One node of every cycle that has no visible operation."""
@@ -207,8 +215,9 @@ class _Stepper:
             labels[number] = stem if counts[stem] == 1 else f"{stem}_{counts[stem]}"
         return labels
 
-    def _step(self, label: str, operation: Visible, span: Span, tree: Tree) -> Step:
-        return Step(label, operation, span, tree, self.counts(operation))
+    def _step(self, first: str, operation: Visible, span: Span, tree: Tree, role: Role = Role.FIRST) -> Step:
+        of = "" if role is Role.FIRST else first
+        return Step(self.owner, label_of(first, role), operation, span, tree, self.counts(operation), None, role, of)
 
     def _steps(self, number: int) -> Iterator[Step]:
         """The steps of one visible node: API calls and barriers take two labels, effect and return."""
@@ -223,32 +232,35 @@ class _Stepper:
             case _ if is_idle(operation, self.deciding):
                 yield self._step(label, operation, span, self._follow(following, {}))
             case ir.SyncThreads(vote):
-                yield self._step(label, operation, span, Goto(f"{label}_wait"))
+                yield self._step(label, operation, span, Goto(label_of(label, Role.WAIT)))
                 result: dict[str, Value] = {} if vote is None else {vote.target: Reg(OUTCOME, INT)}
-                yield self._step(f"{label}_wait", Wait(operation), span, self._follow(following, result))
+                yield self._step(label, Wait(operation), span, self._follow(following, result), Role.WAIT)
             case ir.GroupSync() | ir.NamedBarrier(waits=True):
-                yield self._step(label, operation, span, Goto(f"{label}_wait"))
-                yield self._step(f"{label}_wait", Wait(operation), span, self._follow(following, {}))
+                yield self._step(label, operation, span, Goto(label_of(label, Role.WAIT)))
+                yield self._step(label, Wait(operation), span, self._follow(following, {}), Role.WAIT)
             case ir.LaunchGrid() | ir.EventRecord() | ir.EventWait():
-                yield self._step(label, operation, span, Goto(f"{label}_return"))
-                yield self._step(f"{label}_return", Return(_called(operation)), span, self._follow(following, {}))
+                yield self._step(label, operation, span, Goto(label_of(label, Role.RETURN)))
+                returns = Return(called(operation))
+                yield self._step(label, returns, span, self._follow(following, {}), Role.RETURN)
             case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() if self.snapshots:
-                yield self._step(label, operation, span, Goto(f"{label}_pending"))
-                yield self._step(f"{label}_pending", Pending(operation), span, self._follow(following, {}))
+                yield self._step(label, operation, span, Goto(label_of(label, Role.PENDING)))
+                yield self._step(label, Pending(operation), span, self._follow(following, {}), Role.PENDING)
             case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
-                yield self._step(label, operation, span, Either(Goto(f"{label}_ready"), Goto(f"{label}_not_ready")))
-                for word, ready, code in (("ready", True, 0), ("not_ready", False, 600)):
+                ends = (Goto(label_of(label, Role.READY)), Goto(label_of(label, Role.NOT_READY)))
+                yield self._step(label, operation, span, Either(*ends))
+                for role, ready, code in ((Role.READY, True, 0), (Role.NOT_READY, False, 600)):
                     tree = self._follow(following, {target: Const(code, INT)})
-                    yield self._step(f"{label}_{word}", Return(_called(operation), ready), span, tree)
+                    yield self._step(label, Return(called(operation), ready), span, tree, role)
             case ir.Await(notified=True):
-                yield self._step(label, operation, span, self._await(operation, following, Goto(f"{label}_asleep")))
-                for word, due in (("asleep", False), ("due", True)):
-                    yield self._step(f"{label}_{word}", Asleep(operation, due), span, Goto(f"{label}_{word}"))
+                asleep = Goto(label_of(label, Role.ASLEEP))
+                yield self._step(label, operation, span, self._await(operation, following, asleep))
+                for role, due in ((Role.ASLEEP, False), (Role.DUE, True)):
+                    yield self._step(label, Asleep(operation, due), span, Goto(label_of(label, role)), role)
             case ir.Await(target, _, condition, _):
-                guard = _with_old(condition, target)
+                guard = _with_found(condition, target)
                 yield replace(self._step(label, operation, span, self._await(operation, following)), guard=guard)
             case ir.Assert(condition):
-                tree = fork(condition, self._follow(following, {}), Goto(f"{label}_fails"))
+                tree = fork(condition, self._follow(following, {}), Goto(label_of(label, Role.FAILS)))
                 yield self._step(label, operation, span, tree)
             case ir.Decide(target, _):
                 yes, no = (self._follow(following, {target: truth}) for truth in (values.TRUE, values.FALSE))
@@ -259,20 +271,35 @@ class _Stepper:
                 yield self._step(label, operation, span, self._writing(value, self._follow(following, {})))
             case ir.Rmw(target, _, new, _):
                 tree = self._follow(following, {target: Reg(OLD, new.type)})
-                yield self._step(label, operation, span, self._writing(_with_old(new, target), tree))
+                yield self._step(label, operation, span, self._writing(_with_found(new, target), tree))
             case ir.CompareExchange():
                 yield self._step(label, operation, span, self._compare_exchange(operation, following))
-            case _:
+            case (
+                ir.Fence() | ir.Notify() | ir.Operand() | ir.Called() | ir.NamedBarrier() | ir.Yield()
+                | ir.InputOutput() | ir.EndProcess() | ir.Trap() | ir.CreateThread() | ir.JoinThread() | ir.ApiCall()
+                | ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() | ir.WorkSynchronize()
+            ):  # fmt: skip
                 yield self._step(label, operation, span, self._follow(following, {}))
+            case ir.BarrierInit(_, count):
+                yield self._step(label, operation, span, self._writing(Made(count), self._follow(following, {})))
+            case ir.BarrierArrive(target, _, update, _, drop):
+                tree = self._follow(following, {target: Reg(PHASE, LONG)})
+                yield self._step(label, operation, span, self._writing(Arrival(update, drop), tree))
+            case ir.BarrierWait(target, _, condition):
+                guard = _with_found(condition, target, PHASE)
+                tree = self._follow(following, {target: Reg(PHASE, LONG)})
+                yield replace(self._step(label, operation, span, tree), guard=guard)
+            case ir.BarrierPhase(target):
+                yield self._step(label, operation, span, self._follow(following, {target: Reg(PHASE, LONG)}))
 
     def _await(self, operation: ir.Await, following: int, otherwise: Tree | None = None) -> Tree:
         """Where the condition holds, the store and what follows; elsewhere ``otherwise``."""
         tree = self._follow(following, {operation.target: Reg(OLD, INT)})
         if operation.new is not None:
-            tree = self._writing(_with_old(operation.new, operation.target), tree)
+            tree = self._writing(_with_found(operation.new, operation.target), tree)
         if otherwise is None:
             return tree
-        return fork(_with_old(operation.condition, operation.target), tree, otherwise)
+        return fork(_with_found(operation.condition, operation.target), tree, otherwise)
 
     def _compare_exchange(self, operation: ir.CompareExchange, following: int) -> Tree:
         old = Reg(OLD, operation.expected.type)
@@ -284,7 +311,7 @@ class _Stepper:
         return fork(equal, Either(success, failure) if operation.weak else success, failure)
 
     @staticmethod
-    def _writing(value: Value, tree: Tree) -> Tree:
+    def _writing(value: Value | Made | Arrival, tree: Tree) -> Tree:
         return map_leaves(tree, lambda end: replace(end, write=value))
 
     def _follow(self, number: int, registers: Mapping[str, Value], *, inside: bool = False, ways: int = 1) -> Tree:
@@ -328,12 +355,15 @@ class _Stepper:
         )
 
 
-def _with_old(value: Value, target: str) -> Value:
+def _with_found(value: Value, target: str, found: str = OLD) -> Value:
     """A value over the register ``target`` as one over what the operation finds in memory."""
-    return substitute(value, lambda leaf: Reg(OLD, leaf.type) if leaf.name == target else leaf)
+    return substitute(value, lambda leaf: Reg(found, leaf.type) if leaf.name == target else leaf)
 
 
-def _called(operation: ir.Operation) -> str:
+def called(operation: ir.Call) -> str:
+    """What a call of the host calls: a function, or the grid that it launches."""
+    if isinstance(operation, ir.ApiCall):
+        return operation.function
     return operation.grid if isinstance(operation, ir.LaunchGrid) else shown_call(operation).partition("(")[0]
 
 
@@ -347,8 +377,6 @@ def _read_by(step: Step) -> set[str]:
             return found.union(*(registers(part) for part in (*name, *(() if count is None else (count,)))))
         case ir.Notify(place) | Asleep(ir.Await(place=place)):
             return found | registers(place.index)
-        case Tick() | Return() | Pending() | Wait() | Undefined() | Again():
-            return found
-        case operation:
-            accesses = accessed(operation) if touches_memory(step) else None
-            return found if accesses is None else found | registers(accesses.index)
+        case _:
+            reads = touched(step)
+            return found if reads is None else found | registers(reads.index)

@@ -4,19 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
+from scopec.base.records import dataclass
 from scopec.program import ir, values
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
-from scopec.records import dataclass
 
 if TYPE_CHECKING:
-    from scopec.source import Span
+    from scopec.base.source import Span
 
 #: The label of a thread that has ended, and of a device thread that has not started.
 DONE, IDLE = "done", "idle"
-#: The registers that stand for the value that a step's operation finds in memory, and for the outcome of a vote.
-OLD, OUTCOME = "%old", "%outcome"
+#: The registers that stand for the value that a step's operation finds in memory, for the phase of a barrier that it
+#: finds there, and for the outcome of a vote.
+OLD, PHASE, OUTCOME = "%old", "%phase", "%outcome"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What is stored is a barrier whose phases expect ``count`` arrivals."""
+
+    count: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What is stored is the barrier that was there after ``update`` arrivals; ``drop``: one less is expected then."""
+
+    update: Value
+    drop: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +42,7 @@ class Goto:
 
     label: str
     updates: tuple[tuple[str, Value], ...] = ()
-    write: Value | None = None
+    write: Value | Made | Arrival | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,21 +125,58 @@ OWN_KINDS = (Tick, Return, Pending, Wait, Asleep, Undefined, Again)
 Visible: TypeAlias = ir.Operation | Tick | Return | Pending | Wait | Asleep | Undefined | Again
 
 
+class Role(Enum):
+    """What the step at a label is of its operation; the value is how its label ends."""
+
+    FIRST = ""
+    WAIT = "wait"
+    RETURN = "return"
+    PENDING = "pending"
+    READY = "ready"
+    NOT_READY = "not_ready"
+    ASLEEP = "asleep"
+    DUE = "due"
+    FAILS = "fails"
+    UNDEFINED = "undefined"
+    AGAIN = "again"
+
+
+def label_of(first: str, role: Role) -> str:
+    """The label of a role beside the step at the label ``first``."""
+    return f"{first}_{role.value}" if role.value else first
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A labelled step: at ``label``, perform ``operation``, then go on as ``tree`` says.
+    """A labelled step of a machine: at ``label``, perform ``operation``, then go on as ``tree`` says.
 
     Values are over the thread's registers before the step, and ``%old``, the value that the operation finds.
     ``counts`` is whether it is one of the operations that the implementation may assume a thread will eventually
-    perform ([intro.progress.1] as modified).  The step blocks until ``guard`` holds.
+    perform ([intro.progress.1] as modified).  The step blocks until ``guard`` holds.  ``of`` is the label of the first
+    step of its operation, or of the step of which this is the second label; ``again`` is its own second label, where it
+    has one.
     """
 
+    machine: str
     label: str
     operation: Visible
     span: Span
     tree: Tree
     counts: bool
     guard: Value | None = None
+    role: Role = Role.FIRST
+    of: str = ""
+    again: str = ""
+
+    @property
+    def sleeps(self) -> bool:
+        """Whether only other threads' steps move a thread on from here, or nothing does."""
+        return isinstance(self.operation, Undefined) or (isinstance(self.operation, Asleep) and not self.again)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of a thread that takes the step turn by turn: where each turn is a step, there are two."""
+        return (self.label, self.again) if self.again else (self.label,)
 
     @property
     def blocks(self) -> bool:
@@ -188,7 +242,7 @@ def registers_read(tree: Tree) -> Iterator[str]:
             for _, value in updates:
                 yield from _registers(value)
             if write is not None:
-                yield from _registers(write)
+                yield from _registers(_value_in(write))
         case Fork(condition, then, otherwise):
             yield from _registers(condition)
             yield from registers_read(then)
@@ -198,6 +252,14 @@ def registers_read(tree: Tree) -> Iterator[str]:
             yield from registers_read(second)
 
 
+def _value_in(write: Value | Made | Arrival) -> Value:
+    match write:
+        case Made(value) | Arrival(value):
+            return value
+        case _:
+            return write
+
+
 def _registers(value: Value) -> Iterator[str]:
     return (leaf.name for leaf in values.leaves(value) if isinstance(leaf, Reg))
 
@@ -205,4 +267,4 @@ def _registers(value: Value) -> Iterator[str]:
 def touches_memory(step: Step) -> bool:
     """Whether a step reads or writes the place of its operation."""
     writes = any(end.write is not None for end in leaves(step.tree))
-    return writes or step.guard is not None or OLD in registers_read(step.tree)
+    return writes or step.guard is not None or not {OLD, PHASE}.isdisjoint(registers_read(step.tree))

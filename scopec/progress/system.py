@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from scopec.graphs import components
-from scopec.memory.asw import queues, waits_for
+from scopec.base.graphs import components
+from scopec.base.records import dataclass
 from scopec.program import ir
+from scopec.program.program import Program
+from scopec.program.streams import queues, waits_for
 from scopec.progress.models import Model
 from scopec.progress.reductions import Reductions
-from scopec.progress.steps import Again, Goto, Machine, Pending, Return, Step, Undefined, leaves
-from scopec.records import dataclass
+from scopec.progress.steps import Goto, Machine, Pending, Return, Role, Step, Undefined, leaves
 
 #: Calls that issue work to a stream.
 ISSUING_CALLS = (ir.LaunchGrid, ir.EventRecord, ir.EventWait)
@@ -52,11 +53,11 @@ class System:
     ``hosts`` are the host threads; a progress model without a host has none.  ``threads`` are device threads; where
     there is no host, a litmus file's threads are, whatever runs them.  ``tasks`` are the threads that stand for what a
     stream executes without a device thread: copies, and functions on the host.  ``before`` gives for each grid those
-    that it waits for, where no host issues them.  ``snapshots`` tells whether work may be issued while a call waits for
+    that it waits for, where no host issues them.  ``snapshots`` says whether work may be issued while a call waits for
     work, so that what it waits for has to be noted.
     """
 
-    program: ir.Program
+    program: Program
     model: Model
     readings: Readings
     reductions: Reductions
@@ -102,6 +103,28 @@ class System:
     def host_steps(self) -> tuple[Step, ...]:
         """The steps of host threads."""
         return tuple(step for t in self.hosts for step in self.machine_of(t).steps.values())
+
+    @cached_property
+    def issues(self) -> bool:
+        """Whether the host issues grids, in an order that is part of the state."""
+        return bool(self.grids) and self.model.has_host
+
+    @cached_property
+    def events(self) -> tuple[str, ...]:
+        """The events that order work, so that what a grid comes after is part of the state."""
+        operations = [s.operation for s in self.host_steps]
+        return tuple(dict.fromkeys(op.event for op in operations if isinstance(op, (ir.EventRecord, ir.EventWait))))
+
+    def instances_of(self, name: str) -> str:
+        """The table that gives the instance of an object that a thread accesses; empty where there is only one.
+
+        What cudaMalloc gives is one object, whatever its device.
+        """
+        object_ = self.program.objects[name]
+        if object_.storage is ir.Storage.SHARED:
+            return "BlockOf"
+        several = object_.storage is ir.Storage.DEVICE and object_.device is None
+        return "DeviceOf" if several and any(t.device for t in self.everyone) else ""
 
     @cached_property
     def created(self) -> frozenset[str]:
@@ -153,8 +176,22 @@ class System:
 
     def _pends(self, label: str) -> bool:
         """Whether a thread at a label is inside something that counts: the second label of a poll or a wait."""
-        operation = self.steps[label].operation
-        return isinstance(operation, Again) and self.steps[label.removesuffix("_again")].counts
+        step = self.steps[label]
+        return step.role is Role.AGAIN and self.steps[step.of].counts
+
+    def stopped_by(self, step: Step) -> tuple[tuple[ir.Thread, ...], tuple[ir.Thread, ...]]:
+        """The threads that a step ends, and those that it ends where they have not begun.
+
+        "The host function will not be called in the event of an error in the CUDA context" (CUDA runtime API,
+        cudaLaunchHostFunc).
+        """
+        if isinstance(step.operation, ir.EndProcess):
+            return self.hosts, ()
+        assert isinstance(step.operation, ir.Trap)
+        device = next(t.device for t in self.threads if step.machine in (t.grid, t.name))
+        inside = [t for t in (*self.threads, *self.tasks) if t.device == device]
+        functions = tuple(t for t in inside if t.work is ir.Work.HOST_FUNCTION)
+        return tuple(t for t in inside if t not in functions), functions
 
     @cached_property
     def streams(self) -> Mapping[str, ir.Stream]:
@@ -182,7 +219,7 @@ class System:
         return waits_for(grids[second].stream, grids[first].stream)
 
 
-def unit(program: ir.Program, thread: ir.Thread) -> str:
+def unit(program: Program, thread: ir.Thread) -> str:
     """What a device thread is owed progress with."""
     if thread.grid is not None and program.grids[thread.grid].cooperative:
         return thread.grid

@@ -1,1 +1,1 @@
-"""Reports: one module a format."""
+"""Reports: one module per format."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from scopec.check import Outcome, Report
+    from scopec.session.check import Outcome, Report
 
 
 def variants(reports: Iterable[Report]) -> Iterator[Report]:

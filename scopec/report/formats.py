@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scopec.diagnostics import UsageError
-from scopec.records import dataclass
+from scopec.base.diagnostics import UsageError
+from scopec.base.records import dataclass
 from scopec.report import terminal
 
+# Start-up: a call writes few of the formats, and only their modules are imported.
 if TYPE_CHECKING:
-    from scopec.check import Outcome
+    from scopec.session.check import Outcome
 
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that a report may tell: ``engines`` is the table of those that were used."""
+    """Everything that a report may say: ``engines`` is the table of those that were used."""
 
     outcomes: Sequence[Outcome]
     seconds: float

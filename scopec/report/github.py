@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.explain import explanation
+from scopec.base.excerpt import clean
+from scopec.explain.reasons import explanation
 from scopec.report.paths import relative
 from scopec.report.rules import message, rule
-from scopec.report.source import clean
 from scopec.report.text import title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scopec.check import Outcome, Report
-    from scopec.source import Span
-    from scopec.verdicts import Check
+    from scopec.base.source import Span
+    from scopec.explain.verdict import Check
+    from scopec.session.check import Outcome, Report
 
 
 def text(outcomes: Sequence[Outcome]) -> str:

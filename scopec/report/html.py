@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from scopec import __version__, explain
-from scopec.memory.events import Kind
+from scopec import __version__
+from scopec.base.excerpt import clean
+from scopec.explain import reasons
+from scopec.memory.events import Kind, shown_location
 from scopec.memory.execution import Execution
-from scopec.progress.schedule import Ending
+from scopec.progress.schedule import Ending, plain
 from scopec.progress.steps import DONE, IDLE
 from scopec.report.asked import unasked
-from scopec.report.json import plain
 from scopec.report.lanes import CLOSING, event_parts, in_order
 from scopec.report.picture import RELATIONS, picture
-from scopec.report.source import clean
 from scopec.report.svg import svg
 from scopec.report.templates import render
 from scopec.report.text import title
 
 if TYPE_CHECKING:
-    from scopec.check import Outcome, Report
+    from scopec.explain.verdict import Check
     from scopec.progress.schedule import Moment, Schedule
-    from scopec.verdicts import Check
+    from scopec.session.check import Outcome, Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def page(report: Report, index: str | None = None) -> str:
 
 def _shown(number: int, check: Check) -> dict[str, Any]:
     """What the page says about one check."""
-    why = explain.explanation(check)
+    why = reasons.explanation(check)
     found: dict[str, Any] = {
         "id": f"check-{number}",
         "check": check,
@@ -144,8 +144,6 @@ def _shown(number: int, check: Check) -> dict[str, Any]:
 
 
 def _place(execution: Execution, at: Any) -> str:
-    from scopec.memory.events import shown_location
-
     return shown_location(at, execution.graph.program)
 
 

@@ -6,15 +6,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from scopec import __version__
+from scopec.base.excerpt import clean
 from scopec.progress.schedule import Ending, Schedule
-from scopec.report.source import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from scopec.check import Outcome, Report
+    from scopec.explain.verdict import Check
     from scopec.progress.schedule import Moment
-    from scopec.verdicts import Check
+    from scopec.session.check import Outcome, Report
 
 #: Beyond this, readers that hold numbers as doubles lose digits.
 _EXACT = 2**53

@@ -6,21 +6,21 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from scopec import __version__, explain
-from scopec.engines import ENGINES
+from scopec import __version__
+from scopec.explain import reasons
+from scopec.hangs.execution import StuckExecution
 from scopec.memory.events import Kind, shown_location
 from scopec.memory.execution import Execution
-from scopec.progress.schedule import Moment, Schedule
 
 if TYPE_CHECKING:
-    from scopec.check import Outcome, Report
-    from scopec.diagnostics import Diagnostic
-    from scopec.expectations import Target
+    from scopec.base.diagnostics import Diagnostic
+    from scopec.explain.verdict import Check
+    from scopec.hangs.asked import Asked
     from scopec.memory.events import Event
-    from scopec.outcomes import Listing
-    from scopec.runs import Run
-    from scopec.source import Span
-    from scopec.verdicts import Check
+    from scopec.program.observe import Target
+    from scopec.session.check import Outcome, Report
+    from scopec.session.final_states import Listing
+    from scopec.session.run import Run
 
 SCHEMA = "scopec/1"
 
@@ -47,24 +47,9 @@ def text(values: dict[str, Any]) -> str:
     return json.dumps(values, indent=2, ensure_ascii=True) + "\n"
 
 
-def engine_table(jars: dict[str, Any], java: str | None) -> dict[str, Any]:
-    """The engines that were used: those with a jar, and java."""
-    table: dict[str, Any] = {
-        name: {"version": jar.version, "sha256": jar.sha256} for name, jar in jars.items() if name in ENGINES
-    }
-    if java is not None:
-        table["java"] = {"version": java}
-    return table
-
-
-def span(at: Span) -> dict[str, Any]:
-    """A place in a file."""
-    return {"file": at.file, "line": at.line, "column": at.column}
-
-
 def diagnostic(d: Diagnostic) -> dict[str, Any]:
     """A message about the input."""
-    return {"code": d.code.id, "severity": d.severity, "message": d.message, "help": d.way_out, **span(d.span)}
+    return {"code": d.code.id, "severity": d.severity, "message": d.message, "help": d.way_out, **d.span.as_json()}
 
 
 def listed(
@@ -120,7 +105,7 @@ def program(report: Report) -> dict[str, Any]:
         "generated_in": None if report.folder is None else str(report.folder),
         "phases_ms": {name: round(ms, 1) for name, ms in report.phases},
         "checks": [check(c) for c in report.checks],
-        "void": [{"kind": e.kind, "text": e.text, "span": span(e.span)} for e in run.void],
+        "void": [{"kind": e.kind, "text": e.text, "span": e.span.as_json()} for e in run.void],
         "not_asked": list(run.not_asked),
     }
 
@@ -130,22 +115,28 @@ def check(c: Check) -> dict[str, Any]:
     return {
         "kind": c.expectation.kind,
         "text": c.expectation.text,
-        "span": span(c.expectation.span),
+        "span": c.expectation.span.as_json(),
         "verdict": c.verdict,
         "reason": c.reason,
         "engine": c.engine,
         "time_ms": round(c.time_ms, 1),
         "states": c.states,
         "cached": c.cached,
+        "hangs": None if c.hangs is None else asked(c.hangs),
         "warnings": list(c.warnings),
-        "why": list(explain.explanation(c).sentences),
+        "why": list(reasons.explanation(c).sentences),
         "advice": c.advice,
         "trace": None
         if c.trace is None
         else execution(c.trace, c.expectation.target)
         if isinstance(c.trace, Execution)
-        else schedule(c.trace),
+        else c.trace.as_json(),
     }
+
+
+def asked(a: Asked) -> dict[str, Any]:
+    """Which part of a progress question was asked, and of whom."""
+    return {"asked": a.option, "schedules": a.schedules, "executions": a.memory, "whole": a.whole}
 
 
 def execution(e: Execution, target: Target | None = None) -> dict[str, Any]:
@@ -159,6 +150,7 @@ def execution(e: Execution, target: Target | None = None) -> dict[str, Any]:
     relations["race"] = [[a.id, b.id] for a, b in e.race]
     pair = e.racing_pair(target)
     return {
+        **_left(e),
         "type": "execution",
         "events": [event(e, x) for x in e.events],
         "relations": relations,
@@ -166,7 +158,25 @@ def execution(e: Execution, target: Target | None = None) -> dict[str, Any]:
         "complete": e.complete,
         "race": None
         if pair is None
-        else {"accesses": [a.id for a in pair], "why": f"{e.shown_race(pair)}: {explain.race(e, pair)}"},
+        else {"accesses": [a.id for a in pair], "why": f"{e.shown_race(pair)}: {reasons.race(e, pair)}"},
+    }
+
+
+def _left(e: Execution) -> dict[str, Any]:
+    """Where the threads are left of an execution that gets stuck."""
+    if not isinstance(e, StuckExecution):
+        return {}
+    return {
+        "behind": [
+            {
+                "thread": b.thread,
+                "where": b.where,
+                "why": b.why,
+                "span": b.span.as_json(),
+                "period": [x.id for x in e.period(b.thread)],
+            }
+            for b in e.behind
+        ]
     }
 
 
@@ -175,7 +185,7 @@ def event(e: Execution, x: Event) -> dict[str, Any]:
     return {
         "id": x.id,
         "thread": x.thread or None,
-        "span": span(x.span),
+        "span": x.span.as_json(),
         "op": x.text,
         "kind": x.kind.name.lower(),
         "order": None if x.order is None else x.order.value,
@@ -183,46 +193,5 @@ def event(e: Execution, x: Event) -> dict[str, Any]:
         "location": None if x.location is None else shown_location(x.location, e.graph.program),
         "read": e.values.get(x.id) if x.kind is Kind.READ else None,
         "written": e.value(x.value) if x.value is not None else None,
+        "last": x.last,
     }
-
-
-def schedule(s: Schedule) -> dict[str, Any]:
-    """A schedule: its steps with the state after each, where it repeats or stops, and who is owed nothing."""
-    return {
-        "type": "schedule",
-        "start": moment(s.start),
-        "steps": [
-            {
-                "thread": m.thread,
-                "action": m.action,
-                "label": m.label,
-                "span": span(m.span),
-                "changes": dict(m.changes),
-                "state": moment(m.after),
-            }
-            for m in s.moves
-        ],
-        "ending": s.ending.value,
-        "loop_to": s.loop_to,
-        "stuttering": s.stuttering,
-        "behind": [{"thread": b.thread, "where": b.where, "why": b.why, "span": span(b.span)} for b in s.behind],
-    }
-
-
-def moment(m: Moment) -> dict[str, Any]:
-    """A state of a schedule."""
-    return {
-        "threads": dict(m.labels),
-        "memory": {name: plain(value) for name, value in m.memory.items()},
-        "registers": {t: {n: plain(v) for n, v in regs.items()} for t, regs in m.registers.items()},
-        "launched": list(m.issued),
-    }
-
-
-def plain(value: object) -> Any:
-    """A TLA+ value as JSON."""
-    if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, (tuple, frozenset)):
-        return [plain(v) for v in value]
-    return value

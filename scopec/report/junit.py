@@ -8,18 +8,18 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
-from scopec.explain import explanation
+from scopec.base.excerpt import clean
+from scopec.explain.reasons import explanation
 from scopec.report.asked import variants
 from scopec.report.rules import diagnostic_rule, message, rule
-from scopec.report.source import clean
 from scopec.report.text import counterexample, diagnostic_lines, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from scopec.check import Outcome, Report
-    from scopec.verdicts import Check
+    from scopec.explain.verdict import Check
+    from scopec.session.check import Outcome, Report
 
 _WIDTH = 100
 

@@ -8,16 +8,25 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
+from scopec.hangs.execution import StuckExecution
 from scopec.memory.events import Kind, shown_location
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending
 
 if TYPE_CHECKING:
+    from scopec.base.source import Span
+    from scopec.explain.verdict import Trace
     from scopec.memory.events import Event
     from scopec.progress.schedule import Schedule
-    from scopec.source import Span
-    from scopec.verdicts import Trace
 
+#: What comes after the last step of a schedule.
+CLOSING = {
+    Ending.DEADLOCK: "no thread can take a step",
+    Ending.STOP: "from here on nothing changes",
+    Ending.LASSO: "and so on, again and again",
+    Ending.UNDEFINED: "what comes next is undefined",
+    Ending.FOUND: "this is what was looked for",
+}
 _NARROWEST = 22
 _GAP = 2
 #: Rows of a trace that are shown unless one asks for all.
@@ -82,14 +91,14 @@ def rows(trace: Trace, marked: Sequence[Event] = ()) -> tuple[list[str], list[Ro
 def what_matters(trace: Trace, marked: Sequence[Event] = ()) -> tuple[list[str], list[Row]]:
     """The rows that a reader needs first: of a race what leads to it, of a long trace its beginning and its end.
 
-    A row without a thread tells how many are left out.
+    A row without a thread says how many are left out.
     """
     if not isinstance(trace, Execution):
         return _threads(trace), _middle_cut(_schedule(trace), "step")
     events = in_order(trace)
     past = _past(trace, marked) if marked else {e.id for e in events}
     threads, found = _execution(trace, [e for e in events if e.id in past], marked)
-    if len(found) < len(events):
+    if marked and len(found) < len(events):
         found.append(Row("", f"{_counted(len(events) - len(found), 'event')} not shown that the race does not need"))
     return threads, _middle_cut(found, "event")
 
@@ -127,8 +136,14 @@ def _execution(execution: Execution, shown: Sequence[Event], marked: Sequence[Ev
     """The threads of events, and a row an event."""
     sources = {read: write for write, read in execution.choice.rf}
     present = {e.thread for e in shown}
-    threads = [t for t in dict.fromkeys(e.thread for e in execution.events) if t in present]
-    return threads, [Row(e.thread, event_text(execution, e, sources), e.span, {}, e in marked) for e in shown]
+    found = [Row(e.thread, event_text(execution, e, sources), e.span, {}, e in marked) for e in shown]
+    if isinstance(execution, StuckExecution):
+        present |= {b.thread for b in execution.behind}
+        found += [Row(b.thread, b.where, b.span) for b in execution.behind if not execution.period(b.thread)]
+        found.append(Row("", CLOSING[Ending.STOP]))
+    threads = [t.name for t in execution.graph.program.threads if t.name in present]
+    threads += sorted(present - set(threads))
+    return threads, found
 
 
 def event_text(execution: Execution, event: Event, sources: Mapping[str, str]) -> str:
@@ -137,11 +152,12 @@ def event_text(execution: Execution, event: Event, sources: Mapping[str, str]) -
     text = f"{what} ({how})" if how else what
     if event.kind is not Kind.READ:
         return text
+    again = ", again and again" if event.last else ""
     source = execution.graph.by_id[sources[event.id]]
     if source.kind is Kind.INIT:
-        return f"{text}, initial"
+        return f"{text}, initial{again}"
     synchronises = ", synchronises" if (source, event) in execution.synchronisation else ""
-    return f"{text}, from line {source.span.line}{synchronises}"
+    return f"{text}, from line {source.span.line}{synchronises}{again}"
 
 
 def event_parts(execution: Execution, event: Event) -> tuple[str, str]:
@@ -185,16 +201,6 @@ def _threads(schedule: Schedule) -> list[str]:
     """The threads that move or stay behind."""
     present = {m.thread for m in schedule.moves} | {b.thread for b in schedule.behind}
     return [t for t in schedule.start.labels if t in present]
-
-
-#: What comes after the last step of a schedule.
-CLOSING = {
-    Ending.DEADLOCK: "no thread can take a step",
-    Ending.STOP: "from here on nothing changes",
-    Ending.LASSO: "and so on, again and again",
-    Ending.UNDEFINED: "what comes next is undefined",
-    Ending.FOUND: "this is what was looked for",
-}
 
 
 def _schedule(schedule: Schedule) -> list[Row]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from scopec.diagnostics import UsageError
+from scopec.base.diagnostics import UsageError
 from scopec.report.formats import FOLDERS, STDOUT, TEXTS, Request, unwritable_file, unwritable_folder
 
 

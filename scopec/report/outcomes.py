@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from scopec.base.excerpt import clean
 from scopec.report.lanes import lanes, rows
-from scopec.report.source import clean
 from scopec.report.text import qualifiers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scopec.outcomes import FinalState, Listing
-    from scopec.runs import Run
+    from scopec.session.final_states import FinalState, Listing
+    from scopec.session.run import Run
 
 _INDENT = "  "
 _ASKED = {"exists": "Allowed", "not exists": "Forbidden", "forall": "Required"}

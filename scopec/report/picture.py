@@ -6,19 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.explain import race_of
+from scopec.base.excerpt import clean
+from scopec.base.records import dataclass
+from scopec.explain.reasons import race_of
+from scopec.hangs.execution import StuckExecution
 from scopec.memory.events import Kind
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending
-from scopec.records import dataclass
 from scopec.report.lanes import CLOSING, event_parts, in_order
-from scopec.report.source import clean
 
 if TYPE_CHECKING:
+    from scopec.base.source import Span
+    from scopec.explain.verdict import Check
     from scopec.memory.events import Event
     from scopec.progress.schedule import Schedule
-    from scopec.source import Span
-    from scopec.verdicts import Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ RELATIONS = {
         Relation("hb", "happens-before between threads", shown=False),
         Relation("race", "a data race: two accesses that nothing orders", directed=False),
         Relation("loop", "the schedule goes back to here, again and again"),
+        Relation("period", "the thread goes back to here, again and again"),
     )
 }
 
@@ -122,25 +124,50 @@ _MOST_RACES = 12
 
 def _execution(execution: Execution, marked: Sequence[Event], title: str) -> Picture:
     events = in_order(execution)
-    present = {e.thread for e in events}
-    names = [t for t in dict.fromkeys(e.thread for e in execution.events) if t in present]
+    stuck = execution if isinstance(execution, StuckExecution) else None
+    left = [] if stuck is None else [b for b in stuck.behind if not stuck.period(b.thread)]
+    present = {e.thread for e in events} | {b.thread for b in left}
+    names = [t.name for t in execution.graph.program.threads if t.name in present]
+    names += sorted(present - set(names))
     blocks = {t.name: t.block_name for t in execution.graph.program.threads}
     rows = _rows(execution, events)
-    boxes = [Box(e.id, names.index(e.thread), rows[e.id], *_label(execution, e), e.span, e in marked) for e in events]
+    boxes = [
+        Box(e.id, names.index(e.thread), rows[e.id], *_label(execution, e), e.span, e in marked or e.last)
+        for e in events
+    ]
+    bottom = 1 + max(rows.values(), default=-1)
+    ends = [
+        Box(f"end_{b.thread}", names.index(b.thread), bottom, f"{b.span.line}: {b.where}", "", b.span, marked=True)
+        for b in left
+    ]
     races = [(a.id, b.id) for a, b in execution.race]
     decisive = [(a.id, b.id) for a, b in [marked]] if len(marked) == 2 else races[:1]
     drawn = races if len(races) <= _MOST_RACES else decisive
     edges = [*_edges(execution, {b.id for b in boxes}), *_between("race", drawn)]
     closing = "" if drawn == races else f"{len(races):,} pairs of accesses race; one of them is drawn"
+    if stuck is not None:
+        edges += _periods(stuck)
+        closing = CLOSING[Ending.STOP]
     used = {end for edge in edges for end in (edge.source, edge.target)}
     initial = [e for e in execution.events if e.kind is Kind.INIT and e.id in used]
     first = [Box(e.id, None, 0, *_label(execution, e), e.span) for e in initial]
-    return Picture(title, tuple(Lane(n, blocks.get(n, n)) for n in names), (*first, *boxes), tuple(edges), closing)
+    return Picture(
+        title, tuple(Lane(n, blocks.get(n, n)) for n in names), (*first, *boxes, *ends), tuple(edges), closing
+    )
+
+
+def _periods(execution: StuckExecution) -> Iterator[Edge]:
+    """The ways back of threads that go round for ever."""
+    for behind in execution.behind:
+        period = execution.period(behind.thread)
+        if period:
+            yield Edge("period", period[-1].id, period[0].id)
 
 
 def _label(execution: Execution, event: Event) -> tuple[str, str]:
     what, how = event_parts(execution, event)
-    return (what if event.kind is Kind.INIT else f"{event.span.line}: {what}"), how
+    again = f"{how}{', ' if how else ''}again and again" if event.last else how
+    return (what if event.kind is Kind.INIT else f"{event.span.line}: {what}"), again
 
 
 def _rows(execution: Execution, events: Sequence[Event]) -> dict[str, int]:

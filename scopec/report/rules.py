@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from scopec.report.source import clean
-from scopec.verdicts import UNDEFINED, is_fault
+from scopec.base.excerpt import clean
+from scopec.explain.verdict import UNDEFINED, is_fault
 
 if TYPE_CHECKING:
-    from scopec.diagnostics import Diagnostic
-    from scopec.explain import Explanation
-    from scopec.verdicts import Check
+    from scopec.base.diagnostics import Diagnostic
+    from scopec.explain.reasons import Explanation
+    from scopec.explain.verdict import Check
 
 
 @dataclass(frozen=True, slots=True)

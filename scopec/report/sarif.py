@@ -8,23 +8,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scopec import __version__
-from scopec.explain import explanation, race_of
+from scopec.base.excerpt import clean
+from scopec.explain.reasons import explanation, race_of
 from scopec.report.asked import unasked
 from scopec.report.lanes import rows
 from scopec.report.paths import uri
 from scopec.report.rules import diagnostic_rule, message, rule
-from scopec.report.source import clean
 from scopec.report.text import title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from scopec.check import Outcome, Report
-    from scopec.diagnostics import Diagnostic
+    from scopec.base.diagnostics import Diagnostic
+    from scopec.base.source import Source, Span
+    from scopec.explain.verdict import Check, Trace
     from scopec.memory.events import Event
     from scopec.report.rules import Rule
-    from scopec.source import Source, Span
-    from scopec.verdicts import Check, Trace
+    from scopec.session.check import Outcome, Report
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

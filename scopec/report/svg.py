@@ -183,6 +183,8 @@ def _curve(edge: Edge, places: dict[str, _Rect], width: float) -> _Curve:
         found = _bezier(edge, down, (a.middle, a.y + a.height + 30), (x, b.y - 60), (x, b.y))
         return _Curve(edge, found.path, a.middle, a.y + a.height + 16)
     start_y, end_y = a.y + a.height / 2 + shift, b.y + b.height / 2 + shift
+    if edge.source == edge.target:  # back to itself
+        start_y, end_y = start_y + 8, end_y - 8
     if a.x == b.x:  # the same thread: around the right of what is between
         bow = a.x + a.width + 26 + abs(shift)
         return _bezier(edge, (a.x + a.width, start_y), (bow, start_y), (bow, end_y), (b.x + b.width, end_y))

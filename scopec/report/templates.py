@@ -9,8 +9,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from scopec.report.source import clean
-from scopec.resources import resource
+from scopec.base.excerpt import clean
+from scopec.base.resources import resource
 
 
 @cache

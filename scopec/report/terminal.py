@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
 
-    from scopec.check import Report
+    from scopec.session.check import Report
 
 
 def width() -> int:

@@ -6,22 +6,23 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from scopec import explain
-from scopec.expectations import Settings
+from scopec.base.excerpt import Mark, clean, excerpt
+from scopec.explain import reasons
+from scopec.explain.verdict import UNDEFINED
+from scopec.hangs.execution import StuckExecution
 from scopec.memory.execution import Execution
+from scopec.program.expectations import Settings
 from scopec.progress.models import CUDA
 from scopec.report import asked
 from scopec.report.lanes import lanes, rows, what_matters
 from scopec.report.picture import picture
-from scopec.report.source import Mark, clean, excerpt
-from scopec.verdicts import UNDEFINED
 
 if TYPE_CHECKING:
-    from scopec.check import Outcome, Report
-    from scopec.diagnostics import Diagnostic
-    from scopec.runs import Run
-    from scopec.source import Source
-    from scopec.verdicts import Check
+    from scopec.base.diagnostics import Diagnostic
+    from scopec.base.source import Source
+    from scopec.explain.verdict import Check
+    from scopec.session.check import Outcome, Report
+    from scopec.session.run import Run
 
 _INDENT = "      "
 
@@ -60,7 +61,8 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int, first: bo
         reason = f": {check.reason}" if check.reason else ""
         states = f"  ({check.states} states)" if verbose and check.states is not None else ""
         kept = "  (answered in an earlier call)" if verbose and check.cached else ""
-        yield from wrapped(f"  {check.verdict:<8}  {check.expectation.text}{reason}{states}{kept}", width, 12)
+        part = _part_asked(check, verbose=verbose)
+        yield from wrapped(f"  {check.verdict:<8}  {check.expectation.text}{reason}{states}{part}{kept}", width, 12)
         for warning in check.warnings:
             yield from wrapped(f"{_INDENT}warning: {warning}", width, len(_INDENT) + 9)
         undefined = check.reason == UNDEFINED
@@ -80,6 +82,27 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int, first: bo
         yield f"  generated  {', '.join(report.generated)} in {report.folder}"
     if verbose:
         yield from _details(report)
+
+
+def _part_asked(check: Check, *, verbose: bool) -> str:
+    """Which part of a progress question was asked; where that is not the whole of it, always."""
+    asked = check.hangs
+    if asked is None:
+        return ""
+    if asked.option == "sc":
+        return "  (of a sequentially consistent memory alone)"
+    stuck = check.trace if isinstance(check.trace, StuckExecution) and check.verdict == "holds" else None
+    if stuck is not None and stuck.patience is not None:
+        return f"  ({stuck.patience})"
+    if not verbose:
+        return ""
+    if asked.whole is not None:
+        return f"  (schedules are all there is: {asked.whole})"
+    if asked.memory is None or check.verdict != "holds":
+        return ""
+    return (
+        f"  ({'no' if stuck is None else 'an'} execution of the memory model gets stuck{' either' * (stuck is None)})"
+    )
 
 
 def title(report: Report) -> str:
@@ -122,10 +145,10 @@ def counterexample(check: Check, source: Source, width: int, *, everything: bool
 
     ``everything`` shows also what a verdict does not need, and names the relations between events.
     """
-    why = explain.explanation(check)
+    why = reasons.explanation(check)
     yield from excerpt(source, why.marks, width)
     if check.trace is not None:
-        marked = explain.race_of(check) or ()
+        marked = reasons.race_of(check) or ()
         yield ""
         yield from lanes(*(rows if everything else what_matters)(check.trace, marked), width)
         yield ""
@@ -151,7 +174,7 @@ def _relations(check: Check) -> Iterator[str]:
     shown = picture(check, "")
     names = {b.id: b.text if b.lane is None else f"{shown.lanes[b.lane].name} {b.text}" for b in shown.boxes}
     for edge in shown.edges:
-        if edge.relation != "po":
+        if edge.relation not in ("po", "period"):
             yield f"{edge.relation:<5}{names[edge.source]}  ->  {names[edge.target]}"
     yield ""
 

@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from scopec.check import Outcome
-from scopec.diagnostics import UsageError, suggestion
+from scopec.base.diagnostics import UsageError, suggestion
+from scopec.base.excerpt import clean
 from scopec.memory.execution import Execution
 from scopec.report import dot, html, itf, json, terminal
 from scopec.report.picture import picture, usual
-from scopec.report.source import clean
 from scopec.report.svg import svg
 from scopec.report.text import counterexample, title
+from scopec.session.check import Outcome
 
 if TYPE_CHECKING:
-    from scopec.check import Report
-    from scopec.verdicts import Check
+    from scopec.explain.verdict import Check
+    from scopec.session.check import Report
 
 
 def _title(report: Report, check: Check) -> str:

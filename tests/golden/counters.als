@@ -10,7 +10,8 @@
 ---------------------------------------------------------------------------------------- values
 
 abstract sig Value {}
-one sig v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38 extends Value {}
+one sig v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21,
+    v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38 extends Value {}
 
 ---------------------------------------------------------------------------------------- events
 
@@ -30,33 +31,44 @@ one sig init_turn extends Event {}   -- turn = 0 (initially)
 fun init : set Event { init_n + init_turn }
 
 -- thread main
-one sig main_L10_C extends Event {}    -- line 10: launch count
-one sig main_L10_C2 extends Event {}   -- line 10: cudaDeviceSynchronize
+-- line 10: launch count<<<1, 2>>>();
+one sig main_L10_C extends Event {}    -- launch count
+one sig main_L10_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L10_C + main_L10_C2 }
 
 -- thread count[0][0]
-one sig count_0_0_L4_R extends Event {}   -- line 4: read.relaxed.device n
-one sig count_0_0_L4_W extends Event {}   -- line 4: write.relaxed.device n
-one sig count_0_0_L6_R extends Event {}   -- line 6: read.acq_rel.device turn
-one sig count_0_0_L6_W extends Event {}   -- line 6: write.acq_rel.device turn
-one sig count_0_0_L7_A extends Event {}   -- line 7: arrive at __syncthreads
-one sig count_0_0_L7_B extends Event {}   -- line 7: leave __syncthreads
-one sig count_0_0_L8_R extends Event {}   -- line 8: read.seq_cst.device turn
-one sig count_0_0_L8_W extends Event {}   -- line 8: write.seq_cst.device turn
-fun th_count_0_0 : set Event { count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R + count_0_0_L6_W + count_0_0_L7_A +
-    count_0_0_L7_B + count_0_0_L8_R + count_0_0_L8_W }
+-- line 4: n.fetch_add(1, cuda::memory_order_relaxed)
+one sig count_0_0_L4_R extends Event {}   -- read.relaxed.device n
+one sig count_0_0_L4_W extends Event {}   -- write.relaxed.device n
+-- line 6: turn.compare_exchange_weak(expected, mine + 1, cuda::memory_order_acq_rel,
+--   cuda::memory_order_relaxed)
+one sig count_0_0_L6_R extends Event {}   -- read.acq_rel.device turn
+one sig count_0_0_L6_W extends Event {}   -- write.acq_rel.device turn
+-- line 7: __syncthreads()
+one sig count_0_0_L7_A extends Event {}   -- arrive at __syncthreads
+one sig count_0_0_L7_B extends Event {}   -- leave __syncthreads
+-- line 8: turn.exchange(expected * 2 + mine, cuda::memory_order_seq_cst)
+one sig count_0_0_L8_R extends Event {}   -- read.seq_cst.device turn
+one sig count_0_0_L8_W extends Event {}   -- write.seq_cst.device turn
+fun th_count_0_0 : set Event { count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R + count_0_0_L6_W +
+    count_0_0_L7_A + count_0_0_L7_B + count_0_0_L8_R + count_0_0_L8_W }
 
 -- thread count[0][1]
-one sig count_0_1_L4_R extends Event {}   -- line 4: read.relaxed.device n
-one sig count_0_1_L4_W extends Event {}   -- line 4: write.relaxed.device n
-one sig count_0_1_L6_R extends Event {}   -- line 6: read.acq_rel.device turn
-one sig count_0_1_L6_W extends Event {}   -- line 6: write.acq_rel.device turn
-one sig count_0_1_L7_A extends Event {}   -- line 7: arrive at __syncthreads
-one sig count_0_1_L7_B extends Event {}   -- line 7: leave __syncthreads
-one sig count_0_1_L8_R extends Event {}   -- line 8: read.seq_cst.device turn
-one sig count_0_1_L8_W extends Event {}   -- line 8: write.seq_cst.device turn
-fun th_count_0_1 : set Event { count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L6_W + count_0_1_L7_A +
-    count_0_1_L7_B + count_0_1_L8_R + count_0_1_L8_W }
+-- line 4: n.fetch_add(1, cuda::memory_order_relaxed)
+one sig count_0_1_L4_R extends Event {}   -- read.relaxed.device n
+one sig count_0_1_L4_W extends Event {}   -- write.relaxed.device n
+-- line 6: turn.compare_exchange_weak(expected, mine + 1, cuda::memory_order_acq_rel,
+--   cuda::memory_order_relaxed)
+one sig count_0_1_L6_R extends Event {}   -- read.acq_rel.device turn
+one sig count_0_1_L6_W extends Event {}   -- write.acq_rel.device turn
+-- line 7: __syncthreads()
+one sig count_0_1_L7_A extends Event {}   -- arrive at __syncthreads
+one sig count_0_1_L7_B extends Event {}   -- leave __syncthreads
+-- line 8: turn.exchange(expected * 2 + mine, cuda::memory_order_seq_cst)
+one sig count_0_1_L8_R extends Event {}   -- read.seq_cst.device turn
+one sig count_0_1_L8_W extends Event {}   -- write.seq_cst.device turn
+fun th_count_0_1 : set Event { count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L6_W +
+    count_0_1_L7_A + count_0_1_L7_B + count_0_1_L8_R + count_0_1_L8_W }
 
 -- accesses by location
 fun w_n : set Event { init_n + count_0_0_L4_W + count_0_1_L4_W }
@@ -68,86 +80,110 @@ fun at_turn : set Event { w_turn + r_turn }
 
 ------------------------------------------------------------------------- values and conditions
 
-fun f1 : Value->Value { v0->v1 + v1->v2 + v2->v3 }   -- a + 1
-fun f2 : Value->Value->Value { v0->v0->v0 + v0->v1->v1 + v0->v2->v2 + v2->v0->v2 + v2->v1->v3 + v2->v2->v4 + v4->v0->v4 +
-    v4->v1->v5 + v4->v2->v6 + v6->v0->v6 + v6->v1->v7 + v6->v2->v8 + v8->v0->v8 + v8->v1->v9 +
-    v8->v2->v10 + v10->v0->v10 + v10->v1->v11 + v10->v2->v12 + v12->v0->v12 + v12->v1->v13 +
-    v12->v2->v14 + v14->v0->v14 + v14->v1->v15 + v14->v2->v16 + v16->v0->v16 + v16->v1->v17 +
-    v16->v2->v18 + v18->v0->v18 + v18->v1->v19 + v18->v2->v20 + v20->v0->v20 + v20->v1->v21 +
-    v20->v2->v22 + v22->v0->v22 + v22->v1->v23 + v22->v2->v24 + v24->v0->v24 + v24->v1->v25 +
-    v24->v2->v26 + v26->v0->v26 + v26->v1->v27 + v26->v2->v28 + v28->v0->v28 + v28->v1->v29 +
-    v28->v2->v30 + v30->v0->v30 + v30->v1->v31 + v30->v2->v32 + v32->v0->v32 + v32->v1->v33 +
-    v32->v2->v34 + v34->v0->v34 + v34->v1->v35 + v34->v2->v36 + v36->v0->v36 + v36->v1->v37 +
-    v36->v2->v38 }   -- a + b
-fun f3 : Value->Value { v0->v0 + v1->v2 + v2->v4 + v3->v6 + v4->v8 + v5->v10 + v6->v12 + v7->v14 + v8->v16 + v9->v18 +
-    v10->v20 + v11->v22 + v12->v24 + v13->v26 + v14->v28 + v15->v30 + v16->v32 + v17->v34 + v18->v36 }   -- a * 2
+fun f_a_plus_1 : Value->Value { v0->v1 + v1->v2 + v2->v3 }   -- a + 1
+-- a + b
+fun f_a_plus_b : Value->Value->Value { v0->v0->v0 + v0->v1->v1 + v0->v2->v2 + v2->v0->v2 + v2->v1->v3 +
+    v2->v2->v4 + v4->v0->v4 + v4->v1->v5 + v4->v2->v6 + v6->v0->v6 + v6->v1->v7 + v6->v2->v8 + v8->v0->v8 +
+    v8->v1->v9 + v8->v2->v10 + v10->v0->v10 + v10->v1->v11 + v10->v2->v12 + v12->v0->v12 + v12->v1->v13 +
+    v12->v2->v14 + v14->v0->v14 + v14->v1->v15 + v14->v2->v16 + v16->v0->v16 + v16->v1->v17 + v16->v2->v18 +
+    v18->v0->v18 + v18->v1->v19 + v18->v2->v20 + v20->v0->v20 + v20->v1->v21 + v20->v2->v22 + v22->v0->v22 +
+    v22->v1->v23 + v22->v2->v24 + v24->v0->v24 + v24->v1->v25 + v24->v2->v26 + v26->v0->v26 + v26->v1->v27 +
+    v26->v2->v28 + v28->v0->v28 + v28->v1->v29 + v28->v2->v30 + v30->v0->v30 + v30->v1->v31 + v30->v2->v32 +
+    v32->v0->v32 + v32->v1->v33 + v32->v2->v34 + v34->v0->v34 + v34->v1->v35 + v34->v2->v36 + v36->v0->v36 +
+    v36->v1->v37 + v36->v2->v38 }
+-- a * 2
+fun f_a_times_2 : Value->Value { v0->v0 + v1->v2 + v2->v4 + v3->v6 + v4->v8 + v5->v10 + v6->v12 + v7->v14 +
+    v8->v16 + v9->v18 + v10->v20 + v11->v22 + v12->v24 + v13->v26 + v14->v28 + v15->v30 + v16->v32 +
+    v17->v34 + v18->v36 }
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { (init_n + init_turn)->v0 + (wv_ & count_0_0_L4_W->(v1 + v2 + v3)) + (wv_ & count_0_0_L6_W->(v1 +
-    v2 + v3)) + (wv_ & count_0_0_L8_W->(v0 + v1 + v2 + v3 + v4 + v5 + v6 + v7 + v8 + v9 + v10 + v11 +
-    v12 + v13 + v14 + v15 + v16 + v17 + v18 + v19 + v20 + v21 + v22 + v23 + v24 + v25 + v26 + v27 +
-    v28 + v29 + v30 + v31 + v32 + v33 + v34 + v35 + v36 + v37 + v38)) + (wv_ & count_0_1_L4_W->(v1 +
-    v2 + v3)) + (wv_ & count_0_1_L6_W->(v1 + v2 + v3)) + (wv_ & count_0_1_L8_W->(v0 + v1 + v2 + v3 +
-    v4 + v5 + v6 + v7 + v8 + v9 + v10 + v11 + v12 + v13 + v14 + v15 + v16 + v17 + v18 + v19 + v20 +
-    v21 + v22 + v23 + v24 + v25 + v26 + v27 + v28 + v29 + v30 + v31 + v32 + v33 + v34 + v35 + v36 +
-    v37 + v38)) }
+fun wv : Event->Value { (init_n + init_turn)->v0 + (wv_ & count_0_0_L4_W->(v1 + v2 + v3)) + (wv_ &
+    count_0_0_L6_W->(v1 + v2 + v3)) + (wv_ & count_0_0_L8_W->(v0 + v1 + v2 + v3 + v4 + v5 + v6 + v7 + v8 +
+    v9 + v10 + v11 + v12 + v13 + v14 + v15 + v16 + v17 + v18 + v19 + v20 + v21 + v22 + v23 + v24 + v25 + v26 +
+    v27 + v28 + v29 + v30 + v31 + v32 + v33 + v34 + v35 + v36 + v37 + v38)) + (wv_ & count_0_1_L4_W->(v1 +
+    v2 + v3)) + (wv_ & count_0_1_L6_W->(v1 + v2 + v3)) + (wv_ & count_0_1_L8_W->(v0 + v1 + v2 + v3 + v4 + v5 +
+    v6 + v7 + v8 + v9 + v10 + v11 + v12 + v13 + v14 + v15 + v16 + v17 + v18 + v19 + v20 + v21 + v22 + v23 +
+    v24 + v25 + v26 + v27 + v28 + v29 + v30 + v31 + v32 + v33 + v34 + v35 + v36 + v37 + v38)) }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (count_0_0_L6_R.rv & count_0_0_L4_R.rv) and some (Choice.weak_count_0_0_L6_R & v1) }   -- line 4, 6: turn == n && count_0_0_L6_R?weak
-pred c1 { some (count_0_1_L6_R.rv & count_0_1_L4_R.rv) and some (Choice.weak_count_0_1_L6_R & v1) }   -- line 4, 6: turn == n && count_0_1_L6_R?weak
+-- line 4, 6: turn == n && count_0_0_L6_R?weak
+pred c_L6_count_0_0 { some (count_0_0_L6_R.rv & count_0_0_L4_R.rv) and some (Choice.weak_count_0_0_L6_R &
+    v1) }
+-- line 4, 6: turn == n && count_0_1_L6_R?weak
+pred c_L6_count_0_1 { some (count_0_1_L6_R.rv & count_0_1_L4_R.rv) and some (Choice.weak_count_0_1_L6_R &
+    v1) }
 
 -- the events that are executed
 fun Exec : set Event { init + th_main + count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R + count_0_0_L7_A +
-    count_0_0_L7_B + count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L7_A +
-    count_0_1_L7_B + (c0 => count_0_0_L6_W else none) + (not c0 => count_0_0_L8_R +
-    count_0_0_L8_W else none) + (c1 => count_0_1_L6_W else none) + (not c1 => count_0_1_L8_R +
+    count_0_0_L7_B + count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L7_A + count_0_1_L7_B +
+    (c_L6_count_0_0 => count_0_0_L6_W else none) + (not c_L6_count_0_0 => count_0_0_L8_R + count_0_0_L8_W else
+    none) + (c_L6_count_0_1 => count_0_1_L6_W else none) + (not c_L6_count_0_1 => count_0_1_L8_R +
     count_0_1_L8_W else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_n->r_n + w_turn->r_turn) }
-fun unordered : Event->Event { (count_0_0_L4_W->count_0_1_L4_W + count_0_0_L6_W->(count_0_0_L8_W + count_0_1_L6_W +
-    count_0_1_L8_W) + count_0_0_L8_W->(count_0_1_L6_W + count_0_1_L8_W) +
+fun unordered : Event->Event { (count_0_0_L4_W->count_0_1_L4_W + count_0_0_L6_W->(count_0_0_L8_W +
+    count_0_1_L6_W + count_0_1_L8_W) + count_0_0_L8_W->(count_0_1_L6_W + count_0_1_L8_W) +
     count_0_1_L6_W->count_0_1_L8_W) & Exec->Exec }
-fun co : Event->Event { init_n->(w_n & Exec - init_n) + init_turn->(w_turn & Exec - init_turn) + (co_ & unordered) +
-    ~(unordered - co_) }
+fun co : Event->Event { init_n->(w_n & Exec - init_n) + init_turn->(w_turn & Exec - init_turn) + (co_ &
+    unordered) + ~(unordered - co_) }
+-- reads
 fun R : set Event { (count_0_0_L4_R + count_0_0_L6_R + count_0_0_L8_R + count_0_1_L4_R + count_0_1_L6_R +
     count_0_1_L8_R) & Exec }
-fun W : set Event { (init + count_0_0_L4_W + count_0_0_L6_W + count_0_0_L8_W + count_0_1_L4_W + count_0_1_L6_W +
-    count_0_1_L8_W) & Exec }
-fun M : set Event { (init + count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R + count_0_0_L6_W + count_0_0_L8_R +
-    count_0_0_L8_W + count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L6_W +
+-- writes, initial ones included
+fun W : set Event { (init + count_0_0_L4_W + count_0_0_L6_W + count_0_0_L8_W + count_0_1_L4_W +
+    count_0_1_L6_W + count_0_1_L8_W) & Exec }
+-- reads and writes
+fun M : set Event { (init + count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R + count_0_0_L6_W +
+    count_0_0_L8_R + count_0_0_L8_W + count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L6_W +
     count_0_1_L8_R + count_0_1_L8_W) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- accesses by operations that are atomic
 fun A : set Event { (count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R + count_0_0_L6_W + count_0_0_L8_R +
-    count_0_0_L8_W + count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L6_W +
-    count_0_1_L8_R + count_0_1_L8_W) & Exec }
-fun Acq : set Event { (count_0_0_L8_R + count_0_1_L8_R + (c0 => count_0_0_L6_R else none) +
-    (c1 => count_0_1_L6_R else none)) & Exec }
+    count_0_0_L8_W + count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L6_W + count_0_1_L8_R +
+    count_0_1_L8_W) & Exec }
+-- acquires
+fun Acq : set Event { (count_0_0_L8_R + count_0_1_L8_R + (c_L6_count_0_0 => count_0_0_L6_R else none) +
+    (c_L6_count_0_1 => count_0_1_L6_R else none)) & Exec }
+-- releases
 fun Rel : set Event { (count_0_0_L6_W + count_0_0_L8_W + count_0_1_L6_W + count_0_1_L8_W) & Exec }
+-- seq_cst operations
 fun SC : set Event { (count_0_0_L8_R + count_0_0_L8_W + count_0_1_L8_R + count_0_1_L8_W) & Exec }
-fun po : Event->Event { (main_L10_C->main_L10_C2 + ^(count_0_0_L4_R->count_0_0_L4_W + count_0_0_L4_W->count_0_0_L6_R +
-    count_0_0_L6_R->count_0_0_L6_W + count_0_0_L6_W->count_0_0_L7_A + count_0_0_L7_A->count_0_0_L7_B +
-    count_0_0_L7_B->count_0_0_L8_R + count_0_0_L8_R->count_0_0_L8_W) +
+-- program order
+fun po : Event->Event { (main_L10_C->main_L10_C2 + ^(count_0_0_L4_R->count_0_0_L4_W +
+    count_0_0_L4_W->count_0_0_L6_R + count_0_0_L6_R->count_0_0_L6_W + count_0_0_L6_W->count_0_0_L7_A +
+    count_0_0_L7_A->count_0_0_L7_B + count_0_0_L7_B->count_0_0_L8_R + count_0_0_L8_R->count_0_0_L8_W) +
     ^(count_0_1_L4_R->count_0_1_L4_W + count_0_1_L4_W->count_0_1_L6_R + count_0_1_L6_R->count_0_1_L6_W +
     count_0_1_L6_W->count_0_1_L7_A + count_0_1_L7_A->count_0_1_L7_B + count_0_1_L7_B->count_0_1_L8_R +
     count_0_1_L8_R->count_0_1_L8_W)) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_n->at_n + at_turn->at_turn) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_count_0_0->th_count_0_0 + th_count_0_1->th_count_0_1 +
-    (init <: id)) }
-fun rmw : Event->Event { (count_0_0_L4_R->count_0_0_L4_W + count_0_0_L6_R->count_0_0_L6_W + count_0_0_L8_R->count_0_0_L8_W +
-    count_0_1_L4_R->count_0_1_L4_W + count_0_1_L6_R->count_0_1_L6_W +
-    count_0_1_L8_R->count_0_1_L8_W) & Exec->Exec }
-fun dep : Event->Event { (count_0_0_L4_R->count_0_0_L4_W + count_0_0_L6_R->count_0_0_L6_W + count_0_0_L6_R->count_0_0_L8_W +
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_count_0_0->th_count_0_0 +
+    th_count_0_1->th_count_0_1 + (init <: id)) }
+-- the halves of one operation
+fun rmw : Event->Event { (count_0_0_L4_R->count_0_0_L4_W + count_0_0_L6_R->count_0_0_L6_W +
     count_0_0_L8_R->count_0_0_L8_W + count_0_1_L4_R->count_0_1_L4_W + count_0_1_L6_R->count_0_1_L6_W +
-    count_0_1_L6_R->count_0_1_L8_W + count_0_1_L8_R->count_0_1_L8_W) & Exec->Exec }
-fun asw : Event->Event { (init->(th_main + th_count_0_0 + th_count_0_1) + main_L10_C->(th_count_0_0 + th_count_0_1) +
-    (th_count_0_0 + th_count_0_1)->main_L10_C2 + count_0_0_L7_A->count_0_1_L7_B +
+    count_0_1_L8_R->count_0_1_L8_W) & Exec->Exec }
+-- dependency that no compiler can remove
+fun dep : Event->Event { (count_0_0_L4_R->count_0_0_L4_W + count_0_0_L6_R->count_0_0_L6_W +
+    count_0_0_L6_R->count_0_0_L8_W + count_0_0_L8_R->count_0_0_L8_W + count_0_1_L4_R->count_0_1_L4_W +
+    count_0_1_L6_R->count_0_1_L6_W + count_0_1_L6_R->count_0_1_L8_W + count_0_1_L8_R->count_0_1_L8_W) &
+    Exec->Exec }
+-- additional synchronises-with
+fun asw : Event->Event { (init->(th_main + th_count_0_0 + th_count_0_1) + main_L10_C->(th_count_0_0 +
+    th_count_0_1) + (th_count_0_0 + th_count_0_1)->main_L10_C2 + count_0_0_L7_A->count_0_1_L7_B +
     count_0_1_L7_A->count_0_0_L7_B) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { (th_main->th_main + (th_count_0_0 + th_count_0_1)->(th_count_0_0 + th_count_0_1)) & Exec->Exec }
+-- each one's scope includes the other's thread
+fun incl : Event->Event { (th_main->th_main + (th_count_0_0 + th_count_0_1)->(th_count_0_0 + th_count_0_1)) &
+    Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
@@ -156,13 +192,14 @@ pred candidate {
   all r : (r_n + r_turn) & Exec | one rf.r
   co_ in unordered
   co.co in co
-  wv_ = wv & (count_0_0_L4_W + count_0_0_L6_W + count_0_0_L8_W + count_0_1_L4_W + count_0_1_L6_W + count_0_1_L8_W)->Value
-  count_0_0_L4_W.wv_ = count_0_0_L4_R.rv.f1
-  count_0_0_L6_W.wv_ = count_0_0_L4_R.rv.f1
-  count_0_0_L8_W.wv_ = count_0_0_L4_R.rv.(count_0_0_L6_R.rv.f3.f2)
-  count_0_1_L4_W.wv_ = count_0_1_L4_R.rv.f1
-  count_0_1_L6_W.wv_ = count_0_1_L4_R.rv.f1
-  count_0_1_L8_W.wv_ = count_0_1_L4_R.rv.(count_0_1_L6_R.rv.f3.f2)
+  wv_ = wv & (count_0_0_L4_W + count_0_0_L6_W + count_0_0_L8_W + count_0_1_L4_W + count_0_1_L6_W +
+      count_0_1_L8_W)->Value
+  count_0_0_L4_W.wv_ = count_0_0_L4_R.rv.f_a_plus_1
+  count_0_0_L6_W.wv_ = count_0_0_L4_R.rv.f_a_plus_1
+  count_0_0_L8_W.wv_ = count_0_0_L4_R.rv.(count_0_0_L6_R.rv.f_a_times_2.f_a_plus_b)
+  count_0_1_L4_W.wv_ = count_0_1_L4_R.rv.f_a_plus_1
+  count_0_1_L6_W.wv_ = count_0_1_L4_R.rv.f_a_plus_1
+  count_0_1_L8_W.wv_ = count_0_1_L4_R.rv.(count_0_1_L6_R.rv.f_a_times_2.f_a_plus_b)
 }
 
 ------------------------------------------------------------------------------ the memory model
@@ -226,6 +263,11 @@ run race { consistent and valued and some race } expect 0
 -- required n == 2
 run required_2 { consistent and valued and complete and (not (some (final_n & v2))) } expect 0
 -- allowed count[0][0].won && count[0][1].won
-run allowed_3 { consistent and valued and complete and (((some (count_0_0_L6_R.rv & count_0_0_L4_R.rv) and some (Choice.weak_count_0_0_L6_R & v1)) and some (count_0_1_L6_R.rv & count_0_1_L4_R.rv)) and some (Choice.weak_count_0_1_L6_R & v1)) } expect 1
+run allowed_3 { consistent and valued and complete and (((some (count_0_0_L6_R.rv & count_0_0_L4_R.rv) and
+    some (Choice.weak_count_0_0_L6_R & v1)) and some (count_0_1_L6_R.rv & count_0_1_L4_R.rv)) and
+    some (Choice.weak_count_0_1_L6_R & v1)) } expect 1
+-- some execution is not sequentially consistent
+run weak { consistent and valued and some e : Exec | e in e.^(po + rf + co + (~rf).co) }
 -- some write has a value beyond those that are modelled
-run overflow { consistent and some w : (count_0_0_L4_W + count_0_0_L6_W + count_0_0_L8_W + count_0_1_L4_W + count_0_1_L6_W + count_0_1_L8_W) & Exec | no w.wv } expect 0
+run overflow { consistent and some w : (count_0_0_L4_W + count_0_0_L6_W + count_0_0_L8_W + count_0_1_L4_W +
+    count_0_1_L6_W + count_0_1_L8_W) & Exec | no w.wv } expect 0

@@ -16,8 +16,9 @@ GridOf  == "count_b0_t0" :> "count" @@ "count_b0_t1" :> "count"
 BlockOf == "count_b0_t0" :> "count_b0" @@ "count_b0_t1" :> "count_b0"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Joins   == "count_b0" :> {"count_b0_t0", "count_b0_t1"}
-Labels  == {"idle", "done", "main_L10", "main_L10_return", "main_L10_2", "count_L4", "count_L6", "count_L7",
-    "count_L7_wait", "count_L8"}
+Labels  ==
+  {"idle", "done", "main_L10", "main_L10_return", "main_L10_2", "count_L4", "count_L6", "count_L7",
+  "count_L7_wait", "count_L8"}
 
 VARIABLES
   pc,      \* label of each thread
@@ -37,8 +38,8 @@ TypeOK ==
 Init ==
   /\ pc = "main" :> "main_L10" @@ [t \in Threads |-> "idle"]
   /\ mem = [n |-> 0, turn |-> 0]
-  /\ reg = "main" :> <<>> @@ "count_b0_t0" :> [expected |-> 0, mine |-> 0, won |-> 0] @@
-    "count_b0_t1" :> [expected |-> 0, mine |-> 0, won |-> 0]
+  /\ reg = "main" :> <<>> @@ "count_b0_t0" :> [expected |-> 0, mine |-> 0, won |-> 0]
+       @@ "count_b0_t1" :> [expected |-> 0, mine |-> 0, won |-> 0]
   /\ issued = <<>>
   /\ arrived = [b \in DOMAIN Joins |-> {}]
 
@@ -100,11 +101,13 @@ count_L4(t) ==
   /\ Goto(t, "count_L6")
   /\ UNCHANGED <<issued, arrived>>
 
-\* counters.cu:6: bool won = turn.compare_exchange_weak(expected, mine + 1, cuda::memory_order_acq_rel, cuda::memory_o
+\* counters.cu:6: bool won = turn.compare_exchange_weak(expected, mine + 1, cuda::memory_order_acq_rel,
+\*   cuda::memory_o
 count_L6(t) ==
   /\ pc[t] = "count_L6"
   /\ \/ /\ mem' = [mem EXCEPT !.turn = IF mem.turn = reg[t].expected THEN reg[t].mine + 1 ELSE mem.turn]
-        /\ reg' = [reg EXCEPT ![t].expected = IF mem.turn = reg[t].expected THEN reg[t].expected ELSE mem.turn, ![t].won = IF mem.turn = reg[t].expected THEN 1 ELSE 0]
+        /\ reg' = [reg EXCEPT ![t].expected = IF mem.turn = reg[t].expected THEN reg[t].expected
+             ELSE mem.turn, ![t].won = IF mem.turn = reg[t].expected THEN 1 ELSE 0]
         /\ Goto(t, "count_L7")
         /\ UNCHANGED <<issued, arrived>>
      \/ /\ reg' = [reg EXCEPT ![t].expected = mem.turn, ![t].won = 0]
@@ -123,7 +126,8 @@ count_L7_wait(t) ==
   /\ pc[t] = "count_L7_wait"
   /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
-  /\ reg' = [reg EXCEPT ![t].expected = IF reg[t].won = 0 THEN reg[t].expected ELSE 0, ![t].mine = IF reg[t].won = 0 THEN reg[t].mine ELSE 0, ![t].won = 0]
+  /\ reg' = [reg EXCEPT ![t].expected = IF reg[t].won = 0 THEN reg[t].expected ELSE 0,
+       ![t].mine = IF reg[t].won = 0 THEN reg[t].mine ELSE 0, ![t].won = 0]
   /\ Goto(t, IF reg[t].won = 0 THEN "count_L8" ELSE "done")
   /\ UNCHANGED <<mem, issued>>
 
@@ -139,7 +143,8 @@ count_L8(t) ==
 count_L6_succeeds(t) ==
   /\ pc[t] = "count_L6"
   /\ mem' = [mem EXCEPT !.turn = IF mem.turn = reg[t].expected THEN reg[t].mine + 1 ELSE mem.turn]
-  /\ reg' = [reg EXCEPT ![t].expected = IF mem.turn = reg[t].expected THEN reg[t].expected ELSE mem.turn, ![t].won = IF mem.turn = reg[t].expected THEN 1 ELSE 0]
+  /\ reg' = [reg EXCEPT ![t].expected = IF mem.turn = reg[t].expected THEN reg[t].expected ELSE mem.turn,
+       ![t].won = IF mem.turn = reg[t].expected THEN 1 ELSE 0]
   /\ Goto(t, "count_L7")
   /\ UNCHANGED <<issued, arrived>>
 
@@ -166,8 +171,9 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -190,7 +196,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
-\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
-\* states without any step are left to TLC's deadlock check.
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.
+\* The states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

@@ -11,17 +11,17 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"first_b0_t0", "first_b0_t1", "second_b0_t0", "second2_b0_t0"}
 Threads       == HostThreads \cup DeviceThreads
-Entry   == "first_b0_t0" :> "first_L8" @@ "first_b0_t1" :> "first_L8" @@ "second_b0_t0" :> "second_L12" @@
-    "second2_b0_t0" :> "second2_L12"
-GridOf  == "first_b0_t0" :> "first" @@ "first_b0_t1" :> "first" @@ "second_b0_t0" :> "second" @@
-    "second2_b0_t0" :> "second2"
-BlockOf == "first_b0_t0" :> "first_b0" @@ "first_b0_t1" :> "first_b0" @@ "second_b0_t0" :> "second_b0" @@
-    "second2_b0_t0" :> "second2_b0"
+Entry   == "first_b0_t0" :> "first_L8" @@ "first_b0_t1" :> "first_L8" @@ "second_b0_t0" :> "second_L12"
+  @@ "second2_b0_t0" :> "second2_L12"
+GridOf  == "first_b0_t0" :> "first" @@ "first_b0_t1" :> "first" @@ "second_b0_t0" :> "second"
+  @@ "second2_b0_t0" :> "second2"
+BlockOf == "first_b0_t0" :> "first_b0" @@ "first_b0_t1" :> "first_b0" @@ "second_b0_t0" :> "second_b0"
+  @@ "second2_b0_t0" :> "second2_b0"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Labels  == {"idle", "done", "main_L15", "main_L16", "main_L17", "main_L17_return", "main_L18",
-    "main_L18_return", "main_L19", "main_L19_return", "main_L21", "main_L22", "main_L22_ready",
-    "main_L22_not_ready", "main_L23", "main_L25", "main_L26", "first_L8", "first_L8_again", "first_L10",
-    "second_L12", "second2_L12"}
+Labels  ==
+  {"idle", "done", "main_L15", "main_L16", "main_L17", "main_L17_return", "main_L18", "main_L18_return",
+  "main_L19", "main_L19_return", "main_L21", "main_L22", "main_L22_ready", "main_L22_not_ready", "main_L23",
+  "main_L25", "main_L26", "first_L8", "first_L8_again", "first_L10", "second_L12", "second2_L12"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -39,8 +39,8 @@ TypeOK ==
 Init ==
   /\ pc = "main" :> "main_L15" @@ [t \in Threads |-> "idle"]
   /\ mem = [flag |-> 0]
-  /\ reg = "main" :> [turns |-> 0] @@ "first_b0_t0" :> [first_once |-> 1] @@
-    "first_b0_t1" :> [first_once |-> 1] @@ "second_b0_t0" :> <<>> @@ "second2_b0_t0" :> <<>>
+  /\ reg = "main" :> [turns |-> 0] @@ "first_b0_t0" :> [first_once |-> 1]
+       @@ "first_b0_t1" :> [first_once |-> 1] @@ "second_b0_t0" :> <<>> @@ "second2_b0_t0" :> <<>>
   /\ issued = <<>>
 
 \* ---- starting and ending --------------------------------------------------------
@@ -235,15 +235,17 @@ Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
-ApiLabels == {"main_L15", "main_L16", "main_L17_return", "main_L18_return", "main_L19_return", "main_L22_ready",
-    "main_L22_not_ready", "main_L26"}
+ApiLabels ==
+  {"main_L15", "main_L16", "main_L17_return", "main_L18_return", "main_L19_return", "main_L22_ready",
+  "main_L22_not_ready", "main_L26"}
 InApi(h)  == pc[h] \in ApiLabels
 \* "General-purpose host implementations should provide concurrent forward progress."
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -251,7 +253,8 @@ Serve ==
 \* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
 ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
 ApiProgress(h) == WF_vars(ApiStep(h))
-\* "CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread making progress."
+\* "CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread making
+\* progress."
 NotReadyQuery(h) == pc[h] \in {"main_L22_not_ready"}
 QueryStep(h)     == NotReadyQuery(h) /\ DeviceQuiet /\ Serve
 QueryProgress(h) == SF_vars(QueryStep(h))
@@ -263,8 +266,8 @@ Guaranteed ==
   \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
   \/ \E h \in HostThreads : ApiStep(h) \/ QueryStep(h)
   \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
-\* [intro.progress.1] as modified: a thread that eventually only takes steps that do not count is undefined behaviour,
-\* and nothing is promised to anyone
+\* [intro.progress.1] as modified: a thread that eventually only takes steps that do not count is undefined
+\* behaviour, and nothing is promised to anyone
 SilentLabels == {"first_L8", "first_L8_again"}
 SilentForever(t) == <>[](pc[t] \in SilentLabels) /\ []<><<Step(t)>>_vars
 Fairness == (\E t \in {"first_b0_t0", "first_b0_t1"} : SilentForever(t)) \/ Promises
@@ -272,7 +275,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
-\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
-\* states without any step are left to TLC's deadlock check.
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.
+\* The states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

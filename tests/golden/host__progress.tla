@@ -11,17 +11,18 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"first_b0_t0", "first_b0_t1", "second_b0_t0", "second2_b0_t0"}
 Threads       == HostThreads \cup DeviceThreads
-Entry   == "first_b0_t0" :> "first_L8" @@ "first_b0_t1" :> "first_L8" @@ "second_b0_t0" :> "second_L12" @@
-    "second2_b0_t0" :> "second2_L12"
-GridOf  == "first_b0_t0" :> "first" @@ "first_b0_t1" :> "first" @@ "second_b0_t0" :> "second" @@
-    "second2_b0_t0" :> "second2"
-BlockOf == "first_b0_t0" :> "first_b0" @@ "first_b0_t1" :> "first_b0" @@ "second_b0_t0" :> "second_b0" @@
-    "second2_b0_t0" :> "second2_b0"
+Entry   == "first_b0_t0" :> "first_L8" @@ "first_b0_t1" :> "first_L8" @@ "second_b0_t0" :> "second_L12"
+  @@ "second2_b0_t0" :> "second2_L12"
+GridOf  == "first_b0_t0" :> "first" @@ "first_b0_t1" :> "first" @@ "second_b0_t0" :> "second"
+  @@ "second2_b0_t0" :> "second2"
+BlockOf == "first_b0_t0" :> "first_b0" @@ "first_b0_t1" :> "first_b0" @@ "second_b0_t0" :> "second_b0"
+  @@ "second2_b0_t0" :> "second2_b0"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Labels  == {"idle", "done", "main_L15", "main_L16", "main_L17", "main_L17_return", "main_L18",
-    "main_L18_return", "main_L19", "main_L19_return", "main_L21", "main_L22", "main_L22_ready",
-    "main_L22_not_ready", "main_L23", "main_L25", "main_L26", "first_L8", "first_L8_again", "first_L10",
-    "second_L12", "second_L12_again", "second2_L12", "second2_L12_again"}
+Labels  ==
+  {"idle", "done", "main_L15", "main_L16", "main_L17", "main_L17_return", "main_L18", "main_L18_return",
+  "main_L19", "main_L19_return", "main_L21", "main_L22", "main_L22_ready", "main_L22_not_ready", "main_L23",
+  "main_L25", "main_L26", "first_L8", "first_L8_again", "first_L10", "second_L12", "second_L12_again",
+  "second2_L12", "second2_L12_again"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -39,8 +40,8 @@ TypeOK ==
 Init ==
   /\ pc = "main" :> "main_L15" @@ [t \in Threads |-> "idle"]
   /\ mem = [flag |-> 0]
-  /\ reg = "main" :> [turns |-> 0] @@ "first_b0_t0" :> [first_once |-> 1] @@
-    "first_b0_t1" :> [first_once |-> 1] @@ "second_b0_t0" :> <<>> @@ "second2_b0_t0" :> <<>>
+  /\ reg = "main" :> [turns |-> 0] @@ "first_b0_t0" :> [first_once |-> 1]
+       @@ "first_b0_t1" :> [first_once |-> 1] @@ "second_b0_t0" :> <<>> @@ "second2_b0_t0" :> <<>>
   /\ issued = <<>>
 
 \* ---- starting and ending --------------------------------------------------------
@@ -249,15 +250,17 @@ Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
-ApiLabels == {"main_L15", "main_L16", "main_L17_return", "main_L18_return", "main_L19_return", "main_L22_ready",
-    "main_L22_not_ready", "main_L26"}
+ApiLabels ==
+  {"main_L15", "main_L16", "main_L17_return", "main_L18_return", "main_L19_return", "main_L22_ready",
+  "main_L22_not_ready", "main_L26"}
 InApi(h)  == pc[h] \in ApiLabels
 \* "General-purpose host implementations should provide concurrent forward progress."
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -265,7 +268,8 @@ Serve ==
 \* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
 ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
 ApiProgress(h) == WF_vars(ApiStep(h))
-\* "CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread making progress."
+\* "CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread making
+\* progress."
 NotReadyQuery(h) == pc[h] \in {"main_L22_not_ready"}
 QueryStep(h)     == NotReadyQuery(h) /\ DeviceQuiet /\ Serve
 QueryProgress(h) == SF_vars(QueryStep(h))
@@ -273,8 +277,8 @@ QueryProgress(h) == SF_vars(QueryStep(h))
 Promises ==
   /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h) /\ QueryProgress(h)
   /\ \A t \in DeviceThreads : DeviceProgress(t)
-\* [intro.progress.1] as modified: a thread that eventually only takes steps that do not count is undefined behaviour,
-\* and nothing is promised to anyone
+\* [intro.progress.1] as modified: a thread that eventually only takes steps that do not count is undefined
+\* behaviour, and nothing is promised to anyone
 SilentLabels == {"first_L8", "first_L8_again"}
 SilentForever(t) == <>[](pc[t] \in SilentLabels) /\ []<><<Step(t)>>_vars
 Fairness == (\E t \in {"first_b0_t0", "first_b0_t1"} : SilentForever(t)) \/ Promises
@@ -282,9 +286,10 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 \* some thread goes on taking steps that count, or everything ends
-CountingLabels == {"main_L15", "main_L16", "main_L17", "main_L17_return", "main_L18", "main_L18_return", "main_L19",
-    "main_L19_return", "main_L21", "main_L22", "main_L22_ready", "main_L22_not_ready", "main_L23",
-    "main_L25", "main_L26", "first_L10", "second_L12", "second2_L12"}
+CountingLabels ==
+  {"main_L15", "main_L16", "main_L17", "main_L17_return", "main_L18", "main_L18_return", "main_L19",
+  "main_L19_return", "main_L21", "main_L22", "main_L22_ready", "main_L22_not_ready", "main_L23", "main_L25",
+  "main_L26", "first_L10", "second_L12", "second2_L12"}
 CountedStep == \E t \in Threads : pc[t] \in CountingLabels /\ Step(t)
 Progress == <>AllDone \/ []<><<CountedStep>>_vars
 ===============================================================================

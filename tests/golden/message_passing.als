@@ -25,19 +25,24 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread main
-one sig main_L14_C extends Event {}    -- line 14: launch mp
-one sig main_L14_C2 extends Event {}   -- line 14: cudaDeviceSynchronize
+-- line 14: launch mp<<<2, 1>>>();
+one sig main_L14_C extends Event {}    -- launch mp
+one sig main_L14_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L14_C + main_L14_C2 }
 
 -- thread mp[0][0]
-one sig mp_0_0_L6_W extends Event {}   -- line 6: write x
-one sig mp_0_0_L7_W extends Event {}   -- line 7: write.release.device f
+-- line 6: x = 42
+one sig mp_0_0_L6_W extends Event {}   -- write x
+-- line 7: flag.store(1, cuda::memory_order_release)
+one sig mp_0_0_L7_W extends Event {}   -- write.release.device f
 fun th_mp_0_0 : set Event { mp_0_0_L6_W + mp_0_0_L7_W }
 
 -- thread mp[1][0]
-one sig mp_1_0_L9_R extends Event {}    -- line 9: read.acquire.device f
-one sig mp_1_0_L9_R2 extends Event {}   -- line 9: read.acquire.device f
-one sig mp_1_0_L10_R extends Event {}   -- line 10: read x
+-- line 9: flag.load(cuda::memory_order_acquire)
+one sig mp_1_0_L9_R extends Event {}    -- read.acquire.device f
+one sig mp_1_0_L9_R2 extends Event {}   -- read.acquire.device f
+-- line 10: x
+one sig mp_1_0_L10_R extends Event {}   -- read x
 fun th_mp_1_0 : set Event { mp_1_0_L9_R + mp_1_0_L9_R2 + mp_1_0_L10_R }
 
 -- accesses by location
@@ -55,40 +60,59 @@ fun wv : Event->Value { (init_x + init_f)->v0 + mp_0_0_L7_W->v1 + mp_0_0_L6_W->v
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (mp_1_0_L9_R.rv & v0) }   -- line 9: f != 1
-pred c1 { some (mp_1_0_L9_R2.rv & v0) }   -- line 9: f != 1
-pred g1 { not c0 or not c1 }
-pred g2 { c0 and c1 }
+pred c_L9_mp_1_0 { some (mp_1_0_L9_R.rv & v0) }   -- line 9: f != 1
+pred c_L9_mp_1_0_2 { some (mp_1_0_L9_R2.rv & v0) }   -- line 9: f != 1
+pred path_L14 { not c_L9_mp_1_0 or not c_L9_mp_1_0_2 }
+pred path_L9 { c_L9_mp_1_0 and c_L9_mp_1_0_2 }
 
 -- the events that are executed
-fun Exec : set Event { init + th_mp_0_0 + main_L14_C + mp_1_0_L9_R + (g1 => main_L14_C2 + mp_1_0_L10_R else none) +
-    (c0 => mp_1_0_L9_R2 else none) }
+fun Exec : set Event { init + th_mp_0_0 + main_L14_C + mp_1_0_L9_R + (path_L14 => main_L14_C2 +
+    mp_1_0_L10_R else none) + (c_L9_mp_1_0 => mp_1_0_L9_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_x->r_x + w_f->r_f) }
 fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_f->(w_f & Exec - init_f) }
+-- reads
 fun R : set Event { th_mp_1_0 & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + th_mp_0_0) & Exec }
+-- reads and writes
 fun M : set Event { (init + th_mp_0_0 + th_mp_1_0) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- accesses by operations that are atomic
 fun A : set Event { (mp_0_0_L7_W + mp_1_0_L9_R + mp_1_0_L9_R2) & Exec }
+-- acquires
 fun Acq : set Event { (mp_1_0_L9_R + mp_1_0_L9_R2) & Exec }
+-- releases
 fun Rel : set Event { mp_0_0_L7_W & Exec }
+-- seq_cst operations
 fun SC : set Event { none }
+-- program order
 fun po : Event->Event { (main_L14_C->main_L14_C2 + mp_0_0_L6_W->mp_0_0_L7_W + ^(mp_1_0_L9_R->mp_1_0_L9_R2 +
     mp_1_0_L9_R2->mp_1_0_L10_R)) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 + (init <: id)) }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 +
+    (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
-fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_1_0) + main_L14_C->(th_mp_0_0 + th_mp_1_0) + (th_mp_0_0 +
-    th_mp_1_0)->main_L14_C2) & Exec->Exec }
+-- additional synchronises-with
+fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_1_0) + main_L14_C->(th_mp_0_0 + th_mp_1_0) +
+    (th_mp_0_0 + th_mp_1_0)->main_L14_C2) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { (th_main->th_main + mp_0_0_L6_W->th_mp_0_0 + mp_0_0_L7_W->(th_mp_0_0 + mp_1_0_L9_R + mp_1_0_L9_R2) +
-    (mp_1_0_L9_R + mp_1_0_L9_R2)->(th_mp_1_0 + mp_0_0_L7_W) + mp_1_0_L10_R->th_mp_1_0) & Exec->Exec }
+-- each one's scope includes the other's thread
+fun incl : Event->Event { (th_main->th_main + mp_0_0_L6_W->th_mp_0_0 + mp_0_0_L7_W->(th_mp_0_0 + mp_1_0_L9_R +
+    mp_1_0_L9_R2) + (mp_1_0_L9_R + mp_1_0_L9_R2)->(th_mp_1_0 + mp_0_0_L7_W) + mp_1_0_L10_R->th_mp_1_0) &
+    Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
@@ -145,7 +169,7 @@ pred seq_cst { no id & ^(incl & S) }
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
-pred complete { not g2 }
+pred complete { not path_L9 }
 
 ------------------------------------------------------------------------------------- questions
 
@@ -161,4 +185,4 @@ run forbidden_2 { consistent and complete and (some (mp_1_0_L10_R.rv & v0)) } ex
 -- required x == 42
 run required_3 { consistent and complete and (not (some (final_x & v42))) } expect 0
 -- line 11: assert(r == 42)
-run assertion_4 { consistent and complete and ((g1 and not (some (mp_1_0_L10_R.rv & v42)))) } expect 0
+run assertion_4 { consistent and complete and ((path_L14 and not (some (mp_1_0_L10_R.rv & v42)))) } expect 0

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from scopec.diagnostics import Code, Diagnostic, error, suggestion
+from scopec.base.diagnostics import Code, error, suggestion
+from scopec.base.files import read_source
+from scopec.base.resources import resource
 from scopec.memory.cat import tree
-from scopec.memory.cat.model import ALIASES, GIVEN_RELATIONS, GIVEN_SETS, Axiom, Definition, Kind, Model, kind
+from scopec.memory.cat.model import ALIASES, Axiom, Definition, Kind, Model
+from scopec.memory.cat.one_event import one_event
+from scopec.memory.cat.orders import Orders
 from scopec.memory.cat.read import read
-from scopec.memory.cat.recursion import closed_form
-from scopec.resources import resource
-from scopec.syntax.scan import read_source
+from scopec.memory.cat.recursion import grows
+from scopec.memory.cat.resolve import Function, Meaning, Resolver
+from scopec.memory.given import RELATIONS
+from scopec.memory.given_sets import SETS
 
 if TYPE_CHECKING:
-    from scopec.source import Source, Span
+    from scopec.base.source import Source, Span
 
-#: Files of herd7 that scopec has itself.  What they define is known without `include`, as in Dartagnan.
-_BUILT_IN = {
-    "cos.cat": "cos.cat",
-    "c11_cos.cat": "cos.cat",
-    "c11_los.cat": "c11_los.cat",
-    "stdlib.cat": "stdlib.cat",
-}
+#: Files of herd7 that scopec has itself, used where none is beside the model; what stdlib.cat defines is known anyway.
+_BUILT_IN = ("cos.cat", "stdlib.cat", "c11_cos.cat", "c11_los.cat")
+#: Files of which the meaning is scopec's, one beside the model or not: what they define is known.
+KNOWN = ("stdlib.cat", "cross.cat")
 #: A file of scopec's own that comes after a model, in its names.
 _STUCK = "stuck.cat"
 #: What models call the order in time that they guarantee.
 HAPPENS_BEFORE = ("hb", "cause")
-_MOST_NODES = 50_000
 
 
 def build(
@@ -42,42 +44,28 @@ def build(
     where the files are that it includes, apart from the built-in ones.  Raises InputError for unknown names, for sets
     where relations are wanted and the reverse, and for what is outside the subset of cat.
     """
-    builder = _Builder(options, folder, dict(_library()["stdlib.cat"]), {source.name: source})
+    known = dict(_library()["stdlib.cat"])
+    if "PTX" in file.headers:
+        del known["FW"], known["co0"]  # a partial coherence order does not say which write is final
+    builder = _Builder(options, folder, known, {source.name: source}, "PTX" in file.headers)
     builder.statements(file.statements)
+    if builder.takes_one_event():
+        builder.take_one_event()
     if stuck:
         builder.stuck()
-    return Model(
-        " ".join(file.headers),
-        tuple(builder.definitions),
-        tuple(builder.axioms),
-        tuple(builder.flags),
-        tuple(dict.fromkeys(builder.warnings)),
-        "PTX" in file.headers,
-    )
+    return builder.model(" ".join(file.headers))
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
-    """A function with the meaning that names had where it was defined."""
-
-    binding: tree.Binding
-    scope: Mapping[str, _Meaning]
-
-
-#: What a name stands for: a given or defined set or relation (by its own name), an expression, or a function.
-_Meaning: TypeAlias = "str | tree.Expr | _Function"
-
-
-def _given() -> dict[str, _Meaning]:
-    given: dict[str, _Meaning] = {name: name for name in (*GIVEN_SETS, *GIVEN_RELATIONS)}
+def _given() -> dict[str, Meaning]:
+    given: dict[str, Meaning] = {name: name for name in (*SETS, *RELATIONS)}
     return given | dict(ALIASES)
 
 
 @cache
-def _library() -> Mapping[str, Mapping[str, _Meaning]]:
+def _library() -> Mapping[str, Mapping[str, Meaning]]:
     """The built-in files: for each, what names stand for after it."""
-    library: dict[str, dict[str, _Meaning]] = {}
-    for name in dict.fromkeys(_BUILT_IN.values()):
+    library: dict[str, dict[str, Meaning]] = {}
+    for name in _BUILT_IN:
         source = read_source(Path(resource(f"memory/models/{name}")), f"models/{name}")
         builder = _Builder({}, None, _given(), {source.name: source})
         for statement in read(source).statements:
@@ -85,28 +73,63 @@ def _library() -> Mapping[str, Mapping[str, _Meaning]]:
                 case tree.Include(_, file):
                     builder.scope.update(library[file])
                 case tree.Let(_, bindings):
-                    builder.scope.update({b.name: builder.bound(b) for b in bindings})
+                    builder.scope.update({b.name: builder.bound(b, builder.scope) for b in bindings})
                 case _:
                     raise AssertionError(statement)
         library[name] = builder.scope
     return library
 
 
+@cache
+def _one_event() -> tuple[tuple[Definition, ...], Mapping[str, str]]:
+    """The definitions of one_event.cat, and the names in them of given sets and relations."""
+    source = read_source(Path(resource("memory/models/one_event.cat")), "models/one_event.cat")
+    builder = _Builder({}, None, _given(), {source.name: source})
+    builder.statements(read(source).statements)
+    given = (*SETS, *RELATIONS)
+    return tuple(builder.definitions), {n: own for n in given if isinstance(own := builder.scope[n], str) and own != n}
+
+
 @dataclass
-class _Builder:
+class _Builder(Resolver):
     options: Mapping[str, str]
     folder: Path | None
-    scope: dict[str, _Meaning]
+    scope: dict[str, Meaning]
     sources: dict[str, Source]
-    kinds: dict[str, Kind] = field(default_factory=dict)
+    partial_co: bool = False
     definitions: list[Definition] = field(default_factory=list)
     axioms: list[Axiom] = field(default_factory=list)
     flags: list[Axiom] = field(default_factory=list)
-    warnings: list[Diagnostic] = field(default_factory=list)
-    nodes: int = 0
+    orders: list[Definition] = field(default_factory=list)
+    chosen_co: bool = False
 
-    def __post_init__(self) -> None:
-        self.kinds |= dict.fromkeys(GIVEN_SETS, "set") | dict.fromkeys(GIVEN_RELATIONS, "relation")  # type: ignore[arg-type]
+    def model(self, title: str) -> Model:
+        """The model so far."""
+        return Model(
+            title,
+            tuple(self.definitions),
+            tuple(self.axioms),
+            tuple(self.flags),
+            tuple(dict.fromkeys(self.warnings)),
+            self.partial_co,
+            tuple(self.orders),
+        )
+
+    def takes_one_event(self) -> bool:
+        """Whether read-modify-writes are one event, as in herd7's C models, where R & W has them.
+
+        A file that knows that they are two relates them by rmw.
+        """
+        mentioned = self.model("").mentioned
+        return "rmw" not in mentioned and ("RMW" in mentioned or bool(self.warnings))
+
+    def take_one_event(self) -> None:
+        """Turn what was defined into what it is over executions in which a read-modify-write is two events."""
+        model = one_event(self.model(""), *_one_event())
+        self.definitions, self.orders = list(model.definitions), list(model.orders)
+        self.axioms, self.flags = list(model.axioms), list(model.flags)
+        self.kinds |= model.kinds
+        self.warnings.clear()
 
     def statements(self, statements: tuple[tree.Statement, ...]) -> None:
         for statement in statements:
@@ -114,17 +137,24 @@ class _Builder:
 
     def statement(self, statement: tree.Statement) -> None:
         match statement:
-            case tree.Let(_, bindings, recursive):
+            case tree.Let(_, bindings, recursive, when):
                 # The bindings of one `let` do not see each other; those of a `let rec` see themselves alone.
-                for binding, found in [(b, self.bound(b, recursive=recursive)) for b in bindings]:
-                    own = found if isinstance(found, _Function) else self.define(binding, found)
+                for binding, found in [(b, self.bound(b, self.scope, recursive=recursive)) for b in bindings]:
+                    own = found if isinstance(found, (Function, Orders)) else self.define(binding, found)
                     self.scope[binding.name] = own
+                if when is not None:
+                    self.when(when, bindings)
             case tree.Check():
                 self.check(statement)
+            case tree.WithFrom():
+                self.with_from(statement)
             case tree.Include():
                 self.include(statement)
             case tree.If(span, condition, then, otherwise):
-                name, _, value = condition.partition("=")
+                name, equal, value = condition.partition("=")
+                if not equal and name not in self.options:
+                    self.statements(otherwise)  # a variant of herd7, of which none is on unless its user asks for it
+                    return
                 if name not in self.options:
                     help_ = suggestion(name, self.options)
                     raise error(Code.BAD_OPTION, f"there is no option `{name}`", span, help_)
@@ -137,30 +167,16 @@ class _Builder:
 
     # ---- statements
 
-    def bound(self, binding: tree.Binding, *, recursive: bool = False) -> tree.Expr | _Function:
-        """What a binding's name will stand for."""
-        if binding.parameters:
-            if recursive:
-                message = f"`{binding.name}` is a recursive function: outside the part of cat that scopec reads"
-                raise error(Code.OUTSIDE_SUBSET, message, binding.span)
-            scope = dict(self.scope)
-            # Arguments may be sets or relations: names are checked here, kinds where the function is applied.
-            self.resolve(binding.body, scope | {p: tree.Universe(binding.span) for p in binding.parameters})
-            return _Function(binding, scope)
-        if not recursive:
-            return self.resolve(binding.body, self.scope)
-        own = f"{binding.name} (its own)"  # no name in a file is like that
-        self.kinds[own] = "relation"
-        body = self.resolve(binding.body, {**self.scope, binding.name: own})
-        return closed_form(own, self.want(body, "relation"), binding.name)
-
     def define(self, binding: tree.Binding, expr: tree.Expr) -> str:
         """Add a definition; its name in the model is its own: after `let co = co+` there are `co` and `co_2`."""
-        name, number = binding.name, 2
-        while name in self.kinds:
-            name, number = f"{binding.name}_{number}", number + 1
-        kind = self.kinds[name] = self.kind(expr) or "relation"
-        self.definitions.append(Definition(name, kind, expr, f"let {self.text_of(binding.span)}"))
+        name = self.own_name(binding.name, self.kind(expr) or "relation")
+        self.definitions.append(Definition(name, self.kinds[name], expr, f"let {self.text_of(binding.span)}"))
+        return name
+
+    def own_name(self, wanted: str, kind: Kind) -> str:
+        """A name of its own in the model."""
+        name = _numbered(wanted, self.kinds)
+        self.kinds[name] = kind
         return name
 
     def check(self, check: tree.Check) -> None:
@@ -168,10 +184,71 @@ class _Builder:
         if check.check != "empty":
             self.want(expr, "relation")
         name = check.name or f"{check.check}_{len(self.axioms) + len(self.flags) + 1}"
-        if any(a.name == name for a in (*self.axioms, *self.flags)):
-            raise error(Code.DUPLICATE, f"two checks are called `{name}`", check.span)
-        axioms = self.flags if check.flag else self.axioms
-        axioms.append(Axiom(name, check.check, check.negated, expr, self.text_of(check.span)))
+        axiom = Axiom(name, check.check, check.negated, expr, self.text_of(check.span))
+        self.add(axiom, self.flags if check.flag else self.axioms)
+
+    def add(self, axiom: Axiom, to: list[Axiom]) -> None:
+        """Add a check; a second one of a name is numbered."""
+        taken = {a.name for a in (*self.axioms, *self.flags)}
+        to.append(replace(axiom, name=_numbered(axiom.name, taken)))
+
+    def when(self, check: tree.Check, bindings: tuple[tree.Binding, ...]) -> None:
+        """The check of a ``let rec … when``: herd7 makes it at each step towards the least solution.
+
+        If what is checked only grows with what is defined, it holds at each step where it does at the last.
+        """
+        defined = {own for b in bindings if isinstance(own := self.scope[b.name], str)}
+        if check.negated or not grows(self.resolve(check.expr, self.scope), defined):
+            message = "the check behind `when` must be one that fails for good once it does"
+            raise error(Code.OUTSIDE_SUBSET, message, check.span, "make it a check of its own, after the definition")
+        self.check(check)
+
+    def with_from(self, statement: tree.WithFrom) -> None:
+        """The rest of the file for some order: a relation that each execution chooses.
+
+        The first orders of writes at each location that have final writes last are what every execution chooses
+        anyway, the coherence order of all writes, as far as it is about these writes: it can be any of them.
+        """
+        span, text = statement.span, self.text_of(statement.span)
+        orders = self.given_orders(statement.orders, self.scope)
+        if orders is None:
+            message = "scopec chooses among the orders that linearisations, generate_orders and generate_cos give"
+            raise error(Code.OUTSIDE_SUBSET, message, statement.orders.span, "write with x from linearisations(E, r)")
+        name = self.own_name(statement.name, "relation")
+        extended = self.unnamed(orders.extended)
+        if orders.of_writes and self.extends_co0(extended) and not self.chosen_co:
+            self.chosen_co = True
+            expr = tree.Binary(span, "&", tree.Name(span, "co"), orders.pairs)
+            self.definitions.append(Definition(name, "relation", expr, text))
+            if not self.is_co0(extended):
+                axiom = Axiom(f"{name}-order", "empty", False, orders.against(tree.Name(span, name)), text)
+                self.add(axiom, self.axioms)
+        elif orders.nothing:
+            self.definitions.append(Definition(name, "relation", tree.Zero(span), text))
+        else:
+            self.orders.append(Definition(name, "relation", orders.pairs, text))
+            self.add(orders.axiom(name, text), self.axioms)
+        self.scope[statement.name] = name
+
+    def extends_co0(self, expr: tree.Expr) -> bool:
+        """Whether a relation has what every coherence order extends: initial writes first, final ones last."""
+        return self.is_co0(expr) or (
+            isinstance(expr, tree.Binary)
+            and expr.op == "|"
+            and any(self.extends_co0(self.unnamed(side)) for side in (expr.left, expr.right))
+        )
+
+    def is_co0(self, expr: tree.Expr) -> bool:
+        return expr == _library()["stdlib.cat"]["co0"]
+
+    def unnamed(self, expr: tree.Expr) -> tree.Expr:
+        """What a name is defined to be."""
+        while isinstance(expr, tree.Name):
+            named = next((d.expr for d in self.definitions if d.name == expr.name), None)
+            if named is None:
+                break
+            expr = named
+        return expr
 
     def stuck(self) -> None:
         """Add what holds where nothing changes any more; `hb` is the model's, or what orders threads in any model."""
@@ -185,13 +262,16 @@ class _Builder:
         self.statements(read(source).statements)
 
     def include(self, include: tree.Include) -> None:
-        if include.file in _BUILT_IN:
-            self.scope.update(_library()[_BUILT_IN[include.file]])
+        if include.file in KNOWN:
             return
         path = None if self.folder is None else self.folder / include.file
         if path is None or not path.is_file():
+            if include.file in _BUILT_IN:
+                self.scope.update(_library()[include.file])
+                return
             message = f"there is no file `{include.file}` to include"
-            help_ = f"it is looked for beside this file; built in are {', '.join(_BUILT_IN)}"
+            built_in = sorted({*KNOWN, *_BUILT_IN})
+            help_ = f"it is looked for beside this file; built in are {', '.join(built_in)}"
             raise error(Code.UNREADABLE, message, include.span, help_)
         if path.suffix != ".cat" or self.folder is None or self.folder.resolve() not in path.resolve().parents:
             help_ = "included are .cat files in the folder of the model and below it"
@@ -207,94 +287,7 @@ class _Builder:
     def text_of(self, span: Span) -> str:
         return self.sources[span.file].text_of(span)
 
-    # ---- expressions
 
-    def resolve(self, expr: tree.Expr, scope: Mapping[str, _Meaning]) -> tree.Expr:
-        """The expression with functions applied and names replaced by what they stand for."""
-        self.nodes += 1
-        if self.nodes > _MOST_NODES:
-            raise error(Code.TOO_LARGE, "functions make this model too large", expr.span, "name parts of it with `let`")
-        match expr:
-            case tree.Name(span, name):
-                return self.meaning(name, span, scope)
-            case tree.Universe() | tree.Zero():
-                return expr
-            case tree.Binary(span, op, left, right):
-                return self.checked(tree.Binary(span, op, self.resolve(left, scope), self.resolve(right, scope)))
-            case tree.Postfix(span, op, operand):
-                return tree.Postfix(span, op, self.want(self.resolve(operand, scope), "relation"))
-            case tree.Complement(span, operand):
-                return tree.Complement(span, self.resolve(operand, scope))
-            case tree.IdentityOn(span, operand):
-                return tree.IdentityOn(span, self.want(self.resolve(operand, scope), "set"))
-            case tree.End(span, op, operand):
-                return tree.End(span, op, self.want(self.resolve(operand, scope), "relation"))
-            case tree.Application(span, name, arguments):
-                function = scope.get(name)
-                if not isinstance(function, _Function):
-                    help_ = suggestion(name, [n for n, meaning in scope.items() if isinstance(meaning, _Function)])
-                    raise error(Code.UNKNOWN_NAME, f"there is no function `{name}`", span, help_)
-                parameters = function.binding.parameters
-                if len(parameters) != len(arguments):
-                    message = f"`{name}` takes {len(parameters)} arguments, {len(arguments)} given"
-                    raise error(Code.BAD_ARGUMENTS, message, span)
-                values = [self.resolve(a, scope) for a in arguments]
-                return self.resolve(
-                    function.binding.body, {**function.scope, **dict(zip(parameters, values, strict=True))}
-                )
-            case _:
-                assert_never(expr)
-
-    def meaning(self, name: str, span: Span, scope: Mapping[str, _Meaning]) -> tree.Expr:
-        match scope.get(name):
-            case None:
-                raise error(Code.UNKNOWN_NAME, f"`{name}` is not defined", span, suggestion(name, scope))
-            case str() as own:
-                return tree.Name(span, own)
-            case _Function(binding):
-                example = f"write {name}({', '.join(binding.parameters)})"
-                raise error(Code.TYPE_ERROR, f"`{name}` is a function", span, example)
-            case found:
-                return found
-
-    def checked(self, expr: tree.Binary) -> tree.Binary:
-        """A binary expression whose operands are of the kinds that its operator needs."""
-        match expr.op:
-            case ";":
-                self.want(expr.left, "relation")
-                self.want(expr.right, "relation")
-            case "*":
-                self.want(expr.left, "set")
-                self.want(expr.right, "set")
-            case _:
-                kinds = (self.kind(expr.left), self.kind(expr.right))
-                if None not in kinds and kinds[0] != kinds[1]:
-                    message = f"`{expr.op}` of a {kinds[0]} and a {kinds[1]}"
-                    raise error(Code.TYPE_ERROR, message, expr.span, "write [S] for the identity on a set")
-        if expr.op == "&" and {"R", "W"} <= (both := _intersected(expr)) and both not in (
-            _intersected(expr.left), _intersected(expr.right),
-        ):  # fmt: skip
-            message = "`R & W` is empty: a read-modify-write is two events, a read and a write"
-            help_ = "the halves are in RMW, and related by rmw"
-            self.warnings.append(Diagnostic(Code.IGNORED, message, expr.span, help_, "warning"))
-        return expr
-
-    def want(self, expr: tree.Expr, kind: Kind) -> tree.Expr:
-        if self.kind(expr) not in (None, kind):
-            help_ = "write [S] for the identity on a set" if kind == "relation" else None
-            raise error(Code.TYPE_ERROR, f"a {kind} is wanted here", expr.span, help_)
-        return expr
-
-    def kind(self, expr: tree.Expr) -> Kind | None:
-        return kind(expr, self.kinds)
-
-
-def _intersected(expr: tree.Expr) -> frozenset[str]:
-    """The names that an expression is an intersection of, and maybe more."""
-    match expr:
-        case tree.Binary(_, "&", left, right):
-            return _intersected(left) | _intersected(right)
-        case tree.Name(_, name):
-            return frozenset({name})
-        case _:
-            return frozenset()
+def _numbered(name: str, taken: Container[str]) -> str:
+    """A name that is not taken: the name itself, or it with a number."""
+    return next(n for n in chain([name], (f"{name}_{i}" for i in count(2))) if n not in taken)

@@ -44,6 +44,11 @@ def compose(a: Relation, b: Relation) -> Relation:
     return tuple(rows)
 
 
+def inverse(a: Relation) -> Relation:
+    """``a^-1``."""
+    return relation(len(a), ((j, i) for i, j in pairs(a)))
+
+
 def closure(a: Relation) -> Relation:
     """``a+`` (Warshall)."""
     rows = list(a)
@@ -150,8 +155,8 @@ class Evaluation:
                     case "?":
                         return tuple(row | own for row, own in zip(rows, self.identity, strict=True))
                     case _:
-                        return relation(self.size, ((j, i) for i, j in pairs(rows)))
-            case tree.End() | tree.Application():
+                        return inverse(rows)
+            case tree.End() | tree.Application() | tree.LetIn() | tree.Try():
                 raise AssertionError(f"not a relation: {expr}")
             case _:
                 assert_never(expr)

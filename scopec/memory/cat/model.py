@@ -5,43 +5,19 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, assert_never
 
+from scopec.base.records import dataclass
 from scopec.memory.cat import tree
-from scopec.records import dataclass
+from scopec.memory.given import RELATIONS
+from scopec.memory.given_sets import SETS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scopec.diagnostics import Diagnostic
+    from scopec.base.diagnostics import Diagnostic
 
 Kind = Literal["set", "relation"]
 
-#: What every execution gives to a model (memory-models note, "Executions").
-GIVEN_SETS = {
-    "R": "reads", "W": "writes, initial ones included", "M": "reads and writes", "F": "fences",
-    "B": "barrier arrivals and waits", "BW": "barrier waits", "IW": "initial writes",
-    "A": "accesses by operations that are atomic", "NA": "plain accesses", "VOL": "volatile accesses",
-    "WEAK": "plain accesses that are not volatile",
-    "RMW": "both halves of read-modify-writes",
-    "Acq": "acquires", "Rel": "releases", "SC": "seq_cst operations",
-    "RLX": "order relaxed", "ACQ": "order acquire", "REL": "order release", "ACQ_REL": "order acq_rel",
-    "SEQ_CST": "order seq_cst",
-    "THREAD": "thread scope", "BLOCK": "block scope", "CLUSTER": "cluster scope", "DEVICE": "device scope",
-    "SYSTEM": "system scope",
-    "LAST": "reads that a thread makes again and again for ever, in an execution that does not end",
-}  # fmt: skip
-GIVEN_RELATIONS = {
-    "po": "program order", "rf": "reads-from", "co": "coherence order of each location",
-    "loc": "same location", "int": "same thread", "ext": "different threads", "rmw": "the halves of one operation",
-    "addr": "address dependency", "data": "data dependency", "ctrl": "control dependency",
-    "dep": "dependency that no compiler can remove",
-    "asw": "additional synchronises-with", "syncbar": "barrier arrivals and the waits of their phase",
-    "issue": "calls of host threads in the order in which they are made, where the program leaves it open",
-    "incl": "each one's scope includes the other's thread", "scta": "same block",
-    "scluster": "same cluster", "sgpu": "same device",
-    "sync_fence": "an order of the seq_cst fences that include each other", "id": "identity",
-    "wakes": "the read of a thread that sleeps in the wait of an atomic, and the notifications of that atomic",
-}  # fmt: skip
-#: Other names of these, from herd7's and Dartagnan's files.
+#: Other names of what is given, from herd7's and Dartagnan's files.
 ALIASES = {
     "I": "IW", "sr": "incl", "swg": "scta",
     "WI": "THREAD", "CTA": "BLOCK", "WG": "BLOCK", "GPU": "DEVICE", "DEV": "DEVICE", "DV": "DEVICE",
@@ -74,7 +50,9 @@ class Axiom:
 class Model:
     """A memory model: definitions in order, axioms, and flags (undefined behaviour, such as a race).
 
-    ``partial_co`` tells that coherence is total only where the axioms make it so (a header ``PTX``).
+    ``partial_co`` says whether coherence is total only where the axioms make it so (a header ``PTX``).  ``orders`` are
+    the relations that an execution chooses (``with x from …``), as definitions of the pairs that they relate one way or
+    the other.
     """
 
     title: str
@@ -83,6 +61,7 @@ class Model:
     flags: tuple[Axiom, ...]
     warnings: tuple[Diagnostic, ...] = ()
     partial_co: bool = False
+    orders: tuple[Definition, ...] = ()
 
     def definition(self, name: str) -> Definition | None:
         """The last definition of a name."""
@@ -91,15 +70,15 @@ class Model:
     @cached_property
     def kinds(self) -> Mapping[str, Kind]:
         """The kinds of given and defined names."""
-        kinds: dict[str, Kind] = {d.name: d.kind for d in self.definitions}
-        for name in (*GIVEN_SETS, *GIVEN_RELATIONS):
-            kinds[name] = "set" if name in GIVEN_SETS else "relation"
+        kinds: dict[str, Kind] = {d.name: d.kind for d in (*self.orders, *self.definitions)}
+        kinds.update(dict.fromkeys(SETS, "set"))
+        kinds.update(dict.fromkeys(RELATIONS, "relation"))
         return kinds
 
     @cached_property
     def mentioned(self) -> frozenset[str]:
         """The names that definitions and checks mention."""
-        exprs = [d.expr for d in self.definitions] + [a.expr for a in (*self.axioms, *self.flags)]
+        exprs = [d.expr for d in (*self.orders, *self.definitions)] + [a.expr for a in (*self.axioms, *self.flags)]
         return frozenset[str]().union(*map(tree.names, exprs))
 
     @cached_property
@@ -108,7 +87,7 @@ class Model:
         return tuple(f.expr for f in self.flags if f.check == "empty" and f.negated and self.kind(f.expr) == "relation")
 
     def tells_races(self, *, on_object: bool = False) -> bool:
-        """Whether a flag tells of races, or of those on one object."""
+        """Whether a flag is about races, or of those on one object."""
         return bool(self.races if on_object else self.flags)
 
     @property
@@ -180,7 +159,7 @@ def kind(expr: tree.Expr, kinds: Mapping[str, Kind]) -> Kind | None:
             return kind(operand, kinds)
         case tree.End():
             return "set"
-        case tree.Application():
-            raise AssertionError("applications are resolved")
+        case tree.Application() | tree.LetIn() | tree.Try():
+            raise AssertionError("resolved")
         case _:
             assert_never(expr)

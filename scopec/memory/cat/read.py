@@ -9,15 +9,15 @@ from typing import Any, cast
 from lark import Lark, Token, Transformer_NonRecursive, v_args
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from scopec import grammars
-from scopec.diagnostics import Code, error
+from scopec.base import grammars
+from scopec.base.diagnostics import Code, error
+from scopec.base.source import Source, Span
 from scopec.memory.cat import tree
-from scopec.source import Source, Span
 
 #: What the whole language has and the subset has not (strings are looked at to be passed over).
 _NOT_READ = re.compile(
-    r'"[^"\n]*"|(?P<word>(?<![\w.-])(procedure|call|with|from|forall|do|instructions|enum|assert|try|match|fun|in|begin|variant)'
-    r"(?![\w.-])|\+\+|[{}])"
+    r'"[^"\n]*"|(?P<word>(?<![\w.-])(procedure|call|forall|do|instructions|enum|assert|match|fun|begin|variant)'
+    r"(?![\w.-])|\+\+|\{(?!\s*\}))"
 )
 
 
@@ -58,7 +58,7 @@ def read(source: Source) -> tree.File:
 def _without_comments(source: Source) -> str:
     """The text with its comments blanked, positions kept; as in herd7 ``(* … *)`` nest."""
     text = source.text
-    outside, inside = re.compile(r'"[^"\n]*"|//[^\n]*|\(\*'), re.compile(r"\(\*|\*\)")
+    outside, inside = re.compile(r'"[^"\n]*"|//[^\n]*|#[^\n]*|\(\*'), re.compile(r"\(\*|\*\)")
     comments: list[tuple[int, int]] = []
     openings: list[int] = []
     mark = outside.search(text)
@@ -70,7 +70,7 @@ def _without_comments(source: Source) -> str:
                 opening = openings.pop()
                 if not openings:
                     comments.append((opening, mark.end()))
-            case "//":
+            case opening if opening == "//" or opening[0] == "#":
                 comments.append(mark.span())
             case _:
                 pass  # a string
@@ -105,8 +105,9 @@ class _Builder(Transformer_NonRecursive[Any, Any]):
     def let(self, meta: Any, *bindings: tree.Binding) -> tree.Let:
         return tree.Let(self._span(meta), bindings)
 
-    def let_rec(self, meta: Any, *bindings: tree.Binding) -> tree.Let:
-        return tree.Let(self._span(meta), bindings, recursive=True)
+    def let_rec(self, meta: Any, *parts: Any) -> tree.Let:
+        *bindings, when = parts
+        return tree.Let(self._span(meta), tuple(bindings), recursive=True, when=when)
 
     def bind_value(self, meta: Any, name: Token, body: tree.Expr) -> tree.Binding:
         return tree.Binding(self._span(meta), str(name), (), body)
@@ -115,8 +116,11 @@ class _Builder(Transformer_NonRecursive[Any, Any]):
         *parameters, body = rest
         return tree.Binding(self._span(meta), str(name), tuple(str(p) for p in parameters), body)
 
-    def check(self, meta: Any, flag: Any, check: Token, expr: Any, name: Any) -> tree.Check:
-        return self._check(meta, check, expr, name, flag=flag is not None, flip=False)
+    def check(self, meta: Any, check: Token, expr: Any, name: Any) -> tree.Check:
+        return self._check(meta, check, expr, name, flag=False, flip=False)
+
+    def flag(self, meta: Any, flag: Token, check: Token, expr: Any, name: Any) -> tree.Check:
+        return self._check(meta, check, expr, name, flag=True, flip=False)
 
     def undefined_unless(self, meta: Any, check: Token, expr: Any, name: Any) -> tree.Check:
         """``undefined_unless c`` flags what does not satisfy c."""
@@ -126,6 +130,9 @@ class _Builder(Transformer_NonRecursive[Any, Any]):
         negated = ("~" in str(check)) != flip
         title = str(name) if name is not None else None
         return tree.Check(self._span(meta), flag, negated, str(check).replace("~", "").strip(), expr, title)
+
+    def with_from(self, meta: Any, name: Token, orders: Any) -> tree.WithFrom:
+        return tree.WithFrom(self._span(meta), str(name), orders)
 
     def include(self, meta: Any, file: Token) -> tree.Include:
         return tree.Include(self._span(meta), str(file)[1:-1])
@@ -146,6 +153,13 @@ class _Builder(Transformer_NonRecursive[Any, Any]):
             elif part is not None:
                 branches[current].append(part)
         return tree.If(self._span(meta), str(condition)[1:-1], tuple(branches[0]), tuple(branches[1]))
+
+    def let_in(self, meta: Any, *parts: Any) -> tree.LetIn:
+        *bindings, body = parts
+        return tree.LetIn(self._span(meta), tuple(bindings), body)
+
+    def try_with(self, meta: Any, body: Any, otherwise: Any) -> tree.Try:
+        return tree.Try(self._span(meta), body, otherwise)
 
     def _binary(self, meta: Any, op: str, left: Any, right: Any) -> tree.Binary:
         return tree.Binary(self._span(meta), op, left, right)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from scopec.diagnostics import Code, error
+from scopec.base.diagnostics import Code, error
 from scopec.memory.cat import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
-    from scopec.diagnostics import InputError
-    from scopec.source import Span
+    from scopec.base.diagnostics import InputError
+    from scopec.base.source import Span
 
 
 def closed_form(name: str, body: tree.Expr, shown: str) -> tree.Expr:
@@ -57,6 +57,21 @@ def closed_form(name: str, body: tree.Expr, shown: str) -> tree.Expr:
         return tree.Postfix(span, "+", whole)
     steps = _union(whole if middle is None else _chain([middle, whole]) for middle in between)
     return _chain([whole, tree.Postfix(span, "*", steps)])
+
+
+def grows(expr: tree.Expr, defined: Collection[str]) -> bool:
+    """Whether a resolved expression only grows with the relations that are called so."""
+    match expr:
+        case tree.Binary(_, "\\", left, right):
+            return grows(left, defined) and not tree.names(right) & set(defined)
+        case tree.Complement(_, operand):
+            return not tree.names(operand) & set(defined)
+        case tree.Binary(_, _, left, right):
+            return grows(left, defined) and grows(right, defined)
+        case tree.Postfix(_, _, operand) | tree.End(_, _, operand) | tree.IdentityOn(_, operand):
+            return grows(operand, defined)
+        case _:
+            return True
 
 
 def _outside(span: Span, message: str) -> InputError:

@@ -6,19 +6,19 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scopec.diagnostics import Code, UsageError, bounded_nesting, error, suggestion
+from scopec.base.diagnostics import Code, UsageError, bounded_nesting, error, suggestion
+from scopec.base.files import read_source
+from scopec.base.records import dataclass
+from scopec.base.resources import resource
 from scopec.memory.cat import tree
-from scopec.memory.cat.build import build
+from scopec.memory.cat.build import KNOWN, build
 from scopec.memory.cat.read import read
-from scopec.records import dataclass
-from scopec.resources import resource
-from scopec.syntax.scan import read_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scopec.base.source import Source, Span
     from scopec.memory.cat.model import Model
-    from scopec.source import Source, Span
 
 _NEWEST = 3
 
@@ -84,12 +84,16 @@ def text(entry: Entry) -> Source:
 
 
 def texts(entry: Entry) -> list[Source]:
-    """The .cat file of a model, and the files beside it that it includes."""
-    sources = [text(entry)]
-    for statement in read(sources[0]).statements:
-        if isinstance(statement, tree.Include) and (path := _path(entry).parent / statement.file).is_file():
-            sources.append(read_source(path, f"models/{statement.file}"))
-    return sources
+    """The .cat file of a model, and the files beside it that it includes, and that these do."""
+    folder, found = _path(entry).parent, [text(entry)]
+    seen = {_path(entry).name}
+    for source in found:  # which grows
+        for statement in read(source).statements:
+            if isinstance(statement, tree.Include) and statement.file not in seen:
+                seen.add(statement.file)
+                if (path := folder / statement.file).is_file() and statement.file not in KNOWN:
+                    found.append(read_source(path, statement.file if entry.own else f"models/{statement.file}"))
+    return found
 
 
 def load(entry: Entry, options: Mapping[str, str], *, stuck: bool = False) -> Model:

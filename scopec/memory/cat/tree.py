@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
-from scopec.records import dataclass
+from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
-    from scopec.source import Span
+    from scopec.base.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,25 @@ class Application:
     arguments: tuple[Expr, ...]
 
 
-Expr: TypeAlias = Name | Universe | Zero | Binary | Postfix | Complement | IdentityOn | End | Application
+@dataclass(frozen=True, slots=True)
+class LetIn:
+    """``let … in e``: an expression with names of its own."""
+
+    span: Span
+    bindings: tuple[Binding, ...]
+    body: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """``try e with f``: ``f`` where ``e`` names what is not defined."""
+
+    span: Span
+    body: Expr
+    otherwise: Expr
+
+
+Expr: TypeAlias = Name | Universe | Zero | Binary | Postfix | Complement | IdentityOn | End | Application | LetIn | Try
 
 
 def names(expr: Expr) -> frozenset[str]:
@@ -101,6 +119,8 @@ def names(expr: Expr) -> frozenset[str]:
             return names(operand)
         case Application(_, _, arguments):
             return frozenset[str]().union(*map(names, arguments))
+        case LetIn() | Try():
+            raise AssertionError("resolved")
         case _:
             assert_never(expr)
 
@@ -117,11 +137,12 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """``let …``, its bindings joined by ``and``; ``recursive`` after ``rec``."""
+    """``let …``, its bindings joined by ``and``; ``recursive`` after ``rec``, maybe with a check behind ``when``."""
 
     span: Span
     bindings: tuple[Binding, ...]
     recursive: bool = False
+    when: Check | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +155,15 @@ class Check:
     check: str
     expr: Expr
     name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WithFrom:
+    """``with x from e``: the rest of the file for each ``x`` of ``e``, a call that gives orders."""
+
+    span: Span
+    name: str
+    orders: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +192,7 @@ class Show:
     shown: tuple[Expr, ...]
 
 
-Statement: TypeAlias = Let | Check | Include | If | Show
+Statement: TypeAlias = Let | Check | WithFrom | Include | If | Show
 
 
 @dataclass(frozen=True, slots=True)

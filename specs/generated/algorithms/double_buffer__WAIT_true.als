@@ -11,7 +11,8 @@
 ---------------------------------------------------------------------------------------- values
 
 abstract sig Value {}
-one sig vm6, vm5, vm4, vm3, vm2, vm1, v0, v1, v2, v5, v6, v7, v200, v201, v202, v10000, v10200, v10201, v10202, v20200, v20201, v20202, v30202 extends Value {}
+one sig vm6, vm5, vm4, vm3, vm2, vm1, v0, v1, v2, v5, v6, v7, v200, v201, v202, v10000, v10200, v10201,
+    v10202, v20200, v20201, v20202, v30202 extends Value {}
 
 ---------------------------------------------------------------------------------------- events
 
@@ -39,81 +40,105 @@ fun init : set Event { init_in_0 + init_in_1 + init_in_2 + init_out_0 + init_out
     init_pipeline_0_barriers_1 + init_pipeline_0_barriers_2 + init_pipeline_0_barriers_3 }
 
 -- thread main
-one sig main_L42_C extends Event {}    -- line 42: launch pipeline
-one sig main_L42_C2 extends Event {}   -- line 42: cudaDeviceSynchronize
+-- line 42: launch pipeline<<<1, 2>>>();
+one sig main_L42_C extends Event {}    -- launch pipeline
+one sig main_L42_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L42_C + main_L42_C2 }
 
 -- thread pipeline[0][0]
-one sig pipeline_0_0_L34_W extends Event {}    -- line 34: write pipeline[0].barriers[0]
-one sig pipeline_0_0_L34_W2 extends Event {}   -- line 34: write pipeline[0].barriers[1]
-one sig pipeline_0_0_L34_W3 extends Event {}   -- line 34: write pipeline[0].barriers[2]
-one sig pipeline_0_0_L34_W4 extends Event {}   -- line 34: write pipeline[0].barriers[3]
-one sig pipeline_0_0_L35_A extends Event {}    -- line 35: arrive at __syncthreads
-one sig pipeline_0_0_L35_B extends Event {}    -- line 35: leave __syncthreads
-one sig pipeline_0_0_L14_R extends Event {}    -- line 14: read.release.block pipeline[0].barriers[0]
-one sig pipeline_0_0_L14_W extends Event {}    -- line 14: write.release.block pipeline[0].barriers[0]
-one sig pipeline_0_0_L14_R2 extends Event {}   -- line 14: read.acquire.block pipeline[0].barriers[0]
-one sig pipeline_0_0_L15_R extends Event {}    -- line 15: read in[0]
-one sig pipeline_0_0_L15_W extends Event {}    -- line 15: write pipeline[0].buffer[0]
-one sig pipeline_0_0_L16_R extends Event {}    -- line 16: read.release.block pipeline[0].barriers[2]
-one sig pipeline_0_0_L16_W extends Event {}    -- line 16: write.release.block pipeline[0].barriers[2]
-one sig pipeline_0_0_L14_R3 extends Event {}   -- line 14: read.release.block pipeline[0].barriers[1]
-one sig pipeline_0_0_L14_W2 extends Event {}   -- line 14: write.release.block pipeline[0].barriers[1]
-one sig pipeline_0_0_L14_R4 extends Event {}   -- line 14: read.acquire.block pipeline[0].barriers[1]
-one sig pipeline_0_0_L15_R2 extends Event {}   -- line 15: read in[1]
-one sig pipeline_0_0_L15_W2 extends Event {}   -- line 15: write pipeline[0].buffer[1]
-one sig pipeline_0_0_L16_R2 extends Event {}   -- line 16: read.release.block pipeline[0].barriers[3]
-one sig pipeline_0_0_L16_W2 extends Event {}   -- line 16: write.release.block pipeline[0].barriers[3]
-one sig pipeline_0_0_L14_R5 extends Event {}   -- line 14: read.release.block pipeline[0].barriers[0]
-one sig pipeline_0_0_L14_W3 extends Event {}   -- line 14: write.release.block pipeline[0].barriers[0]
-one sig pipeline_0_0_L14_R6 extends Event {}   -- line 14: read.acquire.block pipeline[0].barriers[0]
-one sig pipeline_0_0_L15_R3 extends Event {}   -- line 15: read in[2]
-one sig pipeline_0_0_L15_W3 extends Event {}   -- line 15: write pipeline[0].buffer[0]
-one sig pipeline_0_0_L16_R3 extends Event {}   -- line 16: read.release.block pipeline[0].barriers[2]
-one sig pipeline_0_0_L16_W3 extends Event {}   -- line 16: write.release.block pipeline[0].barriers[2]
-fun th_pipeline_0_0 : set Event { pipeline_0_0_L34_W + pipeline_0_0_L34_W2 + pipeline_0_0_L34_W3 + pipeline_0_0_L34_W4 +
-    pipeline_0_0_L35_A + pipeline_0_0_L35_B + pipeline_0_0_L14_R + pipeline_0_0_L14_W +
-    pipeline_0_0_L14_R2 + pipeline_0_0_L15_R + pipeline_0_0_L15_W + pipeline_0_0_L16_R +
-    pipeline_0_0_L16_W + pipeline_0_0_L14_R3 + pipeline_0_0_L14_W2 + pipeline_0_0_L14_R4 +
-    pipeline_0_0_L15_R2 + pipeline_0_0_L15_W2 + pipeline_0_0_L16_R2 + pipeline_0_0_L16_W2 +
-    pipeline_0_0_L14_R5 + pipeline_0_0_L14_W3 + pipeline_0_0_L14_R6 + pipeline_0_0_L15_R3 +
-    pipeline_0_0_L15_W3 + pipeline_0_0_L16_R3 + pipeline_0_0_L16_W3 }
+-- line 34: init(barriers + i, 2)
+one sig pipeline_0_0_L34_W extends Event {}    -- write pipeline[0].barriers[0]
+one sig pipeline_0_0_L34_W2 extends Event {}   -- write pipeline[0].barriers[1]
+one sig pipeline_0_0_L34_W3 extends Event {}   -- write pipeline[0].barriers[2]
+one sig pipeline_0_0_L34_W4 extends Event {}   -- write pipeline[0].barriers[3]
+-- line 35: __syncthreads()
+one sig pipeline_0_0_L35_A extends Event {}    -- arrive at __syncthreads
+one sig pipeline_0_0_L35_B extends Event {}    -- leave __syncthreads
+-- line 14: free[i % 2].arrive_and_wait()
+one sig pipeline_0_0_L14_R extends Event {}    -- read.release.block pipeline[0].barriers[0]
+one sig pipeline_0_0_L14_W extends Event {}    -- write.release.block pipeline[0].barriers[0]
+one sig pipeline_0_0_L14_R2 extends Event {}   -- read.acquire.block pipeline[0].barriers[0]
+-- line 15: buffer[i % 2] = in[i]
+one sig pipeline_0_0_L15_R extends Event {}    -- read in[0]
+one sig pipeline_0_0_L15_W extends Event {}    -- write pipeline[0].buffer[0]
+-- line 16: filled[i % 2].arrive()
+one sig pipeline_0_0_L16_R extends Event {}    -- read.release.block pipeline[0].barriers[2]
+one sig pipeline_0_0_L16_W extends Event {}    -- write.release.block pipeline[0].barriers[2]
+-- line 14: free[i % 2].arrive_and_wait()
+one sig pipeline_0_0_L14_R3 extends Event {}   -- read.release.block pipeline[0].barriers[1]
+one sig pipeline_0_0_L14_W2 extends Event {}   -- write.release.block pipeline[0].barriers[1]
+one sig pipeline_0_0_L14_R4 extends Event {}   -- read.acquire.block pipeline[0].barriers[1]
+-- line 15: buffer[i % 2] = in[i]
+one sig pipeline_0_0_L15_R2 extends Event {}   -- read in[1]
+one sig pipeline_0_0_L15_W2 extends Event {}   -- write pipeline[0].buffer[1]
+-- line 16: filled[i % 2].arrive()
+one sig pipeline_0_0_L16_R2 extends Event {}   -- read.release.block pipeline[0].barriers[3]
+one sig pipeline_0_0_L16_W2 extends Event {}   -- write.release.block pipeline[0].barriers[3]
+-- line 14: free[i % 2].arrive_and_wait()
+one sig pipeline_0_0_L14_R5 extends Event {}   -- read.release.block pipeline[0].barriers[0]
+one sig pipeline_0_0_L14_W3 extends Event {}   -- write.release.block pipeline[0].barriers[0]
+one sig pipeline_0_0_L14_R6 extends Event {}   -- read.acquire.block pipeline[0].barriers[0]
+-- line 15: buffer[i % 2] = in[i]
+one sig pipeline_0_0_L15_R3 extends Event {}   -- read in[2]
+one sig pipeline_0_0_L15_W3 extends Event {}   -- write pipeline[0].buffer[0]
+-- line 16: filled[i % 2].arrive()
+one sig pipeline_0_0_L16_R3 extends Event {}   -- read.release.block pipeline[0].barriers[2]
+one sig pipeline_0_0_L16_W3 extends Event {}   -- write.release.block pipeline[0].barriers[2]
+fun th_pipeline_0_0 : set Event { pipeline_0_0_L34_W + pipeline_0_0_L34_W2 + pipeline_0_0_L34_W3 +
+    pipeline_0_0_L34_W4 + pipeline_0_0_L35_A + pipeline_0_0_L35_B + pipeline_0_0_L14_R + pipeline_0_0_L14_W +
+    pipeline_0_0_L14_R2 + pipeline_0_0_L15_R + pipeline_0_0_L15_W + pipeline_0_0_L16_R + pipeline_0_0_L16_W +
+    pipeline_0_0_L14_R3 + pipeline_0_0_L14_W2 + pipeline_0_0_L14_R4 + pipeline_0_0_L15_R2 +
+    pipeline_0_0_L15_W2 + pipeline_0_0_L16_R2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_R5 +
+    pipeline_0_0_L14_W3 + pipeline_0_0_L14_R6 + pipeline_0_0_L15_R3 + pipeline_0_0_L15_W3 +
+    pipeline_0_0_L16_R3 + pipeline_0_0_L16_W3 }
 
 -- thread pipeline[0][1]
-one sig pipeline_0_1_L35_A extends Event {}    -- line 35: arrive at __syncthreads
-one sig pipeline_0_1_L35_B extends Event {}    -- line 35: leave __syncthreads
-one sig pipeline_0_1_L21_R extends Event {}    -- line 21: read.release.block pipeline[0].barriers[0]
-one sig pipeline_0_1_L21_W extends Event {}    -- line 21: write.release.block pipeline[0].barriers[0]
-one sig pipeline_0_1_L22_R extends Event {}    -- line 22: read.release.block pipeline[0].barriers[1]
-one sig pipeline_0_1_L22_W extends Event {}    -- line 22: write.release.block pipeline[0].barriers[1]
-one sig pipeline_0_1_L24_R extends Event {}    -- line 24: read.release.block pipeline[0].barriers[2]
-one sig pipeline_0_1_L24_W extends Event {}    -- line 24: write.release.block pipeline[0].barriers[2]
-one sig pipeline_0_1_L24_R2 extends Event {}   -- line 24: read.acquire.block pipeline[0].barriers[2]
-one sig pipeline_0_1_L25_R extends Event {}    -- line 25: read pipeline[0].buffer[0]
-one sig pipeline_0_1_L25_W extends Event {}    -- line 25: write out[0]
-one sig pipeline_0_1_L26_R extends Event {}    -- line 26: read.release.block pipeline[0].barriers[0]
-one sig pipeline_0_1_L26_W extends Event {}    -- line 26: write.release.block pipeline[0].barriers[0]
-one sig pipeline_0_1_L24_R3 extends Event {}   -- line 24: read.release.block pipeline[0].barriers[3]
-one sig pipeline_0_1_L24_W2 extends Event {}   -- line 24: write.release.block pipeline[0].barriers[3]
-one sig pipeline_0_1_L24_R4 extends Event {}   -- line 24: read.acquire.block pipeline[0].barriers[3]
-one sig pipeline_0_1_L25_R2 extends Event {}   -- line 25: read pipeline[0].buffer[1]
-one sig pipeline_0_1_L25_W2 extends Event {}   -- line 25: write out[1]
-one sig pipeline_0_1_L26_R2 extends Event {}   -- line 26: read.release.block pipeline[0].barriers[1]
-one sig pipeline_0_1_L26_W2 extends Event {}   -- line 26: write.release.block pipeline[0].barriers[1]
-one sig pipeline_0_1_L24_R5 extends Event {}   -- line 24: read.release.block pipeline[0].barriers[2]
-one sig pipeline_0_1_L24_W3 extends Event {}   -- line 24: write.release.block pipeline[0].barriers[2]
-one sig pipeline_0_1_L24_R6 extends Event {}   -- line 24: read.acquire.block pipeline[0].barriers[2]
-one sig pipeline_0_1_L25_R3 extends Event {}   -- line 25: read pipeline[0].buffer[0]
-one sig pipeline_0_1_L25_W3 extends Event {}   -- line 25: write out[2]
-one sig pipeline_0_1_L26_R3 extends Event {}   -- line 26: read.release.block pipeline[0].barriers[0]
-one sig pipeline_0_1_L26_W3 extends Event {}   -- line 26: write.release.block pipeline[0].barriers[0]
-fun th_pipeline_0_1 : set Event { pipeline_0_1_L35_A + pipeline_0_1_L35_B + pipeline_0_1_L21_R + pipeline_0_1_L21_W +
-    pipeline_0_1_L22_R + pipeline_0_1_L22_W + pipeline_0_1_L24_R + pipeline_0_1_L24_W +
-    pipeline_0_1_L24_R2 + pipeline_0_1_L25_R + pipeline_0_1_L25_W + pipeline_0_1_L26_R +
-    pipeline_0_1_L26_W + pipeline_0_1_L24_R3 + pipeline_0_1_L24_W2 + pipeline_0_1_L24_R4 +
-    pipeline_0_1_L25_R2 + pipeline_0_1_L25_W2 + pipeline_0_1_L26_R2 + pipeline_0_1_L26_W2 +
-    pipeline_0_1_L24_R5 + pipeline_0_1_L24_W3 + pipeline_0_1_L24_R6 + pipeline_0_1_L25_R3 +
-    pipeline_0_1_L25_W3 + pipeline_0_1_L26_R3 + pipeline_0_1_L26_W3 }
+-- line 35: __syncthreads()
+one sig pipeline_0_1_L35_A extends Event {}    -- arrive at __syncthreads
+one sig pipeline_0_1_L35_B extends Event {}    -- leave __syncthreads
+-- line 21: free[0].arrive()
+one sig pipeline_0_1_L21_R extends Event {}    -- read.release.block pipeline[0].barriers[0]
+one sig pipeline_0_1_L21_W extends Event {}    -- write.release.block pipeline[0].barriers[0]
+-- line 22: free[1].arrive()
+one sig pipeline_0_1_L22_R extends Event {}    -- read.release.block pipeline[0].barriers[1]
+one sig pipeline_0_1_L22_W extends Event {}    -- write.release.block pipeline[0].barriers[1]
+-- line 24: filled[i % 2].arrive_and_wait()
+one sig pipeline_0_1_L24_R extends Event {}    -- read.release.block pipeline[0].barriers[2]
+one sig pipeline_0_1_L24_W extends Event {}    -- write.release.block pipeline[0].barriers[2]
+one sig pipeline_0_1_L24_R2 extends Event {}   -- read.acquire.block pipeline[0].barriers[2]
+-- line 25: out[i] = buffer[i % 2]
+one sig pipeline_0_1_L25_R extends Event {}    -- read pipeline[0].buffer[0]
+one sig pipeline_0_1_L25_W extends Event {}    -- write out[0]
+-- line 26: free[i % 2].arrive()
+one sig pipeline_0_1_L26_R extends Event {}    -- read.release.block pipeline[0].barriers[0]
+one sig pipeline_0_1_L26_W extends Event {}    -- write.release.block pipeline[0].barriers[0]
+-- line 24: filled[i % 2].arrive_and_wait()
+one sig pipeline_0_1_L24_R3 extends Event {}   -- read.release.block pipeline[0].barriers[3]
+one sig pipeline_0_1_L24_W2 extends Event {}   -- write.release.block pipeline[0].barriers[3]
+one sig pipeline_0_1_L24_R4 extends Event {}   -- read.acquire.block pipeline[0].barriers[3]
+-- line 25: out[i] = buffer[i % 2]
+one sig pipeline_0_1_L25_R2 extends Event {}   -- read pipeline[0].buffer[1]
+one sig pipeline_0_1_L25_W2 extends Event {}   -- write out[1]
+-- line 26: free[i % 2].arrive()
+one sig pipeline_0_1_L26_R2 extends Event {}   -- read.release.block pipeline[0].barriers[1]
+one sig pipeline_0_1_L26_W2 extends Event {}   -- write.release.block pipeline[0].barriers[1]
+-- line 24: filled[i % 2].arrive_and_wait()
+one sig pipeline_0_1_L24_R5 extends Event {}   -- read.release.block pipeline[0].barriers[2]
+one sig pipeline_0_1_L24_W3 extends Event {}   -- write.release.block pipeline[0].barriers[2]
+one sig pipeline_0_1_L24_R6 extends Event {}   -- read.acquire.block pipeline[0].barriers[2]
+-- line 25: out[i] = buffer[i % 2]
+one sig pipeline_0_1_L25_R3 extends Event {}   -- read pipeline[0].buffer[0]
+one sig pipeline_0_1_L25_W3 extends Event {}   -- write out[2]
+-- line 26: free[i % 2].arrive()
+one sig pipeline_0_1_L26_R3 extends Event {}   -- read.release.block pipeline[0].barriers[0]
+one sig pipeline_0_1_L26_W3 extends Event {}   -- write.release.block pipeline[0].barriers[0]
+fun th_pipeline_0_1 : set Event { pipeline_0_1_L35_A + pipeline_0_1_L35_B + pipeline_0_1_L21_R +
+    pipeline_0_1_L21_W + pipeline_0_1_L22_R + pipeline_0_1_L22_W + pipeline_0_1_L24_R + pipeline_0_1_L24_W +
+    pipeline_0_1_L24_R2 + pipeline_0_1_L25_R + pipeline_0_1_L25_W + pipeline_0_1_L26_R + pipeline_0_1_L26_W +
+    pipeline_0_1_L24_R3 + pipeline_0_1_L24_W2 + pipeline_0_1_L24_R4 + pipeline_0_1_L25_R2 +
+    pipeline_0_1_L25_W2 + pipeline_0_1_L26_R2 + pipeline_0_1_L26_W2 + pipeline_0_1_L24_R5 +
+    pipeline_0_1_L24_W3 + pipeline_0_1_L24_R6 + pipeline_0_1_L25_R3 + pipeline_0_1_L25_W3 +
+    pipeline_0_1_L26_R3 + pipeline_0_1_L26_W3 }
 
 -- accesses by location
 fun w_in_0 : set Event { init_in_0 }
@@ -137,192 +162,220 @@ fun at_pipeline_0_buffer_0 : set Event { w_pipeline_0_buffer_0 + r_pipeline_0_bu
 fun w_pipeline_0_buffer_1 : set Event { init_pipeline_0_buffer_1 + pipeline_0_0_L15_W2 }
 fun r_pipeline_0_buffer_1 : set Event { pipeline_0_1_L25_R2 }
 fun at_pipeline_0_buffer_1 : set Event { w_pipeline_0_buffer_1 + r_pipeline_0_buffer_1 }
-fun w_pipeline_0_barriers_0 : set Event { init_pipeline_0_barriers_0 + pipeline_0_0_L34_W + pipeline_0_0_L14_W + pipeline_0_0_L14_W3 +
-    pipeline_0_1_L21_W + pipeline_0_1_L26_W + pipeline_0_1_L26_W3 }
-fun r_pipeline_0_barriers_0 : set Event { pipeline_0_0_L14_R + pipeline_0_0_L14_R2 + pipeline_0_0_L14_R5 + pipeline_0_0_L14_R6 +
-    pipeline_0_1_L21_R + pipeline_0_1_L26_R + pipeline_0_1_L26_R3 }
+fun w_pipeline_0_barriers_0 : set Event { init_pipeline_0_barriers_0 + pipeline_0_0_L34_W +
+    pipeline_0_0_L14_W + pipeline_0_0_L14_W3 + pipeline_0_1_L21_W + pipeline_0_1_L26_W + pipeline_0_1_L26_W3 }
+fun r_pipeline_0_barriers_0 : set Event { pipeline_0_0_L14_R + pipeline_0_0_L14_R2 + pipeline_0_0_L14_R5 +
+    pipeline_0_0_L14_R6 + pipeline_0_1_L21_R + pipeline_0_1_L26_R + pipeline_0_1_L26_R3 }
 fun at_pipeline_0_barriers_0 : set Event { w_pipeline_0_barriers_0 + r_pipeline_0_barriers_0 }
-fun w_pipeline_0_barriers_1 : set Event { init_pipeline_0_barriers_1 + pipeline_0_0_L34_W2 + pipeline_0_0_L14_W2 + pipeline_0_1_L22_W +
-    pipeline_0_1_L26_W2 }
-fun r_pipeline_0_barriers_1 : set Event { pipeline_0_0_L14_R3 + pipeline_0_0_L14_R4 + pipeline_0_1_L22_R + pipeline_0_1_L26_R2 }
+fun w_pipeline_0_barriers_1 : set Event { init_pipeline_0_barriers_1 + pipeline_0_0_L34_W2 +
+    pipeline_0_0_L14_W2 + pipeline_0_1_L22_W + pipeline_0_1_L26_W2 }
+fun r_pipeline_0_barriers_1 : set Event { pipeline_0_0_L14_R3 + pipeline_0_0_L14_R4 + pipeline_0_1_L22_R +
+    pipeline_0_1_L26_R2 }
 fun at_pipeline_0_barriers_1 : set Event { w_pipeline_0_barriers_1 + r_pipeline_0_barriers_1 }
-fun w_pipeline_0_barriers_2 : set Event { init_pipeline_0_barriers_2 + pipeline_0_0_L34_W3 + pipeline_0_0_L16_W + pipeline_0_0_L16_W3 +
-    pipeline_0_1_L24_W + pipeline_0_1_L24_W3 }
-fun r_pipeline_0_barriers_2 : set Event { pipeline_0_0_L16_R + pipeline_0_0_L16_R3 + pipeline_0_1_L24_R + pipeline_0_1_L24_R2 +
-    pipeline_0_1_L24_R5 + pipeline_0_1_L24_R6 }
+fun w_pipeline_0_barriers_2 : set Event { init_pipeline_0_barriers_2 + pipeline_0_0_L34_W3 +
+    pipeline_0_0_L16_W + pipeline_0_0_L16_W3 + pipeline_0_1_L24_W + pipeline_0_1_L24_W3 }
+fun r_pipeline_0_barriers_2 : set Event { pipeline_0_0_L16_R + pipeline_0_0_L16_R3 + pipeline_0_1_L24_R +
+    pipeline_0_1_L24_R2 + pipeline_0_1_L24_R5 + pipeline_0_1_L24_R6 }
 fun at_pipeline_0_barriers_2 : set Event { w_pipeline_0_barriers_2 + r_pipeline_0_barriers_2 }
-fun w_pipeline_0_barriers_3 : set Event { init_pipeline_0_barriers_3 + pipeline_0_0_L34_W4 + pipeline_0_0_L16_W2 + pipeline_0_1_L24_W2 }
+fun w_pipeline_0_barriers_3 : set Event { init_pipeline_0_barriers_3 + pipeline_0_0_L34_W4 +
+    pipeline_0_0_L16_W2 + pipeline_0_1_L24_W2 }
 fun r_pipeline_0_barriers_3 : set Event { pipeline_0_0_L16_R2 + pipeline_0_1_L24_R3 + pipeline_0_1_L24_R4 }
 fun at_pipeline_0_barriers_3 : set Event { w_pipeline_0_barriers_3 + r_pipeline_0_barriers_3 }
 
 ------------------------------------------------------------------------- values and conditions
 
-fun f1 : Value->Value { v0->v1 + v0->v2 + v1->v0 + v1->v2 + v2->v0 + v2->v1 }   -- a != b
-fun f2 : Value->Value { vm5->v0 + vm4->v0 + vm3->v0 + vm2->v0 + vm1->v0 + v0->v0 + v201->v0 + v202->v0 + v10201->v1 +
-    v10202->v1 + v20201->v2 + v20202->v2 }   -- a / 10000
-fun f3 : Value->Value { v0->v1 + v1->v0 }   -- a != b
-fun f4 : Value->Value { vm3->v0 + vm2->v0 + vm1->v0 + v0->v0 + v201->v0 + v202->v0 + v10201->v1 + v10202->v1 }   -- a / 10000
-fun f5 : Value->Value { vm4->v0 + vm3->v0 + vm2->v0 + vm1->v0 + v0->v0 + v201->v0 + v202->v0 + v10201->v1 + v10202->v1 +
-    v20202->v2 }   -- a / 10000
-fun f6 : Value->Value { vm2->v0 + vm1->v0 + v0->v0 + v201->v0 + v202->v0 + v10202->v1 }   -- a / 10000
-fun f7 : Value->Value { vm5->v10000 + vm4->v10000 + vm3->v10000 + vm2->v10000 + vm1->v10000 + v0->v10000 + v201->v10202 +
-    v202->v10202 + v10201->v20202 + v10202->v20202 + v20201->v30202 + v20202->v30202 }   -- a / 100 * 100 + 10000 + a % 10000 / 100
-fun f8 : Value->Value { vm5->vm6 + vm4->vm5 + vm3->vm4 + vm2->vm3 + vm1->vm2 + v0->vm1 + v201->v200 + v202->v201 +
-    v10201->v10200 + v10202->v10201 + v20201->v20200 + v20202->v20201 }   -- a - 1
-fun f9 : Value->Value { vm4->v10000 + vm3->v10000 + vm2->v10000 + vm1->v10000 + v0->v10000 + v201->v10202 + v202->v10202 +
-    v10201->v20202 + v10202->v20202 + v20202->v30202 }   -- a / 100 * 100 + 10000 + a % 10000 / 100
-fun f10 : Value->Value { vm4->vm5 + vm3->vm4 + vm2->vm3 + vm1->vm2 + v0->vm1 + v201->v200 + v202->v201 + v10201->v10200 +
-    v10202->v10201 + v20202->v20201 }   -- a - 1
-fun f11 : Value->Value { vm3->v10000 + vm2->v10000 + vm1->v10000 + v0->v10000 + v201->v10202 + v202->v10202 +
-    v10201->v20202 + v10202->v20202 }   -- a / 100 * 100 + 10000 + a % 10000 / 100
-fun f12 : Value->Value { vm3->vm4 + vm2->vm3 + vm1->vm2 + v0->vm1 + v201->v200 + v202->v201 + v10201->v10200 + v10202->v10201 }   -- a - 1
-fun f13 : Value->Value { vm2->v10000 + vm1->v10000 + v0->v10000 + v201->v10202 + v202->v10202 + v10202->v20202 }   -- a / 100 * 100 + 10000 + a % 10000 / 100
-fun f14 : Value->Value { vm2->vm3 + vm1->vm2 + v0->vm1 + v201->v200 + v202->v201 + v10202->v10201 }   -- a - 1
+fun f_a_ne_b : Value->Value { v0->v1 + v0->v2 + v1->v0 + v1->v2 + v2->v0 + v2->v1 }   -- a != b
+-- a / 10000
+fun f_a_over_10000 : Value->Value { vm5->v0 + vm4->v0 + vm3->v0 + vm2->v0 + vm1->v0 + v0->v0 + v201->v0 +
+    v202->v0 + v10201->v1 + v10202->v1 + v20201->v2 + v20202->v2 }
+fun f_a_ne_b_2 : Value->Value { v0->v1 + v1->v0 }   -- a != b
+-- a / 10000
+fun f_a_over_10000_2 : Value->Value { vm3->v0 + vm2->v0 + vm1->v0 + v0->v0 + v201->v0 + v202->v0 +
+    v10201->v1 + v10202->v1 }
+-- a / 10000
+fun f_a_over_10000_3 : Value->Value { vm4->v0 + vm3->v0 + vm2->v0 + vm1->v0 + v0->v0 + v201->v0 + v202->v0 +
+    v10201->v1 + v10202->v1 + v20202->v2 }
+-- a / 10000
+fun f_a_over_10000_4 : Value->Value { vm2->v0 + vm1->v0 + v0->v0 + v201->v0 + v202->v0 + v10202->v1 }
+-- a / 100 * 100 + 10000 + a % 10000 / 100
+fun f_1 : Value->Value { vm5->v10000 + vm4->v10000 + vm3->v10000 + vm2->v10000 + vm1->v10000 + v0->v10000 +
+    v201->v10202 + v202->v10202 + v10201->v20202 + v10202->v20202 + v20201->v30202 + v20202->v30202 }
+-- a - 1
+fun f_a_minus_1 : Value->Value { vm5->vm6 + vm4->vm5 + vm3->vm4 + vm2->vm3 + vm1->vm2 + v0->vm1 + v201->v200 +
+    v202->v201 + v10201->v10200 + v10202->v10201 + v20201->v20200 + v20202->v20201 }
+-- a / 100 * 100 + 10000 + a % 10000 / 100
+fun f_2 : Value->Value { vm4->v10000 + vm3->v10000 + vm2->v10000 + vm1->v10000 + v0->v10000 + v201->v10202 +
+    v202->v10202 + v10201->v20202 + v10202->v20202 + v20202->v30202 }
+-- a - 1
+fun f_a_minus_1_2 : Value->Value { vm4->vm5 + vm3->vm4 + vm2->vm3 + vm1->vm2 + v0->vm1 + v201->v200 +
+    v202->v201 + v10201->v10200 + v10202->v10201 + v20202->v20201 }
+-- a / 100 * 100 + 10000 + a % 10000 / 100
+fun f_3 : Value->Value { vm3->v10000 + vm2->v10000 + vm1->v10000 + v0->v10000 + v201->v10202 + v202->v10202 +
+    v10201->v20202 + v10202->v20202 }
+-- a - 1
+fun f_a_minus_1_3 : Value->Value { vm3->vm4 + vm2->vm3 + vm1->vm2 + v0->vm1 + v201->v200 + v202->v201 +
+    v10201->v10200 + v10202->v10201 }
+-- a / 100 * 100 + 10000 + a % 10000 / 100
+fun f_4 : Value->Value { vm2->v10000 + vm1->v10000 + v0->v10000 + v201->v10202 + v202->v10202 +
+    v10202->v20202 }
+-- a - 1
+fun f_a_minus_1_4 : Value->Value { vm2->vm3 + vm1->vm2 + v0->vm1 + v201->v200 + v202->v201 + v10202->v10201 }
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { (init_out_0 + init_out_1 + init_out_2 + init_pipeline_0_buffer_0 + init_pipeline_0_buffer_1 +
-    init_pipeline_0_barriers_0 + init_pipeline_0_barriers_1 + init_pipeline_0_barriers_2 +
-    init_pipeline_0_barriers_3)->v0 + init_in_0->v5 + init_in_1->v6 + init_in_2->v7 +
-    (pipeline_0_0_L34_W + pipeline_0_0_L34_W2 + pipeline_0_0_L34_W3 + pipeline_0_0_L34_W4)->v202 +
-    (wv_ & pipeline_0_0_L14_W->(vm6 + vm5 + vm4 + vm3 + vm2 + vm1 + v201 + v10201 + v10202 + v20201 +
-    v20202 + v30202)) + (wv_ & pipeline_0_0_L15_W->v5) + (wv_ & pipeline_0_0_L16_W->(vm5 + vm4 + vm3 +
-    vm2 + vm1 + v201 + v10201 + v10202 + v20201 + v20202)) + (wv_ & pipeline_0_0_L14_W2->(vm4 + vm3 +
-    vm2 + vm1 + v201 + v10201 + v10202 + v20202)) + (wv_ & pipeline_0_0_L15_W2->v6) +
-    (wv_ & pipeline_0_0_L16_W2->(vm3 + vm2 + vm1 + v201 + v10201 + v10202)) +
+fun wv : Event->Value { (init_out_0 + init_out_1 + init_out_2 + init_pipeline_0_buffer_0 +
+    init_pipeline_0_buffer_1 + init_pipeline_0_barriers_0 + init_pipeline_0_barriers_1 +
+    init_pipeline_0_barriers_2 + init_pipeline_0_barriers_3)->v0 + init_in_0->v5 + init_in_1->v6 +
+    init_in_2->v7 + (pipeline_0_0_L34_W + pipeline_0_0_L34_W2 + pipeline_0_0_L34_W3 +
+    pipeline_0_0_L34_W4)->v202 + (wv_ & pipeline_0_0_L14_W->(vm6 + vm5 + vm4 + vm3 + vm2 + vm1 + v201 +
+    v10201 + v10202 + v20201 + v20202 + v30202)) + (wv_ & pipeline_0_0_L15_W->v5) + (wv_ &
+    pipeline_0_0_L16_W->(vm5 + vm4 + vm3 + vm2 + vm1 + v201 + v10201 + v10202 + v20201 + v20202)) + (wv_ &
+    pipeline_0_0_L14_W2->(vm4 + vm3 + vm2 + vm1 + v201 + v10201 + v10202 + v20202)) + (wv_ &
+    pipeline_0_0_L15_W2->v6) + (wv_ & pipeline_0_0_L16_W2->(vm3 + vm2 + vm1 + v201 + v10201 + v10202)) +
     (wv_ & pipeline_0_0_L14_W3->(vm6 + vm5 + vm4 + vm3 + vm2 + vm1 + v201 + v10201 + v10202 + v20201 +
-    v20202 + v30202)) + (wv_ & pipeline_0_0_L15_W3->v7) + (wv_ & pipeline_0_0_L16_W3->(vm5 + vm4 + vm3 +
-    vm2 + vm1 + v201 + v10201 + v10202 + v20201 + v20202)) + (wv_ & pipeline_0_1_L21_W->(vm6 + vm5 +
-    vm4 + vm3 + vm2 + vm1 + v201 + v10201 + v10202 + v20201 + v20202 + v30202)) +
-    (wv_ & pipeline_0_1_L22_W->(vm4 + vm3 + vm2 + vm1 + v201 + v10201 + v10202 + v20202)) +
-    (wv_ & pipeline_0_1_L24_W->(vm5 + vm4 + vm3 + vm2 + vm1 + v201 + v10201 + v10202 + v20201 +
-    v20202)) + (wv_ & pipeline_0_1_L25_W->(v0 + v5 + v7)) + (wv_ & pipeline_0_1_L26_W->(vm6 + vm5 +
-    vm4 + vm3 + vm2 + vm1 + v201 + v10201 + v10202 + v20201 + v20202 + v30202)) +
-    (wv_ & pipeline_0_1_L24_W2->(vm3 + vm2 + vm1 + v201 + v10201 + v10202)) +
-    (wv_ & pipeline_0_1_L25_W2->(v0 + v6)) + (wv_ & pipeline_0_1_L26_W2->(vm4 + vm3 + vm2 + vm1 + v201 +
-    v10201 + v10202 + v20202)) + (wv_ & pipeline_0_1_L24_W3->(vm5 + vm4 + vm3 + vm2 + vm1 + v201 +
-    v10201 + v10202 + v20201 + v20202)) + (wv_ & pipeline_0_1_L25_W3->(v0 + v5 + v7)) +
-    (wv_ & pipeline_0_1_L26_W3->(vm6 + vm5 + vm4 + vm3 + vm2 + vm1 + v201 + v10201 + v10202 + v20201 +
-    v20202 + v30202)) }
+    v20202 + v30202)) + (wv_ & pipeline_0_0_L15_W3->v7) + (wv_ & pipeline_0_0_L16_W3->(vm5 + vm4 + vm3 + vm2 +
+    vm1 + v201 + v10201 + v10202 + v20201 + v20202)) + (wv_ & pipeline_0_1_L21_W->(vm6 + vm5 + vm4 + vm3 +
+    vm2 + vm1 + v201 + v10201 + v10202 + v20201 + v20202 + v30202)) + (wv_ & pipeline_0_1_L22_W->(vm4 + vm3 +
+    vm2 + vm1 + v201 + v10201 + v10202 + v20202)) + (wv_ & pipeline_0_1_L24_W->(vm5 + vm4 + vm3 + vm2 + vm1 +
+    v201 + v10201 + v10202 + v20201 + v20202)) + (wv_ & pipeline_0_1_L25_W->(v0 + v5 + v7)) + (wv_ &
+    pipeline_0_1_L26_W->(vm6 + vm5 + vm4 + vm3 + vm2 + vm1 + v201 + v10201 + v10202 + v20201 + v20202 +
+    v30202)) + (wv_ & pipeline_0_1_L24_W2->(vm3 + vm2 + vm1 + v201 + v10201 + v10202)) + (wv_ &
+    pipeline_0_1_L25_W2->(v0 + v6)) + (wv_ & pipeline_0_1_L26_W2->(vm4 + vm3 + vm2 + vm1 + v201 + v10201 +
+    v10202 + v20202)) + (wv_ & pipeline_0_1_L24_W3->(vm5 + vm4 + vm3 + vm2 + vm1 + v201 + v10201 + v10202 +
+    v20201 + v20202)) + (wv_ & pipeline_0_1_L25_W3->(v0 + v5 + v7)) + (wv_ & pipeline_0_1_L26_W3->(vm6 + vm5 +
+    vm4 + vm3 + vm2 + vm1 + v201 + v10201 + v10202 + v20201 + v20202 + v30202)) }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (pipeline_0_0_L14_R2.rv.f2->pipeline_0_0_L14_R.rv.f2 & f1) }   -- line 14: pipeline[0].barriers[0] / 10000 != pipeline[0].barriers[0] / 10000
-pred c1 { some (pipeline_0_0_L14_R4.rv.f4->pipeline_0_0_L14_R3.rv.f4 & f3) }   -- line 14: pipeline[0].barriers[1] / 10000 != pipeline[0].barriers[1] / 10000
-pred c2 { some (pipeline_0_0_L14_R6.rv.f2->pipeline_0_0_L14_R5.rv.f2 & f1) }   -- line 14: pipeline[0].barriers[0] / 10000 != pipeline[0].barriers[0] / 10000
-pred c3 { some (pipeline_0_1_L24_R2.rv.f5->pipeline_0_1_L24_R.rv.f5 & f1) }   -- line 24: pipeline[0].barriers[2] / 10000 != pipeline[0].barriers[2] / 10000
-pred c4 { some (pipeline_0_1_L24_R4.rv.f6->pipeline_0_1_L24_R3.rv.f6 & f3) }   -- line 24: pipeline[0].barriers[3] / 10000 != pipeline[0].barriers[3] / 10000
-pred c5 { some (pipeline_0_1_L24_R6.rv.f5->pipeline_0_1_L24_R5.rv.f5 & f1) }   -- line 24: pipeline[0].barriers[2] / 10000 != pipeline[0].barriers[2] / 10000
-pred g1 { c4 and c5 }
-pred g2 { c3 and g1 }
-pred g3 { c2 and g2 }
-pred g4 { c1 and g3 }
-pred g5 { c0 and g4 }
-pred g6 { c0 and c1 }
-pred g7 { c1 and c2 }
-pred g8 { c0 and g7 }
-pred g9 { c3 and c4 }
-pred g10 { c0 and not c1 }
-pred g11 { c1 and not c2 }
-pred g12 { c0 and g11 }
-pred g13 { c3 and not c4 }
-pred g14 { c4 and not c5 }
-pred g15 { c3 and g14 }
-pred g16 { not c4 or not c5 }
-pred g17 { not c3 or g16 }
-pred g18 { not c2 or g17 }
-pred g19 { not c1 or g18 }
-pred g20 { not c0 or g19 }
+-- line 14: pipeline[0].barriers[0]@L14 / 10000 != pipeline[0].barriers[0]@L14 / 10000
+pred c_L14_pipeline_0_0 { some (pipeline_0_0_L14_R2.rv.f_a_over_10000->pipeline_0_0_L14_R.rv.f_a_over_10000 &
+    f_a_ne_b) }
+-- line 14: pipeline[0].barriers[1]@L14 / 10000 != pipeline[0].barriers[1]@L14 / 10000
+pred c_L14_pipeline_0_0_2 { some
+    (pipeline_0_0_L14_R4.rv.f_a_over_10000_2->pipeline_0_0_L14_R3.rv.f_a_over_10000_2 & f_a_ne_b_2) }
+-- line 14: pipeline[0].barriers[0]@L14 / 10000 != pipeline[0].barriers[0]@L14 / 10000
+pred c_L14_pipeline_0_0_3 { some
+    (pipeline_0_0_L14_R6.rv.f_a_over_10000->pipeline_0_0_L14_R5.rv.f_a_over_10000 & f_a_ne_b) }
+-- line 24: pipeline[0].barriers[2]@L24 / 10000 != pipeline[0].barriers[2]@L24 / 10000
+pred c_L24_pipeline_0_1 { some
+    (pipeline_0_1_L24_R2.rv.f_a_over_10000_3->pipeline_0_1_L24_R.rv.f_a_over_10000_3 & f_a_ne_b) }
+-- line 24: pipeline[0].barriers[3]@L24 / 10000 != pipeline[0].barriers[3]@L24 / 10000
+pred c_L24_pipeline_0_1_2 { some
+    (pipeline_0_1_L24_R4.rv.f_a_over_10000_4->pipeline_0_1_L24_R3.rv.f_a_over_10000_4 & f_a_ne_b_2) }
+-- line 24: pipeline[0].barriers[2]@L24 / 10000 != pipeline[0].barriers[2]@L24 / 10000
+pred c_L24_pipeline_0_1_3 { some
+    (pipeline_0_1_L24_R6.rv.f_a_over_10000_3->pipeline_0_1_L24_R5.rv.f_a_over_10000_3 & f_a_ne_b) }
+pred path_L42_main { c_L14_pipeline_0_0 and c_L14_pipeline_0_0_2 and c_L14_pipeline_0_0_3 and
+    c_L24_pipeline_0_1 and c_L24_pipeline_0_1_2 and c_L24_pipeline_0_1_3 }
+pred path_L15_pipeline_0_0 { c_L14_pipeline_0_0 and c_L14_pipeline_0_0_2 }
+pred path_L15_pipeline_0_0_2 { c_L14_pipeline_0_0 and c_L14_pipeline_0_0_2 and c_L14_pipeline_0_0_3 }
+pred path_L25_pipeline_0_1 { c_L24_pipeline_0_1 and c_L24_pipeline_0_1_2 }
+pred path_L25_pipeline_0_1_2 { c_L24_pipeline_0_1 and c_L24_pipeline_0_1_2 and c_L24_pipeline_0_1_3 }
+pred path_L14_pipeline_0_0 { c_L14_pipeline_0_0 and not c_L14_pipeline_0_0_2 }
+pred path_L14_pipeline_0_0_2 { c_L14_pipeline_0_0 and c_L14_pipeline_0_0_2 and not c_L14_pipeline_0_0_3 }
+pred path_L24_pipeline_0_1 { c_L24_pipeline_0_1 and not c_L24_pipeline_0_1_2 }
+pred path_L24_pipeline_0_1_2 { c_L24_pipeline_0_1 and c_L24_pipeline_0_1_2 and not c_L24_pipeline_0_1_3 }
+pred path_L42_main_2 { not c_L14_pipeline_0_0 or not c_L14_pipeline_0_0_2 or not c_L14_pipeline_0_0_3 or
+    not c_L24_pipeline_0_1 or not c_L24_pipeline_0_1_2 or not c_L24_pipeline_0_1_3 }
 
 -- the events that are executed
 fun Exec : set Event { init + main_L42_C + pipeline_0_0_L34_W + pipeline_0_0_L34_W2 + pipeline_0_0_L34_W3 +
-    pipeline_0_0_L34_W4 + pipeline_0_0_L35_A + pipeline_0_0_L35_B + pipeline_0_0_L14_R +
-    pipeline_0_0_L14_W + pipeline_0_0_L14_R2 + pipeline_0_1_L35_A + pipeline_0_1_L35_B +
-    pipeline_0_1_L21_R + pipeline_0_1_L21_W + pipeline_0_1_L22_R + pipeline_0_1_L22_W +
-    pipeline_0_1_L24_R + pipeline_0_1_L24_W + pipeline_0_1_L24_R2 + (g5 => main_L42_C2 else none) +
-    (c0 => pipeline_0_0_L15_R + pipeline_0_0_L15_W + pipeline_0_0_L16_R + pipeline_0_0_L16_W +
-    pipeline_0_0_L14_R3 + pipeline_0_0_L14_W2 + pipeline_0_0_L14_R4 else none) +
-    (g6 => pipeline_0_0_L15_R2 + pipeline_0_0_L15_W2 + pipeline_0_0_L16_R2 + pipeline_0_0_L16_W2 +
-    pipeline_0_0_L14_R5 + pipeline_0_0_L14_W3 + pipeline_0_0_L14_R6 else none) +
-    (g8 => pipeline_0_0_L15_R3 + pipeline_0_0_L15_W3 + pipeline_0_0_L16_R3 +
-    pipeline_0_0_L16_W3 else none) + (c3 => pipeline_0_1_L25_R + pipeline_0_1_L25_W +
-    pipeline_0_1_L26_R + pipeline_0_1_L26_W + pipeline_0_1_L24_R3 + pipeline_0_1_L24_W2 +
-    pipeline_0_1_L24_R4 else none) + (g9 => pipeline_0_1_L25_R2 + pipeline_0_1_L25_W2 +
+    pipeline_0_0_L34_W4 + pipeline_0_0_L35_A + pipeline_0_0_L35_B + pipeline_0_0_L14_R + pipeline_0_0_L14_W +
+    pipeline_0_0_L14_R2 + pipeline_0_1_L35_A + pipeline_0_1_L35_B + pipeline_0_1_L21_R + pipeline_0_1_L21_W +
+    pipeline_0_1_L22_R + pipeline_0_1_L22_W + pipeline_0_1_L24_R + pipeline_0_1_L24_W + pipeline_0_1_L24_R2 +
+    (path_L42_main => main_L42_C2 else none) + (c_L14_pipeline_0_0 => pipeline_0_0_L15_R +
+    pipeline_0_0_L15_W + pipeline_0_0_L16_R + pipeline_0_0_L16_W + pipeline_0_0_L14_R3 + pipeline_0_0_L14_W2 +
+    pipeline_0_0_L14_R4 else none) + (path_L15_pipeline_0_0 => pipeline_0_0_L15_R2 + pipeline_0_0_L15_W2 +
+    pipeline_0_0_L16_R2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_R5 + pipeline_0_0_L14_W3 +
+    pipeline_0_0_L14_R6 else none) + (path_L15_pipeline_0_0_2 => pipeline_0_0_L15_R3 + pipeline_0_0_L15_W3 +
+    pipeline_0_0_L16_R3 + pipeline_0_0_L16_W3 else none) + (c_L24_pipeline_0_1 => pipeline_0_1_L25_R +
+    pipeline_0_1_L25_W + pipeline_0_1_L26_R + pipeline_0_1_L26_W + pipeline_0_1_L24_R3 + pipeline_0_1_L24_W2 +
+    pipeline_0_1_L24_R4 else none) + (path_L25_pipeline_0_1 => pipeline_0_1_L25_R2 + pipeline_0_1_L25_W2 +
     pipeline_0_1_L26_R2 + pipeline_0_1_L26_W2 + pipeline_0_1_L24_R5 + pipeline_0_1_L24_W3 +
-    pipeline_0_1_L24_R6 else none) + (g2 => pipeline_0_1_L25_R3 + pipeline_0_1_L25_W3 +
+    pipeline_0_1_L24_R6 else none) + (path_L25_pipeline_0_1_2 => pipeline_0_1_L25_R3 + pipeline_0_1_L25_W3 +
     pipeline_0_1_L26_R3 + pipeline_0_1_L26_W3 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
-fun rf : Event->Event { rf_ & (w_in_0->r_in_0 + w_in_1->r_in_1 + w_in_2->r_in_2 + w_pipeline_0_buffer_0->r_pipeline_0_buffer_0 +
-    w_pipeline_0_buffer_1->r_pipeline_0_buffer_1 + w_pipeline_0_barriers_0->r_pipeline_0_barriers_0 +
-    w_pipeline_0_barriers_1->r_pipeline_0_barriers_1 +
+fun rf : Event->Event { rf_ & (w_in_0->r_in_0 + w_in_1->r_in_1 + w_in_2->r_in_2 +
+    w_pipeline_0_buffer_0->r_pipeline_0_buffer_0 + w_pipeline_0_buffer_1->r_pipeline_0_buffer_1 +
+    w_pipeline_0_barriers_0->r_pipeline_0_barriers_0 + w_pipeline_0_barriers_1->r_pipeline_0_barriers_1 +
     w_pipeline_0_barriers_2->r_pipeline_0_barriers_2 + w_pipeline_0_barriers_3->r_pipeline_0_barriers_3) }
-fun unordered : Event->Event { (pipeline_0_0_L15_W->pipeline_0_0_L15_W3 + pipeline_0_0_L34_W->(pipeline_0_0_L14_W +
-    pipeline_0_0_L14_W3 + pipeline_0_1_L21_W + pipeline_0_1_L26_W + pipeline_0_1_L26_W3) +
-    pipeline_0_0_L14_W->(pipeline_0_0_L14_W3 + pipeline_0_1_L21_W + pipeline_0_1_L26_W +
-    pipeline_0_1_L26_W3) + pipeline_0_0_L14_W3->(pipeline_0_1_L21_W + pipeline_0_1_L26_W +
-    pipeline_0_1_L26_W3) + pipeline_0_1_L21_W->(pipeline_0_1_L26_W + pipeline_0_1_L26_W3) +
-    pipeline_0_1_L26_W->pipeline_0_1_L26_W3 + pipeline_0_0_L34_W2->(pipeline_0_0_L14_W2 +
-    pipeline_0_1_L22_W + pipeline_0_1_L26_W2) + pipeline_0_0_L14_W2->(pipeline_0_1_L22_W +
-    pipeline_0_1_L26_W2) + pipeline_0_1_L22_W->pipeline_0_1_L26_W2 +
-    pipeline_0_0_L34_W3->(pipeline_0_0_L16_W + pipeline_0_0_L16_W3 + pipeline_0_1_L24_W +
-    pipeline_0_1_L24_W3) + pipeline_0_0_L16_W->(pipeline_0_0_L16_W3 + pipeline_0_1_L24_W +
-    pipeline_0_1_L24_W3) + pipeline_0_0_L16_W3->(pipeline_0_1_L24_W + pipeline_0_1_L24_W3) +
-    pipeline_0_1_L24_W->pipeline_0_1_L24_W3 + pipeline_0_0_L34_W4->(pipeline_0_0_L16_W2 +
-    pipeline_0_1_L24_W2) + pipeline_0_0_L16_W2->pipeline_0_1_L24_W2) & Exec->Exec }
-fun co : Event->Event { init_out_0->(w_out_0 & Exec - init_out_0) + init_out_1->(w_out_1 & Exec - init_out_1) +
-    init_out_2->(w_out_2 & Exec - init_out_2) +
+fun unordered : Event->Event { (pipeline_0_0_L15_W->pipeline_0_0_L15_W3 +
+    pipeline_0_0_L34_W->(pipeline_0_0_L14_W + pipeline_0_0_L14_W3 + pipeline_0_1_L21_W + pipeline_0_1_L26_W +
+    pipeline_0_1_L26_W3) + pipeline_0_0_L14_W->(pipeline_0_0_L14_W3 + pipeline_0_1_L21_W +
+    pipeline_0_1_L26_W + pipeline_0_1_L26_W3) + pipeline_0_0_L14_W3->(pipeline_0_1_L21_W +
+    pipeline_0_1_L26_W + pipeline_0_1_L26_W3) + pipeline_0_1_L21_W->(pipeline_0_1_L26_W +
+    pipeline_0_1_L26_W3) + pipeline_0_1_L26_W->pipeline_0_1_L26_W3 +
+    pipeline_0_0_L34_W2->(pipeline_0_0_L14_W2 + pipeline_0_1_L22_W + pipeline_0_1_L26_W2) +
+    pipeline_0_0_L14_W2->(pipeline_0_1_L22_W + pipeline_0_1_L26_W2) +
+    pipeline_0_1_L22_W->pipeline_0_1_L26_W2 + pipeline_0_0_L34_W3->(pipeline_0_0_L16_W + pipeline_0_0_L16_W3 +
+    pipeline_0_1_L24_W + pipeline_0_1_L24_W3) + pipeline_0_0_L16_W->(pipeline_0_0_L16_W3 +
+    pipeline_0_1_L24_W + pipeline_0_1_L24_W3) + pipeline_0_0_L16_W3->(pipeline_0_1_L24_W +
+    pipeline_0_1_L24_W3) + pipeline_0_1_L24_W->pipeline_0_1_L24_W3 +
+    pipeline_0_0_L34_W4->(pipeline_0_0_L16_W2 + pipeline_0_1_L24_W2) +
+    pipeline_0_0_L16_W2->pipeline_0_1_L24_W2) & Exec->Exec }
+fun co : Event->Event { init_out_0->(w_out_0 & Exec - init_out_0) + init_out_1->(w_out_1 & Exec -
+    init_out_1) + init_out_2->(w_out_2 & Exec - init_out_2) +
     init_pipeline_0_buffer_0->(w_pipeline_0_buffer_0 & Exec - init_pipeline_0_buffer_0) +
     init_pipeline_0_buffer_1->(w_pipeline_0_buffer_1 & Exec - init_pipeline_0_buffer_1) +
     init_pipeline_0_barriers_0->(w_pipeline_0_barriers_0 & Exec - init_pipeline_0_barriers_0) +
     init_pipeline_0_barriers_1->(w_pipeline_0_barriers_1 & Exec - init_pipeline_0_barriers_1) +
     init_pipeline_0_barriers_2->(w_pipeline_0_barriers_2 & Exec - init_pipeline_0_barriers_2) +
-    init_pipeline_0_barriers_3->(w_pipeline_0_barriers_3 & Exec - init_pipeline_0_barriers_3) +
-    (co_ & unordered) + ~(unordered - co_) }
+    init_pipeline_0_barriers_3->(w_pipeline_0_barriers_3 & Exec - init_pipeline_0_barriers_3) + (co_ &
+    unordered) + ~(unordered - co_) }
+-- reads
 fun R : set Event { (pipeline_0_0_L14_R + pipeline_0_0_L14_R2 + pipeline_0_0_L15_R + pipeline_0_0_L16_R +
     pipeline_0_0_L14_R3 + pipeline_0_0_L14_R4 + pipeline_0_0_L15_R2 + pipeline_0_0_L16_R2 +
     pipeline_0_0_L14_R5 + pipeline_0_0_L14_R6 + pipeline_0_0_L15_R3 + pipeline_0_0_L16_R3 +
-    pipeline_0_1_L21_R + pipeline_0_1_L22_R + pipeline_0_1_L24_R + pipeline_0_1_L24_R2 +
-    pipeline_0_1_L25_R + pipeline_0_1_L26_R + pipeline_0_1_L24_R3 + pipeline_0_1_L24_R4 +
-    pipeline_0_1_L25_R2 + pipeline_0_1_L26_R2 + pipeline_0_1_L24_R5 + pipeline_0_1_L24_R6 +
-    pipeline_0_1_L25_R3 + pipeline_0_1_L26_R3) & Exec }
-fun W : set Event { (init + pipeline_0_0_L34_W + pipeline_0_0_L34_W2 + pipeline_0_0_L34_W3 + pipeline_0_0_L34_W4 +
-    pipeline_0_0_L14_W + pipeline_0_0_L15_W + pipeline_0_0_L16_W + pipeline_0_0_L14_W2 +
+    pipeline_0_1_L21_R + pipeline_0_1_L22_R + pipeline_0_1_L24_R + pipeline_0_1_L24_R2 + pipeline_0_1_L25_R +
+    pipeline_0_1_L26_R + pipeline_0_1_L24_R3 + pipeline_0_1_L24_R4 + pipeline_0_1_L25_R2 +
+    pipeline_0_1_L26_R2 + pipeline_0_1_L24_R5 + pipeline_0_1_L24_R6 + pipeline_0_1_L25_R3 +
+    pipeline_0_1_L26_R3) & Exec }
+-- writes, initial ones included
+fun W : set Event { (init + pipeline_0_0_L34_W + pipeline_0_0_L34_W2 + pipeline_0_0_L34_W3 +
+    pipeline_0_0_L34_W4 + pipeline_0_0_L14_W + pipeline_0_0_L15_W + pipeline_0_0_L16_W + pipeline_0_0_L14_W2 +
     pipeline_0_0_L15_W2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_W3 + pipeline_0_0_L15_W3 +
-    pipeline_0_0_L16_W3 + pipeline_0_1_L21_W + pipeline_0_1_L22_W + pipeline_0_1_L24_W +
-    pipeline_0_1_L25_W + pipeline_0_1_L26_W + pipeline_0_1_L24_W2 + pipeline_0_1_L25_W2 +
-    pipeline_0_1_L26_W2 + pipeline_0_1_L24_W3 + pipeline_0_1_L25_W3 + pipeline_0_1_L26_W3) & Exec }
-fun M : set Event { (init + pipeline_0_0_L34_W + pipeline_0_0_L34_W2 + pipeline_0_0_L34_W3 + pipeline_0_0_L34_W4 +
-    pipeline_0_0_L14_R + pipeline_0_0_L14_W + pipeline_0_0_L14_R2 + pipeline_0_0_L15_R +
-    pipeline_0_0_L15_W + pipeline_0_0_L16_R + pipeline_0_0_L16_W + pipeline_0_0_L14_R3 +
-    pipeline_0_0_L14_W2 + pipeline_0_0_L14_R4 + pipeline_0_0_L15_R2 + pipeline_0_0_L15_W2 +
-    pipeline_0_0_L16_R2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_R5 + pipeline_0_0_L14_W3 +
-    pipeline_0_0_L14_R6 + pipeline_0_0_L15_R3 + pipeline_0_0_L15_W3 + pipeline_0_0_L16_R3 +
-    pipeline_0_0_L16_W3 + pipeline_0_1_L21_R + pipeline_0_1_L21_W + pipeline_0_1_L22_R +
-    pipeline_0_1_L22_W + pipeline_0_1_L24_R + pipeline_0_1_L24_W + pipeline_0_1_L24_R2 +
-    pipeline_0_1_L25_R + pipeline_0_1_L25_W + pipeline_0_1_L26_R + pipeline_0_1_L26_W +
-    pipeline_0_1_L24_R3 + pipeline_0_1_L24_W2 + pipeline_0_1_L24_R4 + pipeline_0_1_L25_R2 +
-    pipeline_0_1_L25_W2 + pipeline_0_1_L26_R2 + pipeline_0_1_L26_W2 + pipeline_0_1_L24_R5 +
-    pipeline_0_1_L24_W3 + pipeline_0_1_L24_R6 + pipeline_0_1_L25_R3 + pipeline_0_1_L25_W3 +
-    pipeline_0_1_L26_R3 + pipeline_0_1_L26_W3) & Exec }
+    pipeline_0_0_L16_W3 + pipeline_0_1_L21_W + pipeline_0_1_L22_W + pipeline_0_1_L24_W + pipeline_0_1_L25_W +
+    pipeline_0_1_L26_W + pipeline_0_1_L24_W2 + pipeline_0_1_L25_W2 + pipeline_0_1_L26_W2 +
+    pipeline_0_1_L24_W3 + pipeline_0_1_L25_W3 + pipeline_0_1_L26_W3) & Exec }
+-- reads and writes
+fun M : set Event { (init + pipeline_0_0_L34_W + pipeline_0_0_L34_W2 + pipeline_0_0_L34_W3 +
+    pipeline_0_0_L34_W4 + pipeline_0_0_L14_R + pipeline_0_0_L14_W + pipeline_0_0_L14_R2 + pipeline_0_0_L15_R +
+    pipeline_0_0_L15_W + pipeline_0_0_L16_R + pipeline_0_0_L16_W + pipeline_0_0_L14_R3 + pipeline_0_0_L14_W2 +
+    pipeline_0_0_L14_R4 + pipeline_0_0_L15_R2 + pipeline_0_0_L15_W2 + pipeline_0_0_L16_R2 +
+    pipeline_0_0_L16_W2 + pipeline_0_0_L14_R5 + pipeline_0_0_L14_W3 + pipeline_0_0_L14_R6 +
+    pipeline_0_0_L15_R3 + pipeline_0_0_L15_W3 + pipeline_0_0_L16_R3 + pipeline_0_0_L16_W3 +
+    pipeline_0_1_L21_R + pipeline_0_1_L21_W + pipeline_0_1_L22_R + pipeline_0_1_L22_W + pipeline_0_1_L24_R +
+    pipeline_0_1_L24_W + pipeline_0_1_L24_R2 + pipeline_0_1_L25_R + pipeline_0_1_L25_W + pipeline_0_1_L26_R +
+    pipeline_0_1_L26_W + pipeline_0_1_L24_R3 + pipeline_0_1_L24_W2 + pipeline_0_1_L24_R4 +
+    pipeline_0_1_L25_R2 + pipeline_0_1_L25_W2 + pipeline_0_1_L26_R2 + pipeline_0_1_L26_W2 +
+    pipeline_0_1_L24_R5 + pipeline_0_1_L24_W3 + pipeline_0_1_L24_R6 + pipeline_0_1_L25_R3 +
+    pipeline_0_1_L25_W3 + pipeline_0_1_L26_R3 + pipeline_0_1_L26_W3) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- accesses by operations that are atomic
 fun A : set Event { (pipeline_0_0_L14_R + pipeline_0_0_L14_W + pipeline_0_0_L14_R2 + pipeline_0_0_L16_R +
     pipeline_0_0_L16_W + pipeline_0_0_L14_R3 + pipeline_0_0_L14_W2 + pipeline_0_0_L14_R4 +
     pipeline_0_0_L16_R2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_R5 + pipeline_0_0_L14_W3 +
     pipeline_0_0_L14_R6 + pipeline_0_0_L16_R3 + pipeline_0_0_L16_W3 + pipeline_0_1_L21_R +
-    pipeline_0_1_L21_W + pipeline_0_1_L22_R + pipeline_0_1_L22_W + pipeline_0_1_L24_R +
-    pipeline_0_1_L24_W + pipeline_0_1_L24_R2 + pipeline_0_1_L26_R + pipeline_0_1_L26_W +
-    pipeline_0_1_L24_R3 + pipeline_0_1_L24_W2 + pipeline_0_1_L24_R4 + pipeline_0_1_L26_R2 +
-    pipeline_0_1_L26_W2 + pipeline_0_1_L24_R5 + pipeline_0_1_L24_W3 + pipeline_0_1_L24_R6 +
-    pipeline_0_1_L26_R3 + pipeline_0_1_L26_W3) & Exec }
+    pipeline_0_1_L21_W + pipeline_0_1_L22_R + pipeline_0_1_L22_W + pipeline_0_1_L24_R + pipeline_0_1_L24_W +
+    pipeline_0_1_L24_R2 + pipeline_0_1_L26_R + pipeline_0_1_L26_W + pipeline_0_1_L24_R3 +
+    pipeline_0_1_L24_W2 + pipeline_0_1_L24_R4 + pipeline_0_1_L26_R2 + pipeline_0_1_L26_W2 +
+    pipeline_0_1_L24_R5 + pipeline_0_1_L24_W3 + pipeline_0_1_L24_R6 + pipeline_0_1_L26_R3 +
+    pipeline_0_1_L26_W3) & Exec }
+-- acquires
 fun Acq : set Event { (pipeline_0_0_L14_R2 + pipeline_0_0_L14_R4 + pipeline_0_0_L14_R6 + pipeline_0_1_L24_R2 +
     pipeline_0_1_L24_R4 + pipeline_0_1_L24_R6) & Exec }
+-- releases
 fun Rel : set Event { (pipeline_0_0_L14_W + pipeline_0_0_L16_W + pipeline_0_0_L14_W2 + pipeline_0_0_L16_W2 +
-    pipeline_0_0_L14_W3 + pipeline_0_0_L16_W3 + pipeline_0_1_L21_W + pipeline_0_1_L22_W +
-    pipeline_0_1_L24_W + pipeline_0_1_L26_W + pipeline_0_1_L24_W2 + pipeline_0_1_L26_W2 +
-    pipeline_0_1_L24_W3 + pipeline_0_1_L26_W3) & Exec }
+    pipeline_0_0_L14_W3 + pipeline_0_0_L16_W3 + pipeline_0_1_L21_W + pipeline_0_1_L22_W + pipeline_0_1_L24_W +
+    pipeline_0_1_L26_W + pipeline_0_1_L24_W2 + pipeline_0_1_L26_W2 + pipeline_0_1_L24_W3 +
+    pipeline_0_1_L26_W3) & Exec }
+-- seq_cst operations
 fun SC : set Event { none }
+-- program order
 fun po : Event->Event { (main_L42_C->main_L42_C2 + ^(pipeline_0_0_L34_W->pipeline_0_0_L34_W2 +
     pipeline_0_0_L34_W2->pipeline_0_0_L34_W3 + pipeline_0_0_L34_W3->pipeline_0_0_L34_W4 +
     pipeline_0_0_L34_W4->pipeline_0_0_L35_A + pipeline_0_0_L35_A->pipeline_0_0_L35_B +
@@ -350,15 +403,16 @@ fun po : Event->Event { (main_L42_C->main_L42_C2 + ^(pipeline_0_0_L34_W->pipelin
     pipeline_0_1_L24_W3->pipeline_0_1_L24_R6 + pipeline_0_1_L24_R6->pipeline_0_1_L25_R3 +
     pipeline_0_1_L25_R3->pipeline_0_1_L25_W3 + pipeline_0_1_L25_W3->pipeline_0_1_L26_R3 +
     pipeline_0_1_L26_R3->pipeline_0_1_L26_W3)) & Exec->Exec }
-fun loc : Event->Event { (at_in_0->at_in_0 + at_in_1->at_in_1 + at_in_2->at_in_2 + at_out_0->at_out_0 + at_out_1->at_out_1 +
-    at_out_2->at_out_2 + at_pipeline_0_buffer_0->at_pipeline_0_buffer_0 +
-    at_pipeline_0_buffer_1->at_pipeline_0_buffer_1 +
-    at_pipeline_0_barriers_0->at_pipeline_0_barriers_0 +
-    at_pipeline_0_barriers_1->at_pipeline_0_barriers_1 +
-    at_pipeline_0_barriers_2->at_pipeline_0_barriers_2 +
+-- same location
+fun loc : Event->Event { (at_in_0->at_in_0 + at_in_1->at_in_1 + at_in_2->at_in_2 + at_out_0->at_out_0 +
+    at_out_1->at_out_1 + at_out_2->at_out_2 + at_pipeline_0_buffer_0->at_pipeline_0_buffer_0 +
+    at_pipeline_0_buffer_1->at_pipeline_0_buffer_1 + at_pipeline_0_barriers_0->at_pipeline_0_barriers_0 +
+    at_pipeline_0_barriers_1->at_pipeline_0_barriers_1 + at_pipeline_0_barriers_2->at_pipeline_0_barriers_2 +
     at_pipeline_0_barriers_3->at_pipeline_0_barriers_3) & Exec->Exec }
+-- different threads
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_pipeline_0_0->th_pipeline_0_0 +
     th_pipeline_0_1->th_pipeline_0_1 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { (pipeline_0_0_L14_R->pipeline_0_0_L14_W + pipeline_0_0_L16_R->pipeline_0_0_L16_W +
     pipeline_0_0_L14_R3->pipeline_0_0_L14_W2 + pipeline_0_0_L16_R2->pipeline_0_0_L16_W2 +
     pipeline_0_0_L14_R5->pipeline_0_0_L14_W3 + pipeline_0_0_L16_R3->pipeline_0_0_L16_W3 +
@@ -366,6 +420,7 @@ fun rmw : Event->Event { (pipeline_0_0_L14_R->pipeline_0_0_L14_W + pipeline_0_0_
     pipeline_0_1_L24_R->pipeline_0_1_L24_W + pipeline_0_1_L26_R->pipeline_0_1_L26_W +
     pipeline_0_1_L24_R3->pipeline_0_1_L24_W2 + pipeline_0_1_L26_R2->pipeline_0_1_L26_W2 +
     pipeline_0_1_L24_R5->pipeline_0_1_L24_W3 + pipeline_0_1_L26_R3->pipeline_0_1_L26_W3) & Exec->Exec }
+-- dependency that no compiler can remove
 fun dep : Event->Event { (pipeline_0_0_L14_R->pipeline_0_0_L14_W + pipeline_0_0_L14_R->pipeline_0_0_L16_W +
     pipeline_0_0_L14_R->pipeline_0_0_L14_W3 + pipeline_0_0_L14_R->pipeline_0_0_L16_W3 +
     pipeline_0_0_L14_R2->pipeline_0_0_L16_W + pipeline_0_0_L14_R2->pipeline_0_0_L14_W3 +
@@ -379,64 +434,85 @@ fun dep : Event->Event { (pipeline_0_0_L14_R->pipeline_0_0_L14_W + pipeline_0_0_
     pipeline_0_1_L24_R->pipeline_0_1_L24_W + pipeline_0_1_L26_R->pipeline_0_1_L26_W +
     pipeline_0_1_L24_R3->pipeline_0_1_L24_W2 + pipeline_0_1_L26_R2->pipeline_0_1_L26_W2 +
     pipeline_0_1_L24_R5->pipeline_0_1_L24_W3 + pipeline_0_1_L26_R3->pipeline_0_1_L26_W3) & Exec->Exec }
+-- additional synchronises-with
 fun asw : Event->Event { (init->(th_main + th_pipeline_0_0 + th_pipeline_0_1) + main_L42_C->(th_pipeline_0_0 +
     th_pipeline_0_1) + (th_pipeline_0_0 + th_pipeline_0_1)->main_L42_C2 +
     pipeline_0_0_L35_A->pipeline_0_1_L35_B + pipeline_0_1_L35_A->pipeline_0_0_L35_B) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { (th_main->th_main + (pipeline_0_0_L34_W + pipeline_0_0_L34_W2 + pipeline_0_0_L34_W3 +
-    pipeline_0_0_L34_W4 + pipeline_0_0_L15_R + pipeline_0_0_L15_W + pipeline_0_0_L15_R2 +
-    pipeline_0_0_L15_W2 + pipeline_0_0_L15_R3 + pipeline_0_0_L15_W3)->th_pipeline_0_0 +
-    (pipeline_0_0_L35_A + pipeline_0_0_L35_B + pipeline_0_0_L14_R + pipeline_0_0_L14_W +
-    pipeline_0_0_L14_R2 + pipeline_0_0_L16_R + pipeline_0_0_L16_W + pipeline_0_0_L14_R3 +
-    pipeline_0_0_L14_W2 + pipeline_0_0_L14_R4 + pipeline_0_0_L16_R2 + pipeline_0_0_L16_W2 +
-    pipeline_0_0_L14_R5 + pipeline_0_0_L14_W3 + pipeline_0_0_L14_R6 + pipeline_0_0_L16_R3 +
-    pipeline_0_0_L16_W3)->(th_pipeline_0_0 + pipeline_0_1_L35_A + pipeline_0_1_L35_B +
-    pipeline_0_1_L21_R + pipeline_0_1_L21_W + pipeline_0_1_L22_R + pipeline_0_1_L22_W +
-    pipeline_0_1_L24_R + pipeline_0_1_L24_W + pipeline_0_1_L24_R2 + pipeline_0_1_L26_R +
+-- each one's scope includes the other's thread
+fun incl : Event->Event { (th_main->th_main + (pipeline_0_0_L34_W + pipeline_0_0_L34_W2 +
+    pipeline_0_0_L34_W3 + pipeline_0_0_L34_W4 + pipeline_0_0_L15_R + pipeline_0_0_L15_W +
+    pipeline_0_0_L15_R2 + pipeline_0_0_L15_W2 + pipeline_0_0_L15_R3 + pipeline_0_0_L15_W3)->th_pipeline_0_0 +
+    (pipeline_0_0_L35_A + pipeline_0_0_L35_B + pipeline_0_0_L14_R + pipeline_0_0_L14_W + pipeline_0_0_L14_R2 +
+    pipeline_0_0_L16_R + pipeline_0_0_L16_W + pipeline_0_0_L14_R3 + pipeline_0_0_L14_W2 +
+    pipeline_0_0_L14_R4 + pipeline_0_0_L16_R2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_R5 +
+    pipeline_0_0_L14_W3 + pipeline_0_0_L14_R6 + pipeline_0_0_L16_R3 + pipeline_0_0_L16_W3)->(th_pipeline_0_0 +
+    pipeline_0_1_L35_A + pipeline_0_1_L35_B + pipeline_0_1_L21_R + pipeline_0_1_L21_W + pipeline_0_1_L22_R +
+    pipeline_0_1_L22_W + pipeline_0_1_L24_R + pipeline_0_1_L24_W + pipeline_0_1_L24_R2 + pipeline_0_1_L26_R +
     pipeline_0_1_L26_W + pipeline_0_1_L24_R3 + pipeline_0_1_L24_W2 + pipeline_0_1_L24_R4 +
     pipeline_0_1_L26_R2 + pipeline_0_1_L26_W2 + pipeline_0_1_L24_R5 + pipeline_0_1_L24_W3 +
     pipeline_0_1_L24_R6 + pipeline_0_1_L26_R3 + pipeline_0_1_L26_W3) + (pipeline_0_1_L35_A +
-    pipeline_0_1_L35_B + pipeline_0_1_L21_R + pipeline_0_1_L21_W + pipeline_0_1_L22_R +
-    pipeline_0_1_L22_W + pipeline_0_1_L24_R + pipeline_0_1_L24_W + pipeline_0_1_L24_R2 +
-    pipeline_0_1_L26_R + pipeline_0_1_L26_W + pipeline_0_1_L24_R3 + pipeline_0_1_L24_W2 +
-    pipeline_0_1_L24_R4 + pipeline_0_1_L26_R2 + pipeline_0_1_L26_W2 + pipeline_0_1_L24_R5 +
-    pipeline_0_1_L24_W3 + pipeline_0_1_L24_R6 + pipeline_0_1_L26_R3 +
-    pipeline_0_1_L26_W3)->(th_pipeline_0_1 + pipeline_0_0_L35_A + pipeline_0_0_L35_B +
-    pipeline_0_0_L14_R + pipeline_0_0_L14_W + pipeline_0_0_L14_R2 + pipeline_0_0_L16_R +
-    pipeline_0_0_L16_W + pipeline_0_0_L14_R3 + pipeline_0_0_L14_W2 + pipeline_0_0_L14_R4 +
-    pipeline_0_0_L16_R2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_R5 + pipeline_0_0_L14_W3 +
-    pipeline_0_0_L14_R6 + pipeline_0_0_L16_R3 + pipeline_0_0_L16_W3) + (pipeline_0_1_L25_R +
-    pipeline_0_1_L25_W + pipeline_0_1_L25_R2 + pipeline_0_1_L25_W2 + pipeline_0_1_L25_R3 +
-    pipeline_0_1_L25_W3)->th_pipeline_0_1) & Exec->Exec }
+    pipeline_0_1_L35_B + pipeline_0_1_L21_R + pipeline_0_1_L21_W + pipeline_0_1_L22_R + pipeline_0_1_L22_W +
+    pipeline_0_1_L24_R + pipeline_0_1_L24_W + pipeline_0_1_L24_R2 + pipeline_0_1_L26_R + pipeline_0_1_L26_W +
+    pipeline_0_1_L24_R3 + pipeline_0_1_L24_W2 + pipeline_0_1_L24_R4 + pipeline_0_1_L26_R2 +
+    pipeline_0_1_L26_W2 + pipeline_0_1_L24_R5 + pipeline_0_1_L24_W3 + pipeline_0_1_L24_R6 +
+    pipeline_0_1_L26_R3 + pipeline_0_1_L26_W3)->(th_pipeline_0_1 + pipeline_0_0_L35_A + pipeline_0_0_L35_B +
+    pipeline_0_0_L14_R + pipeline_0_0_L14_W + pipeline_0_0_L14_R2 + pipeline_0_0_L16_R + pipeline_0_0_L16_W +
+    pipeline_0_0_L14_R3 + pipeline_0_0_L14_W2 + pipeline_0_0_L14_R4 + pipeline_0_0_L16_R2 +
+    pipeline_0_0_L16_W2 + pipeline_0_0_L14_R5 + pipeline_0_0_L14_W3 + pipeline_0_0_L14_R6 +
+    pipeline_0_0_L16_R3 + pipeline_0_0_L16_W3) + (pipeline_0_1_L25_R + pipeline_0_1_L25_W +
+    pipeline_0_1_L25_R2 + pipeline_0_1_L25_W2 + pipeline_0_1_L25_R3 + pipeline_0_1_L25_W3)->th_pipeline_0_1) &
+    Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
   rf_ = rf
   rf in Exec->Exec
-  all r : (r_in_0 + r_in_1 + r_in_2 + r_pipeline_0_buffer_0 + r_pipeline_0_buffer_1 + r_pipeline_0_barriers_0 + r_pipeline_0_barriers_1 + r_pipeline_0_barriers_2 + r_pipeline_0_barriers_3) & Exec | one rf.r
+  all r : (r_in_0 + r_in_1 + r_in_2 + r_pipeline_0_buffer_0 + r_pipeline_0_buffer_1 +
+      r_pipeline_0_barriers_0 + r_pipeline_0_barriers_1 + r_pipeline_0_barriers_2 + r_pipeline_0_barriers_3) &
+      Exec | one rf.r
   co_ in unordered
   co.co in co
-  wv_ = wv & (pipeline_0_0_L14_W + pipeline_0_0_L15_W + pipeline_0_0_L16_W + pipeline_0_0_L14_W2 + pipeline_0_0_L15_W2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_W3 + pipeline_0_0_L15_W3 + pipeline_0_0_L16_W3 + pipeline_0_1_L21_W + pipeline_0_1_L22_W + pipeline_0_1_L24_W + pipeline_0_1_L25_W + pipeline_0_1_L26_W + pipeline_0_1_L24_W2 + pipeline_0_1_L25_W2 + pipeline_0_1_L26_W2 + pipeline_0_1_L24_W3 + pipeline_0_1_L25_W3 + pipeline_0_1_L26_W3)->Value
-  pipeline_0_0_L14_W.wv_ = (some (pipeline_0_0_L14_R.rv & (v201 + v10201 + v20201)) => pipeline_0_0_L14_R.rv.f7 else pipeline_0_0_L14_R.rv.f8)
+  wv_ = wv & (pipeline_0_0_L14_W + pipeline_0_0_L15_W + pipeline_0_0_L16_W + pipeline_0_0_L14_W2 +
+      pipeline_0_0_L15_W2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_W3 + pipeline_0_0_L15_W3 +
+      pipeline_0_0_L16_W3 + pipeline_0_1_L21_W + pipeline_0_1_L22_W + pipeline_0_1_L24_W +
+      pipeline_0_1_L25_W + pipeline_0_1_L26_W + pipeline_0_1_L24_W2 + pipeline_0_1_L25_W2 +
+      pipeline_0_1_L26_W2 + pipeline_0_1_L24_W3 + pipeline_0_1_L25_W3 + pipeline_0_1_L26_W3)->Value
+  pipeline_0_0_L14_W.wv_ = (some (pipeline_0_0_L14_R.rv & (v201 + v10201 + v20201)) =>
+      pipeline_0_0_L14_R.rv.f_1 else pipeline_0_0_L14_R.rv.f_a_minus_1)
   pipeline_0_0_L15_W.wv_ = pipeline_0_0_L15_R.rv
-  pipeline_0_0_L16_W.wv_ = (some (pipeline_0_0_L16_R.rv & (v201 + v10201)) => pipeline_0_0_L16_R.rv.f9 else pipeline_0_0_L16_R.rv.f10)
-  pipeline_0_0_L14_W2.wv_ = (some (pipeline_0_0_L14_R3.rv & (v201 + v10201)) => pipeline_0_0_L14_R3.rv.f11 else pipeline_0_0_L14_R3.rv.f12)
+  pipeline_0_0_L16_W.wv_ = (some (pipeline_0_0_L16_R.rv & (v201 + v10201)) => pipeline_0_0_L16_R.rv.f_2 else
+      pipeline_0_0_L16_R.rv.f_a_minus_1_2)
+  pipeline_0_0_L14_W2.wv_ = (some (pipeline_0_0_L14_R3.rv & (v201 + v10201)) =>
+      pipeline_0_0_L14_R3.rv.f_3 else pipeline_0_0_L14_R3.rv.f_a_minus_1_3)
   pipeline_0_0_L15_W2.wv_ = pipeline_0_0_L15_R2.rv
-  pipeline_0_0_L16_W2.wv_ = (some (pipeline_0_0_L16_R2.rv & v201) => pipeline_0_0_L16_R2.rv.f13 else pipeline_0_0_L16_R2.rv.f14)
-  pipeline_0_0_L14_W3.wv_ = (some (pipeline_0_0_L14_R5.rv & (v201 + v10201 + v20201)) => pipeline_0_0_L14_R5.rv.f7 else pipeline_0_0_L14_R5.rv.f8)
+  pipeline_0_0_L16_W2.wv_ = (some (pipeline_0_0_L16_R2.rv & v201) => pipeline_0_0_L16_R2.rv.f_4 else
+      pipeline_0_0_L16_R2.rv.f_a_minus_1_4)
+  pipeline_0_0_L14_W3.wv_ = (some (pipeline_0_0_L14_R5.rv & (v201 + v10201 + v20201)) =>
+      pipeline_0_0_L14_R5.rv.f_1 else pipeline_0_0_L14_R5.rv.f_a_minus_1)
   pipeline_0_0_L15_W3.wv_ = pipeline_0_0_L15_R3.rv
-  pipeline_0_0_L16_W3.wv_ = (some (pipeline_0_0_L16_R3.rv & (v201 + v10201)) => pipeline_0_0_L16_R3.rv.f9 else pipeline_0_0_L16_R3.rv.f10)
-  pipeline_0_1_L21_W.wv_ = (some (pipeline_0_1_L21_R.rv & (v201 + v10201 + v20201)) => pipeline_0_1_L21_R.rv.f7 else pipeline_0_1_L21_R.rv.f8)
-  pipeline_0_1_L22_W.wv_ = (some (pipeline_0_1_L22_R.rv & (v201 + v10201)) => pipeline_0_1_L22_R.rv.f11 else pipeline_0_1_L22_R.rv.f12)
-  pipeline_0_1_L24_W.wv_ = (some (pipeline_0_1_L24_R.rv & (v201 + v10201)) => pipeline_0_1_L24_R.rv.f9 else pipeline_0_1_L24_R.rv.f10)
+  pipeline_0_0_L16_W3.wv_ = (some (pipeline_0_0_L16_R3.rv & (v201 + v10201)) =>
+      pipeline_0_0_L16_R3.rv.f_2 else pipeline_0_0_L16_R3.rv.f_a_minus_1_2)
+  pipeline_0_1_L21_W.wv_ = (some (pipeline_0_1_L21_R.rv & (v201 + v10201 + v20201)) =>
+      pipeline_0_1_L21_R.rv.f_1 else pipeline_0_1_L21_R.rv.f_a_minus_1)
+  pipeline_0_1_L22_W.wv_ = (some (pipeline_0_1_L22_R.rv & (v201 + v10201)) => pipeline_0_1_L22_R.rv.f_3 else
+      pipeline_0_1_L22_R.rv.f_a_minus_1_3)
+  pipeline_0_1_L24_W.wv_ = (some (pipeline_0_1_L24_R.rv & (v201 + v10201)) => pipeline_0_1_L24_R.rv.f_2 else
+      pipeline_0_1_L24_R.rv.f_a_minus_1_2)
   pipeline_0_1_L25_W.wv_ = pipeline_0_1_L25_R.rv
-  pipeline_0_1_L26_W.wv_ = (some (pipeline_0_1_L26_R.rv & (v201 + v10201 + v20201)) => pipeline_0_1_L26_R.rv.f7 else pipeline_0_1_L26_R.rv.f8)
-  pipeline_0_1_L24_W2.wv_ = (some (pipeline_0_1_L24_R3.rv & v201) => pipeline_0_1_L24_R3.rv.f13 else pipeline_0_1_L24_R3.rv.f14)
+  pipeline_0_1_L26_W.wv_ = (some (pipeline_0_1_L26_R.rv & (v201 + v10201 + v20201)) =>
+      pipeline_0_1_L26_R.rv.f_1 else pipeline_0_1_L26_R.rv.f_a_minus_1)
+  pipeline_0_1_L24_W2.wv_ = (some (pipeline_0_1_L24_R3.rv & v201) => pipeline_0_1_L24_R3.rv.f_4 else
+      pipeline_0_1_L24_R3.rv.f_a_minus_1_4)
   pipeline_0_1_L25_W2.wv_ = pipeline_0_1_L25_R2.rv
-  pipeline_0_1_L26_W2.wv_ = (some (pipeline_0_1_L26_R2.rv & (v201 + v10201)) => pipeline_0_1_L26_R2.rv.f11 else pipeline_0_1_L26_R2.rv.f12)
-  pipeline_0_1_L24_W3.wv_ = (some (pipeline_0_1_L24_R5.rv & (v201 + v10201)) => pipeline_0_1_L24_R5.rv.f9 else pipeline_0_1_L24_R5.rv.f10)
+  pipeline_0_1_L26_W2.wv_ = (some (pipeline_0_1_L26_R2.rv & (v201 + v10201)) =>
+      pipeline_0_1_L26_R2.rv.f_3 else pipeline_0_1_L26_R2.rv.f_a_minus_1_3)
+  pipeline_0_1_L24_W3.wv_ = (some (pipeline_0_1_L24_R5.rv & (v201 + v10201)) =>
+      pipeline_0_1_L24_R5.rv.f_2 else pipeline_0_1_L24_R5.rv.f_a_minus_1_2)
   pipeline_0_1_L25_W3.wv_ = pipeline_0_1_L25_R3.rv
-  pipeline_0_1_L26_W3.wv_ = (some (pipeline_0_1_L26_R3.rv & (v201 + v10201 + v20201)) => pipeline_0_1_L26_R3.rv.f7 else pipeline_0_1_L26_R3.rv.f8)
+  pipeline_0_1_L26_W3.wv_ = (some (pipeline_0_1_L26_R3.rv & (v201 + v10201 + v20201)) =>
+      pipeline_0_1_L26_R3.rv.f_1 else pipeline_0_1_L26_R3.rv.f_a_minus_1)
 }
 
 ------------------------------------------------------------------------------ the memory model
@@ -485,10 +561,14 @@ pred seq_cst { no id & ^(incl & S) }
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- reads whose values may depend on themselves return one of those that are modelled
-pred valued { all r : (pipeline_0_0_L16_R2 + pipeline_0_1_L24_R3 + pipeline_0_0_L14_R3 + pipeline_0_1_L26_R2 + pipeline_0_1_L22_R + pipeline_0_0_L16_R + pipeline_0_1_L24_R5 + pipeline_0_1_L24_R + pipeline_0_0_L16_R3 + pipeline_0_0_L14_R + pipeline_0_1_L26_R3 + pipeline_0_1_L26_R + pipeline_0_1_L21_R + pipeline_0_0_L14_R5) & Exec | some r.rv }
+pred valued { all r : (pipeline_0_0_L16_R2 + pipeline_0_1_L24_R3 + pipeline_0_0_L14_R3 + pipeline_0_1_L26_R2 +
+    pipeline_0_1_L22_R + pipeline_0_0_L16_R + pipeline_0_1_L24_R5 + pipeline_0_1_L24_R + pipeline_0_0_L16_R3 +
+    pipeline_0_0_L14_R + pipeline_0_1_L26_R3 + pipeline_0_1_L26_R + pipeline_0_1_L21_R +
+    pipeline_0_0_L14_R5) & Exec | some r.rv }
 
 -- every loop has ended
-pred complete { not (not c0) and not g10 and not g12 and not (not c3) and not g13 and not g15 and not g20 }
+pred complete { c_L14_pipeline_0_0 and not path_L14_pipeline_0_0 and not path_L14_pipeline_0_0_2 and
+    c_L24_pipeline_0_1 and not path_L24_pipeline_0_1 and not path_L24_pipeline_0_1_2 and not path_L42_main_2 }
 
 ------------------------------------------------------------------------------------- questions
 
@@ -502,6 +582,14 @@ run prefix { consistent and valued } expect 1
 -- some execution has a race
 run race { consistent and valued and some race } expect 0
 -- required out[0] == 5 && out[1] == 6 && out[2] == 7
-run required_2 { consistent and valued and complete and (not ((some (final_out_0 & v5) and some (final_out_1 & v6)) and some (final_out_2 & v7))) } expect 0
+run required_2 { consistent and valued and complete and (not ((some (final_out_0 & v5) and some (final_out_1 &
+    v6)) and some (final_out_2 & v7))) } expect 0
+-- some execution is not sequentially consistent
+run weak { consistent and valued and some e : Exec | e in e.^(po + rf + co + (~rf).co) }
 -- some write has a value beyond those that are modelled
-run overflow { consistent and some w : (pipeline_0_0_L14_W + pipeline_0_0_L15_W + pipeline_0_0_L16_W + pipeline_0_0_L14_W2 + pipeline_0_0_L15_W2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_W3 + pipeline_0_0_L15_W3 + pipeline_0_0_L16_W3 + pipeline_0_1_L21_W + pipeline_0_1_L22_W + pipeline_0_1_L24_W + pipeline_0_1_L25_W + pipeline_0_1_L26_W + pipeline_0_1_L24_W2 + pipeline_0_1_L25_W2 + pipeline_0_1_L26_W2 + pipeline_0_1_L24_W3 + pipeline_0_1_L25_W3 + pipeline_0_1_L26_W3) & Exec | no w.wv } expect 0
+run overflow { consistent and some w : (pipeline_0_0_L14_W + pipeline_0_0_L15_W + pipeline_0_0_L16_W +
+    pipeline_0_0_L14_W2 + pipeline_0_0_L15_W2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_W3 +
+    pipeline_0_0_L15_W3 + pipeline_0_0_L16_W3 + pipeline_0_1_L21_W + pipeline_0_1_L22_W + pipeline_0_1_L24_W +
+    pipeline_0_1_L25_W + pipeline_0_1_L26_W + pipeline_0_1_L24_W2 + pipeline_0_1_L25_W2 +
+    pipeline_0_1_L26_W2 + pipeline_0_1_L24_W3 + pipeline_0_1_L25_W3 + pipeline_0_1_L26_W3) & Exec |
+    no w.wv } expect 0

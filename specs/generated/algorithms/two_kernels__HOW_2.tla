@@ -18,10 +18,11 @@ BlockOf  == "asks_b0_t0" :> "asks_b0" @@ "answers_b0_t0" :> "answers_b0" @@ "hea
 UnitOf   == BlockOf      \* neither clusters nor cooperative: each block is a unit
 StreamOf == "asks" :> "s0" @@ "answers" :> "s1" @@ "hears" :> "s0"
 Waits    == "stream0" :> {"stream0", "s0", "s1"} @@ "s0" :> {"stream0", "s0"} @@ "s1" :> {"stream0", "s1"}
-Labels   == {"idle", "done", "main_L24", "main_L25", "main_L27", "main_L28", "main_L30", "main_L30_return",
-    "main_L35", "main_L35_return", "main_L36", "main_L36_return", "main_L38", "main_L38_return",
-    "main_L40", "main_L40_return", "main_L41", "main_L41_return", "main_L42", "main_L42_return",
-    "main_L44", "asks_L11", "answers_L18", "answers_L19", "hears_L12"}
+Labels   ==
+  {"idle", "done", "main_L24", "main_L25", "main_L27", "main_L28", "main_L30", "main_L30_return", "main_L35",
+  "main_L35_return", "main_L36", "main_L36_return", "main_L38", "main_L38_return", "main_L40",
+  "main_L40_return", "main_L41", "main_L41_return", "main_L42", "main_L42_return", "main_L44", "asks_L11",
+  "answers_L18", "answers_L19", "hears_L12"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -56,7 +57,8 @@ AllDoneOf(grids) == \A g \in grids : GridDone(g)
 AllIssuedDone == AllDoneOf(Issued)
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* "A device thread shall not start until all its dependencies have completed."
-\* "Dependencies [...] may include dependencies on the completion of, among others, CUDA Events and CUDA Kernels."
+\* "Dependencies [...] may include dependencies on the completion of, among others, CUDA Events and CUDA
+\*   Kernels."
 CanStart(t) == GridOf[t] \in Issued /\ AllDoneOf(after[GridOf[t]])
 \* what an operation that is issued to a stream now comes after
 Before(s) == {g \in Issued : StreamOf[g] \in Waits[s] /\ ~GridDone(g)}
@@ -264,16 +266,17 @@ Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
-ApiLabels == {"main_L24", "main_L25", "main_L27", "main_L28", "main_L30_return", "main_L35_return",
-    "main_L36_return", "main_L38_return", "main_L40_return", "main_L41_return", "main_L42_return",
-    "main_L44"}
+ApiLabels ==
+  {"main_L24", "main_L25", "main_L27", "main_L28", "main_L30_return", "main_L35_return", "main_L36_return",
+  "main_L38_return", "main_L40_return", "main_L41_return", "main_L42_return", "main_L44"}
 InApi(h)  == pc[h] \in ApiLabels
 \* "General-purpose host implementations should provide concurrent forward progress."
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -294,7 +297,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
-\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
-\* states without any step are left to TLC's deadlock check.
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.
+\* The states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

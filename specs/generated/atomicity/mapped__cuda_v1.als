@@ -25,16 +25,22 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread main
-one sig main_L13_C extends Event {}   -- line 13: cudaHostRegister(x)
-one sig main_L14_C extends Event {}   -- line 14: cudaHostRegister(f)
-one sig main_L15_C extends Event {}   -- line 15: launch reader
-one sig main_L16_W extends Event {}   -- line 16: write x
-one sig main_L17_W extends Event {}   -- line 17: write.release.system f
+-- line 13: cudaHostRegister(&x, sizeof(x), cudaHostRegisterDefault)
+one sig main_L13_C extends Event {}   -- cudaHostRegister(x)
+-- line 14: cudaHostRegister(&f, sizeof(f), cudaHostRegisterDefault)
+one sig main_L14_C extends Event {}   -- cudaHostRegister(f)
+-- line 15: reader<<<1, 1>>>(&x, &f)
+one sig main_L15_C extends Event {}   -- launch reader
+-- line 16: x = 1
+one sig main_L16_W extends Event {}   -- write x
+-- line 17: cuda::atomic_ref<int, cuda::thread_scope_system>(f).store(1, cuda::memory_order_release)
+one sig main_L17_W extends Event {}   -- write.release.system f
 fun th_main : set Event { main_L13_C + main_L14_C + main_L15_C + main_L16_W + main_L17_W }
 
 -- thread reader[0][0]
-one sig reader_0_0_L9_R extends Event {}    -- line 9: read.acquire.system f
-one sig reader_0_0_L9_R2 extends Event {}   -- line 9: read x
+-- line 9: flag.load(cuda::memory_order_acquire); *data
+one sig reader_0_0_L9_R extends Event {}    -- read.acquire.system f
+one sig reader_0_0_L9_R2 extends Event {}   -- read x
 fun th_reader_0_0 : set Event { reader_0_0_L9_R + reader_0_0_L9_R2 }
 
 -- accesses by location
@@ -52,35 +58,52 @@ fun wv : Event->Value { (init_x + init_f)->v0 + (main_L16_W + main_L17_W)->v1 }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (reader_0_0_L9_R.rv & v1) }   -- line 9: f == 1
+pred c_L9 { some (reader_0_0_L9_R.rv & v1) }   -- line 9: f == 1
 
 -- the events that are executed
-fun Exec : set Event { init + th_main + reader_0_0_L9_R + (c0 => reader_0_0_L9_R2 else none) }
+fun Exec : set Event { init + th_main + reader_0_0_L9_R + (c_L9 => reader_0_0_L9_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_x->r_x + w_f->r_f) }
 fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_f->(w_f & Exec - init_f) }
+-- reads
 fun R : set Event { th_reader_0_0 & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + main_L16_W + main_L17_W) & Exec }
+-- reads and writes
 fun M : set Event { (init + th_reader_0_0 + main_L16_W + main_L17_W) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- accesses by operations that are atomic
 fun A : set Event { none }
+-- acquires
 fun Acq : set Event { reader_0_0_L9_R & Exec }
+-- releases
 fun Rel : set Event { main_L17_W & Exec }
+-- seq_cst operations
 fun SC : set Event { none }
+-- program order
 fun po : Event->Event { (^(main_L13_C->main_L14_C + main_L14_C->main_L15_C + main_L15_C->main_L16_W +
     main_L16_W->main_L17_W) + reader_0_0_L9_R->reader_0_0_L9_R2) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
+-- different threads
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_reader_0_0->th_reader_0_0 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
+-- additional synchronises-with
 fun asw : Event->Event { (init->(th_main + th_reader_0_0) + main_L15_C->th_reader_0_0) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { ((main_L13_C + main_L14_C + main_L15_C + main_L16_W)->th_main + main_L17_W->(th_main +
-    reader_0_0_L9_R) + reader_0_0_L9_R->(th_reader_0_0 + main_L17_W) +
+-- each one's scope includes the other's thread
+fun incl : Event->Event { ((main_L13_C + main_L14_C + main_L15_C + main_L16_W)->th_main +
+    main_L17_W->(th_main + reader_0_0_L9_R) + reader_0_0_L9_R->(th_reader_0_0 + main_L17_W) +
     reader_0_0_L9_R2->th_reader_0_0) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes

@@ -11,7 +11,10 @@
 ---------------------------------------------------------------------------------------- values
 
 abstract sig Value {}
-one sig vm404, vm304, vm303, vm204, vm203, vm202, vm104, vm103, vm102, vm101, vm4, vm3, vm2, vm1, v0, v1, v2, v3, v100, v101, v200, v201, v202, v9596, v9697, v9798, v9898, v9899, v9998, v9999, v10000, v10100, v10101, v10200, v10201, v10202, v19797, v19898, v19899, v19999, v20000, v20100, v20101, v20202, v29999, v30000, v30101 extends Value {}
+one sig vm404, vm304, vm303, vm204, vm203, vm202, vm104, vm103, vm102, vm101, vm4, vm3, vm2, vm1, v0, v1, v2,
+    v3, v100, v101, v200, v201, v202, v9596, v9697, v9798, v9898, v9899, v9998, v9999, v10000, v10100, v10101,
+    v10200, v10201, v10202, v19797, v19898, v19899, v19999, v20000, v20100, v20101, v20202, v29999, v30000,
+    v30101 extends Value {}
 
 ---------------------------------------------------------------------------------------- events
 
@@ -28,35 +31,47 @@ one sig init_leave_0_barrier extends Event {}   -- leave[0].barrier = 0 (initial
 fun init : set Event { init_data_0 + init_data_1 + init_leave_0_barrier }
 
 -- thread main
-one sig main_L26_C extends Event {}    -- line 26: launch leave
-one sig main_L26_C2 extends Event {}   -- line 26: cudaDeviceSynchronize
+-- line 26: launch leave<<<1, 2>>>();
+one sig main_L26_C extends Event {}    -- launch leave
+one sig main_L26_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L26_C + main_L26_C2 }
 
 -- thread leave[0][0]
-one sig leave_0_0_L10_W extends Event {}    -- line 10: write leave[0].barrier
-one sig leave_0_0_L11_A extends Event {}    -- line 11: arrive at __syncthreads
-one sig leave_0_0_L11_B extends Event {}    -- line 11: leave __syncthreads
-one sig leave_0_0_L12_W extends Event {}    -- line 12: write data[0]
-one sig leave_0_0_L19_R extends Event {}    -- line 19: read.release.block leave[0].barrier
-one sig leave_0_0_L19_W extends Event {}    -- line 19: write.release.block leave[0].barrier
-one sig leave_0_0_L19_R2 extends Event {}   -- line 19: read.acquire.block leave[0].barrier
-one sig leave_0_0_L20_R extends Event {}    -- line 20: read data[1]
-one sig leave_0_0_L20_W extends Event {}    -- line 20: write data[1]
-one sig leave_0_0_L21_R extends Event {}    -- line 21: read.release.block leave[0].barrier
-one sig leave_0_0_L21_W extends Event {}    -- line 21: write.release.block leave[0].barrier
-one sig leave_0_0_L21_R2 extends Event {}   -- line 21: read.acquire.block leave[0].barrier
-one sig leave_0_0_L22_W extends Event {}    -- line 22: write data[0]
-fun th_leave_0_0 : set Event { leave_0_0_L10_W + leave_0_0_L11_A + leave_0_0_L11_B + leave_0_0_L12_W + leave_0_0_L19_R +
-    leave_0_0_L19_W + leave_0_0_L19_R2 + leave_0_0_L20_R + leave_0_0_L20_W + leave_0_0_L21_R +
-    leave_0_0_L21_W + leave_0_0_L21_R2 + leave_0_0_L22_W }
+-- line 10: init(&barrier, 2)
+one sig leave_0_0_L10_W extends Event {}    -- write leave[0].barrier
+-- line 11: __syncthreads()
+one sig leave_0_0_L11_A extends Event {}    -- arrive at __syncthreads
+one sig leave_0_0_L11_B extends Event {}    -- leave __syncthreads
+-- line 12: data[threadIdx.x] = 1
+one sig leave_0_0_L12_W extends Event {}    -- write data[0]
+-- line 19: barrier.arrive_and_wait()
+one sig leave_0_0_L19_R extends Event {}    -- read.release.block leave[0].barrier
+one sig leave_0_0_L19_W extends Event {}    -- write.release.block leave[0].barrier
+one sig leave_0_0_L19_R2 extends Event {}   -- read.acquire.block leave[0].barrier
+-- line 20: data[1] = data[1] + 1
+one sig leave_0_0_L20_R extends Event {}    -- read data[1]
+one sig leave_0_0_L20_W extends Event {}    -- write data[1]
+-- line 21: barrier.arrive_and_wait()
+one sig leave_0_0_L21_R extends Event {}    -- read.release.block leave[0].barrier
+one sig leave_0_0_L21_W extends Event {}    -- write.release.block leave[0].barrier
+one sig leave_0_0_L21_R2 extends Event {}   -- read.acquire.block leave[0].barrier
+-- line 22: data[0] = 2
+one sig leave_0_0_L22_W extends Event {}    -- write data[0]
+fun th_leave_0_0 : set Event { leave_0_0_L10_W + leave_0_0_L11_A + leave_0_0_L11_B + leave_0_0_L12_W +
+    leave_0_0_L19_R + leave_0_0_L19_W + leave_0_0_L19_R2 + leave_0_0_L20_R + leave_0_0_L20_W +
+    leave_0_0_L21_R + leave_0_0_L21_W + leave_0_0_L21_R2 + leave_0_0_L22_W }
 
 -- thread leave[0][1]
-one sig leave_0_1_L11_A extends Event {}   -- line 11: arrive at __syncthreads
-one sig leave_0_1_L11_B extends Event {}   -- line 11: leave __syncthreads
-one sig leave_0_1_L12_W extends Event {}   -- line 12: write data[1]
-one sig leave_0_1_L15_R extends Event {}   -- line 15: read.release.block leave[0].barrier
-one sig leave_0_1_L15_W extends Event {}   -- line 15: write.release.block leave[0].barrier
-fun th_leave_0_1 : set Event { leave_0_1_L11_A + leave_0_1_L11_B + leave_0_1_L12_W + leave_0_1_L15_R + leave_0_1_L15_W }
+-- line 11: __syncthreads()
+one sig leave_0_1_L11_A extends Event {}   -- arrive at __syncthreads
+one sig leave_0_1_L11_B extends Event {}   -- leave __syncthreads
+-- line 12: data[threadIdx.x] = 1
+one sig leave_0_1_L12_W extends Event {}   -- write data[1]
+-- line 15: barrier.arrive_and_drop()
+one sig leave_0_1_L15_R extends Event {}   -- read.release.block leave[0].barrier
+one sig leave_0_1_L15_W extends Event {}   -- write.release.block leave[0].barrier
+fun th_leave_0_1 : set Event { leave_0_1_L11_A + leave_0_1_L11_B + leave_0_1_L12_W + leave_0_1_L15_R +
+    leave_0_1_L15_W }
 
 -- accesses by location
 fun w_data_0 : set Event { init_data_0 + leave_0_0_L12_W + leave_0_0_L22_W }
@@ -64,55 +79,65 @@ fun at_data_0 : set Event { w_data_0 }
 fun w_data_1 : set Event { init_data_1 + leave_0_0_L20_W + leave_0_1_L12_W }
 fun r_data_1 : set Event { leave_0_0_L20_R }
 fun at_data_1 : set Event { w_data_1 + r_data_1 }
-fun w_leave_0_barrier : set Event { init_leave_0_barrier + leave_0_0_L10_W + leave_0_0_L19_W + leave_0_0_L21_W + leave_0_1_L15_W }
-fun r_leave_0_barrier : set Event { leave_0_0_L19_R + leave_0_0_L19_R2 + leave_0_0_L21_R + leave_0_0_L21_R2 + leave_0_1_L15_R }
+fun w_leave_0_barrier : set Event { init_leave_0_barrier + leave_0_0_L10_W + leave_0_0_L19_W +
+    leave_0_0_L21_W + leave_0_1_L15_W }
+fun r_leave_0_barrier : set Event { leave_0_0_L19_R + leave_0_0_L19_R2 + leave_0_0_L21_R + leave_0_0_L21_R2 +
+    leave_0_1_L15_R }
 fun at_leave_0_barrier : set Event { w_leave_0_barrier + r_leave_0_barrier }
 
 ------------------------------------------------------------------------- values and conditions
 
-fun f1 : Value->Value { v0->v1 + v0->v2 + v1->v0 + v1->v2 + v2->v0 + v2->v1 }   -- a != b
-fun f2 : Value->Value { vm303->v0 + vm203->v0 + vm202->v0 + vm103->v0 + vm102->v0 + vm101->v0 + vm3->v0 + vm2->v0 +
-    vm1->v0 + v0->v0 + v101->v0 + v201->v0 + v202->v0 + v9899->v0 + v9999->v0 + v10000->v1 +
-    v10101->v1 + v10201->v1 + v10202->v1 + v20000->v2 + v20101->v2 }   -- a / 10000
-fun f3 : Value->Value { vm303->v9697 + vm203->v9798 + vm202->v9798 + vm103->v9899 + vm102->v9899 + vm101->v9899 +
-    vm3->v10000 + vm2->v10000 + vm1->v10000 + v0->v10000 + v101->v10101 + v201->v10202 + v202->v10202 +
-    v9899->v19898 + v9999->v19999 + v10000->v20000 + v10101->v20101 + v10201->v20202 + v10202->v20202 +
-    v20000->v30000 + v20101->v30101 }   -- a / 100 * 100 + 10000 + a % 10000 / 100
-fun f4 : Value->Value { vm303->vm304 + vm203->vm204 + vm202->vm203 + vm103->vm104 + vm102->vm103 + vm101->vm102 + vm3->vm4 +
-    vm2->vm3 + vm1->vm2 + v0->vm1 + v101->v100 + v201->v200 + v202->v201 + v9899->v9898 + v9999->v9998 +
-    v10000->v9999 + v10101->v10100 + v10201->v10200 + v10202->v10201 + v20000->v19999 + v20101->v20100 }   -- a - 1
-fun f5 : Value->Value { v0->v1 + v1->v2 + v2->v3 }   -- a + 1
-fun f6 : Value->Value { vm303->v9596 + vm203->v9697 + vm202->v9697 + vm103->v9798 + vm102->v9798 + vm101->v9798 +
-    vm3->v9899 + vm2->v9899 + vm1->v9899 + v0->v9899 + v101->v10000 + v201->v10101 + v202->v10101 +
-    v9899->v19797 + v9999->v19898 + v10000->v19999 + v10101->v20000 + v10201->v20101 + v10202->v20101 +
-    v20000->v29999 + v20101->v30000 }   -- (a - 100) / 100 * 100 + 10000 + (a - 100) % 10000 / 100
-fun f7 : Value->Value { vm303->vm404 + vm203->vm304 + vm202->vm303 + vm103->vm204 + vm102->vm203 + vm101->vm202 +
-    vm3->vm104 + vm2->vm103 + vm1->vm102 + v0->vm101 + v101->v0 + v201->v100 + v202->v101 +
-    v9899->v9798 + v9999->v9898 + v10000->v9899 + v10101->v10000 + v10201->v10100 + v10202->v10101 +
-    v20000->v19899 + v20101->v20000 }   -- a - 100 - 1
+fun f_a_ne_b : Value->Value { v0->v1 + v0->v2 + v1->v0 + v1->v2 + v2->v0 + v2->v1 }   -- a != b
+-- a / 10000
+fun f_a_over_10000 : Value->Value { vm303->v0 + vm203->v0 + vm202->v0 + vm103->v0 + vm102->v0 + vm101->v0 +
+    vm3->v0 + vm2->v0 + vm1->v0 + v0->v0 + v101->v0 + v201->v0 + v202->v0 + v9899->v0 + v9999->v0 +
+    v10000->v1 + v10101->v1 + v10201->v1 + v10202->v1 + v20000->v2 + v20101->v2 }
+-- a / 100 * 100 + 10000 + a % 10000 / 100
+fun f_1 : Value->Value { vm303->v9697 + vm203->v9798 + vm202->v9798 + vm103->v9899 + vm102->v9899 +
+    vm101->v9899 + vm3->v10000 + vm2->v10000 + vm1->v10000 + v0->v10000 + v101->v10101 + v201->v10202 +
+    v202->v10202 + v9899->v19898 + v9999->v19999 + v10000->v20000 + v10101->v20101 + v10201->v20202 +
+    v10202->v20202 + v20000->v30000 + v20101->v30101 }
+-- a - 1
+fun f_a_minus_1 : Value->Value { vm303->vm304 + vm203->vm204 + vm202->vm203 + vm103->vm104 + vm102->vm103 +
+    vm101->vm102 + vm3->vm4 + vm2->vm3 + vm1->vm2 + v0->vm1 + v101->v100 + v201->v200 + v202->v201 +
+    v9899->v9898 + v9999->v9998 + v10000->v9999 + v10101->v10100 + v10201->v10200 + v10202->v10201 +
+    v20000->v19999 + v20101->v20100 }
+fun f_a_plus_1 : Value->Value { v0->v1 + v1->v2 + v2->v3 }   -- a + 1
+-- (a - 100) / 100 * 100 + 10000 + (a - 100) % 10000 / 100
+fun f_2 : Value->Value { vm303->v9596 + vm203->v9697 + vm202->v9697 + vm103->v9798 + vm102->v9798 +
+    vm101->v9798 + vm3->v9899 + vm2->v9899 + vm1->v9899 + v0->v9899 + v101->v10000 + v201->v10101 +
+    v202->v10101 + v9899->v19797 + v9999->v19898 + v10000->v19999 + v10101->v20000 + v10201->v20101 +
+    v10202->v20101 + v20000->v29999 + v20101->v30000 }
+-- a - 100 - 1
+fun f_a_minus_100_minus_1 : Value->Value { vm303->vm404 + vm203->vm304 + vm202->vm303 + vm103->vm204 +
+    vm102->vm203 + vm101->vm202 + vm3->vm104 + vm2->vm103 + vm1->vm102 + v0->vm101 + v101->v0 + v201->v100 +
+    v202->v101 + v9899->v9798 + v9999->v9898 + v10000->v9899 + v10101->v10000 + v10201->v10100 +
+    v10202->v10101 + v20000->v19899 + v20101->v20000 }
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { (init_data_0 + init_data_1 + init_leave_0_barrier)->v0 + (leave_0_0_L12_W + leave_0_1_L12_W)->v1 +
-    leave_0_0_L22_W->v2 + leave_0_0_L10_W->v202 + (wv_ & leave_0_0_L19_W->(vm304 + vm204 + vm203 +
-    vm104 + vm103 + vm102 + vm4 + vm3 + vm2 + vm1 + v201 + v9898 + v9998 + v9999 + v10101 + v10201 +
-    v10202 + v19999 + v20101 + v20202 + v30101)) + (wv_ & leave_0_0_L20_W->(v1 + v2 + v3)) +
-    (wv_ & leave_0_0_L21_W->(vm304 + vm204 + vm203 + vm104 + vm103 + vm102 + vm4 + vm3 + vm2 + vm1 +
-    v201 + v9898 + v9998 + v9999 + v10101 + v10201 + v10202 + v19999 + v20101 + v20202 + v30101)) +
-    (wv_ & leave_0_1_L15_W->(vm404 + vm304 + vm303 + vm204 + vm203 + vm202 + vm104 + vm103 + vm102 +
-    vm101 + v101 + v9798 + v9898 + v9899 + v10000 + v10101 + v19899 + v20000 + v20101 + v30000)) }
+fun wv : Event->Value { (init_data_0 + init_data_1 + init_leave_0_barrier)->v0 + (leave_0_0_L12_W +
+    leave_0_1_L12_W)->v1 + leave_0_0_L22_W->v2 + leave_0_0_L10_W->v202 + (wv_ & leave_0_0_L19_W->(vm304 +
+    vm204 + vm203 + vm104 + vm103 + vm102 + vm4 + vm3 + vm2 + vm1 + v201 + v9898 + v9998 + v9999 + v10101 +
+    v10201 + v10202 + v19999 + v20101 + v20202 + v30101)) + (wv_ & leave_0_0_L20_W->(v1 + v2 + v3)) + (wv_ &
+    leave_0_0_L21_W->(vm304 + vm204 + vm203 + vm104 + vm103 + vm102 + vm4 + vm3 + vm2 + vm1 + v201 + v9898 +
+    v9998 + v9999 + v10101 + v10201 + v10202 + v19999 + v20101 + v20202 + v30101)) + (wv_ &
+    leave_0_1_L15_W->(vm404 + vm304 + vm303 + vm204 + vm203 + vm202 + vm104 + vm103 + vm102 + vm101 + v101 +
+    v9798 + v9898 + v9899 + v10000 + v10101 + v19899 + v20000 + v20101 + v30000)) }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (leave_0_0_L19_R2.rv.f2->leave_0_0_L19_R.rv.f2 & f1) }   -- line 19: leave[0].barrier / 10000 != leave[0].barrier / 10000
-pred c1 { some (leave_0_0_L21_R2.rv.f2->leave_0_0_L21_R.rv.f2 & f1) }   -- line 21: leave[0].barrier / 10000 != leave[0].barrier / 10000
-pred g1 { c0 and c1 }
-pred g2 { c0 and not c1 }
-pred g3 { not c0 or not c1 }
+-- line 19: leave[0].barrier@L19 / 10000 != leave[0].barrier@L19 / 10000
+pred c_L19 { some (leave_0_0_L19_R2.rv.f_a_over_10000->leave_0_0_L19_R.rv.f_a_over_10000 & f_a_ne_b) }
+-- line 21: leave[0].barrier@L21 / 10000 != leave[0].barrier@L21 / 10000
+pred c_L21 { some (leave_0_0_L21_R2.rv.f_a_over_10000->leave_0_0_L21_R.rv.f_a_over_10000 & f_a_ne_b) }
+pred path_L26_main { c_L19 and c_L21 }
+pred path_L21 { c_L19 and not c_L21 }
+pred path_L26_main_2 { not c_L19 or not c_L21 }
 
 -- the events that are executed
-fun Exec : set Event { init + th_leave_0_1 + main_L26_C + leave_0_0_L10_W + leave_0_0_L11_A + leave_0_0_L11_B +
-    leave_0_0_L12_W + leave_0_0_L19_R + leave_0_0_L19_W + leave_0_0_L19_R2 + (g1 => main_L26_C2 +
-    leave_0_0_L22_W else none) + (c0 => leave_0_0_L20_R + leave_0_0_L20_W + leave_0_0_L21_R +
-    leave_0_0_L21_W + leave_0_0_L21_R2 else none) }
+fun Exec : set Event { init + th_leave_0_1 + main_L26_C + leave_0_0_L10_W + leave_0_0_L11_A +
+    leave_0_0_L11_B + leave_0_0_L12_W + leave_0_0_L19_R + leave_0_0_L19_W + leave_0_0_L19_R2 +
+    (path_L26_main => main_L26_C2 + leave_0_0_L22_W else none) + (c_L19 => leave_0_0_L20_R + leave_0_0_L20_W +
+    leave_0_0_L21_R + leave_0_0_L21_W + leave_0_0_L21_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -120,52 +145,68 @@ fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_data_1->r_data_1 + w_leave_0_barrier->r_leave_0_barrier) }
 fun unordered : Event->Event { (leave_0_0_L12_W->leave_0_0_L22_W + leave_0_0_L20_W->leave_0_1_L12_W +
     leave_0_0_L10_W->(leave_0_0_L19_W + leave_0_0_L21_W + leave_0_1_L15_W) +
-    leave_0_0_L19_W->(leave_0_0_L21_W + leave_0_1_L15_W) +
-    leave_0_0_L21_W->leave_0_1_L15_W) & Exec->Exec }
-fun co : Event->Event { init_data_0->(w_data_0 & Exec - init_data_0) + init_data_1->(w_data_1 & Exec - init_data_1) +
-    init_leave_0_barrier->(w_leave_0_barrier & Exec - init_leave_0_barrier) + (co_ & unordered) +
-    ~(unordered - co_) }
-fun R : set Event { (leave_0_0_L19_R + leave_0_0_L19_R2 + leave_0_0_L20_R + leave_0_0_L21_R + leave_0_0_L21_R2 +
-    leave_0_1_L15_R) & Exec }
-fun W : set Event { (init + leave_0_0_L10_W + leave_0_0_L12_W + leave_0_0_L19_W + leave_0_0_L20_W + leave_0_0_L21_W +
-    leave_0_0_L22_W + leave_0_1_L12_W + leave_0_1_L15_W) & Exec }
-fun M : set Event { (init + leave_0_0_L10_W + leave_0_0_L12_W + leave_0_0_L19_R + leave_0_0_L19_W + leave_0_0_L19_R2 +
-    leave_0_0_L20_R + leave_0_0_L20_W + leave_0_0_L21_R + leave_0_0_L21_W + leave_0_0_L21_R2 +
-    leave_0_0_L22_W + leave_0_1_L12_W + leave_0_1_L15_R + leave_0_1_L15_W) & Exec }
+    leave_0_0_L19_W->(leave_0_0_L21_W + leave_0_1_L15_W) + leave_0_0_L21_W->leave_0_1_L15_W) & Exec->Exec }
+fun co : Event->Event { init_data_0->(w_data_0 & Exec - init_data_0) + init_data_1->(w_data_1 & Exec -
+    init_data_1) + init_leave_0_barrier->(w_leave_0_barrier & Exec - init_leave_0_barrier) + (co_ &
+    unordered) + ~(unordered - co_) }
+-- reads
+fun R : set Event { (leave_0_0_L19_R + leave_0_0_L19_R2 + leave_0_0_L20_R + leave_0_0_L21_R +
+    leave_0_0_L21_R2 + leave_0_1_L15_R) & Exec }
+-- writes, initial ones included
+fun W : set Event { (init + leave_0_0_L10_W + leave_0_0_L12_W + leave_0_0_L19_W + leave_0_0_L20_W +
+    leave_0_0_L21_W + leave_0_0_L22_W + leave_0_1_L12_W + leave_0_1_L15_W) & Exec }
+-- reads and writes
+fun M : set Event { (init + leave_0_0_L10_W + leave_0_0_L12_W + leave_0_0_L19_R + leave_0_0_L19_W +
+    leave_0_0_L19_R2 + leave_0_0_L20_R + leave_0_0_L20_W + leave_0_0_L21_R + leave_0_0_L21_W +
+    leave_0_0_L21_R2 + leave_0_0_L22_W + leave_0_1_L12_W + leave_0_1_L15_R + leave_0_1_L15_W) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
-fun A : set Event { (leave_0_0_L19_R + leave_0_0_L19_W + leave_0_0_L19_R2 + leave_0_0_L21_R + leave_0_0_L21_W +
-    leave_0_0_L21_R2 + leave_0_1_L15_R + leave_0_1_L15_W) & Exec }
+-- accesses by operations that are atomic
+fun A : set Event { (leave_0_0_L19_R + leave_0_0_L19_W + leave_0_0_L19_R2 + leave_0_0_L21_R +
+    leave_0_0_L21_W + leave_0_0_L21_R2 + leave_0_1_L15_R + leave_0_1_L15_W) & Exec }
+-- acquires
 fun Acq : set Event { (leave_0_0_L19_R2 + leave_0_0_L21_R2) & Exec }
+-- releases
 fun Rel : set Event { (leave_0_0_L19_W + leave_0_0_L21_W + leave_0_1_L15_W) & Exec }
+-- seq_cst operations
 fun SC : set Event { none }
-fun po : Event->Event { (main_L26_C->main_L26_C2 + ^(leave_0_0_L10_W->leave_0_0_L11_A + leave_0_0_L11_A->leave_0_0_L11_B +
-    leave_0_0_L11_B->leave_0_0_L12_W + leave_0_0_L12_W->leave_0_0_L19_R +
-    leave_0_0_L19_R->leave_0_0_L19_W + leave_0_0_L19_W->leave_0_0_L19_R2 +
-    leave_0_0_L19_R2->leave_0_0_L20_R + leave_0_0_L20_R->leave_0_0_L20_W +
-    leave_0_0_L20_W->leave_0_0_L21_R + leave_0_0_L21_R->leave_0_0_L21_W +
+-- program order
+fun po : Event->Event { (main_L26_C->main_L26_C2 + ^(leave_0_0_L10_W->leave_0_0_L11_A +
+    leave_0_0_L11_A->leave_0_0_L11_B + leave_0_0_L11_B->leave_0_0_L12_W + leave_0_0_L12_W->leave_0_0_L19_R +
+    leave_0_0_L19_R->leave_0_0_L19_W + leave_0_0_L19_W->leave_0_0_L19_R2 + leave_0_0_L19_R2->leave_0_0_L20_R +
+    leave_0_0_L20_R->leave_0_0_L20_W + leave_0_0_L20_W->leave_0_0_L21_R + leave_0_0_L21_R->leave_0_0_L21_W +
     leave_0_0_L21_W->leave_0_0_L21_R2 + leave_0_0_L21_R2->leave_0_0_L22_W) +
-    ^(leave_0_1_L11_A->leave_0_1_L11_B + leave_0_1_L11_B->leave_0_1_L12_W +
-    leave_0_1_L12_W->leave_0_1_L15_R + leave_0_1_L15_R->leave_0_1_L15_W)) & Exec->Exec }
-fun loc : Event->Event { (at_data_0->at_data_0 + at_data_1->at_data_1 + at_leave_0_barrier->at_leave_0_barrier) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_leave_0_0->th_leave_0_0 + th_leave_0_1->th_leave_0_1 +
-    (init <: id)) }
+    ^(leave_0_1_L11_A->leave_0_1_L11_B + leave_0_1_L11_B->leave_0_1_L12_W + leave_0_1_L12_W->leave_0_1_L15_R +
+    leave_0_1_L15_R->leave_0_1_L15_W)) & Exec->Exec }
+-- same location
+fun loc : Event->Event { (at_data_0->at_data_0 + at_data_1->at_data_1 +
+    at_leave_0_barrier->at_leave_0_barrier) & Exec->Exec }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_leave_0_0->th_leave_0_0 +
+    th_leave_0_1->th_leave_0_1 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { (leave_0_0_L19_R->leave_0_0_L19_W + leave_0_0_L21_R->leave_0_0_L21_W +
     leave_0_1_L15_R->leave_0_1_L15_W) & Exec->Exec }
+-- dependency that no compiler can remove
 fun dep : Event->Event { (leave_0_0_L19_R->leave_0_0_L19_W + leave_0_0_L19_R->leave_0_0_L21_W +
-    leave_0_0_L19_R2->leave_0_0_L21_W + leave_0_0_L21_R->leave_0_0_L21_W +
-    leave_0_1_L15_R->leave_0_1_L15_W) & Exec->Exec }
-fun asw : Event->Event { (init->(th_main + th_leave_0_0 + th_leave_0_1) + main_L26_C->(th_leave_0_0 + th_leave_0_1) +
-    (th_leave_0_0 + th_leave_0_1)->main_L26_C2 + leave_0_0_L11_A->leave_0_1_L11_B +
+    leave_0_0_L19_R2->leave_0_0_L21_W + leave_0_0_L21_R->leave_0_0_L21_W + leave_0_1_L15_R->leave_0_1_L15_W) &
+    Exec->Exec }
+-- additional synchronises-with
+fun asw : Event->Event { (init->(th_main + th_leave_0_0 + th_leave_0_1) + main_L26_C->(th_leave_0_0 +
+    th_leave_0_1) + (th_leave_0_0 + th_leave_0_1)->main_L26_C2 + leave_0_0_L11_A->leave_0_1_L11_B +
     leave_0_1_L11_A->leave_0_0_L11_B) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { (th_main->th_main + (leave_0_0_L10_W + leave_0_0_L12_W + leave_0_0_L20_R + leave_0_0_L20_W +
-    leave_0_0_L22_W)->th_leave_0_0 + (leave_0_0_L11_A + leave_0_0_L11_B + leave_0_0_L19_R +
+-- each one's scope includes the other's thread
+fun incl : Event->Event { (th_main->th_main + (leave_0_0_L10_W + leave_0_0_L12_W + leave_0_0_L20_R +
+    leave_0_0_L20_W + leave_0_0_L22_W)->th_leave_0_0 + (leave_0_0_L11_A + leave_0_0_L11_B + leave_0_0_L19_R +
     leave_0_0_L19_W + leave_0_0_L19_R2 + leave_0_0_L21_R + leave_0_0_L21_W +
     leave_0_0_L21_R2)->(th_leave_0_0 + leave_0_1_L11_A + leave_0_1_L11_B + leave_0_1_L15_R +
     leave_0_1_L15_W) + (leave_0_1_L11_A + leave_0_1_L11_B + leave_0_1_L15_R +
-    leave_0_1_L15_W)->(th_leave_0_1 + leave_0_0_L11_A + leave_0_0_L11_B + leave_0_0_L19_R +
-    leave_0_0_L19_W + leave_0_0_L19_R2 + leave_0_0_L21_R + leave_0_0_L21_W + leave_0_0_L21_R2) +
+    leave_0_1_L15_W)->(th_leave_0_1 + leave_0_0_L11_A + leave_0_0_L11_B + leave_0_0_L19_R + leave_0_0_L19_W +
+    leave_0_0_L19_R2 + leave_0_0_L21_R + leave_0_0_L21_W + leave_0_0_L21_R2) +
     leave_0_1_L12_W->th_leave_0_1) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -176,10 +217,13 @@ pred candidate {
   co_ in unordered
   co.co in co
   wv_ = wv & (leave_0_0_L19_W + leave_0_0_L20_W + leave_0_0_L21_W + leave_0_1_L15_W)->Value
-  leave_0_0_L19_W.wv_ = (some (leave_0_0_L19_R.rv & (v101 + v201 + v10101 + v10201 + v20101)) => leave_0_0_L19_R.rv.f3 else leave_0_0_L19_R.rv.f4)
-  leave_0_0_L20_W.wv_ = leave_0_0_L20_R.rv.f5
-  leave_0_0_L21_W.wv_ = (some (leave_0_0_L21_R.rv & (v101 + v201 + v10101 + v10201 + v20101)) => leave_0_0_L21_R.rv.f3 else leave_0_0_L21_R.rv.f4)
-  leave_0_1_L15_W.wv_ = (some (leave_0_1_L15_R.rv & (v101 + v201 + v10101 + v10201 + v20101)) => leave_0_1_L15_R.rv.f6 else leave_0_1_L15_R.rv.f7)
+  leave_0_0_L19_W.wv_ = (some (leave_0_0_L19_R.rv & (v101 + v201 + v10101 + v10201 + v20101)) =>
+      leave_0_0_L19_R.rv.f_1 else leave_0_0_L19_R.rv.f_a_minus_1)
+  leave_0_0_L20_W.wv_ = leave_0_0_L20_R.rv.f_a_plus_1
+  leave_0_0_L21_W.wv_ = (some (leave_0_0_L21_R.rv & (v101 + v201 + v10101 + v10201 + v20101)) =>
+      leave_0_0_L21_R.rv.f_1 else leave_0_0_L21_R.rv.f_a_minus_1)
+  leave_0_1_L15_W.wv_ = (some (leave_0_1_L15_R.rv & (v101 + v201 + v10101 + v10201 + v20101)) =>
+      leave_0_1_L15_R.rv.f_2 else leave_0_1_L15_R.rv.f_a_minus_100_minus_1)
 }
 
 ------------------------------------------------------------------------------ the memory model
@@ -228,10 +272,11 @@ pred seq_cst { no id & ^(incl & S) }
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- reads whose values may depend on themselves return one of those that are modelled
-pred valued { all r : (leave_0_0_L20_R + leave_0_0_L19_R + leave_0_1_L15_R + leave_0_0_L21_R) & Exec | some r.rv }
+pred valued { all r : (leave_0_0_L20_R + leave_0_0_L19_R + leave_0_1_L15_R + leave_0_0_L21_R) & Exec |
+    some r.rv }
 
 -- every loop has ended
-pred complete { not (not c0) and not g2 and not g3 }
+pred complete { c_L19 and not path_L21 and not path_L26_main_2 }
 
 ------------------------------------------------------------------------------------- questions
 
@@ -244,6 +289,10 @@ run prefix { consistent and valued } expect 1
 -- some execution has a race
 run race { consistent and valued and some race } expect 0
 -- required data[0] == 2 && data[1] == 2
-run required_2 { consistent and valued and complete and (not (some (final_data_0 & v2) and some (final_data_1 & v2))) } expect 0
+run required_2 { consistent and valued and complete and (not (some (final_data_0 & v2) and
+    some (final_data_1 & v2))) } expect 0
+-- some execution is not sequentially consistent
+run weak { consistent and valued and some e : Exec | e in e.^(po + rf + co + (~rf).co) }
 -- some write has a value beyond those that are modelled
-run overflow { consistent and some w : (leave_0_0_L19_W + leave_0_0_L20_W + leave_0_0_L21_W + leave_0_1_L15_W) & Exec | no w.wv } expect 0
+run overflow { consistent and some w : (leave_0_0_L19_W + leave_0_0_L20_W + leave_0_0_L21_W +
+    leave_0_1_L15_W) & Exec | no w.wv } expect 0

@@ -18,8 +18,9 @@ BlockOf     == "leave_b0_t0" :> "leave_b0" @@ "leave_b0_t1" :> "leave_b0"
 UnitOf      == BlockOf      \* neither clusters nor cooperative: each block is a unit
 threadIdx_x == "leave_b0_t0" :> 0 @@ "leave_b0_t1" :> 1
 Joins       == "leave_b0" :> {"leave_b0_t0", "leave_b0_t1"}
-Labels      == {"idle", "done", "main_L26", "main_L26_return", "main_L26_2", "leave_L10", "leave_L11",
-    "leave_L11_wait", "leave_L15", "leave_L19", "leave_L19_2", "leave_L21", "leave_L21_2"}
+Labels      ==
+  {"idle", "done", "main_L26", "main_L26_return", "main_L26_2", "leave_L10", "leave_L11", "leave_L11_wait",
+  "leave_L15", "leave_L19", "leave_L19_2", "leave_L21", "leave_L21_2"}
 
 VARIABLES
   pc,      \* label of each thread
@@ -37,9 +38,9 @@ TypeOK ==
 
 Init ==
   /\ pc = "main" :> "main_L26" @@ [t \in Threads |-> "idle"]
-  /\ mem = [leave_barrier |-> [b \in {"leave_b0"} |-> 0]]
-  /\ reg = "main" :> <<>> @@ "leave_b0_t0" :> [tmp4 |-> 0, tmp8 |-> 0] @@ "leave_b0_t1" :> [tmp4 |-> 0,
-    tmp8 |-> 0]
+  /\ mem = [leave_barrier |-> [b \in {"leave_b0"} |-> [phase |-> 0, expected |-> 0, pending |-> 0]]]
+  /\ reg = "main" :> <<>> @@ "leave_b0_t0" :> [tmp2 |-> 0, tmp5 |-> 0]
+       @@ "leave_b0_t1" :> [tmp2 |-> 0, tmp5 |-> 0]
   /\ issued = <<>>
   /\ arrived = [b \in DOMAIN Joins |-> {}]
 
@@ -61,9 +62,14 @@ CanStart(t) == \E i \in DOMAIN issued :
 \* every thread of the barrier that has not exited has arrived, or the phase is over already
 Released(t, b) == \/ t \notin arrived[b]
                   \/ \A u \in Joins[b] : u \in arrived[b] \/ Done(u)
-Abs(a) == IF a >= 0 THEN a ELSE -a
-Quotient(a, b) == IF (a >= 0) = (b > 0) THEN Abs(a) \div Abs(b) ELSE -(Abs(a) \div Abs(b))
-Remainder(a, b) == a - Quotient(a, b) * b
+\* a barrier whose phases expect n arrivals
+Barrier(n) == [phase |-> 0, expected |-> n, pending |-> n]
+\* the last arrivals that are pending end the phase: the next one starts
+Arrive(b, n) == IF b.pending = n
+                THEN [b EXCEPT !.phase = b.phase + 1, !.pending = b.expected]
+                ELSE [b EXCEPT !.pending = b.pending - n]
+\* an arrival after which each phase expects one less
+Drop(b, n) == Arrive([b EXCEPT !.expected = b.expected - 1], n)
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
@@ -99,7 +105,7 @@ main_step(t) ==
 \* drop.cu:10: if (threadIdx.x == 0) init(&barrier, 2);
 leave_L10(t) ==
   /\ At(t, "leave_L10")
-  /\ mem' = [mem EXCEPT !.leave_barrier[BlockOf[t]] = 202]
+  /\ mem' = [mem EXCEPT !.leave_barrier[BlockOf[t]] = Barrier(2)]
   /\ Goto(t, "leave_L11")
   /\ UNCHANGED <<reg, issued, arrived>>
 
@@ -121,39 +127,39 @@ leave_L11_wait(t) ==
 \* drop.cu:15: barrier.arrive_and_drop();
 leave_L15(t) ==
   /\ pc[t] = "leave_L15"
-  /\ mem' = [mem EXCEPT !.leave_barrier[BlockOf[t]] = IF Remainder(mem.leave_barrier[BlockOf[t]] - 100, 100) = 1 THEN Quotient(mem.leave_barrier[BlockOf[t]] - 100, 100) * 100 + 10000 + Quotient(Remainder(mem.leave_barrier[BlockOf[t]] - 100, 10000), 100) ELSE mem.leave_barrier[BlockOf[t]] - 100 - 1]
+  /\ mem' = [mem EXCEPT !.leave_barrier[BlockOf[t]] = Drop(@, 1)]
   /\ Goto(t, "done")
   /\ UNCHANGED <<reg, issued, arrived>>
 
 \* drop.cu:19: barrier.arrive_and_wait();
 leave_L19(t) ==
   /\ pc[t] = "leave_L19"
-  /\ mem' = [mem EXCEPT !.leave_barrier[BlockOf[t]] = IF Remainder(mem.leave_barrier[BlockOf[t]], 100) = 1 THEN Quotient(mem.leave_barrier[BlockOf[t]], 100) * 100 + 10000 + Quotient(Remainder(mem.leave_barrier[BlockOf[t]], 10000), 100) ELSE mem.leave_barrier[BlockOf[t]] - 1]
-  /\ reg' = [reg EXCEPT ![t].tmp4 = Quotient(mem.leave_barrier[BlockOf[t]], 10000)]
+  /\ mem' = [mem EXCEPT !.leave_barrier[BlockOf[t]] = Arrive(@, 1)]
+  /\ reg' = [reg EXCEPT ![t].tmp2 = mem.leave_barrier[BlockOf[t]].phase]
   /\ Goto(t, "leave_L19_2")
   /\ UNCHANGED <<issued, arrived>>
 
 \* drop.cu:19: barrier.arrive_and_wait();
 leave_L19_2(t) ==
   /\ pc[t] = "leave_L19_2"
-  /\ Quotient(mem.leave_barrier[BlockOf[t]], 10000) # reg[t].tmp4
-  /\ reg' = [reg EXCEPT ![t].tmp4 = 0]
+  /\ mem.leave_barrier[BlockOf[t]].phase # reg[t].tmp2
+  /\ reg' = [reg EXCEPT ![t].tmp2 = 0]
   /\ Goto(t, "leave_L21")
   /\ UNCHANGED <<mem, issued, arrived>>
 
 \* drop.cu:21: barrier.arrive_and_wait();
 leave_L21(t) ==
   /\ pc[t] = "leave_L21"
-  /\ mem' = [mem EXCEPT !.leave_barrier[BlockOf[t]] = IF Remainder(mem.leave_barrier[BlockOf[t]], 100) = 1 THEN Quotient(mem.leave_barrier[BlockOf[t]], 100) * 100 + 10000 + Quotient(Remainder(mem.leave_barrier[BlockOf[t]], 10000), 100) ELSE mem.leave_barrier[BlockOf[t]] - 1]
-  /\ reg' = [reg EXCEPT ![t].tmp8 = Quotient(mem.leave_barrier[BlockOf[t]], 10000)]
+  /\ mem' = [mem EXCEPT !.leave_barrier[BlockOf[t]] = Arrive(@, 1)]
+  /\ reg' = [reg EXCEPT ![t].tmp5 = mem.leave_barrier[BlockOf[t]].phase]
   /\ Goto(t, "leave_L21_2")
   /\ UNCHANGED <<issued, arrived>>
 
 \* drop.cu:21: barrier.arrive_and_wait();
 leave_L21_2(t) ==
   /\ pc[t] = "leave_L21_2"
-  /\ Quotient(mem.leave_barrier[BlockOf[t]], 10000) # reg[t].tmp8
-  /\ reg' = [reg EXCEPT ![t].tmp8 = 0]
+  /\ mem.leave_barrier[BlockOf[t]].phase # reg[t].tmp5
+  /\ reg' = [reg EXCEPT ![t].tmp5 = 0]
   /\ Goto(t, "done")
   /\ UNCHANGED <<mem, issued, arrived>>
 
@@ -183,8 +189,9 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -205,7 +212,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
-\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
-\* states without any step are left to TLC's deadlock check.
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.
+\* The states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

@@ -27,29 +27,36 @@ one sig init_free extends Event {}      -- free_ = 1 (initially)
 fun init : set Event { init_counter + init_free }
 
 -- thread main
-one sig main_L15_C extends Event {}    -- line 15: launch enter
-one sig main_L15_C2 extends Event {}   -- line 15: cudaDeviceSynchronize
+-- line 15: launch enter<<<2, 1>>>();
+one sig main_L15_C extends Event {}    -- launch enter
+one sig main_L15_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L15_C + main_L15_C2 }
 
 -- thread enter[0][0]
-one sig enter_0_0_L10_R extends Event {}   -- line 10: read.acquire.device free_
-one sig enter_0_0_L10_W extends Event {}   -- line 10: write.acquire.device free_
-one sig enter_0_0_L11_R extends Event {}   -- line 11: read counter
-one sig enter_0_0_L11_W extends Event {}   -- line 11: write counter
-one sig enter_0_0_L12_R extends Event {}   -- line 12: read.release.device free_
-one sig enter_0_0_L12_W extends Event {}   -- line 12: write.release.device free_
-fun th_enter_0_0 : set Event { enter_0_0_L10_R + enter_0_0_L10_W + enter_0_0_L11_R + enter_0_0_L11_W + enter_0_0_L12_R +
-    enter_0_0_L12_W }
+-- line 10: free_.acquire()
+one sig enter_0_0_L10_R extends Event {}   -- read.acquire.device free_
+one sig enter_0_0_L10_W extends Event {}   -- write.acquire.device free_
+-- line 11: counter = counter + 1
+one sig enter_0_0_L11_R extends Event {}   -- read counter
+one sig enter_0_0_L11_W extends Event {}   -- write counter
+-- line 12: free_.release()
+one sig enter_0_0_L12_R extends Event {}   -- read.release.device free_
+one sig enter_0_0_L12_W extends Event {}   -- write.release.device free_
+fun th_enter_0_0 : set Event { enter_0_0_L10_R + enter_0_0_L10_W + enter_0_0_L11_R + enter_0_0_L11_W +
+    enter_0_0_L12_R + enter_0_0_L12_W }
 
 -- thread enter[1][0]
-one sig enter_1_0_L10_R extends Event {}   -- line 10: read.acquire.device free_
-one sig enter_1_0_L10_W extends Event {}   -- line 10: write.acquire.device free_
-one sig enter_1_0_L11_R extends Event {}   -- line 11: read counter
-one sig enter_1_0_L11_W extends Event {}   -- line 11: write counter
-one sig enter_1_0_L12_R extends Event {}   -- line 12: read.release.device free_
-one sig enter_1_0_L12_W extends Event {}   -- line 12: write.release.device free_
-fun th_enter_1_0 : set Event { enter_1_0_L10_R + enter_1_0_L10_W + enter_1_0_L11_R + enter_1_0_L11_W + enter_1_0_L12_R +
-    enter_1_0_L12_W }
+-- line 10: free_.acquire()
+one sig enter_1_0_L10_R extends Event {}   -- read.acquire.device free_
+one sig enter_1_0_L10_W extends Event {}   -- write.acquire.device free_
+-- line 11: counter = counter + 1
+one sig enter_1_0_L11_R extends Event {}   -- read counter
+one sig enter_1_0_L11_W extends Event {}   -- write counter
+-- line 12: free_.release()
+one sig enter_1_0_L12_R extends Event {}   -- read.release.device free_
+one sig enter_1_0_L12_W extends Event {}   -- write.release.device free_
+fun th_enter_1_0 : set Event { enter_1_0_L10_R + enter_1_0_L10_W + enter_1_0_L11_R + enter_1_0_L11_W +
+    enter_1_0_L12_R + enter_1_0_L12_W }
 
 -- accesses by location
 fun w_counter : set Event { init_counter + enter_0_0_L11_W + enter_1_0_L11_W }
@@ -61,73 +68,93 @@ fun at_free : set Event { w_free + r_free }
 
 ------------------------------------------------------------------------- values and conditions
 
-fun f1 : Value->Value { vm3->vm4 + vm2->vm3 + vm1->vm2 + v0->vm1 + v1->v0 + v2->v1 + v3->v2 + v4->v3 + v5->v4 }   -- a - 1
-fun f2 : Value->Value { v0->v1 + v1->v2 + v2->v3 }   -- a + 1
-fun f3 : Value->Value { vm3->vm2 + vm2->vm1 + vm1->v0 + v0->v1 + v1->v2 + v2->v3 + v3->v4 + v4->v5 + v5->v6 }   -- a + 1
+-- a - 1
+fun f_a_minus_1 : Value->Value { vm3->vm4 + vm2->vm3 + vm1->vm2 + v0->vm1 + v1->v0 + v2->v1 + v3->v2 +
+    v4->v3 + v5->v4 }
+fun f_a_plus_1 : Value->Value { v0->v1 + v1->v2 + v2->v3 }   -- a + 1
+-- a + 1
+fun f_a_plus_1_2 : Value->Value { vm3->vm2 + vm2->vm1 + vm1->v0 + v0->v1 + v1->v2 + v2->v3 + v3->v4 + v4->v5 +
+    v5->v6 }
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { init_counter->v0 + init_free->v1 + (wv_ & enter_0_0_L10_W->(vm4 + vm3 + vm2 + vm1 + v0 + v1 + v2 +
-    v3 + v4)) + (wv_ & enter_0_0_L11_W->(v1 + v2 + v3)) + (wv_ & enter_0_0_L12_W->(vm2 + vm1 + v0 + v1 +
-    v2 + v3 + v4 + v5 + v6)) + (wv_ & enter_1_0_L10_W->(vm4 + vm3 + vm2 + vm1 + v0 + v1 + v2 + v3 +
-    v4)) + (wv_ & enter_1_0_L11_W->(v1 + v2 + v3)) + (wv_ & enter_1_0_L12_W->(vm2 + vm1 + v0 + v1 + v2 +
-    v3 + v4 + v5 + v6)) }
+fun wv : Event->Value { init_counter->v0 + init_free->v1 + (wv_ & enter_0_0_L10_W->(vm4 + vm3 + vm2 + vm1 +
+    v0 + v1 + v2 + v3 + v4)) + (wv_ & enter_0_0_L11_W->(v1 + v2 + v3)) + (wv_ & enter_0_0_L12_W->(vm2 + vm1 +
+    v0 + v1 + v2 + v3 + v4 + v5 + v6)) + (wv_ & enter_1_0_L10_W->(vm4 + vm3 + vm2 + vm1 + v0 + v1 + v2 + v3 +
+    v4)) + (wv_ & enter_1_0_L11_W->(v1 + v2 + v3)) + (wv_ & enter_1_0_L12_W->(vm2 + vm1 + v0 + v1 + v2 + v3 +
+    v4 + v5 + v6)) }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (enter_0_0_L10_R.rv & (v1 + v2 + v3 + v4 + v5)) }   -- line 10: free_ > 0
-pred c1 { some (enter_1_0_L10_R.rv & (v1 + v2 + v3 + v4 + v5)) }   -- line 10: free_ > 0
-pred g1 { c0 and c1 }
-pred g2 { not c0 or not c1 }
+pred c_L10_enter_0_0 { some (enter_0_0_L10_R.rv & (v1 + v2 + v3 + v4 + v5)) }   -- line 10: free_ > 0
+pred c_L10_enter_1_0 { some (enter_1_0_L10_R.rv & (v1 + v2 + v3 + v4 + v5)) }   -- line 10: free_ > 0
+pred path_L15_main { c_L10_enter_0_0 and c_L10_enter_1_0 }
+pred path_L15_main_2 { not c_L10_enter_0_0 or not c_L10_enter_1_0 }
 
 -- the events that are executed
-fun Exec : set Event { init + main_L15_C + enter_0_0_L10_R + enter_1_0_L10_R + (g1 => main_L15_C2 else none) +
-    (c0 => enter_0_0_L10_W + enter_0_0_L11_R + enter_0_0_L11_W + enter_0_0_L12_R +
-    enter_0_0_L12_W else none) + (c1 => enter_1_0_L10_W + enter_1_0_L11_R + enter_1_0_L11_W +
-    enter_1_0_L12_R + enter_1_0_L12_W else none) }
+fun Exec : set Event { init + main_L15_C + enter_0_0_L10_R + enter_1_0_L10_R + (path_L15_main =>
+    main_L15_C2 else none) + (c_L10_enter_0_0 => enter_0_0_L10_W + enter_0_0_L11_R + enter_0_0_L11_W +
+    enter_0_0_L12_R + enter_0_0_L12_W else none) + (c_L10_enter_1_0 => enter_1_0_L10_W + enter_1_0_L11_R +
+    enter_1_0_L11_W + enter_1_0_L12_R + enter_1_0_L12_W else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_counter->r_counter + w_free->r_free) }
-fun unordered : Event->Event { (enter_0_0_L11_W->enter_1_0_L11_W + enter_0_0_L10_W->(enter_0_0_L12_W + enter_1_0_L10_W +
-    enter_1_0_L12_W) + enter_0_0_L12_W->(enter_1_0_L10_W + enter_1_0_L12_W) +
+fun unordered : Event->Event { (enter_0_0_L11_W->enter_1_0_L11_W + enter_0_0_L10_W->(enter_0_0_L12_W +
+    enter_1_0_L10_W + enter_1_0_L12_W) + enter_0_0_L12_W->(enter_1_0_L10_W + enter_1_0_L12_W) +
     enter_1_0_L10_W->enter_1_0_L12_W) & Exec->Exec }
-fun co : Event->Event { init_counter->(w_counter & Exec - init_counter) + init_free->(w_free & Exec - init_free) +
-    (co_ & unordered) + ~(unordered - co_) }
+fun co : Event->Event { init_counter->(w_counter & Exec - init_counter) + init_free->(w_free & Exec -
+    init_free) + (co_ & unordered) + ~(unordered - co_) }
+-- reads
 fun R : set Event { (enter_0_0_L10_R + enter_0_0_L11_R + enter_0_0_L12_R + enter_1_0_L10_R + enter_1_0_L11_R +
     enter_1_0_L12_R) & Exec }
-fun W : set Event { (init + enter_0_0_L10_W + enter_0_0_L11_W + enter_0_0_L12_W + enter_1_0_L10_W + enter_1_0_L11_W +
-    enter_1_0_L12_W) & Exec }
+-- writes, initial ones included
+fun W : set Event { (init + enter_0_0_L10_W + enter_0_0_L11_W + enter_0_0_L12_W + enter_1_0_L10_W +
+    enter_1_0_L11_W + enter_1_0_L12_W) & Exec }
+-- reads and writes
 fun M : set Event { (init + th_enter_0_0 + th_enter_1_0) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- accesses by operations that are atomic
 fun A : set Event { (enter_0_0_L10_R + enter_0_0_L10_W + enter_0_0_L12_R + enter_0_0_L12_W + enter_1_0_L10_R +
     enter_1_0_L10_W + enter_1_0_L12_R + enter_1_0_L12_W) & Exec }
+-- acquires
 fun Acq : set Event { (enter_0_0_L10_R + enter_1_0_L10_R) & Exec }
+-- releases
 fun Rel : set Event { (enter_0_0_L12_W + enter_1_0_L12_W) & Exec }
+-- seq_cst operations
 fun SC : set Event { none }
-fun po : Event->Event { (main_L15_C->main_L15_C2 + ^(enter_0_0_L10_R->enter_0_0_L10_W + enter_0_0_L10_W->enter_0_0_L11_R +
-    enter_0_0_L11_R->enter_0_0_L11_W + enter_0_0_L11_W->enter_0_0_L12_R +
+-- program order
+fun po : Event->Event { (main_L15_C->main_L15_C2 + ^(enter_0_0_L10_R->enter_0_0_L10_W +
+    enter_0_0_L10_W->enter_0_0_L11_R + enter_0_0_L11_R->enter_0_0_L11_W + enter_0_0_L11_W->enter_0_0_L12_R +
     enter_0_0_L12_R->enter_0_0_L12_W) + ^(enter_1_0_L10_R->enter_1_0_L10_W +
-    enter_1_0_L10_W->enter_1_0_L11_R + enter_1_0_L11_R->enter_1_0_L11_W +
-    enter_1_0_L11_W->enter_1_0_L12_R + enter_1_0_L12_R->enter_1_0_L12_W)) & Exec->Exec }
+    enter_1_0_L10_W->enter_1_0_L11_R + enter_1_0_L11_R->enter_1_0_L11_W + enter_1_0_L11_W->enter_1_0_L12_R +
+    enter_1_0_L12_R->enter_1_0_L12_W)) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_counter->at_counter + at_free->at_free) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_enter_0_0->th_enter_0_0 + th_enter_1_0->th_enter_1_0 +
-    (init <: id)) }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_enter_0_0->th_enter_0_0 +
+    th_enter_1_0->th_enter_1_0 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { (enter_0_0_L10_R->enter_0_0_L10_W + enter_0_0_L12_R->enter_0_0_L12_W +
     enter_1_0_L10_R->enter_1_0_L10_W + enter_1_0_L12_R->enter_1_0_L12_W) & Exec->Exec }
+-- dependency that no compiler can remove
 fun dep : Event->Event { (enter_0_0_L10_R->enter_0_0_L10_W + enter_0_0_L10_R->enter_0_0_L12_W +
-    enter_0_0_L11_R->enter_0_0_L11_W + enter_0_0_L12_R->enter_0_0_L12_W +
-    enter_1_0_L10_R->enter_1_0_L10_W + enter_1_0_L10_R->enter_1_0_L12_W +
-    enter_1_0_L11_R->enter_1_0_L11_W + enter_1_0_L12_R->enter_1_0_L12_W) & Exec->Exec }
-fun asw : Event->Event { (init->(th_main + th_enter_0_0 + th_enter_1_0) + main_L15_C->(th_enter_0_0 + th_enter_1_0) +
-    (th_enter_0_0 + th_enter_1_0)->main_L15_C2) & Exec->Exec }
+    enter_0_0_L11_R->enter_0_0_L11_W + enter_0_0_L12_R->enter_0_0_L12_W + enter_1_0_L10_R->enter_1_0_L10_W +
+    enter_1_0_L10_R->enter_1_0_L12_W + enter_1_0_L11_R->enter_1_0_L11_W + enter_1_0_L12_R->enter_1_0_L12_W) &
+    Exec->Exec }
+-- additional synchronises-with
+fun asw : Event->Event { (init->(th_main + th_enter_0_0 + th_enter_1_0) + main_L15_C->(th_enter_0_0 +
+    th_enter_1_0) + (th_enter_0_0 + th_enter_1_0)->main_L15_C2) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
+-- each one's scope includes the other's thread
 fun incl : Event->Event { (th_main->th_main + (enter_0_0_L10_R + enter_0_0_L10_W + enter_0_0_L12_R +
-    enter_0_0_L12_W)->(th_enter_0_0 + enter_1_0_L10_R + enter_1_0_L10_W + enter_1_0_L12_R +
-    enter_1_0_L12_W) + (enter_0_0_L11_R + enter_0_0_L11_W)->th_enter_0_0 + (enter_1_0_L10_R +
-    enter_1_0_L10_W + enter_1_0_L12_R + enter_1_0_L12_W)->(th_enter_1_0 + enter_0_0_L10_R +
-    enter_0_0_L10_W + enter_0_0_L12_R + enter_0_0_L12_W) + (enter_1_0_L11_R +
-    enter_1_0_L11_W)->th_enter_1_0) & Exec->Exec }
+    enter_0_0_L12_W)->(th_enter_0_0 + enter_1_0_L10_R + enter_1_0_L10_W + enter_1_0_L12_R + enter_1_0_L12_W) +
+    (enter_0_0_L11_R + enter_0_0_L11_W)->th_enter_0_0 + (enter_1_0_L10_R + enter_1_0_L10_W + enter_1_0_L12_R +
+    enter_1_0_L12_W)->(th_enter_1_0 + enter_0_0_L10_R + enter_0_0_L10_W + enter_0_0_L12_R + enter_0_0_L12_W) +
+    (enter_1_0_L11_R + enter_1_0_L11_W)->th_enter_1_0) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
@@ -136,13 +163,14 @@ pred candidate {
   all r : (r_counter + r_free) & Exec | one rf.r
   co_ in unordered
   co.co in co
-  wv_ = wv & (enter_0_0_L10_W + enter_0_0_L11_W + enter_0_0_L12_W + enter_1_0_L10_W + enter_1_0_L11_W + enter_1_0_L12_W)->Value
-  enter_0_0_L10_W.wv_ = enter_0_0_L10_R.rv.f1
-  enter_0_0_L11_W.wv_ = enter_0_0_L11_R.rv.f2
-  enter_0_0_L12_W.wv_ = enter_0_0_L12_R.rv.f3
-  enter_1_0_L10_W.wv_ = enter_1_0_L10_R.rv.f1
-  enter_1_0_L11_W.wv_ = enter_1_0_L11_R.rv.f2
-  enter_1_0_L12_W.wv_ = enter_1_0_L12_R.rv.f3
+  wv_ = wv & (enter_0_0_L10_W + enter_0_0_L11_W + enter_0_0_L12_W + enter_1_0_L10_W + enter_1_0_L11_W +
+      enter_1_0_L12_W)->Value
+  enter_0_0_L10_W.wv_ = enter_0_0_L10_R.rv.f_a_minus_1
+  enter_0_0_L11_W.wv_ = enter_0_0_L11_R.rv.f_a_plus_1
+  enter_0_0_L12_W.wv_ = enter_0_0_L12_R.rv.f_a_plus_1_2
+  enter_1_0_L10_W.wv_ = enter_1_0_L10_R.rv.f_a_minus_1
+  enter_1_0_L11_W.wv_ = enter_1_0_L11_R.rv.f_a_plus_1
+  enter_1_0_L12_W.wv_ = enter_1_0_L12_R.rv.f_a_plus_1_2
 }
 
 ------------------------------------------------------------------------------ the memory model
@@ -191,10 +219,11 @@ pred seq_cst { no id & ^(incl & S) }
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- reads whose values may depend on themselves return one of those that are modelled
-pred valued { all r : (enter_0_0_L11_R + enter_1_0_L11_R + enter_0_0_L10_R + enter_1_0_L12_R + enter_1_0_L10_R + enter_0_0_L12_R) & Exec | some r.rv }
+pred valued { all r : (enter_0_0_L11_R + enter_1_0_L11_R + enter_0_0_L10_R + enter_1_0_L12_R +
+    enter_1_0_L10_R + enter_0_0_L12_R) & Exec | some r.rv }
 
 -- every loop has ended
-pred complete { not (not c0) and not (not c1) and not g2 }
+pred complete { c_L10_enter_0_0 and c_L10_enter_1_0 and not path_L15_main_2 }
 
 ------------------------------------------------------------------------------------- questions
 
@@ -208,4 +237,5 @@ run race { consistent and valued and some race } expect 0
 -- required counter == 2
 run required_2 { consistent and valued and complete and (not (some (final_counter & v2))) } expect 0
 -- some write has a value beyond those that are modelled
-run overflow { consistent and some w : (enter_0_0_L10_W + enter_0_0_L11_W + enter_0_0_L12_W + enter_1_0_L10_W + enter_1_0_L11_W + enter_1_0_L12_W) & Exec | no w.wv } expect 0
+run overflow { consistent and some w : (enter_0_0_L10_W + enter_0_0_L11_W + enter_0_0_L12_W +
+    enter_1_0_L10_W + enter_1_0_L11_W + enter_1_0_L12_W) & Exec | no w.wv } expect 0

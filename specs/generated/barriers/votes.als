@@ -46,88 +46,113 @@ one sig init_data_2 extends Event {}    -- data[2] = 0 (initially)
 fun init : set Event { init_input_0 + init_input_1 + init_input_2 + init_data_0 + init_data_1 + init_data_2 }
 
 -- thread main
-one sig main_L15_C extends Event {}    -- line 15: launch votes
-one sig main_L15_C2 extends Event {}   -- line 15: cudaDeviceSynchronize
+-- line 15: launch votes<<<1, 3>>>();
+one sig main_L15_C extends Event {}    -- launch votes
+one sig main_L15_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L15_C + main_L15_C2 }
 
 -- thread votes[0][0]
-one sig votes_0_0_L6_W extends Event {}    -- line 6: write data[0]
-one sig votes_0_0_L7_R extends Event {}    -- line 7: read input[0]
-one sig votes_0_0_L7_A extends Event {}    -- line 7: arrive at __syncthreads_count
-one sig votes_0_0_L7_B extends Event {}    -- line 7: leave __syncthreads_count
-one sig votes_0_0_L8_R extends Event {}    -- line 8: read data[1]
-one sig votes_0_0_L9_R extends Event {}    -- line 9: read input[0]
-one sig votes_0_0_L9_A extends Event {}    -- line 9: arrive at __syncthreads_and
-one sig votes_0_0_L9_B extends Event {}    -- line 9: leave __syncthreads_and
-one sig votes_0_0_L10_R extends Event {}   -- line 10: read input[0]
-one sig votes_0_0_L10_A extends Event {}   -- line 10: arrive at __syncthreads_and
-one sig votes_0_0_L10_B extends Event {}   -- line 10: leave __syncthreads_and
-one sig votes_0_0_L11_R extends Event {}   -- line 11: read input[0]
-one sig votes_0_0_L11_A extends Event {}   -- line 11: arrive at __syncthreads_or
-one sig votes_0_0_L11_B extends Event {}   -- line 11: leave __syncthreads_or
-one sig votes_0_0_L12_R extends Event {}   -- line 12: read input[0]
-one sig votes_0_0_L12_A extends Event {}   -- line 12: arrive at __syncthreads_or
-one sig votes_0_0_L12_B extends Event {}   -- line 12: leave __syncthreads_or
-fun th_votes_0_0 : set Event { votes_0_0_L6_W + votes_0_0_L7_R + votes_0_0_L7_A + votes_0_0_L7_B + votes_0_0_L8_R +
-    votes_0_0_L9_R + votes_0_0_L9_A + votes_0_0_L9_B + votes_0_0_L10_R + votes_0_0_L10_A +
+-- line 6: data[threadIdx.x] = 1
+one sig votes_0_0_L6_W extends Event {}    -- write data[0]
+-- line 7: __syncthreads_count(input[threadIdx.x])
+one sig votes_0_0_L7_R extends Event {}    -- read input[0]
+one sig votes_0_0_L7_A extends Event {}    -- arrive at __syncthreads_count
+one sig votes_0_0_L7_B extends Event {}    -- leave __syncthreads_count
+-- line 8: data[(threadIdx.x + 1) % 3]
+one sig votes_0_0_L8_R extends Event {}    -- read data[1]
+-- line 9: __syncthreads_and(input[threadIdx.x] >= 0)
+one sig votes_0_0_L9_R extends Event {}    -- read input[0]
+one sig votes_0_0_L9_A extends Event {}    -- arrive at __syncthreads_and
+one sig votes_0_0_L9_B extends Event {}    -- leave __syncthreads_and
+-- line 10: __syncthreads_and(input[threadIdx.x])
+one sig votes_0_0_L10_R extends Event {}   -- read input[0]
+one sig votes_0_0_L10_A extends Event {}   -- arrive at __syncthreads_and
+one sig votes_0_0_L10_B extends Event {}   -- leave __syncthreads_and
+-- line 11: __syncthreads_or(input[threadIdx.x])
+one sig votes_0_0_L11_R extends Event {}   -- read input[0]
+one sig votes_0_0_L11_A extends Event {}   -- arrive at __syncthreads_or
+one sig votes_0_0_L11_B extends Event {}   -- leave __syncthreads_or
+-- line 12: __syncthreads_or(input[threadIdx.x] > 1)
+one sig votes_0_0_L12_R extends Event {}   -- read input[0]
+one sig votes_0_0_L12_A extends Event {}   -- arrive at __syncthreads_or
+one sig votes_0_0_L12_B extends Event {}   -- leave __syncthreads_or
+fun th_votes_0_0 : set Event { votes_0_0_L6_W + votes_0_0_L7_R + votes_0_0_L7_A + votes_0_0_L7_B +
+    votes_0_0_L8_R + votes_0_0_L9_R + votes_0_0_L9_A + votes_0_0_L9_B + votes_0_0_L10_R + votes_0_0_L10_A +
     votes_0_0_L10_B + votes_0_0_L11_R + votes_0_0_L11_A + votes_0_0_L11_B + votes_0_0_L12_R +
     votes_0_0_L12_A + votes_0_0_L12_B }
 
 -- thread votes[0][1]
-one sig votes_0_1_L6_W extends Event {}    -- line 6: write data[1]
-one sig votes_0_1_L7_R extends Event {}    -- line 7: read input[1]
-one sig votes_0_1_L7_A extends Event {}    -- line 7: arrive at __syncthreads_count
-one sig votes_0_1_L7_B extends Event {}    -- line 7: leave __syncthreads_count
-one sig votes_0_1_L8_R extends Event {}    -- line 8: read data[2]
-one sig votes_0_1_L9_R extends Event {}    -- line 9: read input[1]
-one sig votes_0_1_L9_A extends Event {}    -- line 9: arrive at __syncthreads_and
-one sig votes_0_1_L9_B extends Event {}    -- line 9: leave __syncthreads_and
-one sig votes_0_1_L10_R extends Event {}   -- line 10: read input[1]
-one sig votes_0_1_L10_A extends Event {}   -- line 10: arrive at __syncthreads_and
-one sig votes_0_1_L10_B extends Event {}   -- line 10: leave __syncthreads_and
-one sig votes_0_1_L11_R extends Event {}   -- line 11: read input[1]
-one sig votes_0_1_L11_A extends Event {}   -- line 11: arrive at __syncthreads_or
-one sig votes_0_1_L11_B extends Event {}   -- line 11: leave __syncthreads_or
-one sig votes_0_1_L12_R extends Event {}   -- line 12: read input[1]
-one sig votes_0_1_L12_A extends Event {}   -- line 12: arrive at __syncthreads_or
-one sig votes_0_1_L12_B extends Event {}   -- line 12: leave __syncthreads_or
-fun th_votes_0_1 : set Event { votes_0_1_L6_W + votes_0_1_L7_R + votes_0_1_L7_A + votes_0_1_L7_B + votes_0_1_L8_R +
-    votes_0_1_L9_R + votes_0_1_L9_A + votes_0_1_L9_B + votes_0_1_L10_R + votes_0_1_L10_A +
+-- line 6: data[threadIdx.x] = 1
+one sig votes_0_1_L6_W extends Event {}    -- write data[1]
+-- line 7: __syncthreads_count(input[threadIdx.x])
+one sig votes_0_1_L7_R extends Event {}    -- read input[1]
+one sig votes_0_1_L7_A extends Event {}    -- arrive at __syncthreads_count
+one sig votes_0_1_L7_B extends Event {}    -- leave __syncthreads_count
+-- line 8: data[(threadIdx.x + 1) % 3]
+one sig votes_0_1_L8_R extends Event {}    -- read data[2]
+-- line 9: __syncthreads_and(input[threadIdx.x] >= 0)
+one sig votes_0_1_L9_R extends Event {}    -- read input[1]
+one sig votes_0_1_L9_A extends Event {}    -- arrive at __syncthreads_and
+one sig votes_0_1_L9_B extends Event {}    -- leave __syncthreads_and
+-- line 10: __syncthreads_and(input[threadIdx.x])
+one sig votes_0_1_L10_R extends Event {}   -- read input[1]
+one sig votes_0_1_L10_A extends Event {}   -- arrive at __syncthreads_and
+one sig votes_0_1_L10_B extends Event {}   -- leave __syncthreads_and
+-- line 11: __syncthreads_or(input[threadIdx.x])
+one sig votes_0_1_L11_R extends Event {}   -- read input[1]
+one sig votes_0_1_L11_A extends Event {}   -- arrive at __syncthreads_or
+one sig votes_0_1_L11_B extends Event {}   -- leave __syncthreads_or
+-- line 12: __syncthreads_or(input[threadIdx.x] > 1)
+one sig votes_0_1_L12_R extends Event {}   -- read input[1]
+one sig votes_0_1_L12_A extends Event {}   -- arrive at __syncthreads_or
+one sig votes_0_1_L12_B extends Event {}   -- leave __syncthreads_or
+fun th_votes_0_1 : set Event { votes_0_1_L6_W + votes_0_1_L7_R + votes_0_1_L7_A + votes_0_1_L7_B +
+    votes_0_1_L8_R + votes_0_1_L9_R + votes_0_1_L9_A + votes_0_1_L9_B + votes_0_1_L10_R + votes_0_1_L10_A +
     votes_0_1_L10_B + votes_0_1_L11_R + votes_0_1_L11_A + votes_0_1_L11_B + votes_0_1_L12_R +
     votes_0_1_L12_A + votes_0_1_L12_B }
 
 -- thread votes[0][2]
-one sig votes_0_2_L6_W extends Event {}    -- line 6: write data[2]
-one sig votes_0_2_L7_R extends Event {}    -- line 7: read input[2]
-one sig votes_0_2_L7_A extends Event {}    -- line 7: arrive at __syncthreads_count
-one sig votes_0_2_L7_B extends Event {}    -- line 7: leave __syncthreads_count
-one sig votes_0_2_L8_R extends Event {}    -- line 8: read data[0]
-one sig votes_0_2_L9_R extends Event {}    -- line 9: read input[2]
-one sig votes_0_2_L9_A extends Event {}    -- line 9: arrive at __syncthreads_and
-one sig votes_0_2_L9_B extends Event {}    -- line 9: leave __syncthreads_and
-one sig votes_0_2_L10_R extends Event {}   -- line 10: read input[2]
-one sig votes_0_2_L10_A extends Event {}   -- line 10: arrive at __syncthreads_and
-one sig votes_0_2_L10_B extends Event {}   -- line 10: leave __syncthreads_and
-one sig votes_0_2_L11_R extends Event {}   -- line 11: read input[2]
-one sig votes_0_2_L11_A extends Event {}   -- line 11: arrive at __syncthreads_or
-one sig votes_0_2_L11_B extends Event {}   -- line 11: leave __syncthreads_or
-one sig votes_0_2_L12_R extends Event {}   -- line 12: read input[2]
-one sig votes_0_2_L12_A extends Event {}   -- line 12: arrive at __syncthreads_or
-one sig votes_0_2_L12_B extends Event {}   -- line 12: leave __syncthreads_or
-fun th_votes_0_2 : set Event { votes_0_2_L6_W + votes_0_2_L7_R + votes_0_2_L7_A + votes_0_2_L7_B + votes_0_2_L8_R +
-    votes_0_2_L9_R + votes_0_2_L9_A + votes_0_2_L9_B + votes_0_2_L10_R + votes_0_2_L10_A +
+-- line 6: data[threadIdx.x] = 1
+one sig votes_0_2_L6_W extends Event {}    -- write data[2]
+-- line 7: __syncthreads_count(input[threadIdx.x])
+one sig votes_0_2_L7_R extends Event {}    -- read input[2]
+one sig votes_0_2_L7_A extends Event {}    -- arrive at __syncthreads_count
+one sig votes_0_2_L7_B extends Event {}    -- leave __syncthreads_count
+-- line 8: data[(threadIdx.x + 1) % 3]
+one sig votes_0_2_L8_R extends Event {}    -- read data[0]
+-- line 9: __syncthreads_and(input[threadIdx.x] >= 0)
+one sig votes_0_2_L9_R extends Event {}    -- read input[2]
+one sig votes_0_2_L9_A extends Event {}    -- arrive at __syncthreads_and
+one sig votes_0_2_L9_B extends Event {}    -- leave __syncthreads_and
+-- line 10: __syncthreads_and(input[threadIdx.x])
+one sig votes_0_2_L10_R extends Event {}   -- read input[2]
+one sig votes_0_2_L10_A extends Event {}   -- arrive at __syncthreads_and
+one sig votes_0_2_L10_B extends Event {}   -- leave __syncthreads_and
+-- line 11: __syncthreads_or(input[threadIdx.x])
+one sig votes_0_2_L11_R extends Event {}   -- read input[2]
+one sig votes_0_2_L11_A extends Event {}   -- arrive at __syncthreads_or
+one sig votes_0_2_L11_B extends Event {}   -- leave __syncthreads_or
+-- line 12: __syncthreads_or(input[threadIdx.x] > 1)
+one sig votes_0_2_L12_R extends Event {}   -- read input[2]
+one sig votes_0_2_L12_A extends Event {}   -- arrive at __syncthreads_or
+one sig votes_0_2_L12_B extends Event {}   -- leave __syncthreads_or
+fun th_votes_0_2 : set Event { votes_0_2_L6_W + votes_0_2_L7_R + votes_0_2_L7_A + votes_0_2_L7_B +
+    votes_0_2_L8_R + votes_0_2_L9_R + votes_0_2_L9_A + votes_0_2_L9_B + votes_0_2_L10_R + votes_0_2_L10_A +
     votes_0_2_L10_B + votes_0_2_L11_R + votes_0_2_L11_A + votes_0_2_L11_B + votes_0_2_L12_R +
     votes_0_2_L12_A + votes_0_2_L12_B }
 
 -- accesses by location
 fun w_input_0 : set Event { init_input_0 }
-fun r_input_0 : set Event { votes_0_0_L7_R + votes_0_0_L9_R + votes_0_0_L10_R + votes_0_0_L11_R + votes_0_0_L12_R }
+fun r_input_0 : set Event { votes_0_0_L7_R + votes_0_0_L9_R + votes_0_0_L10_R + votes_0_0_L11_R +
+    votes_0_0_L12_R }
 fun at_input_0 : set Event { w_input_0 + r_input_0 }
 fun w_input_1 : set Event { init_input_1 }
-fun r_input_1 : set Event { votes_0_1_L7_R + votes_0_1_L9_R + votes_0_1_L10_R + votes_0_1_L11_R + votes_0_1_L12_R }
+fun r_input_1 : set Event { votes_0_1_L7_R + votes_0_1_L9_R + votes_0_1_L10_R + votes_0_1_L11_R +
+    votes_0_1_L12_R }
 fun at_input_1 : set Event { w_input_1 + r_input_1 }
 fun w_input_2 : set Event { init_input_2 }
-fun r_input_2 : set Event { votes_0_2_L7_R + votes_0_2_L9_R + votes_0_2_L10_R + votes_0_2_L11_R + votes_0_2_L12_R }
+fun r_input_2 : set Event { votes_0_2_L7_R + votes_0_2_L9_R + votes_0_2_L10_R + votes_0_2_L11_R +
+    votes_0_2_L12_R }
 fun at_input_2 : set Event { w_input_2 + r_input_2 }
 fun w_data_0 : set Event { init_data_0 + votes_0_0_L6_W }
 fun r_data_0 : set Event { votes_0_2_L8_R }
@@ -141,16 +166,16 @@ fun at_data_2 : set Event { w_data_2 + r_data_2 }
 
 ------------------------------------------------------------------------- values and conditions
 
-fun f1 : Value->Value { v0->v2 + v1->v2 + v3->v2 }   -- a != b
-fun f2 : Value->Value->Value { v2->v0->v2 }   -- a + b
-fun f3 : Value->Value->Value { v1->v1->v2 }   -- a + b
-fun f4 : Value->Value->Value { v1->v0->v1 }   -- a + b
-fun f5 : Value->Value { v1->v1 }   -- 0 + (bool(a) ? 1 : 0) + 0 + 0 + 0 + 0
-fun f6 : Value->Value { v0->v1 }   -- a != b
-fun f7 : Value->Value { v1->v0 }   -- a != b
+fun f_a_ne_b : Value->Value { v0->v2 + v1->v2 + v3->v2 }   -- a != b
+fun f_a_plus_b : Value->Value->Value { v2->v0->v2 }   -- a + b
+fun f_a_plus_b_2 : Value->Value->Value { v1->v1->v2 }   -- a + b
+fun f_a_plus_b_3 : Value->Value->Value { v1->v0->v1 }   -- a + b
+fun f_1 : Value->Value { v1->v1 }   -- 0 + (bool(a) ? 1 : 0) + 0 + 0 + 0 + 0
+fun f_a_ne_b_2 : Value->Value { v0->v1 }   -- a != b
+fun f_a_ne_b_3 : Value->Value { v1->v0 }   -- a != b
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { (init_input_1 + init_data_0 + init_data_1 + init_data_2)->v0 + (init_input_0 + init_input_2 +
-    votes_0_0_L6_W + votes_0_1_L6_W + votes_0_2_L6_W)->v1 }
+fun wv : Event->Value { (init_input_1 + init_data_0 + init_data_1 + init_data_2)->v0 + (init_input_0 +
+    init_input_2 + votes_0_0_L6_W + votes_0_1_L6_W + votes_0_2_L6_W)->v1 }
 fun rv : Event->Value { ~rf.wv }
 
 -- the events that are executed
@@ -159,93 +184,100 @@ fun Exec : set Event { init + th_main + th_votes_0_0 + th_votes_0_1 + th_votes_0
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
-fun rf : Event->Event { rf_ & (w_input_0->r_input_0 + w_input_1->r_input_1 + w_input_2->r_input_2 + w_data_0->r_data_0 +
-    w_data_1->r_data_1 + w_data_2->r_data_2) }
+fun rf : Event->Event { rf_ & (w_input_0->r_input_0 + w_input_1->r_input_1 + w_input_2->r_input_2 +
+    w_data_0->r_data_0 + w_data_1->r_data_1 + w_data_2->r_data_2) }
 fun co : Event->Event { init_data_0->(w_data_0 - init_data_0) + init_data_1->(w_data_1 - init_data_1) +
     init_data_2->(w_data_2 - init_data_2) }
+-- reads
 fun R : set Event { votes_0_0_L7_R + votes_0_0_L8_R + votes_0_0_L9_R + votes_0_0_L10_R + votes_0_0_L11_R +
-    votes_0_0_L12_R + votes_0_1_L7_R + votes_0_1_L8_R + votes_0_1_L9_R + votes_0_1_L10_R +
-    votes_0_1_L11_R + votes_0_1_L12_R + votes_0_2_L7_R + votes_0_2_L8_R + votes_0_2_L9_R +
-    votes_0_2_L10_R + votes_0_2_L11_R + votes_0_2_L12_R }
-fun W : set Event { init + votes_0_0_L6_W + votes_0_1_L6_W + votes_0_2_L6_W }
-fun M : set Event { init + votes_0_0_L6_W + votes_0_0_L7_R + votes_0_0_L8_R + votes_0_0_L9_R + votes_0_0_L10_R +
-    votes_0_0_L11_R + votes_0_0_L12_R + votes_0_1_L6_W + votes_0_1_L7_R + votes_0_1_L8_R +
-    votes_0_1_L9_R + votes_0_1_L10_R + votes_0_1_L11_R + votes_0_1_L12_R + votes_0_2_L6_W +
-    votes_0_2_L7_R + votes_0_2_L8_R + votes_0_2_L9_R + votes_0_2_L10_R + votes_0_2_L11_R +
+    votes_0_0_L12_R + votes_0_1_L7_R + votes_0_1_L8_R + votes_0_1_L9_R + votes_0_1_L10_R + votes_0_1_L11_R +
+    votes_0_1_L12_R + votes_0_2_L7_R + votes_0_2_L8_R + votes_0_2_L9_R + votes_0_2_L10_R + votes_0_2_L11_R +
     votes_0_2_L12_R }
+-- writes, initial ones included
+fun W : set Event { init + votes_0_0_L6_W + votes_0_1_L6_W + votes_0_2_L6_W }
+-- reads and writes
+fun M : set Event { init + votes_0_0_L6_W + votes_0_0_L7_R + votes_0_0_L8_R + votes_0_0_L9_R +
+    votes_0_0_L10_R + votes_0_0_L11_R + votes_0_0_L12_R + votes_0_1_L6_W + votes_0_1_L7_R + votes_0_1_L8_R +
+    votes_0_1_L9_R + votes_0_1_L10_R + votes_0_1_L11_R + votes_0_1_L12_R + votes_0_2_L6_W + votes_0_2_L7_R +
+    votes_0_2_L8_R + votes_0_2_L9_R + votes_0_2_L10_R + votes_0_2_L11_R + votes_0_2_L12_R }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init }
+-- accesses by operations that are atomic
 fun A : set Event { none }
+-- acquires
 fun Acq : set Event { none }
+-- releases
 fun Rel : set Event { none }
+-- seq_cst operations
 fun SC : set Event { none }
-fun po : Event->Event { main_L15_C->main_L15_C2 + ^(votes_0_0_L6_W->votes_0_0_L7_R + votes_0_0_L7_R->votes_0_0_L7_A +
-    votes_0_0_L7_A->votes_0_0_L7_B + votes_0_0_L7_B->votes_0_0_L8_R + votes_0_0_L8_R->votes_0_0_L9_R +
-    votes_0_0_L9_R->votes_0_0_L9_A + votes_0_0_L9_A->votes_0_0_L9_B + votes_0_0_L9_B->votes_0_0_L10_R +
-    votes_0_0_L10_R->votes_0_0_L10_A + votes_0_0_L10_A->votes_0_0_L10_B +
-    votes_0_0_L10_B->votes_0_0_L11_R + votes_0_0_L11_R->votes_0_0_L11_A +
-    votes_0_0_L11_A->votes_0_0_L11_B + votes_0_0_L11_B->votes_0_0_L12_R +
-    votes_0_0_L12_R->votes_0_0_L12_A + votes_0_0_L12_A->votes_0_0_L12_B) +
+-- program order
+fun po : Event->Event { main_L15_C->main_L15_C2 + ^(votes_0_0_L6_W->votes_0_0_L7_R +
+    votes_0_0_L7_R->votes_0_0_L7_A + votes_0_0_L7_A->votes_0_0_L7_B + votes_0_0_L7_B->votes_0_0_L8_R +
+    votes_0_0_L8_R->votes_0_0_L9_R + votes_0_0_L9_R->votes_0_0_L9_A + votes_0_0_L9_A->votes_0_0_L9_B +
+    votes_0_0_L9_B->votes_0_0_L10_R + votes_0_0_L10_R->votes_0_0_L10_A + votes_0_0_L10_A->votes_0_0_L10_B +
+    votes_0_0_L10_B->votes_0_0_L11_R + votes_0_0_L11_R->votes_0_0_L11_A + votes_0_0_L11_A->votes_0_0_L11_B +
+    votes_0_0_L11_B->votes_0_0_L12_R + votes_0_0_L12_R->votes_0_0_L12_A + votes_0_0_L12_A->votes_0_0_L12_B) +
     ^(votes_0_1_L6_W->votes_0_1_L7_R + votes_0_1_L7_R->votes_0_1_L7_A + votes_0_1_L7_A->votes_0_1_L7_B +
     votes_0_1_L7_B->votes_0_1_L8_R + votes_0_1_L8_R->votes_0_1_L9_R + votes_0_1_L9_R->votes_0_1_L9_A +
-    votes_0_1_L9_A->votes_0_1_L9_B + votes_0_1_L9_B->votes_0_1_L10_R +
-    votes_0_1_L10_R->votes_0_1_L10_A + votes_0_1_L10_A->votes_0_1_L10_B +
-    votes_0_1_L10_B->votes_0_1_L11_R + votes_0_1_L11_R->votes_0_1_L11_A +
-    votes_0_1_L11_A->votes_0_1_L11_B + votes_0_1_L11_B->votes_0_1_L12_R +
-    votes_0_1_L12_R->votes_0_1_L12_A + votes_0_1_L12_A->votes_0_1_L12_B) +
-    ^(votes_0_2_L6_W->votes_0_2_L7_R + votes_0_2_L7_R->votes_0_2_L7_A + votes_0_2_L7_A->votes_0_2_L7_B +
-    votes_0_2_L7_B->votes_0_2_L8_R + votes_0_2_L8_R->votes_0_2_L9_R + votes_0_2_L9_R->votes_0_2_L9_A +
-    votes_0_2_L9_A->votes_0_2_L9_B + votes_0_2_L9_B->votes_0_2_L10_R +
-    votes_0_2_L10_R->votes_0_2_L10_A + votes_0_2_L10_A->votes_0_2_L10_B +
-    votes_0_2_L10_B->votes_0_2_L11_R + votes_0_2_L11_R->votes_0_2_L11_A +
-    votes_0_2_L11_A->votes_0_2_L11_B + votes_0_2_L11_B->votes_0_2_L12_R +
+    votes_0_1_L9_A->votes_0_1_L9_B + votes_0_1_L9_B->votes_0_1_L10_R + votes_0_1_L10_R->votes_0_1_L10_A +
+    votes_0_1_L10_A->votes_0_1_L10_B + votes_0_1_L10_B->votes_0_1_L11_R + votes_0_1_L11_R->votes_0_1_L11_A +
+    votes_0_1_L11_A->votes_0_1_L11_B + votes_0_1_L11_B->votes_0_1_L12_R + votes_0_1_L12_R->votes_0_1_L12_A +
+    votes_0_1_L12_A->votes_0_1_L12_B) + ^(votes_0_2_L6_W->votes_0_2_L7_R + votes_0_2_L7_R->votes_0_2_L7_A +
+    votes_0_2_L7_A->votes_0_2_L7_B + votes_0_2_L7_B->votes_0_2_L8_R + votes_0_2_L8_R->votes_0_2_L9_R +
+    votes_0_2_L9_R->votes_0_2_L9_A + votes_0_2_L9_A->votes_0_2_L9_B + votes_0_2_L9_B->votes_0_2_L10_R +
+    votes_0_2_L10_R->votes_0_2_L10_A + votes_0_2_L10_A->votes_0_2_L10_B + votes_0_2_L10_B->votes_0_2_L11_R +
+    votes_0_2_L11_R->votes_0_2_L11_A + votes_0_2_L11_A->votes_0_2_L11_B + votes_0_2_L11_B->votes_0_2_L12_R +
     votes_0_2_L12_R->votes_0_2_L12_A + votes_0_2_L12_A->votes_0_2_L12_B) }
-fun loc : Event->Event { at_input_0->at_input_0 + at_input_1->at_input_1 + at_input_2->at_input_2 + at_data_0->at_data_0 +
-    at_data_1->at_data_1 + at_data_2->at_data_2 }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_votes_0_0->th_votes_0_0 + th_votes_0_1->th_votes_0_1 +
-    th_votes_0_2->th_votes_0_2 + (init <: id)) }
+-- same location
+fun loc : Event->Event { at_input_0->at_input_0 + at_input_1->at_input_1 + at_input_2->at_input_2 +
+    at_data_0->at_data_0 + at_data_1->at_data_1 + at_data_2->at_data_2 }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_votes_0_0->th_votes_0_0 +
+    th_votes_0_1->th_votes_0_1 + th_votes_0_2->th_votes_0_2 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
-fun asw : Event->Event { init->(th_main + th_votes_0_0 + th_votes_0_1 + th_votes_0_2) + main_L15_C->(th_votes_0_0 +
-    th_votes_0_1 + th_votes_0_2) + (th_votes_0_0 + th_votes_0_1 + th_votes_0_2)->main_L15_C2 +
-    votes_0_0_L7_A->votes_0_1_L7_B + votes_0_0_L7_A->votes_0_2_L7_B + votes_0_0_L9_A->votes_0_1_L9_B +
-    votes_0_0_L9_A->votes_0_2_L9_B + votes_0_0_L10_A->votes_0_1_L10_B +
-    votes_0_0_L10_A->votes_0_2_L10_B + votes_0_0_L11_A->votes_0_1_L11_B +
-    votes_0_0_L11_A->votes_0_2_L11_B + votes_0_0_L12_A->votes_0_1_L12_B +
-    votes_0_0_L12_A->votes_0_2_L12_B + votes_0_1_L7_A->votes_0_0_L7_B + votes_0_1_L7_A->votes_0_2_L7_B +
-    votes_0_1_L9_A->votes_0_0_L9_B + votes_0_1_L9_A->votes_0_2_L9_B + votes_0_1_L10_A->votes_0_0_L10_B +
-    votes_0_1_L10_A->votes_0_2_L10_B + votes_0_1_L11_A->votes_0_0_L11_B +
-    votes_0_1_L11_A->votes_0_2_L11_B + votes_0_1_L12_A->votes_0_0_L12_B +
-    votes_0_1_L12_A->votes_0_2_L12_B + votes_0_2_L7_A->votes_0_0_L7_B + votes_0_2_L7_A->votes_0_1_L7_B +
-    votes_0_2_L9_A->votes_0_0_L9_B + votes_0_2_L9_A->votes_0_1_L9_B + votes_0_2_L10_A->votes_0_0_L10_B +
-    votes_0_2_L10_A->votes_0_1_L10_B + votes_0_2_L11_A->votes_0_0_L11_B +
-    votes_0_2_L11_A->votes_0_1_L11_B + votes_0_2_L12_A->votes_0_0_L12_B +
+-- additional synchronises-with
+fun asw : Event->Event { init->(th_main + th_votes_0_0 + th_votes_0_1 + th_votes_0_2) +
+    main_L15_C->(th_votes_0_0 + th_votes_0_1 + th_votes_0_2) + (th_votes_0_0 + th_votes_0_1 +
+    th_votes_0_2)->main_L15_C2 + votes_0_0_L7_A->votes_0_1_L7_B + votes_0_0_L7_A->votes_0_2_L7_B +
+    votes_0_0_L9_A->votes_0_1_L9_B + votes_0_0_L9_A->votes_0_2_L9_B + votes_0_0_L10_A->votes_0_1_L10_B +
+    votes_0_0_L10_A->votes_0_2_L10_B + votes_0_0_L11_A->votes_0_1_L11_B + votes_0_0_L11_A->votes_0_2_L11_B +
+    votes_0_0_L12_A->votes_0_1_L12_B + votes_0_0_L12_A->votes_0_2_L12_B + votes_0_1_L7_A->votes_0_0_L7_B +
+    votes_0_1_L7_A->votes_0_2_L7_B + votes_0_1_L9_A->votes_0_0_L9_B + votes_0_1_L9_A->votes_0_2_L9_B +
+    votes_0_1_L10_A->votes_0_0_L10_B + votes_0_1_L10_A->votes_0_2_L10_B + votes_0_1_L11_A->votes_0_0_L11_B +
+    votes_0_1_L11_A->votes_0_2_L11_B + votes_0_1_L12_A->votes_0_0_L12_B + votes_0_1_L12_A->votes_0_2_L12_B +
+    votes_0_2_L7_A->votes_0_0_L7_B + votes_0_2_L7_A->votes_0_1_L7_B + votes_0_2_L9_A->votes_0_0_L9_B +
+    votes_0_2_L9_A->votes_0_1_L9_B + votes_0_2_L10_A->votes_0_0_L10_B + votes_0_2_L10_A->votes_0_1_L10_B +
+    votes_0_2_L11_A->votes_0_0_L11_B + votes_0_2_L11_A->votes_0_1_L11_B + votes_0_2_L12_A->votes_0_0_L12_B +
     votes_0_2_L12_A->votes_0_1_L12_B }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { th_main->th_main + (votes_0_0_L6_W + votes_0_0_L7_R + votes_0_0_L8_R + votes_0_0_L9_R +
-    votes_0_0_L10_R + votes_0_0_L11_R + votes_0_0_L12_R)->th_votes_0_0 + (votes_0_0_L7_A +
-    votes_0_0_L7_B + votes_0_0_L9_A + votes_0_0_L9_B + votes_0_0_L10_A + votes_0_0_L10_B +
-    votes_0_0_L11_A + votes_0_0_L11_B + votes_0_0_L12_A + votes_0_0_L12_B)->(th_votes_0_0 +
-    votes_0_1_L7_A + votes_0_1_L7_B + votes_0_1_L9_A + votes_0_1_L9_B + votes_0_1_L10_A +
-    votes_0_1_L10_B + votes_0_1_L11_A + votes_0_1_L11_B + votes_0_1_L12_A + votes_0_1_L12_B +
-    votes_0_2_L7_A + votes_0_2_L7_B + votes_0_2_L9_A + votes_0_2_L9_B + votes_0_2_L10_A +
+-- each one's scope includes the other's thread
+fun incl : Event->Event { th_main->th_main + (votes_0_0_L6_W + votes_0_0_L7_R + votes_0_0_L8_R +
+    votes_0_0_L9_R + votes_0_0_L10_R + votes_0_0_L11_R + votes_0_0_L12_R)->th_votes_0_0 + (votes_0_0_L7_A +
+    votes_0_0_L7_B + votes_0_0_L9_A + votes_0_0_L9_B + votes_0_0_L10_A + votes_0_0_L10_B + votes_0_0_L11_A +
+    votes_0_0_L11_B + votes_0_0_L12_A + votes_0_0_L12_B)->(th_votes_0_0 + votes_0_1_L7_A + votes_0_1_L7_B +
+    votes_0_1_L9_A + votes_0_1_L9_B + votes_0_1_L10_A + votes_0_1_L10_B + votes_0_1_L11_A + votes_0_1_L11_B +
+    votes_0_1_L12_A + votes_0_1_L12_B + votes_0_2_L7_A + votes_0_2_L7_B + votes_0_2_L9_A + votes_0_2_L9_B +
+    votes_0_2_L10_A + votes_0_2_L10_B + votes_0_2_L11_A + votes_0_2_L11_B + votes_0_2_L12_A +
+    votes_0_2_L12_B) + (votes_0_1_L6_W + votes_0_1_L7_R + votes_0_1_L8_R + votes_0_1_L9_R + votes_0_1_L10_R +
+    votes_0_1_L11_R + votes_0_1_L12_R)->th_votes_0_1 + (votes_0_1_L7_A + votes_0_1_L7_B + votes_0_1_L9_A +
+    votes_0_1_L9_B + votes_0_1_L10_A + votes_0_1_L10_B + votes_0_1_L11_A + votes_0_1_L11_B + votes_0_1_L12_A +
+    votes_0_1_L12_B)->(th_votes_0_1 + votes_0_0_L7_A + votes_0_0_L7_B + votes_0_0_L9_A + votes_0_0_L9_B +
+    votes_0_0_L10_A + votes_0_0_L10_B + votes_0_0_L11_A + votes_0_0_L11_B + votes_0_0_L12_A +
+    votes_0_0_L12_B + votes_0_2_L7_A + votes_0_2_L7_B + votes_0_2_L9_A + votes_0_2_L9_B + votes_0_2_L10_A +
     votes_0_2_L10_B + votes_0_2_L11_A + votes_0_2_L11_B + votes_0_2_L12_A + votes_0_2_L12_B) +
-    (votes_0_1_L6_W + votes_0_1_L7_R + votes_0_1_L8_R + votes_0_1_L9_R + votes_0_1_L10_R +
-    votes_0_1_L11_R + votes_0_1_L12_R)->th_votes_0_1 + (votes_0_1_L7_A + votes_0_1_L7_B +
-    votes_0_1_L9_A + votes_0_1_L9_B + votes_0_1_L10_A + votes_0_1_L10_B + votes_0_1_L11_A +
-    votes_0_1_L11_B + votes_0_1_L12_A + votes_0_1_L12_B)->(th_votes_0_1 + votes_0_0_L7_A +
-    votes_0_0_L7_B + votes_0_0_L9_A + votes_0_0_L9_B + votes_0_0_L10_A + votes_0_0_L10_B +
-    votes_0_0_L11_A + votes_0_0_L11_B + votes_0_0_L12_A + votes_0_0_L12_B + votes_0_2_L7_A +
-    votes_0_2_L7_B + votes_0_2_L9_A + votes_0_2_L9_B + votes_0_2_L10_A + votes_0_2_L10_B +
-    votes_0_2_L11_A + votes_0_2_L11_B + votes_0_2_L12_A + votes_0_2_L12_B) + (votes_0_2_L6_W +
-    votes_0_2_L7_R + votes_0_2_L8_R + votes_0_2_L9_R + votes_0_2_L10_R + votes_0_2_L11_R +
-    votes_0_2_L12_R)->th_votes_0_2 + (votes_0_2_L7_A + votes_0_2_L7_B + votes_0_2_L9_A +
-    votes_0_2_L9_B + votes_0_2_L10_A + votes_0_2_L10_B + votes_0_2_L11_A + votes_0_2_L11_B +
-    votes_0_2_L12_A + votes_0_2_L12_B)->(th_votes_0_2 + votes_0_0_L7_A + votes_0_0_L7_B +
-    votes_0_0_L9_A + votes_0_0_L9_B + votes_0_0_L10_A + votes_0_0_L10_B + votes_0_0_L11_A +
-    votes_0_0_L11_B + votes_0_0_L12_A + votes_0_0_L12_B + votes_0_1_L7_A + votes_0_1_L7_B +
-    votes_0_1_L9_A + votes_0_1_L9_B + votes_0_1_L10_A + votes_0_1_L10_B + votes_0_1_L11_A +
-    votes_0_1_L11_B + votes_0_1_L12_A + votes_0_1_L12_B) }
+    (votes_0_2_L6_W + votes_0_2_L7_R + votes_0_2_L8_R + votes_0_2_L9_R + votes_0_2_L10_R + votes_0_2_L11_R +
+    votes_0_2_L12_R)->th_votes_0_2 + (votes_0_2_L7_A + votes_0_2_L7_B + votes_0_2_L9_A + votes_0_2_L9_B +
+    votes_0_2_L10_A + votes_0_2_L10_B + votes_0_2_L11_A + votes_0_2_L11_B + votes_0_2_L12_A +
+    votes_0_2_L12_B)->(th_votes_0_2 + votes_0_0_L7_A + votes_0_0_L7_B + votes_0_0_L9_A + votes_0_0_L9_B +
+    votes_0_0_L10_A + votes_0_0_L10_B + votes_0_0_L11_A + votes_0_0_L11_B + votes_0_0_L12_A +
+    votes_0_0_L12_B + votes_0_1_L7_A + votes_0_1_L7_B + votes_0_1_L9_A + votes_0_1_L9_B + votes_0_1_L10_A +
+    votes_0_1_L10_B + votes_0_1_L11_A + votes_0_1_L11_B + votes_0_1_L12_A + votes_0_1_L12_B) }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
@@ -254,21 +286,42 @@ pred candidate {
   all r : (r_input_0 + r_input_1 + r_input_2 + r_data_0 + r_data_1 + r_data_2) & Exec | one rf.r
   no co_
   co.co in co
-  not (some Event and some (Choice.vote_votes_0_0_L7_B->v0.(v0.(v0.(v0.((some (votes_0_2_L7_R.rv & v1) => v1 else v0).(v0.(v0.(v0.(v0.((no Event => v1 else v0).(votes_0_0_L7_R.rv.f5.f4).f4).f4).f4).f4).f3).f2).f2).f2).f2) & f1))
-  not (some Event and some (Choice.vote_votes_0_0_L9_B->((some (votes_0_0_L9_R.rv & v1) and some (votes_0_1_L9_R.rv & v0)) and some (votes_0_2_L9_R.rv & v1) => v1 else v0) & f6))
-  not (some Event and some (Choice.vote_votes_0_0_L10_B->((some (votes_0_0_L10_R.rv & v1) and (no Event)) and some (votes_0_2_L10_R.rv & v1) => v1 else v0) & f7))
-  not (some Event and some (Choice.vote_votes_0_0_L11_B->(((some (votes_0_0_L11_R.rv & v1) or (no Event)) or some (votes_0_2_L11_R.rv & v1)) => v1 else v0) & f6))
-  not (some Event and some (Choice.vote_votes_0_0_L12_B->(((no Event or no Event) or no Event) => v1 else v0) & f7))
-  not (some Event and some (Choice.vote_votes_0_1_L7_B->v0.(v0.(v0.(v0.((some (votes_0_2_L7_R.rv & v1) => v1 else v0).(v0.(v0.(v0.(v0.((no Event => v1 else v0).(votes_0_0_L7_R.rv.f5.f4).f4).f4).f4).f4).f3).f2).f2).f2).f2) & f1))
-  not (some Event and some (Choice.vote_votes_0_1_L9_B->((some (votes_0_0_L9_R.rv & v1) and some (votes_0_1_L9_R.rv & v0)) and some (votes_0_2_L9_R.rv & v1) => v1 else v0) & f6))
-  not (some Event and some (Choice.vote_votes_0_1_L10_B->((some (votes_0_0_L10_R.rv & v1) and (no Event)) and some (votes_0_2_L10_R.rv & v1) => v1 else v0) & f7))
-  not (some Event and some (Choice.vote_votes_0_1_L11_B->(((some (votes_0_0_L11_R.rv & v1) or (no Event)) or some (votes_0_2_L11_R.rv & v1)) => v1 else v0) & f6))
-  not (some Event and some (Choice.vote_votes_0_1_L12_B->(((no Event or no Event) or no Event) => v1 else v0) & f7))
-  not (some Event and some (Choice.vote_votes_0_2_L7_B->v0.(v0.(v0.(v0.((some (votes_0_2_L7_R.rv & v1) => v1 else v0).(v0.(v0.(v0.(v0.((no Event => v1 else v0).(votes_0_0_L7_R.rv.f5.f4).f4).f4).f4).f4).f3).f2).f2).f2).f2) & f1))
-  not (some Event and some (Choice.vote_votes_0_2_L9_B->((some (votes_0_0_L9_R.rv & v1) and some (votes_0_1_L9_R.rv & v0)) and some (votes_0_2_L9_R.rv & v1) => v1 else v0) & f6))
-  not (some Event and some (Choice.vote_votes_0_2_L10_B->((some (votes_0_0_L10_R.rv & v1) and (no Event)) and some (votes_0_2_L10_R.rv & v1) => v1 else v0) & f7))
-  not (some Event and some (Choice.vote_votes_0_2_L11_B->(((some (votes_0_0_L11_R.rv & v1) or (no Event)) or some (votes_0_2_L11_R.rv & v1)) => v1 else v0) & f6))
-  not (some Event and some (Choice.vote_votes_0_2_L12_B->(((no Event or no Event) or no Event) => v1 else v0) & f7))
+  not (some Event and some (Choice.vote_votes_0_0_L7_B->v0.(v0.(v0.(v0.((some (votes_0_2_L7_R.rv & v1) =>
+      v1 else v0).(v0.(v0.(v0.(v0.((no Event => v1 else v0). (votes_0_0_L7_R.rv .f_1 .f_a_plus_b_3)
+      .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_2) .f_a_plus_b) .f_a_plus_b)
+      .f_a_plus_b) .f_a_plus_b) & f_a_ne_b))
+  not (some Event and some (Choice.vote_votes_0_0_L9_B->((some (votes_0_0_L9_R.rv & v1) and
+      some (votes_0_1_L9_R.rv & v0)) and some (votes_0_2_L9_R.rv & v1) => v1 else v0) & f_a_ne_b_2))
+  not (some Event and some (Choice.vote_votes_0_0_L10_B->((some (votes_0_0_L10_R.rv & v1) and (no Event)) and
+      some (votes_0_2_L10_R.rv & v1) => v1 else v0) & f_a_ne_b_3))
+  not (some Event and some (Choice.vote_votes_0_0_L11_B->(((some (votes_0_0_L11_R.rv & v1) or (no Event)) or
+      some (votes_0_2_L11_R.rv & v1)) => v1 else v0) & f_a_ne_b_2))
+  not (some Event and some (Choice.vote_votes_0_0_L12_B->(((no Event or no Event) or no Event) => v1 else
+      v0) & f_a_ne_b_3))
+  not (some Event and some (Choice.vote_votes_0_1_L7_B->v0.(v0.(v0.(v0.((some (votes_0_2_L7_R.rv & v1) =>
+      v1 else v0).(v0.(v0.(v0.(v0.((no Event => v1 else v0). (votes_0_0_L7_R.rv .f_1 .f_a_plus_b_3)
+      .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_2) .f_a_plus_b) .f_a_plus_b)
+      .f_a_plus_b) .f_a_plus_b) & f_a_ne_b))
+  not (some Event and some (Choice.vote_votes_0_1_L9_B->((some (votes_0_0_L9_R.rv & v1) and
+      some (votes_0_1_L9_R.rv & v0)) and some (votes_0_2_L9_R.rv & v1) => v1 else v0) & f_a_ne_b_2))
+  not (some Event and some (Choice.vote_votes_0_1_L10_B->((some (votes_0_0_L10_R.rv & v1) and (no Event)) and
+      some (votes_0_2_L10_R.rv & v1) => v1 else v0) & f_a_ne_b_3))
+  not (some Event and some (Choice.vote_votes_0_1_L11_B->(((some (votes_0_0_L11_R.rv & v1) or (no Event)) or
+      some (votes_0_2_L11_R.rv & v1)) => v1 else v0) & f_a_ne_b_2))
+  not (some Event and some (Choice.vote_votes_0_1_L12_B->(((no Event or no Event) or no Event) => v1 else
+      v0) & f_a_ne_b_3))
+  not (some Event and some (Choice.vote_votes_0_2_L7_B->v0.(v0.(v0.(v0.((some (votes_0_2_L7_R.rv & v1) =>
+      v1 else v0).(v0.(v0.(v0.(v0.((no Event => v1 else v0). (votes_0_0_L7_R.rv .f_1 .f_a_plus_b_3)
+      .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_2) .f_a_plus_b) .f_a_plus_b)
+      .f_a_plus_b) .f_a_plus_b) & f_a_ne_b))
+  not (some Event and some (Choice.vote_votes_0_2_L9_B->((some (votes_0_0_L9_R.rv & v1) and
+      some (votes_0_1_L9_R.rv & v0)) and some (votes_0_2_L9_R.rv & v1) => v1 else v0) & f_a_ne_b_2))
+  not (some Event and some (Choice.vote_votes_0_2_L10_B->((some (votes_0_0_L10_R.rv & v1) and (no Event)) and
+      some (votes_0_2_L10_R.rv & v1) => v1 else v0) & f_a_ne_b_3))
+  not (some Event and some (Choice.vote_votes_0_2_L11_B->(((some (votes_0_0_L11_R.rv & v1) or (no Event)) or
+      some (votes_0_2_L11_R.rv & v1)) => v1 else v0) & f_a_ne_b_2))
+  not (some Event and some (Choice.vote_votes_0_2_L12_B->(((no Event or no Event) or no Event) => v1 else
+      v0) & f_a_ne_b_3))
 }
 
 ------------------------------------------------------------------------------ the memory model
@@ -326,6 +379,9 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 0
 -- required votes[0][0].count == 2 && votes[0][1].count == 2 && votes[0][2].next == 1
-run required_2 { consistent and complete and (not ((some (Choice.vote_votes_0_0_L7_B & v2) and some (Choice.vote_votes_0_1_L7_B & v2)) and some (votes_0_2_L8_R.rv & v1))) } expect 0
+run required_2 { consistent and complete and (not ((some (Choice.vote_votes_0_0_L7_B & v2) and
+    some (Choice.vote_votes_0_1_L7_B & v2)) and some (votes_0_2_L8_R.rv & v1))) } expect 0
 -- required votes[0][0].all == 1 && votes[0][0].every == 0 && votes[0][1].some == 1 && votes[0][1].none == 0
-run required_3 { consistent and complete and (not (((some (Choice.vote_votes_0_0_L9_B & v1) and some (Choice.vote_votes_0_0_L10_B & v0)) and some (Choice.vote_votes_0_1_L11_B & v1)) and some (Choice.vote_votes_0_1_L12_B & v0))) } expect 0
+run required_3 { consistent and complete and (not (((some (Choice.vote_votes_0_0_L9_B & v1) and
+    some (Choice.vote_votes_0_0_L10_B & v0)) and some (Choice.vote_votes_0_1_L11_B & v1)) and
+    some (Choice.vote_votes_0_1_L12_B & v0))) } expect 0

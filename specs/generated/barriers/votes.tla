@@ -17,10 +17,10 @@ BlockOf     == "votes_b0_t0" :> "votes_b0" @@ "votes_b0_t1" :> "votes_b0" @@ "vo
 UnitOf      == BlockOf      \* neither clusters nor cooperative: each block is a unit
 threadIdx_x == "votes_b0_t0" :> 0 @@ "votes_b0_t1" :> 1 @@ "votes_b0_t2" :> 2
 Joins       == "votes_b0" :> {"votes_b0_t0", "votes_b0_t1", "votes_b0_t2"}
-Labels      == {"idle", "done", "main_L15", "main_L15_return", "main_L15_2", "votes_L7", "votes_L7_2",
-    "votes_L7_2_wait", "votes_L9", "votes_L9_2", "votes_L9_2_wait", "votes_L10", "votes_L10_2",
-    "votes_L10_2_wait", "votes_L11", "votes_L11_2", "votes_L11_2_wait", "votes_L12", "votes_L12_2",
-    "votes_L12_2_wait"}
+Labels      ==
+  {"idle", "done", "main_L15", "main_L15_return", "main_L15_2", "votes_L7", "votes_L7_2", "votes_L7_2_wait",
+  "votes_L9", "votes_L9_2", "votes_L9_2_wait", "votes_L10", "votes_L10_2", "votes_L10_2_wait", "votes_L11",
+  "votes_L11_2", "votes_L11_2_wait", "votes_L12", "votes_L12_2", "votes_L12_2_wait"}
 
 VARIABLES
   pc,      \* label of each thread
@@ -40,9 +40,9 @@ TypeOK ==
 Init ==
   /\ pc = "main" :> "main_L15" @@ [t \in Threads |-> "idle"]
   /\ mem = [input |-> (0 :> 1 @@ 1 :> 0 @@ 2 :> 1)]
-  /\ reg = "main" :> <<>> @@ "votes_b0_t0" :> [tmp1 |-> 0, tmp10 |-> 0, tmp4 |-> 0, tmp6 |-> 0, tmp8 |-> 0] @@
-    "votes_b0_t1" :> [tmp1 |-> 0, tmp10 |-> 0, tmp4 |-> 0, tmp6 |-> 0, tmp8 |-> 0] @@
-    "votes_b0_t2" :> [tmp1 |-> 0, tmp10 |-> 0, tmp4 |-> 0, tmp6 |-> 0, tmp8 |-> 0]
+  /\ reg = "main" :> <<>> @@ "votes_b0_t0" :> [tmp1 |-> 0, tmp10 |-> 0, tmp4 |-> 0, tmp6 |-> 0, tmp8 |-> 0]
+       @@ "votes_b0_t1" :> [tmp1 |-> 0, tmp10 |-> 0, tmp4 |-> 0, tmp6 |-> 0, tmp8 |-> 0]
+       @@ "votes_b0_t2" :> [tmp1 |-> 0, tmp10 |-> 0, tmp4 |-> 0, tmp6 |-> 0, tmp8 |-> 0]
   /\ issued = <<>>
   /\ arrived = [b \in DOMAIN Joins |-> {}]
   /\ ballot = [t \in DeviceThreads |-> 0]
@@ -117,7 +117,9 @@ votes_L7_2_wait(t) ==
   /\ pc[t] = "votes_L7_2_wait"
   /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
-  /\ ballot' = [u \in DeviceThreads |-> IF u = t THEN 0 ELSE IF t \in arrived[BlockOf[t]] /\ u \in arrived[BlockOf[t]] THEN Cardinality({v \in arrived[BlockOf[t]] : ballot[v] = 1}) ELSE ballot[u]]
+  /\ ballot' = [u \in DeviceThreads |-> IF u = t THEN 0
+       ELSE IF t \in arrived[BlockOf[t]] /\ u \in arrived[BlockOf[t]]
+       THEN Cardinality({v \in arrived[BlockOf[t]] : ballot[v] = 1}) ELSE ballot[u]]
   /\ reg' = [reg EXCEPT ![t].tmp1 = 0]
   /\ Goto(t, "votes_L9")
   /\ UNCHANGED <<mem, issued>>
@@ -142,7 +144,9 @@ votes_L9_2_wait(t) ==
   /\ pc[t] = "votes_L9_2_wait"
   /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
-  /\ ballot' = [u \in DeviceThreads |-> IF u = t THEN 0 ELSE IF t \in arrived[BlockOf[t]] /\ u \in arrived[BlockOf[t]] THEN (IF \A v \in arrived[BlockOf[t]] : ballot[v] = 1 THEN 1 ELSE 0) ELSE ballot[u]]
+  /\ ballot' = [u \in DeviceThreads |-> IF u = t THEN 0
+       ELSE IF t \in arrived[BlockOf[t]] /\ u \in arrived[BlockOf[t]]
+       THEN (IF \A v \in arrived[BlockOf[t]] : ballot[v] = 1 THEN 1 ELSE 0) ELSE ballot[u]]
   /\ reg' = [reg EXCEPT ![t].tmp4 = 0]
   /\ Goto(t, "votes_L10")
   /\ UNCHANGED <<mem, issued>>
@@ -167,7 +171,9 @@ votes_L10_2_wait(t) ==
   /\ pc[t] = "votes_L10_2_wait"
   /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
-  /\ ballot' = [u \in DeviceThreads |-> IF u = t THEN 0 ELSE IF t \in arrived[BlockOf[t]] /\ u \in arrived[BlockOf[t]] THEN (IF \A v \in arrived[BlockOf[t]] : ballot[v] = 1 THEN 1 ELSE 0) ELSE ballot[u]]
+  /\ ballot' = [u \in DeviceThreads |-> IF u = t THEN 0
+       ELSE IF t \in arrived[BlockOf[t]] /\ u \in arrived[BlockOf[t]]
+       THEN (IF \A v \in arrived[BlockOf[t]] : ballot[v] = 1 THEN 1 ELSE 0) ELSE ballot[u]]
   /\ reg' = [reg EXCEPT ![t].tmp6 = 0]
   /\ Goto(t, "votes_L11")
   /\ UNCHANGED <<mem, issued>>
@@ -192,7 +198,9 @@ votes_L11_2_wait(t) ==
   /\ pc[t] = "votes_L11_2_wait"
   /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
-  /\ ballot' = [u \in DeviceThreads |-> IF u = t THEN 0 ELSE IF t \in arrived[BlockOf[t]] /\ u \in arrived[BlockOf[t]] THEN (IF \E v \in arrived[BlockOf[t]] : ballot[v] = 1 THEN 1 ELSE 0) ELSE ballot[u]]
+  /\ ballot' = [u \in DeviceThreads |-> IF u = t THEN 0
+       ELSE IF t \in arrived[BlockOf[t]] /\ u \in arrived[BlockOf[t]]
+       THEN (IF \E v \in arrived[BlockOf[t]] : ballot[v] = 1 THEN 1 ELSE 0) ELSE ballot[u]]
   /\ reg' = [reg EXCEPT ![t].tmp8 = 0]
   /\ Goto(t, "votes_L12")
   /\ UNCHANGED <<mem, issued>>
@@ -217,7 +225,9 @@ votes_L12_2_wait(t) ==
   /\ pc[t] = "votes_L12_2_wait"
   /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
-  /\ ballot' = [u \in DeviceThreads |-> IF u = t THEN 0 ELSE IF t \in arrived[BlockOf[t]] /\ u \in arrived[BlockOf[t]] THEN (IF \E v \in arrived[BlockOf[t]] : ballot[v] = 1 THEN 1 ELSE 0) ELSE ballot[u]]
+  /\ ballot' = [u \in DeviceThreads |-> IF u = t THEN 0
+       ELSE IF t \in arrived[BlockOf[t]] /\ u \in arrived[BlockOf[t]]
+       THEN (IF \E v \in arrived[BlockOf[t]] : ballot[v] = 1 THEN 1 ELSE 0) ELSE ballot[u]]
   /\ reg' = [reg EXCEPT ![t].tmp10 = 0]
   /\ Goto(t, "done")
   /\ UNCHANGED <<mem, issued>>
@@ -255,8 +265,9 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -277,7 +288,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
-\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
-\* states without any step are left to TLC's deadlock check.
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.
+\* The states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

@@ -27,27 +27,35 @@ one sig init_z extends Event {}   -- z = 0 (initially)
 fun init : set Event { init_x + init_y + init_z }
 
 -- thread main
-one sig main_L24_C extends Event {}    -- line 24: launch tc05
-one sig main_L24_C2 extends Event {}   -- line 24: cudaDeviceSynchronize
+-- line 24: launch tc05<<<4, 1>>>();
+one sig main_L24_C extends Event {}    -- launch tc05
+one sig main_L24_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L24_C + main_L24_C2 }
 
 -- thread tc05[0][0]
-one sig tc05_0_0_L11_R extends Event {}   -- line 11: read.relaxed.device x
-one sig tc05_0_0_L12_W extends Event {}   -- line 12: write.relaxed.device y
+-- line 11: x.load(relaxed)
+one sig tc05_0_0_L11_R extends Event {}   -- read.relaxed.device x
+-- line 12: y.store(r1, relaxed)
+one sig tc05_0_0_L12_W extends Event {}   -- write.relaxed.device y
 fun th_tc05_0_0 : set Event { tc05_0_0_L11_R + tc05_0_0_L12_W }
 
 -- thread tc05[1][0]
-one sig tc05_1_0_L14_R extends Event {}   -- line 14: read.relaxed.device y
-one sig tc05_1_0_L15_W extends Event {}   -- line 15: write.relaxed.device x
+-- line 14: y.load(relaxed)
+one sig tc05_1_0_L14_R extends Event {}   -- read.relaxed.device y
+-- line 15: x.store(r2, relaxed)
+one sig tc05_1_0_L15_W extends Event {}   -- write.relaxed.device x
 fun th_tc05_1_0 : set Event { tc05_1_0_L14_R + tc05_1_0_L15_W }
 
 -- thread tc05[2][0]
-one sig tc05_2_0_L17_W extends Event {}   -- line 17: write.relaxed.device z
+-- line 17: z.store(1, relaxed)
+one sig tc05_2_0_L17_W extends Event {}   -- write.relaxed.device z
 fun th_tc05_2_0 : set Event { tc05_2_0_L17_W }
 
 -- thread tc05[3][0]
-one sig tc05_3_0_L19_R extends Event {}   -- line 19: read.relaxed.device z
-one sig tc05_3_0_L20_W extends Event {}   -- line 20: write.relaxed.device x
+-- line 19: z.load(relaxed)
+one sig tc05_3_0_L19_R extends Event {}   -- read.relaxed.device z
+-- line 20: x.store(r3, relaxed)
+one sig tc05_3_0_L20_W extends Event {}   -- write.relaxed.device x
 fun th_tc05_3_0 : set Event { tc05_3_0_L19_R + tc05_3_0_L20_W }
 
 -- accesses by location
@@ -64,8 +72,8 @@ fun at_z : set Event { w_z + r_z }
 ------------------------------------------------------------------------- values and conditions
 
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { (init_x + init_y + init_z)->v0 + tc05_2_0_L17_W->v1 + (wv_ & tc05_0_0_L12_W->(v0 + v1)) +
-    (wv_ & tc05_1_0_L15_W->(v0 + v1)) + (wv_ & tc05_3_0_L20_W->(v0 + v1)) }
+fun wv : Event->Value { (init_x + init_y + init_z)->v0 + tc05_2_0_L17_W->v1 + (wv_ & tc05_0_0_L12_W->(v0 +
+    v1)) + (wv_ & tc05_1_0_L15_W->(v0 + v1)) + (wv_ & tc05_3_0_L20_W->(v0 + v1)) }
 fun rv : Event->Value { ~rf.wv }
 
 -- the events that are executed
@@ -76,30 +84,47 @@ fun Exec : set Event { init + th_main + th_tc05_0_0 + th_tc05_1_0 + th_tc05_2_0 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_x->r_x + w_y->r_y + w_z->r_z) }
 fun unordered : Event->Event { tc05_1_0_L15_W->tc05_3_0_L20_W }
-fun co : Event->Event { init_x->(w_x - init_x) + init_y->(w_y - init_y) + init_z->(w_z - init_z) + (co_ & unordered) +
-    ~(unordered - co_) }
+fun co : Event->Event { init_x->(w_x - init_x) + init_y->(w_y - init_y) + init_z->(w_z - init_z) + (co_ &
+    unordered) + ~(unordered - co_) }
+-- reads
 fun R : set Event { tc05_0_0_L11_R + tc05_1_0_L14_R + tc05_3_0_L19_R }
+-- writes, initial ones included
 fun W : set Event { init + th_tc05_2_0 + tc05_0_0_L12_W + tc05_1_0_L15_W + tc05_3_0_L20_W }
+-- reads and writes
 fun M : set Event { init + th_tc05_0_0 + th_tc05_1_0 + th_tc05_2_0 + th_tc05_3_0 }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init }
+-- accesses by operations that are atomic
 fun A : set Event { th_tc05_0_0 + th_tc05_1_0 + th_tc05_2_0 + th_tc05_3_0 }
+-- acquires
 fun Acq : set Event { none }
+-- releases
 fun Rel : set Event { none }
+-- seq_cst operations
 fun SC : set Event { none }
-fun po : Event->Event { main_L24_C->main_L24_C2 + tc05_0_0_L11_R->tc05_0_0_L12_W + tc05_1_0_L14_R->tc05_1_0_L15_W +
-    tc05_3_0_L19_R->tc05_3_0_L20_W }
+-- program order
+fun po : Event->Event { main_L24_C->main_L24_C2 + tc05_0_0_L11_R->tc05_0_0_L12_W +
+    tc05_1_0_L14_R->tc05_1_0_L15_W + tc05_3_0_L19_R->tc05_3_0_L20_W }
+-- same location
 fun loc : Event->Event { at_x->at_x + at_y->at_y + at_z->at_z }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_tc05_0_0->th_tc05_0_0 + th_tc05_1_0->th_tc05_1_0 +
-    th_tc05_2_0->th_tc05_2_0 + th_tc05_3_0->th_tc05_3_0 + (init <: id)) }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_tc05_0_0->th_tc05_0_0 +
+    th_tc05_1_0->th_tc05_1_0 + th_tc05_2_0->th_tc05_2_0 + th_tc05_3_0->th_tc05_3_0 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { tc05_0_0_L11_R->tc05_0_0_L12_W + tc05_1_0_L14_R->tc05_1_0_L15_W }
-fun asw : Event->Event { init->(th_main + th_tc05_0_0 + th_tc05_1_0 + th_tc05_2_0 + th_tc05_3_0) + main_L24_C->(th_tc05_0_0 +
-    th_tc05_1_0 + th_tc05_2_0 + th_tc05_3_0) + (th_tc05_0_0 + th_tc05_1_0 + th_tc05_2_0 +
-    th_tc05_3_0)->main_L24_C2 }
+-- additional synchronises-with
+fun asw : Event->Event { init->(th_main + th_tc05_0_0 + th_tc05_1_0 + th_tc05_2_0 + th_tc05_3_0) +
+    main_L24_C->(th_tc05_0_0 + th_tc05_1_0 + th_tc05_2_0 + th_tc05_3_0) + (th_tc05_0_0 + th_tc05_1_0 +
+    th_tc05_2_0 + th_tc05_3_0)->main_L24_C2 }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { th_main->th_main + (th_tc05_0_0 + th_tc05_1_0 + th_tc05_2_0 + th_tc05_3_0)->(th_tc05_0_0 +
-    th_tc05_1_0 + th_tc05_2_0 + th_tc05_3_0) }
+-- each one's scope includes the other's thread
+fun incl : Event->Event { th_main->th_main + (th_tc05_0_0 + th_tc05_1_0 + th_tc05_2_0 +
+    th_tc05_3_0)->(th_tc05_0_0 + th_tc05_1_0 + th_tc05_2_0 + th_tc05_3_0) }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
@@ -170,6 +195,8 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 0
 -- forbidden tc05[0][0].r1 == 1 && tc05[1][0].r2 == 1 && tc05[3][0].r3 == 0
-run forbidden_2 { consistent and complete and ((some (tc05_0_0_L11_R.rv & v1) and some (tc05_1_0_L14_R.rv & v1)) and some (tc05_3_0_L19_R.rv & v0)) } expect 0
+run forbidden_2 { consistent and complete and ((some (tc05_0_0_L11_R.rv & v1) and some (tc05_1_0_L14_R.rv &
+    v1)) and some (tc05_3_0_L19_R.rv & v0)) } expect 0
 -- allowed tc05[0][0].r1 == 1 && tc05[1][0].r2 == 1 && tc05[3][0].r3 == 1
-run allowed_3 { consistent and complete and ((some (tc05_0_0_L11_R.rv & v1) and some (tc05_1_0_L14_R.rv & v1)) and some (tc05_3_0_L19_R.rv & v1)) } expect 1
+run allowed_3 { consistent and complete and ((some (tc05_0_0_L11_R.rv & v1) and some (tc05_1_0_L14_R.rv &
+    v1)) and some (tc05_3_0_L19_R.rv & v1)) } expect 1

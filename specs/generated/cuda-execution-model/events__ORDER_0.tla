@@ -18,9 +18,10 @@ BlockOf  == "first_b0_t0" :> "first_b0" @@ "second_b0_t0" :> "second_b0"
 UnitOf   == BlockOf      \* neither clusters nor cooperative: each block is a unit
 StreamOf == "first" :> "s0" @@ "second" :> "s1"
 Waits    == "stream0" :> {"stream0", "s0", "s1"} @@ "s0" :> {"stream0", "s0"} @@ "s1" :> {"stream0", "s1"}
-Labels   == {"idle", "done", "main_L15", "main_L16", "main_L18", "main_L20", "main_L20_return", "main_L21",
-    "main_L21_return", "main_L22", "main_L22_return", "main_L23", "main_L23_return", "main_L25",
-    "first_L10", "second_L11"}
+Labels   ==
+  {"idle", "done", "main_L15", "main_L16", "main_L18", "main_L20", "main_L20_return", "main_L21",
+  "main_L21_return", "main_L22", "main_L22_return", "main_L23", "main_L23_return", "main_L25", "first_L10",
+  "second_L11"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -55,7 +56,8 @@ AllDoneOf(grids) == \A g \in grids : GridDone(g)
 AllIssuedDone == AllDoneOf(Issued)
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* "A device thread shall not start until all its dependencies have completed."
-\* "Dependencies [...] may include dependencies on the completion of, among others, CUDA Events and CUDA Kernels."
+\* "Dependencies [...] may include dependencies on the completion of, among others, CUDA Events and CUDA
+\*   Kernels."
 CanStart(t) == GridOf[t] \in Issued /\ AllDoneOf(after[GridOf[t]])
 \* what an operation that is issued to a stream now comes after
 Before(s) == {g \in Issued : StreamOf[g] \in Waits[s] /\ ~GridDone(g)}
@@ -191,15 +193,17 @@ Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
-ApiLabels == {"main_L15", "main_L16", "main_L18", "main_L20_return", "main_L21_return", "main_L22_return",
-    "main_L23_return", "main_L25"}
+ApiLabels ==
+  {"main_L15", "main_L16", "main_L18", "main_L20_return", "main_L21_return", "main_L22_return",
+  "main_L23_return", "main_L25"}
 InApi(h)  == pc[h] \in ApiLabels
 \* "General-purpose host implementations should provide concurrent forward progress."
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -220,7 +224,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
-\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
-\* states without any step are left to TLC's deadlock check.
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.
+\* The states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

@@ -18,7 +18,8 @@ BlockOf == "both_sides_b0_t0" :> "both_sides_b0" @@ "both_sides_b1_t0" :> "both_
 UnitOf  == "both_sides_b0_t0" :> "both_sides" @@ "both_sides_b1_t0" :> "both_sides"
 WholeOf == "both_sides_b0_t0" :> "grid both_sides" @@ "both_sides_b1_t0" :> "grid both_sides"
 Joins   == "grid both_sides" :> {"both_sides_b0_t0", "both_sides_b1_t0"}
-Labels  == {"idle", "done", "main_L18", "main_L18_return", "main_L19", "both_sides_L13", "both_sides_L13_wait"}
+Labels  ==
+  {"idle", "done", "main_L18", "main_L18_return", "main_L19", "both_sides_L13", "both_sides_L13_wait"}
 
 VARIABLES
   pc,      \* label of each thread
@@ -129,8 +130,9 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -151,7 +153,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
-\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
-\* states without any step are left to TLC's deadlock check.
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.
+\* The states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

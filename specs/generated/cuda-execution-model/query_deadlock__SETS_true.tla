@@ -17,8 +17,9 @@ Entry   == "consumer_b0_t0" :> "consumer_L9"
 GridOf  == "consumer_b0_t0" :> "consumer"
 BlockOf == "consumer_b0_t0" :> "consumer_b0"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Labels  == {"idle", "done", "main_L12", "main_L13", "main_L13_return", "main_L14", "main_L14_ready",
-    "main_L14_not_ready", "consumer_L9"}
+Labels  ==
+  {"idle", "done", "main_L12", "main_L13", "main_L13_return", "main_L14", "main_L14_ready",
+  "main_L14_not_ready", "consumer_L9"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -130,8 +131,9 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -139,7 +141,8 @@ Serve ==
 \* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
 ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
 ApiProgress(h) == WF_vars(ApiStep(h))
-\* "CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread making progress."
+\* "CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread making
+\* progress."
 NotReadyQuery(h) == pc[h] \in {"main_L14_not_ready"}
 QueryStep(h)     == NotReadyQuery(h) /\ DeviceQuiet /\ Serve
 QueryProgress(h) == SF_vars(QueryStep(h))
@@ -156,7 +159,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
-\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
-\* states without any step are left to TLC's deadlock check.
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.
+\* The states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

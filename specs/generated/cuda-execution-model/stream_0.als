@@ -24,19 +24,25 @@ one sig init_flag extends Event {}   -- flag = 0 (initially)
 fun init : set Event { init_flag }
 
 -- thread main
-one sig main_L12_C extends Event {}   -- line 12: cudaHostRegister(flag)
-one sig main_L16_C extends Event {}   -- line 16: launch first
-one sig main_L17_C extends Event {}   -- line 17: launch second
-one sig main_L18_C extends Event {}   -- line 18: cudaDeviceSynchronize
+-- line 12: cudaHostRegister(&flag, sizeof(flag))
+one sig main_L12_C extends Event {}   -- cudaHostRegister(flag)
+-- line 16: first<<<1,1,0,s0>>>()
+one sig main_L16_C extends Event {}   -- launch first
+-- line 17: second<<<1,1,0,s1>>>()
+one sig main_L17_C extends Event {}   -- launch second
+-- line 18: cudaDeviceSynchronize()
+one sig main_L18_C extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L12_C + main_L16_C + main_L17_C + main_L18_C }
 
 -- thread first[0][0]
-one sig first_0_0_L9_W extends Event {}   -- line 9: write.relaxed.system flag
+-- line 9: flag.store(1, cuda::memory_order_relaxed)
+one sig first_0_0_L9_W extends Event {}   -- write.relaxed.system flag
 fun th_first_0_0 : set Event { first_0_0_L9_W }
 
 -- thread second[0][0]
-one sig second_0_0_L10_R extends Event {}    -- line 10: read.relaxed.system flag
-one sig second_0_0_L10_R2 extends Event {}   -- line 10: read.relaxed.system flag
+-- line 10: flag.load(cuda::memory_order_relaxed)
+one sig second_0_0_L10_R extends Event {}    -- read.relaxed.system flag
+one sig second_0_0_L10_R2 extends Event {}   -- read.relaxed.system flag
 fun th_second_0_0 : set Event { second_0_0_L10_R + second_0_0_L10_R2 }
 
 -- accesses by location
@@ -51,40 +57,58 @@ fun wv : Event->Value { init_flag->v0 + first_0_0_L9_W->v1 }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (second_0_0_L10_R.rv & v0) }   -- line 10: flag == 0
-pred c1 { some (second_0_0_L10_R2.rv & v0) }   -- line 10: flag == 0
-pred g1 { not c0 or not c1 }
-pred g2 { c0 and c1 }
+pred c_L10_second_0_0 { some (second_0_0_L10_R.rv & v0) }   -- line 10: flag == 0
+pred c_L10_second_0_0_2 { some (second_0_0_L10_R2.rv & v0) }   -- line 10: flag == 0
+pred path_L18 { not c_L10_second_0_0 or not c_L10_second_0_0_2 }
+pred path_L10 { c_L10_second_0_0 and c_L10_second_0_0_2 }
 
 -- the events that are executed
 fun Exec : set Event { init + th_first_0_0 + main_L12_C + main_L16_C + main_L17_C + second_0_0_L10_R +
-    (g1 => main_L18_C else none) + (c0 => second_0_0_L10_R2 else none) }
+    (path_L18 => main_L18_C else none) + (c_L10_second_0_0 => second_0_0_L10_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_flag->r_flag) }
 fun co : Event->Event { init_flag->(w_flag & Exec - init_flag) }
+-- reads
 fun R : set Event { th_second_0_0 & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + th_first_0_0) & Exec }
+-- reads and writes
 fun M : set Event { (init + th_first_0_0 + th_second_0_0) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- accesses by operations that are atomic
 fun A : set Event { (th_first_0_0 + th_second_0_0) & Exec }
+-- acquires
 fun Acq : set Event { none }
+-- releases
 fun Rel : set Event { none }
+-- seq_cst operations
 fun SC : set Event { none }
+-- program order
 fun po : Event->Event { (^(main_L12_C->main_L16_C + main_L16_C->main_L17_C + main_L17_C->main_L18_C) +
     second_0_0_L10_R->second_0_0_L10_R2) & Exec->Exec }
+-- same location
 fun loc : Event->Event { at_flag->at_flag & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_first_0_0->th_first_0_0 + th_second_0_0->th_second_0_0 +
-    (init <: id)) }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_first_0_0->th_first_0_0 +
+    th_second_0_0->th_second_0_0 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
+-- additional synchronises-with
 fun asw : Event->Event { (init->(th_main + th_first_0_0 + th_second_0_0) + main_L16_C->th_first_0_0 +
     main_L17_C->th_second_0_0 + th_first_0_0->main_L18_C + th_second_0_0->main_L18_C) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { (th_main->th_main + (th_first_0_0 + th_second_0_0)->(th_first_0_0 + th_second_0_0)) & Exec->Exec }
+-- each one's scope includes the other's thread
+fun incl : Event->Event { (th_main->th_main + (th_first_0_0 + th_second_0_0)->(th_first_0_0 +
+    th_second_0_0)) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
@@ -141,7 +165,7 @@ pred seq_cst { no id & ^(incl & S) }
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
-pred complete { not g2 }
+pred complete { not path_L10 }
 
 ------------------------------------------------------------------------------------- questions
 
@@ -151,3 +175,5 @@ run execution { consistent and complete }
 run prefix { consistent } expect 1
 -- some execution has a race
 run race { consistent and some race }
+-- some execution is not sequentially consistent
+run weak { consistent and some e : Exec | e in e.^(po + rf + co + (~rf).co) }

@@ -13,16 +13,17 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"sleepers_b0_t0", "sleepers_b0_t1", "sleepers_b0_t2"}
 Threads       == HostThreads \cup DeviceThreads
-Entry   == "sleepers_b0_t0" :> "sleepers_L13" @@ "sleepers_b0_t1" :> "sleepers_L17" @@
-    "sleepers_b0_t2" :> "sleepers_L17"
+Entry   == "sleepers_b0_t0" :> "sleepers_L13" @@ "sleepers_b0_t1" :> "sleepers_L17"
+  @@ "sleepers_b0_t2" :> "sleepers_L17"
 GridOf  == "sleepers_b0_t0" :> "sleepers" @@ "sleepers_b0_t1" :> "sleepers" @@ "sleepers_b0_t2" :> "sleepers"
-BlockOf == "sleepers_b0_t0" :> "sleepers_b0" @@ "sleepers_b0_t1" :> "sleepers_b0" @@
-    "sleepers_b0_t2" :> "sleepers_b0"
+BlockOf == "sleepers_b0_t0" :> "sleepers_b0" @@ "sleepers_b0_t1" :> "sleepers_b0"
+  @@ "sleepers_b0_t2" :> "sleepers_b0"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Due     == "sleepers_L17_asleep" :> "sleepers_L17_due"
 Look    == "sleepers_L17_due" :> "sleepers_L17"
-Labels  == {"idle", "done", "main_L21", "main_L21_return", "main_L21_2", "sleepers_L13", "sleepers_L14",
-    "sleepers_L17", "sleepers_L17_asleep", "sleepers_L17_due"}
+Labels  ==
+  {"idle", "done", "main_L21", "main_L21_return", "main_L21_2", "sleepers_L13", "sleepers_L14",
+  "sleepers_L17", "sleepers_L17_asleep", "sleepers_L17_due"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -59,7 +60,8 @@ CanStart(t) == \E i \in DOMAIN issued :
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a thread goes on, and threads that sleep on an atomic are moved
-GotoAnd(t, l, who, to) == pc' = [u \in Threads |-> IF u = t THEN l ELSE IF u \in who THEN to[pc[u]] ELSE pc[u]]
+GotoAnd(t, l, who, to) ==
+  pc' = [u \in Threads |-> IF u = t THEN l ELSE IF u \in who THEN to[pc[u]] ELSE pc[u]]
 OneOf(who) == IF who = {} THEN {{}} ELSE {{u} : u \in who}
 \* a device thread starts with its first step
 At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
@@ -131,8 +133,9 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -153,7 +156,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
-\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
-\* states without any step are left to TLC's deadlock check.
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.
+\* The states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

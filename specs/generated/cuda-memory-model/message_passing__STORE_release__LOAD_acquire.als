@@ -27,20 +27,26 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread main
-one sig main_L25_C extends Event {}    -- line 25: launch message_passing
-one sig main_L25_C2 extends Event {}   -- line 25: cudaDeviceSynchronize
+-- line 25: launch message_passing<<<2, 1>>>();
+one sig main_L25_C extends Event {}    -- launch message_passing
+one sig main_L25_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L25_C + main_L25_C2 }
 
 -- thread message_passing[0][0]
-one sig message_passing_0_0_L15_W extends Event {}   -- line 15: write x
-one sig message_passing_0_0_L17_W extends Event {}   -- line 17: write.release.device f
+-- line 15: x = 42
+one sig message_passing_0_0_L15_W extends Event {}   -- write x
+-- line 17: flag.store(1, STORE)
+one sig message_passing_0_0_L17_W extends Event {}   -- write.release.device f
 fun th_message_passing_0_0 : set Event { message_passing_0_0_L15_W + message_passing_0_0_L17_W }
 
 -- thread message_passing[1][0]
-one sig message_passing_1_0_L20_R extends Event {}    -- line 20: read.acquire.device f
-one sig message_passing_1_0_L20_R2 extends Event {}   -- line 20: read.acquire.device f
-one sig message_passing_1_0_L21_R extends Event {}    -- line 21: read x
-fun th_message_passing_1_0 : set Event { message_passing_1_0_L20_R + message_passing_1_0_L20_R2 + message_passing_1_0_L21_R }
+-- line 20: flag.load(LOAD)
+one sig message_passing_1_0_L20_R extends Event {}    -- read.acquire.device f
+one sig message_passing_1_0_L20_R2 extends Event {}   -- read.acquire.device f
+-- line 21: x
+one sig message_passing_1_0_L21_R extends Event {}    -- read x
+fun th_message_passing_1_0 : set Event { message_passing_1_0_L20_R + message_passing_1_0_L20_R2 +
+    message_passing_1_0_L21_R }
 
 -- accesses by location
 fun w_x : set Event { init_x + message_passing_0_0_L15_W }
@@ -53,45 +59,65 @@ fun at_f : set Event { w_f + r_f }
 ------------------------------------------------------------------------- values and conditions
 
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { (init_x + init_f)->v0 + message_passing_0_0_L17_W->v1 + message_passing_0_0_L15_W->v42 }
+fun wv : Event->Value { (init_x + init_f)->v0 + message_passing_0_0_L17_W->v1 +
+    message_passing_0_0_L15_W->v42 }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (message_passing_1_0_L20_R.rv & v0) }   -- line 20: f != 1
-pred c1 { some (message_passing_1_0_L20_R2.rv & v0) }   -- line 20: f != 1
-pred g1 { not c0 or not c1 }
-pred g2 { c0 and c1 }
+pred c_L20_message_passing_1_0 { some (message_passing_1_0_L20_R.rv & v0) }   -- line 20: f != 1
+pred c_L20_message_passing_1_0_2 { some (message_passing_1_0_L20_R2.rv & v0) }   -- line 20: f != 1
+pred path_L25 { not c_L20_message_passing_1_0 or not c_L20_message_passing_1_0_2 }
+pred path_L20 { c_L20_message_passing_1_0 and c_L20_message_passing_1_0_2 }
 
 -- the events that are executed
-fun Exec : set Event { init + th_message_passing_0_0 + main_L25_C + message_passing_1_0_L20_R + (g1 => main_L25_C2 +
-    message_passing_1_0_L21_R else none) + (c0 => message_passing_1_0_L20_R2 else none) }
+fun Exec : set Event { init + th_message_passing_0_0 + main_L25_C + message_passing_1_0_L20_R + (path_L25 =>
+    main_L25_C2 + message_passing_1_0_L21_R else none) + (c_L20_message_passing_1_0 =>
+    message_passing_1_0_L20_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_x->r_x + w_f->r_f) }
 fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_f->(w_f & Exec - init_f) }
+-- reads
 fun R : set Event { th_message_passing_1_0 & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + th_message_passing_0_0) & Exec }
+-- reads and writes
 fun M : set Event { (init + th_message_passing_0_0 + th_message_passing_1_0) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
-fun A : set Event { (message_passing_0_0_L17_W + message_passing_1_0_L20_R + message_passing_1_0_L20_R2) & Exec }
+-- accesses by operations that are atomic
+fun A : set Event { (message_passing_0_0_L17_W + message_passing_1_0_L20_R + message_passing_1_0_L20_R2) &
+    Exec }
+-- acquires
 fun Acq : set Event { (message_passing_1_0_L20_R + message_passing_1_0_L20_R2) & Exec }
+-- releases
 fun Rel : set Event { message_passing_0_0_L17_W & Exec }
+-- seq_cst operations
 fun SC : set Event { none }
+-- program order
 fun po : Event->Event { (main_L25_C->main_L25_C2 + message_passing_0_0_L15_W->message_passing_0_0_L17_W +
     ^(message_passing_1_0_L20_R->message_passing_1_0_L20_R2 +
     message_passing_1_0_L20_R2->message_passing_1_0_L21_R)) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
+-- different threads
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_message_passing_0_0->th_message_passing_0_0 +
     th_message_passing_1_0->th_message_passing_1_0 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
+-- additional synchronises-with
 fun asw : Event->Event { (init->(th_main + th_message_passing_0_0 + th_message_passing_1_0) +
     main_L25_C->(th_message_passing_0_0 + th_message_passing_1_0) + (th_message_passing_0_0 +
     th_message_passing_1_0)->main_L25_C2) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
+-- each one's scope includes the other's thread
 fun incl : Event->Event { (th_main->th_main + message_passing_0_0_L15_W->th_message_passing_0_0 +
     message_passing_0_0_L17_W->(th_message_passing_0_0 + message_passing_1_0_L20_R +
     message_passing_1_0_L20_R2) + (message_passing_1_0_L20_R +
@@ -153,7 +179,7 @@ pred seq_cst { no id & ^(incl & S) }
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
-pred complete { not g2 }
+pred complete { not path_L20 }
 
 ------------------------------------------------------------------------------------- questions
 
@@ -164,4 +190,5 @@ run prefix { consistent } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 0
 -- line 21: assert(x == 42)
-run assertion_2 { consistent and complete and ((g1 and not (some (message_passing_1_0_L21_R.rv & v42)))) } expect 0
+run assertion_2 { consistent and complete and ((path_L25 and not (some (message_passing_1_0_L21_R.rv &
+    v42)))) } expect 0

@@ -31,30 +31,39 @@ one sig init_cudaMemcpy_staged extends Event {}   -- cudaMemcpy.staged = 0 (init
 fun init : set Event { init_target + init_main_pageable + init_pinned + init_seen + init_cudaMemcpy_staged }
 
 -- thread main
-one sig main_L20_W extends Event {}    -- line 20: write main.pageable
-one sig main_L26_W extends Event {}    -- line 26: write pinned
-one sig main_L30_C extends Event {}    -- line 30: cudaStreamSynchronize(stream0)
-one sig main_L30_R extends Event {}    -- line 30: read main.pageable
-one sig main_L30_W extends Event {}    -- line 30: write cudaMemcpy.staged
-one sig main_L30_C2 extends Event {}   -- line 30: launch cudaMemcpy
-one sig main_L33_W extends Event {}    -- line 33: write pinned
-one sig main_L33_R extends Event {}    -- line 33: read pinned
-one sig main_L33_W2 extends Event {}   -- line 33: write main.pageable
-one sig main_L34_C extends Event {}    -- line 34: launch read
-one sig main_L35_C extends Event {}    -- line 35: cudaDeviceSynchronize
-fun th_main : set Event { main_L20_W + main_L26_W + main_L30_C + main_L30_R + main_L30_W + main_L30_C2 + main_L33_W +
-    main_L33_R + main_L33_W2 + main_L34_C + main_L35_C }
+-- line 20: = 1
+one sig main_L20_W extends Event {}    -- write main.pageable
+-- line 26: *pinned = 1
+one sig main_L26_W extends Event {}    -- write pinned
+-- line 30: cudaMemcpy(to, &pageable, sizeof(int), cudaMemcpyHostToDevice)
+one sig main_L30_C extends Event {}    -- cudaStreamSynchronize(stream0)
+one sig main_L30_R extends Event {}    -- read main.pageable
+one sig main_L30_W extends Event {}    -- write cudaMemcpy.staged
+one sig main_L30_C2 extends Event {}   -- launch cudaMemcpy
+-- line 33: pageable = *pinned = 2
+one sig main_L33_W extends Event {}    -- write pinned
+one sig main_L33_R extends Event {}    -- read pinned
+one sig main_L33_W2 extends Event {}   -- write main.pageable
+-- line 34: read<<<1, 1, 0, stream>>>(seen)
+one sig main_L34_C extends Event {}    -- launch read
+-- line 35: cudaDeviceSynchronize()
+one sig main_L35_C extends Event {}    -- cudaDeviceSynchronize
+fun th_main : set Event { main_L20_W + main_L26_W + main_L30_C + main_L30_R + main_L30_W + main_L30_C2 +
+    main_L33_W + main_L33_R + main_L33_W2 + main_L34_C + main_L35_C }
 
 -- thread cudaMemcpy[0][0]
-one sig cudaMemcpy_0_0_L30_R extends Event {}   -- line 30: read cudaMemcpy.staged
-one sig cudaMemcpy_0_0_L30_W extends Event {}   -- line 30: write target
+-- line 30: cudaMemcpy(to, &pageable, sizeof(int), cudaMemcpyHostToDevice)
+one sig cudaMemcpy_0_0_L30_R extends Event {}   -- read cudaMemcpy.staged
+one sig cudaMemcpy_0_0_L30_W extends Event {}   -- write target
 fun th_cudaMemcpy_0_0 : set Event { cudaMemcpy_0_0_L30_R + cudaMemcpy_0_0_L30_W }
 
 -- thread read[0][0]
-one sig read_0_0_L15_R extends Event {}    -- line 15: read.relaxed.device target
-one sig read_0_0_L15_R2 extends Event {}   -- line 15: read.relaxed.device target
-one sig read_0_0_L16_R extends Event {}    -- line 16: read target
-one sig read_0_0_L16_W extends Event {}    -- line 16: write seen
+-- line 15: cuda::atomic_ref<int, cuda::thread_scope_device>(target).load(cuda::memory_order_relaxed)
+one sig read_0_0_L15_R extends Event {}    -- read.relaxed.device target
+one sig read_0_0_L15_R2 extends Event {}   -- read.relaxed.device target
+-- line 16: *seen = target
+one sig read_0_0_L16_R extends Event {}    -- read target
+one sig read_0_0_L16_W extends Event {}    -- write seen
 fun th_read_0_0 : set Event { read_0_0_L15_R + read_0_0_L15_R2 + read_0_0_L16_R + read_0_0_L16_W }
 
 -- accesses by location
@@ -76,22 +85,23 @@ fun at_cudaMemcpy_staged : set Event { w_cudaMemcpy_staged + r_cudaMemcpy_staged
 ------------------------------------------------------------------------- values and conditions
 
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { (init_target + init_main_pageable + init_pinned + init_seen + init_cudaMemcpy_staged)->v0 +
-    (main_L20_W + main_L26_W)->v1 + main_L33_W->v2 + (wv_ & main_L30_W->(v0 + v1 + v2)) +
-    (wv_ & main_L33_W2->(v0 + v1 + v2)) + (wv_ & cudaMemcpy_0_0_L30_W->(v0 + v1 + v2)) +
-    (wv_ & read_0_0_L16_W->(v0 + v1 + v2)) }
+fun wv : Event->Value { (init_target + init_main_pageable + init_pinned + init_seen +
+    init_cudaMemcpy_staged)->v0 + (main_L20_W + main_L26_W)->v1 + main_L33_W->v2 + (wv_ & main_L30_W->(v0 +
+    v1 + v2)) + (wv_ & main_L33_W2->(v0 + v1 + v2)) + (wv_ & cudaMemcpy_0_0_L30_W->(v0 + v1 + v2)) + (wv_ &
+    read_0_0_L16_W->(v0 + v1 + v2)) }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (read_0_0_L15_R.rv & v0) }   -- line 15: target == 0
-pred c1 { some (read_0_0_L15_R2.rv & v0) }   -- line 15: target == 0
-pred g1 { not c0 or not c1 }
-pred g2 { c0 and c1 }
+pred c_L15_read_0_0 { some (read_0_0_L15_R.rv & v0) }   -- line 15: target == 0
+pred c_L15_read_0_0_2 { some (read_0_0_L15_R2.rv & v0) }   -- line 15: target == 0
+pred path_L35 { not c_L15_read_0_0 or not c_L15_read_0_0_2 }
+pred path_L15 { c_L15_read_0_0 and c_L15_read_0_0_2 }
 
 -- the events that are executed
-fun Exec : set Event { init + th_cudaMemcpy_0_0 + main_L20_W + main_L26_W + main_L30_C + main_L30_R + main_L30_W +
-    main_L30_C2 + main_L33_W + main_L33_R + main_L33_W2 + main_L34_C + read_0_0_L15_R +
-    (g1 => main_L35_C + read_0_0_L16_R + read_0_0_L16_W else none) + (c0 => read_0_0_L15_R2 else none) }
+fun Exec : set Event { init + th_cudaMemcpy_0_0 + main_L20_W + main_L26_W + main_L30_C + main_L30_R +
+    main_L30_W + main_L30_C2 + main_L33_W + main_L33_R + main_L33_W2 + main_L34_C + read_0_0_L15_R +
+    (path_L35 => main_L35_C + read_0_0_L16_R + read_0_0_L16_W else none) + (c_L15_read_0_0 =>
+    read_0_0_L15_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -99,40 +109,56 @@ fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_target->r_target + w_main_pageable->r_main_pageable + w_pinned->r_pinned +
     w_cudaMemcpy_staged->r_cudaMemcpy_staged) }
 fun unordered : Event->Event { (main_L20_W->main_L33_W2 + main_L26_W->main_L33_W) & Exec->Exec }
-fun co : Event->Event { init_target->(w_target & Exec - init_target) +
-    init_main_pageable->(w_main_pageable & Exec - init_main_pageable) +
-    init_pinned->(w_pinned & Exec - init_pinned) + init_seen->(w_seen & Exec - init_seen) +
-    init_cudaMemcpy_staged->(w_cudaMemcpy_staged & Exec - init_cudaMemcpy_staged) + (co_ & unordered) +
-    ~(unordered - co_) }
+fun co : Event->Event { init_target->(w_target & Exec - init_target) + init_main_pageable->(w_main_pageable &
+    Exec - init_main_pageable) + init_pinned->(w_pinned & Exec - init_pinned) + init_seen->(w_seen & Exec -
+    init_seen) + init_cudaMemcpy_staged->(w_cudaMemcpy_staged & Exec - init_cudaMemcpy_staged) + (co_ &
+    unordered) + ~(unordered - co_) }
+-- reads
 fun R : set Event { (main_L30_R + main_L33_R + cudaMemcpy_0_0_L30_R + read_0_0_L15_R + read_0_0_L15_R2 +
     read_0_0_L16_R) & Exec }
-fun W : set Event { (init + main_L20_W + main_L26_W + main_L30_W + main_L33_W + main_L33_W2 + cudaMemcpy_0_0_L30_W +
-    read_0_0_L16_W) & Exec }
-fun M : set Event { (init + th_cudaMemcpy_0_0 + th_read_0_0 + main_L20_W + main_L26_W + main_L30_R + main_L30_W +
-    main_L33_W + main_L33_R + main_L33_W2) & Exec }
+-- writes, initial ones included
+fun W : set Event { (init + main_L20_W + main_L26_W + main_L30_W + main_L33_W + main_L33_W2 +
+    cudaMemcpy_0_0_L30_W + read_0_0_L16_W) & Exec }
+-- reads and writes
+fun M : set Event { (init + th_cudaMemcpy_0_0 + th_read_0_0 + main_L20_W + main_L26_W + main_L30_R +
+    main_L30_W + main_L33_W + main_L33_R + main_L33_W2) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- accesses by operations that are atomic
 fun A : set Event { (read_0_0_L15_R + read_0_0_L15_R2) & Exec }
+-- acquires
 fun Acq : set Event { none }
+-- releases
 fun Rel : set Event { none }
+-- seq_cst operations
 fun SC : set Event { none }
+-- program order
 fun po : Event->Event { (^(main_L20_W->main_L26_W + main_L26_W->main_L30_C + main_L30_C->main_L30_R +
-    main_L30_R->main_L30_W + main_L30_W->main_L30_C2 + main_L30_C2->main_L33_W +
-    main_L33_W->main_L33_R + main_L33_R->main_L33_W2 + main_L33_W2->main_L34_C +
-    main_L34_C->main_L35_C) + cudaMemcpy_0_0_L30_R->cudaMemcpy_0_0_L30_W +
-    ^(read_0_0_L15_R->read_0_0_L15_R2 + read_0_0_L15_R2->read_0_0_L16_R +
-    read_0_0_L16_R->read_0_0_L16_W)) & Exec->Exec }
+    main_L30_R->main_L30_W + main_L30_W->main_L30_C2 + main_L30_C2->main_L33_W + main_L33_W->main_L33_R +
+    main_L33_R->main_L33_W2 + main_L33_W2->main_L34_C + main_L34_C->main_L35_C) +
+    cudaMemcpy_0_0_L30_R->cudaMemcpy_0_0_L30_W + ^(read_0_0_L15_R->read_0_0_L15_R2 +
+    read_0_0_L15_R2->read_0_0_L16_R + read_0_0_L16_R->read_0_0_L16_W)) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_target->at_target + at_main_pageable->at_main_pageable + at_pinned->at_pinned +
     at_seen->at_seen + at_cudaMemcpy_staged->at_cudaMemcpy_staged) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_cudaMemcpy_0_0->th_cudaMemcpy_0_0 + th_read_0_0->th_read_0_0 +
-    (init <: id)) }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_cudaMemcpy_0_0->th_cudaMemcpy_0_0 +
+    th_read_0_0->th_read_0_0 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
+-- additional synchronises-with
 fun asw : Event->Event { (init->(th_main + th_cudaMemcpy_0_0 + th_read_0_0) + main_L30_C2->th_cudaMemcpy_0_0 +
     main_L34_C->th_read_0_0 + th_cudaMemcpy_0_0->th_read_0_0 + th_cudaMemcpy_0_0->main_L35_C +
     th_read_0_0->main_L35_C) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { (th_main->th_main + th_cudaMemcpy_0_0->th_cudaMemcpy_0_0 + th_read_0_0->th_read_0_0) & Exec->Exec }
+-- each one's scope includes the other's thread
+fun incl : Event->Event { (th_main->th_main + th_cudaMemcpy_0_0->th_cudaMemcpy_0_0 +
+    th_read_0_0->th_read_0_0) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
@@ -194,7 +220,7 @@ pred seq_cst { no id & ^(incl & S) }
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
-pred complete { not g2 }
+pred complete { not path_L15 }
 
 ------------------------------------------------------------------------------------- questions
 
@@ -207,3 +233,5 @@ run prefix { consistent } expect 1
 run race { consistent and some race } expect 0
 -- required seen == 1
 run required_2 { consistent and complete and (not (some (final_seen & v1))) } expect 0
+-- some execution is not sequentially consistent
+run weak { consistent and some e : Exec | e in e.^(po + rf + co + (~rf).co) }

@@ -18,10 +18,10 @@ Entry   == "read_b0_t0" :> "read_L15" @@ "cudaMemcpy_b0_t0" :> "cudaMemcpy_L30"
 GridOf  == "read_b0_t0" :> "read" @@ "cudaMemcpy_b0_t0" :> "cudaMemcpy"
 BlockOf == "read_b0_t0" :> "read_b0"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Labels  == {"idle", "done", "main_L20", "main_L22", "main_L23", "main_L24", "main_L25", "main_L26", "main_L29",
-    "main_L30", "main_L30_2", "main_L30_3", "main_L30_4", "main_L30_4_return", "main_L33", "main_L33_2",
-    "main_L33_3", "main_L34", "main_L34_return", "main_L35", "cudaMemcpy_L30", "cudaMemcpy_L30_2",
-    "read_L15"}
+Labels  ==
+  {"idle", "done", "main_L20", "main_L22", "main_L23", "main_L24", "main_L25", "main_L26", "main_L29",
+  "main_L30", "main_L30_2", "main_L30_3", "main_L30_4", "main_L30_4_return", "main_L33", "main_L33_2",
+  "main_L33_3", "main_L34", "main_L34_return", "main_L35", "cudaMemcpy_L30", "cudaMemcpy_L30_2", "read_L15"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -225,7 +225,8 @@ cudaMemcpy_step(t) ==
   \/ cudaMemcpy_L30_2(t)
 
 \* ---- kernel read ---------------------------------------------------------------
-\* copy-arrives.cu:15: while (cuda::atomic_ref<int, cuda::thread_scope_device>(target).load(cuda::memory_order_relaxed) == 
+\* copy-arrives.cu:15: while (cuda::atomic_ref<int,
+\*   cuda::thread_scope_device>(target).load(cuda::memory_order_relaxed) ==
 read_L15(t) ==
   /\ At(t, "read_L15")
   /\ Goto(t, IF mem.target = 0 THEN "read_L15" ELSE "done")
@@ -245,15 +246,17 @@ Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
 \* labels at which a CUDA API call is pending
-ApiLabels == {"main_L22", "main_L23", "main_L24", "main_L25", "main_L29", "main_L30", "main_L30_4_return",
-    "main_L34_return", "main_L35"}
+ApiLabels ==
+  {"main_L22", "main_L23", "main_L24", "main_L25", "main_L29", "main_L30", "main_L30_4_return",
+  "main_L34_return", "main_L35"}
 InApi(h)  == pc[h] \in ApiLabels
 \* "General-purpose host implementations should provide concurrent forward progress."
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -275,7 +278,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
-\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
-\* states without any step are left to TLC's deadlock check.
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.
+\* The states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

@@ -27,20 +27,27 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread main
-one sig main_L24_C extends Event {}    -- line 24: launch mp
-one sig main_L24_C2 extends Event {}   -- line 24: cudaDeviceSynchronize
+-- line 24: launch mp<<<2, 1>>>();
+one sig main_L24_C extends Event {}    -- launch mp
+one sig main_L24_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L24_C + main_L24_C2 }
 
 -- thread mp[0][0]
-one sig mp_0_0_L14_W extends Event {}   -- line 14: write x
-one sig mp_0_0_L15_F extends Event {}   -- line 15: fence.release.device
-one sig mp_0_0_L16_W extends Event {}   -- line 16: write.relaxed.system f
+-- line 14: x = 1
+one sig mp_0_0_L14_W extends Event {}   -- write x
+-- line 15: cuda::atomic_thread_fence(RELEASE, cuda::thread_scope_device)
+one sig mp_0_0_L15_F extends Event {}   -- fence.release.device
+-- line 16: flag.store(1, cuda::memory_order_relaxed)
+one sig mp_0_0_L16_W extends Event {}   -- write.relaxed.system f
 fun th_mp_0_0 : set Event { mp_0_0_L14_W + mp_0_0_L15_F + mp_0_0_L16_W }
 
 -- thread mp[1][0]
-one sig mp_1_0_L18_R extends Event {}   -- line 18: read.relaxed.system f
-one sig mp_1_0_L19_F extends Event {}   -- line 19: fence.acquire.device
-one sig mp_1_0_L20_R extends Event {}   -- line 20: read x
+-- line 18: flag.load(cuda::memory_order_relaxed)
+one sig mp_1_0_L18_R extends Event {}   -- read.relaxed.system f
+-- line 19: cuda::atomic_thread_fence(ACQUIRE, READER)
+one sig mp_1_0_L19_F extends Event {}   -- fence.acquire.device
+-- line 20: x
+one sig mp_1_0_L20_R extends Event {}   -- read x
 fun th_mp_1_0 : set Event { mp_1_0_L18_R + mp_1_0_L19_F + mp_1_0_L20_R }
 
 -- accesses by location
@@ -58,39 +65,63 @@ fun wv : Event->Value { (init_x + init_f)->v0 + (mp_0_0_L14_W + mp_0_0_L16_W)->v
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (mp_1_0_L18_R.rv & v1) }   -- line 18: f == 1
+pred c_L18 { some (mp_1_0_L18_R.rv & v1) }   -- line 18: f == 1
 
 -- the events that are executed
-fun Exec : set Event { init + th_main + th_mp_0_0 + mp_1_0_L18_R + mp_1_0_L19_F + (c0 => mp_1_0_L20_R else none) }
+fun Exec : set Event { init + th_main + th_mp_0_0 + mp_1_0_L18_R + mp_1_0_L19_F + (c_L18 => mp_1_0_L20_R else
+    none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_x->r_x + w_f->r_f) }
 fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_f->(w_f & Exec - init_f) }
+-- reads
 fun R : set Event { (mp_1_0_L18_R + mp_1_0_L20_R) & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + mp_0_0_L14_W + mp_0_0_L16_W) & Exec }
+-- reads and writes
 fun M : set Event { (init + mp_0_0_L14_W + mp_0_0_L16_W + mp_1_0_L18_R + mp_1_0_L20_R) & Exec }
+-- fences
 fun F : set Event { (mp_0_0_L15_F + mp_1_0_L19_F) & Exec }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- accesses by operations that are atomic
 fun A : set Event { (mp_0_0_L16_W + mp_1_0_L18_R) & Exec }
+-- acquires
 fun Acq : set Event { mp_1_0_L19_F & Exec }
+-- releases
 fun Rel : set Event { mp_0_0_L15_F & Exec }
+-- block scope
 fun BLOCK : set Event { none }
+-- cluster scope
 fun CLUSTER : set Event { none }
+-- device scope
 fun DEVICE : set Event { (mp_0_0_L15_F + mp_1_0_L19_F) & Exec }
+-- system scope
 fun SYSTEM : set Event { (mp_0_0_L16_W + mp_1_0_L18_R) & Exec }
-fun po : Event->Event { (main_L24_C->main_L24_C2 + ^(mp_0_0_L14_W->mp_0_0_L15_F + mp_0_0_L15_F->mp_0_0_L16_W) +
-    ^(mp_1_0_L18_R->mp_1_0_L19_F + mp_1_0_L19_F->mp_1_0_L20_R)) & Exec->Exec }
+-- program order
+fun po : Event->Event { (main_L24_C->main_L24_C2 + ^(mp_0_0_L14_W->mp_0_0_L15_F +
+    mp_0_0_L15_F->mp_0_0_L16_W) + ^(mp_1_0_L18_R->mp_1_0_L19_F + mp_1_0_L19_F->mp_1_0_L20_R)) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 + (init <: id)) }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0 +
+    (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
-fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_1_0) + main_L24_C->(th_mp_0_0 + th_mp_1_0) + (th_mp_0_0 +
-    th_mp_1_0)->main_L24_C2) & Exec->Exec }
+-- additional synchronises-with
+fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_1_0) + main_L24_C->(th_mp_0_0 + th_mp_1_0) +
+    (th_mp_0_0 + th_mp_1_0)->main_L24_C2) & Exec->Exec }
+-- barrier arrivals and the waits of their phase
 fun syncbar : Event->Event { none->none }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
+-- same block
 fun scta : Event->Event { (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0) & Exec->Exec }
+-- same cluster
 fun scluster : Event->Event { (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_1_0->th_mp_1_0) & Exec->Exec }
+-- same device
 fun sgpu : Event->Event { (th_main->th_main + (th_mp_0_0 + th_mp_1_0)->(th_mp_0_0 + th_mp_1_0)) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -110,79 +141,67 @@ fun fr : Event->Event { ~rf.co - id }
 -- let always = po | asw \ syncbar
 fun always_ : Event->Event { po + (asw - syncbar) }
 -- let so-block = scta & order(BLOCK)
-fun so_block : Event->Event { scta & (((Rel & W & BLOCK) <: id +
-    (Rel & F & BLOCK) <: po :> (W & A)).(co :> Exec.((Rel & W & BLOCK) <: id +
-    (Rel & F & BLOCK) <: po :> (W & A)) + (id + co).rf.((Acq & R & BLOCK) <: id +
-    (R & A) <: po :> (Acq & F & BLOCK))) + syncbar & BLOCK->BLOCK) }
+fun so_block : Event->Event { scta & (((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W &
+    A)).(co :> Exec.((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) + (id + co).rf.((Acq & R &
+    BLOCK) <: id + (R & A) <: po :> (Acq & F & BLOCK))) + syncbar & BLOCK->BLOCK) }
 -- let so-cluster = scluster & order(CLUSTER)
-fun so_cluster : Event->Event { scluster & (((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)).(co :> Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + (id + co).rf.((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER))) + syncbar & CLUSTER->CLUSTER) }
+fun so_cluster : Event->Event { scluster & (((Rel & W & CLUSTER) <: id + (Rel & F & CLUSTER) <: po :> (W &
+    A)).(co :> Exec.((Rel & W & CLUSTER) <: id + (Rel & F & CLUSTER) <: po :> (W & A)) + (id + co).rf.((Acq &
+    R & CLUSTER) <: id + (R & A) <: po :> (Acq & F & CLUSTER))) + syncbar & CLUSTER->CLUSTER) }
 -- let so-device = sgpu & order(DEVICE)
-fun so_device : Event->Event { sgpu & (((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)).(co :> Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + (id + co).rf.((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE))) + syncbar & DEVICE->DEVICE) }
+fun so_device : Event->Event { sgpu & (((Rel & W & DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W &
+    A)).(co :> Exec.((Rel & W & DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W & A)) + (id + co).rf.((Acq &
+    R & DEVICE) <: id + (R & A) <: po :> (Acq & F & DEVICE))) + syncbar & DEVICE->DEVICE) }
 -- let so-system = order(SYSTEM)
-fun so_system : Event->Event { ((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)).(co :> Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + (id + co).rf.((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM))) + syncbar & SYSTEM->SYSTEM }
--- let same-scope = scta & (synchronizing(BLOCK) * synchronizing(BLOCK)) | scluster & (synchronizing(CLUSTER) * synchronizing(CLUSTER)) | sgpu & (synchronizing(DEVICE) * synchronizing(DEVICE)) | synchronizing(SYSTEM) * synchronizing(SYSTEM)
+fun so_system : Event->Event { ((Rel & W & SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W &
+    A)).(co :> Exec.((Rel & W & SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W & A)) + (id + co).rf.((Acq &
+    R & SYSTEM) <: id + (R & A) <: po :> (Acq & F & SYSTEM))) + syncbar & SYSTEM->SYSTEM }
+-- let same-scope = scta & (synchronizing(BLOCK) * synchronizing(BLOCK)) | scluster & (synchronizing(CLUSTER)
+--   * synchronizing(CLUSTER)) | sgpu & (synchronizing(DEVICE) * synchronizing(DEVICE)) |
+--   synchronizing(SYSTEM) * synchronizing(SYSTEM)
 fun same_scope : Event->Event { scta & (Exec.((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) +
-    ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq & F & BLOCK)).Exec +
-    Exec.((Exec.((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) +
-    ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq & F & BLOCK)).Exec) <: rmw) +
-    (rmw :> (Exec.((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) +
-    ((Acq & R & BLOCK) <: id +
-    (R & A) <: po :> (Acq & F & BLOCK)).Exec)).Exec)->(Exec.((Rel & W & BLOCK) <: id +
-    (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq & R & BLOCK) <: id +
-    (R & A) <: po :> (Acq & F & BLOCK)).Exec + Exec.((Exec.((Rel & W & BLOCK) <: id +
-    (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq & R & BLOCK) <: id +
-    (R & A) <: po :> (Acq & F & BLOCK)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & BLOCK) <: id +
-    (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq & R & BLOCK) <: id +
-    (R & A) <: po :> (Acq & F & BLOCK)).Exec)).Exec) + scluster & (Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER)).Exec + Exec.((Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER)).Exec)).Exec)->(Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER)).Exec + Exec.((Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER)).Exec)).Exec) + sgpu & (Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE)).Exec + Exec.((Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE)).Exec)).Exec)->(Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE)).Exec + Exec.((Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE)).Exec)).Exec) + (Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM)).Exec + Exec.((Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM)).Exec)).Exec)->(Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM)).Exec + Exec.((Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM)).Exec)).Exec) }
+    ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq & F & BLOCK)).Exec + Exec.((Exec.((Rel & W &
+    BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq &
+    F & BLOCK)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) +
+    ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq & F & BLOCK)).Exec)).Exec)->(Exec.((Rel & W &
+    BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq &
+    F & BLOCK)).Exec + Exec.((Exec.((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq &
+    R & BLOCK) <: id + (R & A) <: po :> (Acq & F & BLOCK)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W &
+    BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq &
+    F & BLOCK)).Exec)).Exec) + scluster & (Exec.((Rel & W & CLUSTER) <: id + (Rel & F & CLUSTER) <: po :> (W &
+    A)) + ((Acq & R & CLUSTER) <: id + (R & A) <: po :> (Acq & F & CLUSTER)).Exec + Exec.((Exec.((Rel & W &
+    CLUSTER) <: id + (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id + (R &
+    A) <: po :> (Acq & F & CLUSTER)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & CLUSTER) <: id + (Rel & F &
+    CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id + (R & A) <: po :> (Acq & F &
+    CLUSTER)).Exec)).Exec)->(Exec.((Rel & W & CLUSTER) <: id + (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq &
+    R & CLUSTER) <: id + (R & A) <: po :> (Acq & F & CLUSTER)).Exec + Exec.((Exec.((Rel & W & CLUSTER) <: id +
+    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id + (R & A) <: po :> (Acq & F &
+    CLUSTER)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & CLUSTER) <: id + (Rel & F & CLUSTER) <: po :> (W &
+    A)) + ((Acq & R & CLUSTER) <: id + (R & A) <: po :> (Acq & F & CLUSTER)).Exec)).Exec) + sgpu &
+    (Exec.((Rel & W & DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id + (R &
+    A) <: po :> (Acq & F & DEVICE)).Exec + Exec.((Exec.((Rel & W & DEVICE) <: id + (Rel & F &
+    DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id + (R & A) <: po :> (Acq & F &
+    DEVICE)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W & A)) +
+    ((Acq & R & DEVICE) <: id + (R & A) <: po :> (Acq & F & DEVICE)).Exec)).Exec)->(Exec.((Rel & W &
+    DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id + (R & A) <: po :> (Acq &
+    F & DEVICE)).Exec + Exec.((Exec.((Rel & W & DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq &
+    R & DEVICE) <: id + (R & A) <: po :> (Acq & F & DEVICE)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W &
+    DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id + (R & A) <: po :> (Acq &
+    F & DEVICE)).Exec)).Exec) + (Exec.((Rel & W & SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W & A)) +
+    ((Acq & R & SYSTEM) <: id + (R & A) <: po :> (Acq & F & SYSTEM)).Exec + Exec.((Exec.((Rel & W &
+    SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id + (R & A) <: po :> (Acq &
+    F & SYSTEM)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W &
+    A)) + ((Acq & R & SYSTEM) <: id + (R & A) <: po :> (Acq & F & SYSTEM)).Exec)).Exec)->(Exec.((Rel & W &
+    SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id + (R & A) <: po :> (Acq &
+    F & SYSTEM)).Exec + Exec.((Exec.((Rel & W & SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq &
+    R & SYSTEM) <: id + (R & A) <: po :> (Acq & F & SYSTEM)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W &
+    SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id + (R & A) <: po :> (Acq &
+    F & SYSTEM)).Exec)).Exec) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
 -- let hb = (always | so-block)+ | (always | so-cluster)+ | (always | so-device)+ | (always | so-system)+
-fun hb : Event->Event { ^(always_ + so_block) + ^(always_ + so_cluster) + ^(always_ + so_device) + ^(always_ + so_system) }
+fun hb : Event->Event { ^(always_ + so_block) + ^(always_ + so_cluster) + ^(always_ + so_device) + ^(always_ +
+    so_system) }
 -- let race = conflict \ hb \ hb^-1 \ same-scope
 fun race : Event->Event { conflict - hb - ~hb - same_scope }
 

@@ -21,13 +21,16 @@ BlockOf   == "mp_b0_t0" :> "mp_b0" @@ "mp_b1_t0" :> "mp_b1"
 UnitOf    == BlockOf      \* neither clusters nor cooperative: each block is a unit
 GroupOf   == "main" :> "main" @@ "mp_b0_t0" :> "mp_b0" @@ "mp_b1_t0" :> "mp_b1"
 Locations == {<<"x", 0>>, <<"f", 0>>}
-Reads     == "main" :> <<>> @@ "mp_b0_t0" :> ([l \in {"mp_L18", "mp_L19", "mp_L20"} |-> {<<"x", 0>>}]) @@
-    "mp_b1_t0" :> ([l \in {"mp_L18", "mp_L19", "mp_L20"} |-> {<<"x", 0>>}])
-Writes    == "main" :> <<>> @@ "mp_b0_t0" :> ([l \in {"mp_L14", "idle"} |-> {<<"x", 0>>, <<"f", 0>>}] @@
-    [l \in {"mp_L15", "mp_L16"} |-> {<<"f", 0>>}]) @@ "mp_b1_t0" :> ([l \in {"mp_L14"} |-> {<<"x", 0>>,
-    <<"f", 0>>}] @@ [l \in {"mp_L15", "mp_L16"} |-> {<<"f", 0>>}])
-Labels    == {"idle", "done", "main_L24", "main_L24_return", "main_L24_2", "mp_L14", "mp_L15", "mp_L16",
-    "mp_L18", "mp_L19", "mp_L20"}
+Reads     == "main" :> <<>> @@ "mp_b0_t0" :> ([l \in {"mp_L18", "mp_L19", "mp_L20"} |-> {<<"x", 0>>}])
+  @@ "mp_b1_t0" :> ([l \in {"mp_L18", "mp_L19", "mp_L20"} |-> {<<"x", 0>>}])
+Writes    == "main" :> <<>>
+  @@ "mp_b0_t0" :> ([l \in {"mp_L14", "idle"} |-> {<<"x", 0>>, <<"f", 0>>}]
+  @@ [l \in {"mp_L15", "mp_L16"} |-> {<<"f", 0>>}])
+  @@ "mp_b1_t0" :> ([l \in {"mp_L14"} |-> {<<"x", 0>>, <<"f", 0>>}]
+  @@ [l \in {"mp_L15", "mp_L16"} |-> {<<"f", 0>>}])
+Labels    ==
+  {"idle", "done", "main_L24", "main_L24_return", "main_L24_2", "mp_L14", "mp_L15", "mp_L16", "mp_L18",
+  "mp_L19", "mp_L20"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -38,9 +41,10 @@ VARIABLES
 vars == <<pc, mem, reg, issued>>
 
 \* ---- memory: the example hardware of HRF0, section 4 ------------------------------
-\* Figure 6: a write buffer for each thread, an incoherent cache for each group, a global memory.  A line of a buffer or a
-\* cache is empty, clean or dirty; with the third optimisation `by` are the threads that read or wrote it since it was empty,
-\* and a thread finds a clean line only if it is one of them: a line that others fetched long ago outlasts its acquires.
+\* Figure 6: a write buffer for each thread, an incoherent cache for each group, a global memory.  A line of a
+\* buffer or a cache is empty, clean or dirty; with the third optimisation `by` are the threads that read or
+\* wrote it since it was empty, and a thread finds a clean line only if it is one of them: a line that others
+\* fetched long ago outlasts its acquires.
 EarlyAcquire == FALSE   \* 4.3: "the system does not have to wait for group memory to flush/invalidate"
 WriteThrough == FALSE   \* 4.3: "if local memories are managed as write-through caches"
 Selective    == FALSE   \* 4.3: "affect only the locations touched by the synchronizing thread"
@@ -56,7 +60,8 @@ Hits(line, t) == Holds(line) /\ (line.is = "dirty" \/ Touched(line, t))
 \* lines of t's write buffer go to its group's cache
 Drain(m, t, ls) ==
   [m EXCEPT !.buffer[t] = [l \in Locations |-> IF l \in ls THEN Empty ELSE @[l]],
-            !.cache[GroupOf[t]] = [l \in Locations |-> IF l \in ls THEN Written(@[l], m.buffer[t][l].value, t) ELSE @[l]],
+            !.cache[GroupOf[t]] = [l \in Locations |-> IF l \in ls THEN Written(@[l], m.buffer[t][l].value, t)
+              ELSE @[l]],
             !.global = [l \in Locations |-> IF WriteThrough /\ l \in ls THEN m.buffer[t][l].value ELSE @[l]]]
 Buffered(m, t) == {l \in Locations : Holds(m.buffer[t][l])}
 \* dirty lines of a group's cache go to global memory, and stay
@@ -68,17 +73,18 @@ Fill(m, t, l) ==
   [m EXCEPT !.cache[GroupOf[t]][l] = IF Hits(@, t) THEN Line(@.is, @.value, @.by \cup {t})
                                      ELSE Line("clean", m.global[l], @.by \cup {t})]
 
-\* "Group Release: Empty the local write buffer."  "Global Release: Flush all dirty data in both the local write buffer and
-\* group memory to global memory."
+\* "Group Release: Empty the local write buffer."  "Global Release: Flush all dirty data in both the local
+\* write buffer and group memory to global memory."
 Flush(m, t, level) ==
   CASE level = "thread" -> m
     [] level = "group"  -> Drain(m, t, Buffered(m, t))
     [] level = "global" -> LET d == Drain(m, t, Buffered(m, t))
                                g == GroupOf[t]
-                           IN WriteBack(d, g, {l \in Locations : d.cache[g][l].is = "dirty" /\ Touched(d.cache[g][l], t)})
-\* "Group Acquire: [...] empty the local write buffer before the next load or store performs."  "Global Acquire: Flush all
-\* dirty data and invalidate all valid data in both the thread's write buffer and the group memory."  The first leaves open
-\* when, invariant 2 does not: at once, but with the first optimisation.
+                           IN WriteBack(d, g,
+                             {l \in Locations : d.cache[g][l].is = "dirty" /\ Touched(d.cache[g][l], t)})
+\* "Group Acquire: [...] empty the local write buffer before the next load or store performs."  "Global
+\* Acquire: Flush all dirty data and invalidate all valid data in both the thread's write buffer and the group
+\* memory."  The first leaves open when, invariant 2 does not: at once, but with the first optimisation.
 Invalidate(m, t, level) ==
   LET f == Flush(m, t, level) IN
   IF level # "global" THEN f
@@ -100,8 +106,9 @@ Settle(m, t, l, level) ==
   LET d == IF level # "thread" /\ Holds(m.buffer[t][l]) THEN Drain(m, t, {l}) ELSE m
       g == GroupOf[t]
   IN IF level = "global" /\ d.cache[g][l].is = "dirty" THEN WriteBack(d, g, {l}) ELSE d
-\* "Load: Read directly from group memory unless the address is present in the local write buffer [...].  If the location is
-\* not present in group memory, fetch it from global memory."  An acquire or an atomic load reads the memory of its scope.
+\* "Load: Read directly from group memory unless the address is present in the local write buffer [...].  If
+\* the location is not present in group memory, fetch it from global memory."  An acquire or an atomic load
+\* reads the memory of its scope.
 At(m, t, l, level) ==
   LET line == m.cache[GroupOf[t]][l] IN
   IF level = "thread" /\ Holds(m.buffer[t][l]) THEN m.buffer[t][l].value
@@ -113,7 +120,8 @@ Load(t, l, level, order) ==
   LET s == Settle(AfterRelease(mem, t, level, order), t, l, level)
       f == IF level = "global" \/ (level = "thread" /\ Holds(s.buffer[t][l])) THEN s ELSE Fill(s, t, l)
   IN AfterAcquire(f, t, level, order)
-\* "Store: Insert the write into the local write buffer."  A release or an atomic store writes to the memory of its scope.
+\* "Store: Insert the write into the local write buffer."  A release or an atomic store writes to the memory
+\* of its scope.
 Put(m, t, l, v, level) ==
   CASE level = "thread" -> [m EXCEPT !.buffer[t][l] = Line("dirty", v, {t})]
     [] level = "group"  -> [m EXCEPT !.buffer[t][l] = Empty, !.cache[GroupOf[t]][l] = Written(@, v, t),
@@ -125,18 +133,22 @@ Update(t, l, v, level, order) ==
 Synchronize(m, t, level, order) == AfterAcquire(AfterRelease(m, t, level, order), t, level, order)
 
 \* everything that was written has reached global memory
-Quiet == \A t \in Threads : Buffered(mem, t) = {} /\ \A g \in Groups, l \in Locations : mem.cache[g][l].is # "dirty"
+Quiet == \A t \in Threads : Buffered(mem, t) = {} /\
+  \A g \in Groups, l \in Locations : mem.cache[g][l].is # "dirty"
 
 \* ---- section 4.1, "Invariants" ------------------------------------------------------
-\* "1. Before a release completes, all prior writes have been written into a memory belonging to the scope of the release."
+\* "1. Before a release completes, all prior writes have been written into a memory belonging to the scope of
+\* the release."
 WrittenTo(m, t, level) ==
   /\ level # "thread" => Buffered(m, t) = {}
-  /\ level = "global" => \A l \in Locations : LET line == m.cache[GroupOf[t]][l] IN ~(line.is = "dirty" /\ Touched(line, t))
-\* "2. Before an acquire completes, any memory that both belongs to a scope containing the thread and is part of a scope
-\* smaller than the scope of the acquire has been invalidated."
+  /\ level = "global" => \A l \in Locations : LET line == m.cache[GroupOf[t]][l]
+       IN ~(line.is = "dirty" /\ Touched(line, t))
+\* "2. Before an acquire completes, any memory that both belongs to a scope containing the thread and is part
+\* of a scope smaller than the scope of the acquire has been invalidated."
 Invalidated(m, t, level) ==
   /\ level # "thread" => Buffered(m, t) = {}
-  /\ level = "global" => \A l \in Locations : ~Hits(m.cache[GroupOf[t]][l], t) \/ ~Touched(m.cache[GroupOf[t]][l], t)
+  /\ level = "global" => \A l \in Locations : ~Hits(m.cache[GroupOf[t]][l], t) \/
+       ~Touched(m.cache[GroupOf[t]][l], t)
 \* "3. An acquire or release completes when it reads or writes to a memory belonging to the target scope."
 Completed(m, t, l, level) == At(m, t, l, "thread") = At(m, t, l, level)
 TypeOK ==
@@ -146,8 +158,8 @@ TypeOK ==
 Init ==
   /\ pc = "main" :> "main_L24" @@ [t \in Threads |-> "idle"]
   /\ mem = [global |-> <<"x", 0>> :> 0 @@ <<"f", 0>> :> 0,
-    cache |-> [g \in Groups |-> [l \in Locations |-> Empty]],
-    buffer |-> [t \in Threads |-> [l \in Locations |-> Empty]], late |-> [t \in Threads |-> "thread"]]
+       cache |-> [g \in Groups |-> [l \in Locations |-> Empty]],
+       buffer |-> [t \in Threads |-> [l \in Locations |-> Empty]], late |-> [t \in Threads |-> "thread"]]
   /\ reg = "main" :> <<>> @@ "mp_b0_t0" :> [r |-> 2, seen |-> 0] @@ "mp_b1_t0" :> [r |-> 2, seen |-> 0]
   /\ issued = <<>>
 
@@ -269,9 +281,10 @@ Drains ==
 WritesBack ==
   /\ \E g \in Groups : \E l \in Locations : mem.cache[g][l].is = "dirty" /\ mem' = WriteBack(mem, g, {l})
   /\ UNCHANGED <<pc, reg, issued>>
-\* A line that no thread of the group reads from here on is as good as none.  A clean line that holds what global memory holds
-\* need not go: it can go later, once it differs, and until then who reads it finds what a new one would hold.  Nor need a line
-\* come that nothing can make old.  With the third optimisation it also matters which threads a line knows.
+\* A line that no thread of the group reads from here on is as good as none.  A clean line that holds what
+\* global memory holds need not go: it can go later, once it differs, and until then who reads it finds what a
+\* new one would hold.  Nor need a line come that nothing can make old.  With the third optimisation it also
+\* matters which threads a line knows.
 From(t, accesses) == IF pc[t] \in DOMAIN accesses THEN accesses[pc[t]] ELSE {}
 MayRead(g) == UNION {From(t, Reads[t]) : t \in {u \in Threads : GroupOf[u] = g}}
 Dirty(l) == \E t \in Threads : Holds(mem.buffer[t][l]) \/ mem.cache[GroupOf[t]][l].is = "dirty"
@@ -290,7 +303,8 @@ Invalidates ==
   /\ UNCHANGED <<pc, reg, issued>>
 
 \* nothing is owed to anyone here: it may stop at any time
-Next == (\E t \in Threads : Step(t)) \/ Drains \/ WritesBack \/ Evicts \/ Prefetches \/ Invalidates \/ UNCHANGED vars
+Next == (\E t \in Threads : Step(t)) \/ Drains \/ WritesBack \/ Evicts \/ Prefetches \/ Invalidates \/
+  UNCHANGED vars
 Spec == Init /\ [][Next]_vars
 
 \* ---- what is looked for -----------------------------------------------------------

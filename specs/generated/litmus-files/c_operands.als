@@ -25,13 +25,16 @@ one sig init_flag extends Event {}   -- flag = 0 (initially)
 fun init : set Event { init_data + init_flag }
 
 -- thread P0
-one sig P0_L7_W extends Event {}   -- line 7: write.relaxed.system data
-one sig P0_L8_W extends Event {}   -- line 8: write.release.system flag
+-- line 7: atomic_store_explicit(data, 1, memory_order_relaxed)
+one sig P0_L7_W extends Event {}   -- write.relaxed.system data
+-- line 8: atomic_store_explicit(flag, 1, memory_order_release)
+one sig P0_L8_W extends Event {}   -- write.release.system flag
 fun th_P0 : set Event { P0_L7_W + P0_L8_W }
 
 -- thread P1
-one sig P1_L12_R extends Event {}    -- line 12: read.acquire.system flag
-one sig P1_L12_R2 extends Event {}   -- line 12: read.relaxed.system data
+-- line 12: atomic_load_explicit(flag, memory_order_acquire); atomic_load_explicit(data, memory_order_relaxed)
+one sig P1_L12_R extends Event {}    -- read.acquire.system flag
+one sig P1_L12_R2 extends Event {}   -- read.relaxed.system data
 fun th_P1 : set Event { P1_L12_R + P1_L12_R2 }
 
 -- accesses by location
@@ -44,8 +47,8 @@ fun at_flag : set Event { w_flag + r_flag }
 
 ------------------------------------------------------------------------- values and conditions
 
-fun f1 : Value->Value->Value { v0->v0->v0 + v0->v1->v1 + v2->v0->v2 + v2->v1->v3 }   -- a + b
-fun f2 : Value->Value { v0->v0 + v1->v2 }   -- 2 * a
+fun f_a_plus_b : Value->Value->Value { v0->v0->v0 + v0->v1->v1 + v2->v0->v2 + v2->v1->v3 }   -- a + b
+fun f_2_times_a : Value->Value { v0->v0 + v1->v2 }   -- 2 * a
 -- the value that each write stores, and the value that each read returns
 fun wv : Event->Value { (init_data + init_flag)->v0 + (P0_L7_W + P0_L8_W)->v1 }
 fun rv : Event->Value { ~rf.wv }
@@ -58,22 +61,39 @@ fun Exec : set Event { init + th_P0 + th_P1 }
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_data->r_data + w_flag->r_flag) }
 fun co : Event->Event { init_data->(w_data - init_data) + init_flag->(w_flag - init_flag) }
+-- reads
 fun R : set Event { th_P1 }
+-- writes, initial ones included
 fun W : set Event { init + th_P0 }
+-- reads and writes
 fun M : set Event { init + th_P0 + th_P1 }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init }
+-- accesses by operations that are atomic
 fun A : set Event { th_P0 + th_P1 }
+-- acquires
 fun Acq : set Event { P1_L12_R }
+-- releases
 fun Rel : set Event { P0_L8_W }
+-- seq_cst operations
 fun SC : set Event { none }
+-- program order
 fun po : Event->Event { P0_L7_W->P0_L8_W }
+-- same location
 fun loc : Event->Event { at_data->at_data + at_flag->at_flag }
+-- different threads
 fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
+-- additional synchronises-with
 fun asw : Event->Event { init->(th_P0 + th_P1) }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
+-- each one's scope includes the other's thread
 fun incl : Event->Event { (th_P0 + th_P1)->(th_P0 + th_P1) }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -140,4 +160,5 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 0
 -- exists (1:r=2)
-run condition_1 { consistent and complete and (some (P1_L12_R2.rv.(P1_L12_R.rv.f2.f1) & v2)) } expect 1
+run condition_1 { consistent and complete and (some (P1_L12_R2.rv.(P1_L12_R.rv.f_2_times_a.f_a_plus_b) &
+    v2)) } expect 1

@@ -26,13 +26,17 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread P0
-one sig P0_L5_W extends Event {}   -- line 5: write x
-one sig P0_L6_W extends Event {}   -- line 6: write.release.cluster f
+-- line 5: st.weak x, 1
+one sig P0_L5_W extends Event {}   -- write x
+-- line 6: st.release.cluster f, 1
+one sig P0_L6_W extends Event {}   -- write.release.cluster f
 fun th_P0 : set Event { P0_L5_W + P0_L6_W }
 
 -- thread P1
-one sig P1_L5_R extends Event {}   -- line 5: read.acquire.cluster f
-one sig P1_L7_R extends Event {}   -- line 7: read x
+-- line 5: ld.acquire.cluster r0, f
+one sig P1_L5_R extends Event {}   -- read.acquire.cluster f
+-- line 7: ld.weak r1, x
+one sig P1_L7_R extends Event {}   -- read x
 fun th_P1 : set Event { P1_L5_R + P1_L7_R }
 
 -- accesses by location
@@ -50,37 +54,59 @@ fun wv : Event->Value { (init_x + init_f)->v0 + (P0_L5_W + P0_L6_W)->v1 }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (P1_L5_R.rv & v0) }   -- line 5: f != 1
+pred c_L5 { some (P1_L5_R.rv & v0) }   -- line 5: f != 1
 
 -- the events that are executed
-fun Exec : set Event { init + th_P0 + P1_L5_R + (not c0 => P1_L7_R else none) }
+fun Exec : set Event { init + th_P0 + P1_L5_R + (not c_L5 => P1_L7_R else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_x->r_x + w_f->r_f) }
 fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_f->(w_f & Exec - init_f) }
+-- reads
 fun R : set Event { th_P1 & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + th_P0) & Exec }
+-- reads and writes
 fun M : set Event { (init + th_P0 + th_P1) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- accesses by operations that are atomic
 fun A : set Event { (P0_L6_W + P1_L5_R) & Exec }
+-- acquires
 fun Acq : set Event { P1_L5_R & Exec }
+-- releases
 fun Rel : set Event { P0_L6_W & Exec }
+-- block scope
 fun BLOCK : set Event { none }
+-- cluster scope
 fun CLUSTER : set Event { (P0_L6_W + P1_L5_R) & Exec }
+-- device scope
 fun DEVICE : set Event { none }
+-- system scope
 fun SYSTEM : set Event { none }
+-- program order
 fun po : Event->Event { (P0_L5_W->P0_L6_W + P1_L5_R->P1_L7_R) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
+-- different threads
 fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- additional synchronises-with
 fun asw : Event->Event { (init->(th_P0 + th_P1)) & Exec->Exec }
+-- barrier arrivals and the waits of their phase
 fun syncbar : Event->Event { none->none }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
+-- same block
 fun scta : Event->Event { (th_P0->th_P0 + th_P1->th_P1) & Exec->Exec }
+-- same cluster
 fun scluster : Event->Event { ((th_P0 + th_P1)->(th_P0 + th_P1)) & Exec->Exec }
+-- same device
 fun sgpu : Event->Event { ((th_P0 + th_P1)->(th_P0 + th_P1)) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -100,79 +126,67 @@ fun fr : Event->Event { ~rf.co - id }
 -- let always = po | asw \ syncbar
 fun always_ : Event->Event { po + (asw - syncbar) }
 -- let so-block = scta & order(BLOCK)
-fun so_block : Event->Event { scta & (((Rel & W & BLOCK) <: id +
-    (Rel & F & BLOCK) <: po :> (W & A)).(co :> Exec.((Rel & W & BLOCK) <: id +
-    (Rel & F & BLOCK) <: po :> (W & A)) + (id + co).rf.((Acq & R & BLOCK) <: id +
-    (R & A) <: po :> (Acq & F & BLOCK))) + syncbar & BLOCK->BLOCK) }
+fun so_block : Event->Event { scta & (((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W &
+    A)).(co :> Exec.((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) + (id + co).rf.((Acq & R &
+    BLOCK) <: id + (R & A) <: po :> (Acq & F & BLOCK))) + syncbar & BLOCK->BLOCK) }
 -- let so-cluster = scluster & order(CLUSTER)
-fun so_cluster : Event->Event { scluster & (((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)).(co :> Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + (id + co).rf.((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER))) + syncbar & CLUSTER->CLUSTER) }
+fun so_cluster : Event->Event { scluster & (((Rel & W & CLUSTER) <: id + (Rel & F & CLUSTER) <: po :> (W &
+    A)).(co :> Exec.((Rel & W & CLUSTER) <: id + (Rel & F & CLUSTER) <: po :> (W & A)) + (id + co).rf.((Acq &
+    R & CLUSTER) <: id + (R & A) <: po :> (Acq & F & CLUSTER))) + syncbar & CLUSTER->CLUSTER) }
 -- let so-device = sgpu & order(DEVICE)
-fun so_device : Event->Event { sgpu & (((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)).(co :> Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + (id + co).rf.((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE))) + syncbar & DEVICE->DEVICE) }
+fun so_device : Event->Event { sgpu & (((Rel & W & DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W &
+    A)).(co :> Exec.((Rel & W & DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W & A)) + (id + co).rf.((Acq &
+    R & DEVICE) <: id + (R & A) <: po :> (Acq & F & DEVICE))) + syncbar & DEVICE->DEVICE) }
 -- let so-system = order(SYSTEM)
-fun so_system : Event->Event { ((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)).(co :> Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + (id + co).rf.((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM))) + syncbar & SYSTEM->SYSTEM }
--- let same-scope = scta & (synchronizing(BLOCK) * synchronizing(BLOCK)) | scluster & (synchronizing(CLUSTER) * synchronizing(CLUSTER)) | sgpu & (synchronizing(DEVICE) * synchronizing(DEVICE)) | synchronizing(SYSTEM) * synchronizing(SYSTEM)
+fun so_system : Event->Event { ((Rel & W & SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W &
+    A)).(co :> Exec.((Rel & W & SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W & A)) + (id + co).rf.((Acq &
+    R & SYSTEM) <: id + (R & A) <: po :> (Acq & F & SYSTEM))) + syncbar & SYSTEM->SYSTEM }
+-- let same-scope = scta & (synchronizing(BLOCK) * synchronizing(BLOCK)) | scluster & (synchronizing(CLUSTER)
+--   * synchronizing(CLUSTER)) | sgpu & (synchronizing(DEVICE) * synchronizing(DEVICE)) |
+--   synchronizing(SYSTEM) * synchronizing(SYSTEM)
 fun same_scope : Event->Event { scta & (Exec.((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) +
-    ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq & F & BLOCK)).Exec +
-    Exec.((Exec.((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) +
-    ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq & F & BLOCK)).Exec) <: rmw) +
-    (rmw :> (Exec.((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) +
-    ((Acq & R & BLOCK) <: id +
-    (R & A) <: po :> (Acq & F & BLOCK)).Exec)).Exec)->(Exec.((Rel & W & BLOCK) <: id +
-    (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq & R & BLOCK) <: id +
-    (R & A) <: po :> (Acq & F & BLOCK)).Exec + Exec.((Exec.((Rel & W & BLOCK) <: id +
-    (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq & R & BLOCK) <: id +
-    (R & A) <: po :> (Acq & F & BLOCK)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & BLOCK) <: id +
-    (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq & R & BLOCK) <: id +
-    (R & A) <: po :> (Acq & F & BLOCK)).Exec)).Exec) + scluster & (Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER)).Exec + Exec.((Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER)).Exec)).Exec)->(Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER)).Exec + Exec.((Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & CLUSTER) <: id +
-    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id +
-    (R & A) <: po :> (Acq & F & CLUSTER)).Exec)).Exec) + sgpu & (Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE)).Exec + Exec.((Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE)).Exec)).Exec)->(Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE)).Exec + Exec.((Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & DEVICE) <: id +
-    (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id +
-    (R & A) <: po :> (Acq & F & DEVICE)).Exec)).Exec) + (Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM)).Exec + Exec.((Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM)).Exec)).Exec)->(Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM)).Exec + Exec.((Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & SYSTEM) <: id +
-    (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id +
-    (R & A) <: po :> (Acq & F & SYSTEM)).Exec)).Exec) }
+    ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq & F & BLOCK)).Exec + Exec.((Exec.((Rel & W &
+    BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq &
+    F & BLOCK)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) +
+    ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq & F & BLOCK)).Exec)).Exec)->(Exec.((Rel & W &
+    BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq &
+    F & BLOCK)).Exec + Exec.((Exec.((Rel & W & BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq &
+    R & BLOCK) <: id + (R & A) <: po :> (Acq & F & BLOCK)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W &
+    BLOCK) <: id + (Rel & F & BLOCK) <: po :> (W & A)) + ((Acq & R & BLOCK) <: id + (R & A) <: po :> (Acq &
+    F & BLOCK)).Exec)).Exec) + scluster & (Exec.((Rel & W & CLUSTER) <: id + (Rel & F & CLUSTER) <: po :> (W &
+    A)) + ((Acq & R & CLUSTER) <: id + (R & A) <: po :> (Acq & F & CLUSTER)).Exec + Exec.((Exec.((Rel & W &
+    CLUSTER) <: id + (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id + (R &
+    A) <: po :> (Acq & F & CLUSTER)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & CLUSTER) <: id + (Rel & F &
+    CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id + (R & A) <: po :> (Acq & F &
+    CLUSTER)).Exec)).Exec)->(Exec.((Rel & W & CLUSTER) <: id + (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq &
+    R & CLUSTER) <: id + (R & A) <: po :> (Acq & F & CLUSTER)).Exec + Exec.((Exec.((Rel & W & CLUSTER) <: id +
+    (Rel & F & CLUSTER) <: po :> (W & A)) + ((Acq & R & CLUSTER) <: id + (R & A) <: po :> (Acq & F &
+    CLUSTER)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & CLUSTER) <: id + (Rel & F & CLUSTER) <: po :> (W &
+    A)) + ((Acq & R & CLUSTER) <: id + (R & A) <: po :> (Acq & F & CLUSTER)).Exec)).Exec) + sgpu &
+    (Exec.((Rel & W & DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id + (R &
+    A) <: po :> (Acq & F & DEVICE)).Exec + Exec.((Exec.((Rel & W & DEVICE) <: id + (Rel & F &
+    DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id + (R & A) <: po :> (Acq & F &
+    DEVICE)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W & A)) +
+    ((Acq & R & DEVICE) <: id + (R & A) <: po :> (Acq & F & DEVICE)).Exec)).Exec)->(Exec.((Rel & W &
+    DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id + (R & A) <: po :> (Acq &
+    F & DEVICE)).Exec + Exec.((Exec.((Rel & W & DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq &
+    R & DEVICE) <: id + (R & A) <: po :> (Acq & F & DEVICE)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W &
+    DEVICE) <: id + (Rel & F & DEVICE) <: po :> (W & A)) + ((Acq & R & DEVICE) <: id + (R & A) <: po :> (Acq &
+    F & DEVICE)).Exec)).Exec) + (Exec.((Rel & W & SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W & A)) +
+    ((Acq & R & SYSTEM) <: id + (R & A) <: po :> (Acq & F & SYSTEM)).Exec + Exec.((Exec.((Rel & W &
+    SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id + (R & A) <: po :> (Acq &
+    F & SYSTEM)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W & SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W &
+    A)) + ((Acq & R & SYSTEM) <: id + (R & A) <: po :> (Acq & F & SYSTEM)).Exec)).Exec)->(Exec.((Rel & W &
+    SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id + (R & A) <: po :> (Acq &
+    F & SYSTEM)).Exec + Exec.((Exec.((Rel & W & SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq &
+    R & SYSTEM) <: id + (R & A) <: po :> (Acq & F & SYSTEM)).Exec) <: rmw) + (rmw :> (Exec.((Rel & W &
+    SYSTEM) <: id + (Rel & F & SYSTEM) <: po :> (W & A)) + ((Acq & R & SYSTEM) <: id + (R & A) <: po :> (Acq &
+    F & SYSTEM)).Exec)).Exec) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
 -- let hb = (always | so-block)+ | (always | so-cluster)+ | (always | so-device)+ | (always | so-system)+
-fun hb : Event->Event { ^(always_ + so_block) + ^(always_ + so_cluster) + ^(always_ + so_device) + ^(always_ + so_system) }
+fun hb : Event->Event { ^(always_ + so_block) + ^(always_ + so_cluster) + ^(always_ + so_device) + ^(always_ +
+    so_system) }
 -- let race = (conflict \ same-scope) \ hb \ hb^-1
 fun race : Event->Event { conflict - same_scope - hb - ~hb }
 
@@ -193,4 +207,5 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 0
 -- ~exists (1:r0=1 /\ 1:r1=0)
-run condition_2 { consistent and complete and (some (P1_L5_R.rv & v1) and some ((some (P1_L5_R.rv & v0) => v0 else P1_L7_R.rv) & v0)) } expect 0
+run condition_2 { consistent and complete and (some (P1_L5_R.rv & v1) and some ((some (P1_L5_R.rv & v0) =>
+    v0 else P1_L7_R.rv) & v0)) } expect 0

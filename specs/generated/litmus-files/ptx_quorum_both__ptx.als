@@ -32,26 +32,36 @@ one sig init_y extends Event {}   -- y = 0 (initially)
 fun init : set Event { init_x + init_y }
 
 -- thread P0
-one sig P0_L5_W extends Event {}   -- line 5: write x
-one sig P0_L6_A extends Event {}   -- line 6: arrive at barrier 0, 0
-one sig P0_L6_B extends Event {}   -- line 6: leave barrier 0, 0
-one sig P0_L7_W extends Event {}   -- line 7: write y
-one sig P0_L8_A extends Event {}   -- line 8: arrive at barrier 0, 0
-one sig P0_L8_B extends Event {}   -- line 8: leave barrier 0, 0
+-- line 5: st.weak x, 1
+one sig P0_L5_W extends Event {}   -- write x
+-- line 6: bar.sync 0, 2
+one sig P0_L6_A extends Event {}   -- arrive at barrier 0, 0
+one sig P0_L6_B extends Event {}   -- leave barrier 0, 0
+-- line 7: st.weak y, 1
+one sig P0_L7_W extends Event {}   -- write y
+-- line 8: bar.sync 0, 2
+one sig P0_L8_A extends Event {}   -- arrive at barrier 0, 0
+one sig P0_L8_B extends Event {}   -- leave barrier 0, 0
 fun th_P0 : set Event { P0_L5_W + P0_L6_A + P0_L6_B + P0_L7_W + P0_L8_A + P0_L8_B }
 
 -- thread P1
-one sig P1_L5_A extends Event {}   -- line 5: arrive at barrier 0, 0
-one sig P1_L5_B extends Event {}   -- line 5: leave barrier 0, 0
-one sig P1_L6_R extends Event {}   -- line 6: read x
-one sig P1_L7_R extends Event {}   -- line 7: read y
+-- line 5: bar.sync 0, 2
+one sig P1_L5_A extends Event {}   -- arrive at barrier 0, 0
+one sig P1_L5_B extends Event {}   -- leave barrier 0, 0
+-- line 6: ld.weak r0, x
+one sig P1_L6_R extends Event {}   -- read x
+-- line 7: ld.weak r1, y
+one sig P1_L7_R extends Event {}   -- read y
 fun th_P1 : set Event { P1_L5_A + P1_L5_B + P1_L6_R + P1_L7_R }
 
 -- thread P2
-one sig P2_L5_A extends Event {}   -- line 5: arrive at barrier 0, 0
-one sig P2_L5_B extends Event {}   -- line 5: leave barrier 0, 0
-one sig P2_L6_R extends Event {}   -- line 6: read x
-one sig P2_L7_R extends Event {}   -- line 7: read y
+-- line 5: bar.sync 0, 2
+one sig P2_L5_A extends Event {}   -- arrive at barrier 0, 0
+one sig P2_L5_B extends Event {}   -- leave barrier 0, 0
+-- line 6: ld.weak r0, x
+one sig P2_L6_R extends Event {}   -- read x
+-- line 7: ld.weak r1, y
+one sig P2_L7_R extends Event {}   -- read y
 fun th_P2 : set Event { P2_L5_A + P2_L5_B + P2_L6_R + P2_L7_R }
 
 -- accesses by location
@@ -69,21 +79,20 @@ fun wv : Event->Value { (init_x + init_y)->v0 + (P0_L5_W + P0_L7_W)->v1 }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (Choice.phase_P0_L6_A & v0) }   -- line 6: P0_L6_A?phase <= 0
-pred c1 { some (Choice.phase_P1_L5_A & v0) }   -- line 5: P1_L5_A?phase <= 0
-pred c2 { some (Choice.phase_P2_L5_A & v0) }   -- line 5: P2_L5_A?phase <= 0
-pred c3 { some (Choice.phase_P0_L8_A & v0) }   -- line 8: P0_L8_A?phase <= 0
-pred c4 { some (Choice.phase_P0_L8_A & (v0 + v1)) }   -- line 8: P0_L8_A?phase <= 1
-pred g1 { c3 or not c4 }
-pred g2 { c2 or g1 }
-pred g3 { not c2 or g1 }
-pred g4 { c1 => g2 else g3 }
-pred g5 { not c2 or not c3 }
-pred g6 { not c1 or g5 }
-pred g7 { c0 => g4 else g6 }
+pred c_L6 { some (Choice.phase_P0_L6_A & v0) }   -- line 6: P0_L6_A?phase <= 0
+pred c_L5_P1 { some (Choice.phase_P1_L5_A & v0) }   -- line 5: P1_L5_A?phase <= 0
+pred c_L5_P2 { some (Choice.phase_P2_L5_A & v0) }   -- line 5: P2_L5_A?phase <= 0
+pred c_L8_P0 { some (Choice.phase_P0_L8_A & v0) }   -- line 8: P0_L8_A?phase <= 0
+pred c_L8_P0_2 { some (Choice.phase_P0_L8_A & (v0 + v1)) }   -- line 8: P0_L8_A?phase <= 1
+pred path_1 { c_L5_P2 or c_L8_P0 or not c_L8_P0_2 }
+pred path_2 { not c_L5_P2 or c_L8_P0 or not c_L8_P0_2 }
+pred path_3 { c_L5_P1 => path_1 else path_2 }
+pred path_4 { not c_L5_P1 or not c_L5_P2 or not c_L8_P0 }
+pred path_5 { c_L6 => path_3 else path_4 }
 
 -- the events that are executed
-fun Exec : set Event { init + th_P1 + th_P2 + P0_L5_W + P0_L6_A + (c0 => P0_L6_B + P0_L7_W + P0_L8_A + P0_L8_B else none) }
+fun Exec : set Event { init + th_P1 + th_P2 + P0_L5_W + P0_L6_A + (c_L6 => P0_L6_B + P0_L7_W + P0_L8_A +
+    P0_L8_B else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -91,45 +100,70 @@ fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_x->r_x + w_y->r_y) }
 fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_y->(w_y & Exec - init_y) }
 fun fence_pairs : Event->Event { none->none }
+-- reads
 fun R : set Event { (P1_L6_R + P1_L7_R + P2_L6_R + P2_L7_R) & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + P0_L5_W + P0_L7_W) & Exec }
+-- reads and writes
 fun M : set Event { (init + P0_L5_W + P0_L7_W + P1_L6_R + P1_L7_R + P2_L6_R + P2_L7_R) & Exec }
+-- fences
 fun F : set Event { none }
+-- barrier waits
 fun BW : set Event { (P0_L6_B + P0_L8_B + P1_L5_B + P2_L5_B) & Exec }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- plain accesses that are not volatile
 fun WEAK : set Event { (P0_L5_W + P0_L7_W + P1_L6_R + P1_L7_R + P2_L6_R + P2_L7_R) & Exec }
+-- acquires
 fun Acq : set Event { none }
+-- releases
 fun Rel : set Event { none }
+-- order relaxed
 fun RLX : set Event { none }
-fun po : Event->Event { (^(P0_L5_W->P0_L6_A + P0_L6_A->P0_L6_B + P0_L6_B->P0_L7_W + P0_L7_W->P0_L8_A + P0_L8_A->P0_L8_B) +
-    ^(P1_L5_A->P1_L5_B + P1_L5_B->P1_L6_R + P1_L6_R->P1_L7_R) + ^(P2_L5_A->P2_L5_B + P2_L5_B->P2_L6_R +
-    P2_L6_R->P2_L7_R)) & Exec->Exec }
+-- program order
+fun po : Event->Event { (^(P0_L5_W->P0_L6_A + P0_L6_A->P0_L6_B + P0_L6_B->P0_L7_W + P0_L7_W->P0_L8_A +
+    P0_L8_A->P0_L8_B) + ^(P1_L5_A->P1_L5_B + P1_L5_B->P1_L6_R + P1_L6_R->P1_L7_R) + ^(P2_L5_A->P2_L5_B +
+    P2_L5_B->P2_L6_R + P2_L6_R->P2_L7_R)) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_x->at_x + at_y->at_y) & Exec->Exec }
+-- different threads
 fun ext : Event->Event { Exec->Exec - (th_P0->th_P0 + th_P1->th_P1 + th_P2->th_P2 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
-fun asw : Event->Event { (init->(th_P0 + th_P1 + th_P2) +
-    (((some (Choice.phase_P0_L6_A & v0) and some (Choice.phase_P1_L5_A & v0)) or (some (Choice.phase_P0_L6_A & v1) and some (Choice.phase_P1_L5_A & v1))) => P0_L6_A->P1_L5_B else none->none) +
-    (((some (Choice.phase_P0_L6_A & v0) and some (Choice.phase_P2_L5_A & v0)) or (some (Choice.phase_P0_L6_A & v1) and some (Choice.phase_P2_L5_A & v1))) => P0_L6_A->P2_L5_B else none->none) +
-    (((some (Choice.phase_P0_L8_A & v0) and some (Choice.phase_P1_L5_A & v0)) or ((some (Choice.phase_P0_L8_A & (v1 +
-    v2)) and some (Choice.phase_P0_L8_A & (v0 +
-    v1))) and some (Choice.phase_P1_L5_A & v1))) => P0_L8_A->P1_L5_B else none->none) +
-    (((some (Choice.phase_P0_L8_A & v0) and some (Choice.phase_P2_L5_A & v0)) or ((some (Choice.phase_P0_L8_A & (v1 +
-    v2)) and some (Choice.phase_P0_L8_A & (v0 +
-    v1))) and some (Choice.phase_P2_L5_A & v1))) => P0_L8_A->P2_L5_B else none->none) +
-    (((some (Choice.phase_P1_L5_A & v0) and some (Choice.phase_P0_L6_A & v0)) or (some (Choice.phase_P1_L5_A & v1) and some (Choice.phase_P0_L6_A & v1))) => P1_L5_A->P0_L6_B else none->none) +
-    (((some (Choice.phase_P1_L5_A & v0) and some (Choice.phase_P0_L8_A & v0)) or (some (Choice.phase_P1_L5_A & v1) and (some (Choice.phase_P0_L8_A & (v1 +
-    v2)) and some (Choice.phase_P0_L8_A & (v0 + v1))))) => P1_L5_A->P0_L8_B else none->none) +
-    (((some (Choice.phase_P1_L5_A & v0) and some (Choice.phase_P2_L5_A & v0)) or (some (Choice.phase_P1_L5_A & v1) and some (Choice.phase_P2_L5_A & v1))) => P1_L5_A->P2_L5_B else none->none) +
-    (((some (Choice.phase_P2_L5_A & v0) and some (Choice.phase_P0_L6_A & v0)) or (some (Choice.phase_P2_L5_A & v1) and some (Choice.phase_P0_L6_A & v1))) => P2_L5_A->P0_L6_B else none->none) +
-    (((some (Choice.phase_P2_L5_A & v0) and some (Choice.phase_P0_L8_A & v0)) or (some (Choice.phase_P2_L5_A & v1) and (some (Choice.phase_P0_L8_A & (v1 +
-    v2)) and some (Choice.phase_P0_L8_A & (v0 + v1))))) => P2_L5_A->P0_L8_B else none->none) +
-    (((some (Choice.phase_P2_L5_A & v0) and some (Choice.phase_P1_L5_A & v0)) or (some (Choice.phase_P2_L5_A & v1) and some (Choice.phase_P1_L5_A & v1))) => P2_L5_A->P1_L5_B else none->none)) & Exec->Exec }
+-- additional synchronises-with
+fun asw : Event->Event { (init->(th_P0 + th_P1 + th_P2) + (((some (Choice.phase_P0_L6_A & v0) and
+    some (Choice.phase_P1_L5_A & v0)) or (some (Choice.phase_P0_L6_A & v1) and some (Choice.phase_P1_L5_A &
+    v1))) => P0_L6_A->P1_L5_B else none->none) + (((some (Choice.phase_P0_L6_A & v0) and
+    some (Choice.phase_P2_L5_A & v0)) or (some (Choice.phase_P0_L6_A & v1) and some (Choice.phase_P2_L5_A &
+    v1))) => P0_L6_A->P2_L5_B else none->none) + (((some (Choice.phase_P0_L8_A & v0) and
+    some (Choice.phase_P1_L5_A & v0)) or ((some (Choice.phase_P0_L8_A & (v1 + v2)) and
+    some (Choice.phase_P0_L8_A & (v0 + v1))) and some (Choice.phase_P1_L5_A & v1))) => P0_L8_A->P1_L5_B else
+    none->none) + (((some (Choice.phase_P0_L8_A & v0) and some (Choice.phase_P2_L5_A & v0)) or
+    ((some (Choice.phase_P0_L8_A & (v1 + v2)) and some (Choice.phase_P0_L8_A & (v0 + v1))) and
+    some (Choice.phase_P2_L5_A & v1))) => P0_L8_A->P2_L5_B else none->none) + (((some (Choice.phase_P1_L5_A &
+    v0) and some (Choice.phase_P0_L6_A & v0)) or (some (Choice.phase_P1_L5_A & v1) and
+    some (Choice.phase_P0_L6_A & v1))) => P1_L5_A->P0_L6_B else none->none) + (((some (Choice.phase_P1_L5_A &
+    v0) and some (Choice.phase_P0_L8_A & v0)) or (some (Choice.phase_P1_L5_A & v1) and
+    (some (Choice.phase_P0_L8_A & (v1 + v2)) and some (Choice.phase_P0_L8_A & (v0 + v1))))) =>
+    P1_L5_A->P0_L8_B else none->none) + (((some (Choice.phase_P1_L5_A & v0) and some (Choice.phase_P2_L5_A &
+    v0)) or (some (Choice.phase_P1_L5_A & v1) and some (Choice.phase_P2_L5_A & v1))) => P1_L5_A->P2_L5_B else
+    none->none) + (((some (Choice.phase_P2_L5_A & v0) and some (Choice.phase_P0_L6_A & v0)) or
+    (some (Choice.phase_P2_L5_A & v1) and some (Choice.phase_P0_L6_A & v1))) => P2_L5_A->P0_L6_B else
+    none->none) + (((some (Choice.phase_P2_L5_A & v0) and some (Choice.phase_P0_L8_A & v0)) or
+    (some (Choice.phase_P2_L5_A & v1) and (some (Choice.phase_P0_L8_A & (v1 + v2)) and
+    some (Choice.phase_P0_L8_A & (v0 + v1))))) => P2_L5_A->P0_L8_B else none->none) +
+    (((some (Choice.phase_P2_L5_A & v0) and some (Choice.phase_P1_L5_A & v0)) or (some (Choice.phase_P2_L5_A &
+    v1) and some (Choice.phase_P1_L5_A & v1))) => P2_L5_A->P1_L5_B else none->none)) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { ((P0_L5_W + P0_L7_W)->th_P0 + (P0_L6_A + P0_L6_B + P0_L8_A + P0_L8_B)->(th_P0 + P1_L5_A + P1_L5_B +
-    P2_L5_A + P2_L5_B) + (P1_L5_A + P1_L5_B)->(th_P1 + P0_L6_A + P0_L6_B + P0_L8_A + P0_L8_B + P2_L5_A +
-    P2_L5_B) + (P1_L6_R + P1_L7_R)->th_P1 + (P2_L5_A + P2_L5_B)->(th_P2 + P0_L6_A + P0_L6_B + P0_L8_A +
-    P0_L8_B + P1_L5_A + P1_L5_B) + (P2_L6_R + P2_L7_R)->th_P2) & Exec->Exec }
+-- each one's scope includes the other's thread
+fun incl : Event->Event { ((P0_L5_W + P0_L7_W)->th_P0 + (P0_L6_A + P0_L6_B + P0_L8_A + P0_L8_B)->(th_P0 +
+    P1_L5_A + P1_L5_B + P2_L5_A + P2_L5_B) + (P1_L5_A + P1_L5_B)->(th_P1 + P0_L6_A + P0_L6_B + P0_L8_A +
+    P0_L8_B + P2_L5_A + P2_L5_B) + (P1_L6_R + P1_L7_R)->th_P1 + (P2_L5_A + P2_L5_B)->(th_P2 + P0_L6_A +
+    P0_L6_B + P0_L8_A + P0_L8_B + P1_L5_A + P1_L5_B) + (P2_L6_R + P2_L7_R)->th_P2) & Exec->Exec }
+-- an order of the seq_cst fences that include each other
 fun sync_fence : Event->Event { ^sync_fence_ }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -143,7 +177,7 @@ pred candidate {
   sync_fence_ in fence_pairs
   fence_pairs in sync_fence_ + ~sync_fence_
   no id & ^sync_fence_
-  not (g7 and some Event)
+  not (path_5 and some Event)
 }
 
 ------------------------------------------------------------------------------ the memory model
@@ -160,9 +194,11 @@ fun fr : Event->Event { ~rf.co - id }
 -- let obs = (ms & rf) ; (rmw ; (ms & rf))*
 fun obs : Event->Event { (ms & rf).(id + ^(rmw.(ms & rf))) }
 -- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence] ; po ; [W & strong]
-fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + fence <: po :> (W & strong) }
+fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + fence <: po :> (W &
+    strong) }
 -- let acquire-pattern = [R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence]
-fun acquire_pattern : Event->Event { (R & strong) <: (id + po & loc) :> (Acq & R) + (R & strong) <: po :> fence }
+fun acquire_pattern : Event->Event { (R & strong) <: (id + po & loc) :> (Acq & R) + (R &
+    strong) <: po :> fence }
 -- let sync = ms & (release-pattern ; obs ; acquire-pattern)
 fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 -- let cause-base = (po? ; ((sync | sync_fence | asw) ; po?))+
@@ -191,10 +227,11 @@ pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality
 pred causality { no id & (rf + fr).cause }
 
-pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
+pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and
+    no_thin_air and sc_per_location and causality }
 
 -- every loop has ended
-pred complete { not (not c0) }
+pred complete { c_L6 }
 
 ------------------------------------------------------------------------------------- questions
 
@@ -203,4 +240,5 @@ run execution { consistent and complete }
 -- some execution is consistent, complete or not
 run prefix { consistent } expect 1
 -- ~exists (1:r0=0 \/ 2:r0=0 \/ (1:r1=0 /\ 2:r1=0))
-run condition_1 { consistent and complete and ((some (P1_L6_R.rv & v0) or some (P2_L6_R.rv & v0)) or (some (P1_L7_R.rv & v0) and some (P2_L7_R.rv & v0))) } expect 0
+run condition_1 { consistent and complete and ((some (P1_L6_R.rv & v0) or some (P2_L6_R.rv & v0)) or
+    (some (P1_L7_R.rv & v0) and some (P2_L7_R.rv & v0))) } expect 0

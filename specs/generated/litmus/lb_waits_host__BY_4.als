@@ -26,27 +26,38 @@ one sig init_y extends Event {}   -- y = 0 (initially)
 fun init : set Event { init_x + init_y }
 
 -- thread main
-one sig main_L20_C extends Event {}   -- line 20: create other
-one sig main_L23_C extends Event {}   -- line 23: create end
-one sig main_L34_C extends Event {}   -- line 34: create waiting
-one sig main_L38_C extends Event {}   -- line 38: join waiting
-one sig main_L39_W extends Event {}   -- line 39: write.relaxed.system y
-one sig main_L46_C extends Event {}   -- line 46: join other
-one sig main_L47_C extends Event {}   -- line 47: join end
-fun th_main : set Event { main_L20_C + main_L23_C + main_L34_C + main_L38_C + main_L39_W + main_L46_C + main_L47_C }
+-- line 20: other([] { if (y.load(cuda::memory_order_relaxed) == 1) x.store(1, cuda::memory_order_relaxed); })
+one sig main_L20_C extends Event {}   -- create other
+-- line 23: end([] { x.store(2, cuda::memory_order_relaxed); })
+one sig main_L23_C extends Event {}   -- create end
+-- line 34: waiting([] { int got; do got = x.load(cuda::memory_order_relaxed); while (got == 0); })
+one sig main_L34_C extends Event {}   -- create waiting
+-- line 38: waiting.join()
+one sig main_L38_C extends Event {}   -- join waiting
+-- line 39: y.store(1, cuda::memory_order_relaxed)
+one sig main_L39_W extends Event {}   -- write.relaxed.system y
+-- line 46: other.join()
+one sig main_L46_C extends Event {}   -- join other
+-- line 47: end.join()
+one sig main_L47_C extends Event {}   -- join end
+fun th_main : set Event { main_L20_C + main_L23_C + main_L34_C + main_L38_C + main_L39_W + main_L46_C +
+    main_L47_C }
 
 -- thread other
-one sig other_L21_R extends Event {}   -- line 21: read.relaxed.system y
-one sig other_L21_W extends Event {}   -- line 21: write.relaxed.system x
+-- line 21: y.load(cuda::memory_order_relaxed); x.store(1, cuda::memory_order_relaxed)
+one sig other_L21_R extends Event {}   -- read.relaxed.system y
+one sig other_L21_W extends Event {}   -- write.relaxed.system x
 fun th_other : set Event { other_L21_R + other_L21_W }
 
 -- thread end
-one sig end_L23_W extends Event {}   -- line 23: write.relaxed.system x
+-- line 23: x.store(2, cuda::memory_order_relaxed)
+one sig end_L23_W extends Event {}   -- write.relaxed.system x
 fun th_end : set Event { end_L23_W }
 
 -- thread waiting
-one sig waiting_L36_R extends Event {}    -- line 36: read.relaxed.system x
-one sig waiting_L36_R2 extends Event {}   -- line 36: read.relaxed.system x
+-- line 36: x.load(cuda::memory_order_relaxed)
+one sig waiting_L36_R extends Event {}    -- read.relaxed.system x
+one sig waiting_L36_R2 extends Event {}   -- read.relaxed.system x
 fun th_waiting : set Event { waiting_L36_R + waiting_L36_R2 }
 
 -- accesses by location
@@ -64,16 +75,16 @@ fun wv : Event->Value { (init_x + init_y)->v0 + (main_L39_W + other_L21_W)->v1 +
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (other_L21_R.rv & v1) }   -- line 21: y == 1
-pred c1 { some (waiting_L36_R.rv & v0) }   -- line 36: x == 0
-pred c2 { some (waiting_L36_R2.rv & v0) }   -- line 36: x == 0
-pred g1 { not c1 or not c2 }
-pred g2 { c1 and c2 }
+pred c_L21 { some (other_L21_R.rv & v1) }   -- line 21: y == 1
+pred c_L36_waiting { some (waiting_L36_R.rv & v0) }   -- line 36: x == 0
+pred c_L36_waiting_2 { some (waiting_L36_R2.rv & v0) }   -- line 36: x == 0
+pred path_L38 { not c_L36_waiting or not c_L36_waiting_2 }
+pred path_L36 { c_L36_waiting and c_L36_waiting_2 }
 
 -- the events that are executed
 fun Exec : set Event { init + th_end + main_L20_C + main_L23_C + main_L34_C + other_L21_R + waiting_L36_R +
-    (g1 => main_L38_C + main_L39_W + main_L46_C + main_L47_C else none) +
-    (c0 => other_L21_W else none) + (c1 => waiting_L36_R2 else none) }
+    (path_L38 => main_L38_C + main_L39_W + main_L46_C + main_L47_C else none) + (c_L21 => other_L21_W else
+    none) + (c_L36_waiting => waiting_L36_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -82,29 +93,47 @@ fun rf : Event->Event { rf_ & (w_x->r_x + w_y->r_y) }
 fun unordered : Event->Event { other_L21_W->end_L23_W & Exec->Exec }
 fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_y->(w_y & Exec - init_y) + (co_ & unordered) +
     ~(unordered - co_) }
+-- reads
 fun R : set Event { (th_waiting + other_L21_R) & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + th_end + main_L39_W + other_L21_W) & Exec }
+-- reads and writes
 fun M : set Event { (init + th_other + th_end + th_waiting + main_L39_W) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- accesses by operations that are atomic
 fun A : set Event { (th_other + th_end + th_waiting + main_L39_W) & Exec }
+-- acquires
 fun Acq : set Event { none }
+-- releases
 fun Rel : set Event { none }
+-- seq_cst operations
 fun SC : set Event { none }
+-- program order
 fun po : Event->Event { (^(main_L20_C->main_L23_C + main_L23_C->main_L34_C + main_L34_C->main_L38_C +
-    main_L38_C->main_L39_W + main_L39_W->main_L46_C + main_L46_C->main_L47_C) +
-    other_L21_R->other_L21_W + waiting_L36_R->waiting_L36_R2) & Exec->Exec }
+    main_L38_C->main_L39_W + main_L39_W->main_L46_C + main_L46_C->main_L47_C) + other_L21_R->other_L21_W +
+    waiting_L36_R->waiting_L36_R2) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_x->at_x + at_y->at_y) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_other->th_other + th_end->th_end + th_waiting->th_waiting +
-    (init <: id)) }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_other->th_other + th_end->th_end +
+    th_waiting->th_waiting + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
-fun dep : Event->Event { (other_L21_R->other_L21_W + waiting_L36_R->main_L39_W + waiting_L36_R2->main_L39_W) & Exec->Exec }
-fun asw : Event->Event { (init->(th_main + th_other + th_end + th_waiting) + main_L20_C->th_other + main_L23_C->th_end +
-    main_L34_C->th_waiting + th_waiting->main_L38_C + th_other->main_L46_C +
+-- dependency that no compiler can remove
+fun dep : Event->Event { (other_L21_R->other_L21_W + waiting_L36_R->main_L39_W + waiting_L36_R2->main_L39_W) &
+    Exec->Exec }
+-- additional synchronises-with
+fun asw : Event->Event { (init->(th_main + th_other + th_end + th_waiting) + main_L20_C->th_other +
+    main_L23_C->th_end + main_L34_C->th_waiting + th_waiting->main_L38_C + th_other->main_L46_C +
     th_end->main_L47_C) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { ((main_L20_C + main_L23_C + main_L34_C + main_L38_C + main_L46_C + main_L47_C)->th_main +
-    main_L39_W->(th_main + th_other + th_end + th_waiting) + (th_other + th_end +
+-- each one's scope includes the other's thread
+fun incl : Event->Event { ((main_L20_C + main_L23_C + main_L34_C + main_L38_C + main_L46_C +
+    main_L47_C)->th_main + main_L39_W->(th_main + th_other + th_end + th_waiting) + (th_other + th_end +
     th_waiting)->(th_other + th_end + th_waiting + main_L39_W)) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -162,7 +191,7 @@ pred seq_cst { no id & ^(incl & S) }
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
-pred complete { not g2 }
+pred complete { not path_L36 }
 
 ------------------------------------------------------------------------------------- questions
 
@@ -174,6 +203,8 @@ run prefix { consistent } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 0
 -- forbidden waiting.got == 1
-run forbidden_2 { consistent and complete and (some ((some (waiting_L36_R.rv & (v1 + v2)) => waiting_L36_R.rv else waiting_L36_R2.rv) & v1)) } expect 0
+run forbidden_2 { consistent and complete and (some ((some (waiting_L36_R.rv & (v1 + v2)) =>
+    waiting_L36_R.rv else waiting_L36_R2.rv) & v1)) } expect 0
 -- allowed waiting.got == 2 && x == 1
-run allowed_3 { consistent and complete and (some ((some (waiting_L36_R.rv & (v1 + v2)) => waiting_L36_R.rv else waiting_L36_R2.rv) & v2) and some (final_x & v1)) } expect 1
+run allowed_3 { consistent and complete and (some ((some (waiting_L36_R.rv & (v1 + v2)) =>
+    waiting_L36_R.rv else waiting_L36_R2.rv) & v2) and some (final_x & v1)) } expect 1

@@ -25,18 +25,23 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread main
-one sig main_L17_C extends Event {}    -- line 17: launch mp
-one sig main_L17_C2 extends Event {}   -- line 17: cudaDeviceSynchronize
+-- line 17: launch mp<<<1, 2>>>();
+one sig main_L17_C extends Event {}    -- launch mp
+one sig main_L17_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L17_C + main_L17_C2 }
 
 -- thread mp[0][0]
-one sig mp_0_0_L9_W extends Event {}    -- line 9: write x
-one sig mp_0_0_L10_W extends Event {}   -- line 10: write.release.block f
+-- line 9: x = 1
+one sig mp_0_0_L9_W extends Event {}    -- write x
+-- line 10: flag.store(1, cuda::memory_order_release)
+one sig mp_0_0_L10_W extends Event {}   -- write.release.block f
 fun th_mp_0_0 : set Event { mp_0_0_L9_W + mp_0_0_L10_W }
 
 -- thread mp[0][1]
-one sig mp_0_1_L12_R extends Event {}   -- line 12: read.acquire.block f
-one sig mp_0_1_L13_R extends Event {}   -- line 13: read x
+-- line 12: flag.load(cuda::memory_order_acquire)
+one sig mp_0_1_L12_R extends Event {}   -- read.acquire.block f
+-- line 13: x
+one sig mp_0_1_L13_R extends Event {}   -- read x
 fun th_mp_0_1 : set Event { mp_0_1_L12_R + mp_0_1_L13_R }
 
 -- accesses by location
@@ -54,35 +59,54 @@ fun wv : Event->Value { (init_x + init_f)->v0 + (mp_0_0_L9_W + mp_0_0_L10_W)->v1
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (mp_0_1_L12_R.rv & v1) }   -- line 12: f == 1
+pred c_L12 { some (mp_0_1_L12_R.rv & v1) }   -- line 12: f == 1
 
 -- the events that are executed
-fun Exec : set Event { init + th_main + th_mp_0_0 + mp_0_1_L12_R + (c0 => mp_0_1_L13_R else none) }
+fun Exec : set Event { init + th_main + th_mp_0_0 + mp_0_1_L12_R + (c_L12 => mp_0_1_L13_R else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_x->r_x + w_f->r_f) }
 fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_f->(w_f & Exec - init_f) }
+-- reads
 fun R : set Event { th_mp_0_1 & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + th_mp_0_0) & Exec }
+-- reads and writes
 fun M : set Event { (init + th_mp_0_0 + th_mp_0_1) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- accesses by operations that are atomic
 fun A : set Event { (mp_0_0_L10_W + mp_0_1_L12_R) & Exec }
+-- acquires
 fun Acq : set Event { mp_0_1_L12_R & Exec }
+-- releases
 fun Rel : set Event { mp_0_0_L10_W & Exec }
+-- seq_cst operations
 fun SC : set Event { none }
-fun po : Event->Event { (main_L17_C->main_L17_C2 + mp_0_0_L9_W->mp_0_0_L10_W + mp_0_1_L12_R->mp_0_1_L13_R) & Exec->Exec }
+-- program order
+fun po : Event->Event { (main_L17_C->main_L17_C2 + mp_0_0_L9_W->mp_0_0_L10_W + mp_0_1_L12_R->mp_0_1_L13_R) &
+    Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_0_1->th_mp_0_1 + (init <: id)) }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp_0_1->th_mp_0_1 +
+    (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
-fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_0_1) + main_L17_C->(th_mp_0_0 + th_mp_0_1) + (th_mp_0_0 +
-    th_mp_0_1)->main_L17_C2) & Exec->Exec }
+-- additional synchronises-with
+fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp_0_1) + main_L17_C->(th_mp_0_0 + th_mp_0_1) +
+    (th_mp_0_0 + th_mp_0_1)->main_L17_C2) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { (th_main->th_main + mp_0_0_L9_W->th_mp_0_0 + mp_0_0_L10_W->(th_mp_0_0 + mp_0_1_L12_R) +
-    mp_0_1_L12_R->(th_mp_0_1 + mp_0_0_L10_W) + mp_0_1_L13_R->th_mp_0_1) & Exec->Exec }
+-- each one's scope includes the other's thread
+fun incl : Event->Event { (th_main->th_main + mp_0_0_L9_W->th_mp_0_0 + mp_0_0_L10_W->(th_mp_0_0 +
+    mp_0_1_L12_R) + mp_0_1_L12_R->(th_mp_0_1 + mp_0_0_L10_W) + mp_0_1_L13_R->th_mp_0_1) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
@@ -148,6 +172,8 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 0
 -- forbidden mp[0][1].r == 0
-run forbidden_1 { consistent and complete and (some ((some (mp_0_1_L12_R.rv & v1) => mp_0_1_L13_R.rv else v2) & v0)) } expect 0
+run forbidden_1 { consistent and complete and (some ((some (mp_0_1_L12_R.rv & v1) => mp_0_1_L13_R.rv else
+    v2) & v0)) } expect 0
 -- allowed mp[0][1].r == 1
-run allowed_2 { consistent and complete and (some ((some (mp_0_1_L12_R.rv & v1) => mp_0_1_L13_R.rv else v2) & v1)) } expect 1
+run allowed_2 { consistent and complete and (some ((some (mp_0_1_L12_R.rv & v1) => mp_0_1_L13_R.rv else v2) &
+    v1)) } expect 1

@@ -27,23 +27,28 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread main
-one sig main_L26_C extends Event {}    -- line 26: launch rs
-one sig main_L26_C2 extends Event {}   -- line 26: cudaDeviceSynchronize
+-- line 26: launch rs<<<3, 1>>>();
+one sig main_L26_C extends Event {}    -- launch rs
+one sig main_L26_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L26_C + main_L26_C2 }
 
 -- thread rs[0][0]
-one sig rs_0_0_L13_W extends Event {}   -- line 13: write x
-one sig rs_0_0_L14_W extends Event {}   -- line 14: write.release.device f
+-- line 13: x = 1
+one sig rs_0_0_L13_W extends Event {}   -- write x
+-- line 14: f.store(1, cuda::memory_order_release)
+one sig rs_0_0_L14_W extends Event {}   -- write.release.device f
 fun th_rs_0_0 : set Event { rs_0_0_L13_W + rs_0_0_L14_W }
 
 -- thread rs[1][0]
-one sig rs_1_0_L19_R extends Event {}   -- line 19: read.relaxed.device f
-one sig rs_1_0_L19_W extends Event {}   -- line 19: write.relaxed.device f
+-- line 19: f.compare_exchange_strong(one, 2, cuda::memory_order_relaxed)
+one sig rs_1_0_L19_R extends Event {}   -- read.relaxed.device f
+one sig rs_1_0_L19_W extends Event {}   -- write.relaxed.device f
 fun th_rs_1_0 : set Event { rs_1_0_L19_R + rs_1_0_L19_W }
 
 -- thread rs[2][0]
-one sig rs_2_0_L22_R extends Event {}    -- line 22: read.acquire.device f
-one sig rs_2_0_L22_R2 extends Event {}   -- line 22: read x
+-- line 22: f.load(cuda::memory_order_acquire); x
+one sig rs_2_0_L22_R extends Event {}    -- read.acquire.device f
+one sig rs_2_0_L22_R2 extends Event {}   -- read x
 fun th_rs_2_0 : set Event { rs_2_0_L22_R + rs_2_0_L22_R2 }
 
 -- accesses by location
@@ -61,12 +66,12 @@ fun wv : Event->Value { (init_x + init_f)->v0 + (rs_0_0_L13_W + rs_0_0_L14_W)->v
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (rs_1_0_L19_R.rv & v1) }   -- line 19: f == 1
-pred c1 { some (rs_2_0_L22_R.rv & v2) }   -- line 22: f == 2
+pred c_L19 { some (rs_1_0_L19_R.rv & v1) }   -- line 19: f == 1
+pred c_L22 { some (rs_2_0_L22_R.rv & v2) }   -- line 22: f == 2
 
 -- the events that are executed
-fun Exec : set Event { init + th_main + th_rs_0_0 + rs_1_0_L19_R + rs_2_0_L22_R + (c0 => rs_1_0_L19_W else none) +
-    (c1 => rs_2_0_L22_R2 else none) }
+fun Exec : set Event { init + th_main + th_rs_0_0 + rs_1_0_L19_R + rs_2_0_L22_R + (c_L19 => rs_1_0_L19_W else
+    none) + (c_L22 => rs_2_0_L22_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -75,28 +80,45 @@ fun rf : Event->Event { rf_ & (w_x->r_x + w_f->r_f) }
 fun unordered : Event->Event { rs_0_0_L14_W->rs_1_0_L19_W & Exec->Exec }
 fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_f->(w_f & Exec - init_f) + (co_ & unordered) +
     ~(unordered - co_) }
+-- reads
 fun R : set Event { (th_rs_2_0 + rs_1_0_L19_R) & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + th_rs_0_0 + rs_1_0_L19_W) & Exec }
+-- reads and writes
 fun M : set Event { (init + th_rs_0_0 + th_rs_1_0 + th_rs_2_0) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- accesses by operations that are atomic
 fun A : set Event { (th_rs_1_0 + rs_0_0_L14_W + rs_2_0_L22_R) & Exec }
+-- acquires
 fun Acq : set Event { rs_2_0_L22_R & Exec }
+-- releases
 fun Rel : set Event { rs_0_0_L14_W & Exec }
+-- seq_cst operations
 fun SC : set Event { none }
+-- program order
 fun po : Event->Event { (main_L26_C->main_L26_C2 + rs_0_0_L13_W->rs_0_0_L14_W + rs_1_0_L19_R->rs_1_0_L19_W +
     rs_2_0_L22_R->rs_2_0_L22_R2) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_x->at_x + at_f->at_f) & Exec->Exec }
+-- different threads
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_rs_0_0->th_rs_0_0 + th_rs_1_0->th_rs_1_0 +
     th_rs_2_0->th_rs_2_0 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { rs_1_0_L19_R->rs_1_0_L19_W & Exec->Exec }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
-fun asw : Event->Event { (init->(th_main + th_rs_0_0 + th_rs_1_0 + th_rs_2_0) + main_L26_C->(th_rs_0_0 + th_rs_1_0 +
-    th_rs_2_0) + (th_rs_0_0 + th_rs_1_0 + th_rs_2_0)->main_L26_C2) & Exec->Exec }
+-- additional synchronises-with
+fun asw : Event->Event { (init->(th_main + th_rs_0_0 + th_rs_1_0 + th_rs_2_0) + main_L26_C->(th_rs_0_0 +
+    th_rs_1_0 + th_rs_2_0) + (th_rs_0_0 + th_rs_1_0 + th_rs_2_0)->main_L26_C2) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { (th_main->th_main + rs_0_0_L13_W->th_rs_0_0 + rs_0_0_L14_W->(th_rs_0_0 + th_rs_1_0 + rs_2_0_L22_R) +
-    th_rs_1_0->(th_rs_1_0 + rs_0_0_L14_W + rs_2_0_L22_R) + rs_2_0_L22_R->(th_rs_1_0 + th_rs_2_0 +
-    rs_0_0_L14_W) + rs_2_0_L22_R2->th_rs_2_0) & Exec->Exec }
+-- each one's scope includes the other's thread
+fun incl : Event->Event { (th_main->th_main + rs_0_0_L13_W->th_rs_0_0 + rs_0_0_L14_W->(th_rs_0_0 + th_rs_1_0 +
+    rs_2_0_L22_R) + th_rs_1_0->(th_rs_1_0 + rs_0_0_L14_W + rs_2_0_L22_R) + rs_2_0_L22_R->(th_rs_1_0 +
+    th_rs_2_0 + rs_0_0_L14_W) + rs_2_0_L22_R2->th_rs_2_0) & Exec->Exec }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
@@ -162,4 +184,5 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 0
 -- forbidden rs[2][0].r == 0
-run forbidden_1 { consistent and complete and (some ((some (rs_2_0_L22_R.rv & (v0 + v1)) => v2 else rs_2_0_L22_R2.rv) & v0)) } expect 0
+run forbidden_1 { consistent and complete and (some ((some (rs_2_0_L22_R.rv & (v0 + v1)) => v2 else
+    rs_2_0_L22_R2.rv) & v0)) } expect 0

@@ -26,18 +26,23 @@ one sig init_y_0 extends Event {}   -- y[0] = 0 (initially)
 fun init : set Event { init_x_0 + init_y_0 }
 
 -- thread main
-one sig main_L30_C extends Event {}    -- line 30: launch lb
-one sig main_L30_C2 extends Event {}   -- line 30: cudaDeviceSynchronize
+-- line 30: launch lb<<<2, 1>>>();
+one sig main_L30_C extends Event {}    -- launch lb
+one sig main_L30_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L30_C + main_L30_C2 }
 
 -- thread lb[0][0]
-one sig lb_0_0_L14_R extends Event {}   -- line 14: read.relaxed.device x[0]
-one sig lb_0_0_L15_W extends Event {}   -- line 15: write.relaxed.device y[0]
+-- line 14: x[0].load(relaxed)
+one sig lb_0_0_L14_R extends Event {}   -- read.relaxed.device x[0]
+-- line 15: y[0].store(1, relaxed)
+one sig lb_0_0_L15_W extends Event {}   -- write.relaxed.device y[0]
 fun th_lb_0_0 : set Event { lb_0_0_L14_R + lb_0_0_L15_W }
 
 -- thread lb[1][0]
-one sig lb_1_0_L21_R extends Event {}   -- line 21: read.relaxed.device y[0]
-one sig lb_1_0_L22_W extends Event {}   -- line 22: write.relaxed.device x[0]
+-- line 21: y[0].load(relaxed)
+one sig lb_1_0_L21_R extends Event {}   -- read.relaxed.device y[0]
+-- line 22: x[0].store(1, relaxed)
+one sig lb_1_0_L22_W extends Event {}   -- write.relaxed.device x[0]
 fun th_lb_1_0 : set Event { lb_1_0_L21_R + lb_1_0_L22_W }
 
 -- accesses by location
@@ -62,22 +67,39 @@ fun Exec : set Event { init + th_main + th_lb_0_0 + th_lb_1_0 }
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_x_0->r_x_0 + w_y_0->r_y_0) }
 fun co : Event->Event { init_x_0->(w_x_0 - init_x_0) + init_y_0->(w_y_0 - init_y_0) }
+-- reads
 fun R : set Event { lb_0_0_L14_R + lb_1_0_L21_R }
+-- writes, initial ones included
 fun W : set Event { init + lb_0_0_L15_W + lb_1_0_L22_W }
+-- reads and writes
 fun M : set Event { init + th_lb_0_0 + th_lb_1_0 }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init }
+-- accesses by operations that are atomic
 fun A : set Event { th_lb_0_0 + th_lb_1_0 }
+-- acquires
 fun Acq : set Event { none }
+-- releases
 fun Rel : set Event { none }
+-- seq_cst operations
 fun SC : set Event { none }
+-- program order
 fun po : Event->Event { main_L30_C->main_L30_C2 + lb_0_0_L14_R->lb_0_0_L15_W + lb_1_0_L21_R->lb_1_0_L22_W }
+-- same location
 fun loc : Event->Event { at_x_0->at_x_0 + at_y_0->at_y_0 }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_lb_0_0->th_lb_0_0 + th_lb_1_0->th_lb_1_0 + (init <: id)) }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_lb_0_0->th_lb_0_0 + th_lb_1_0->th_lb_1_0 +
+    (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
-fun asw : Event->Event { init->(th_main + th_lb_0_0 + th_lb_1_0) + main_L30_C->(th_lb_0_0 + th_lb_1_0) + (th_lb_0_0 +
-    th_lb_1_0)->main_L30_C2 }
+-- additional synchronises-with
+fun asw : Event->Event { init->(th_main + th_lb_0_0 + th_lb_1_0) + main_L30_C->(th_lb_0_0 + th_lb_1_0) +
+    (th_lb_0_0 + th_lb_1_0)->main_L30_C2 }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
+-- each one's scope includes the other's thread
 fun incl : Event->Event { th_main->th_main + (th_lb_0_0 + th_lb_1_0)->(th_lb_0_0 + th_lb_1_0) }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -144,4 +166,5 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race }
 -- forbidden lb[0][0].r == 1 && lb[1][0].r == 1
-run forbidden_1 { consistent and complete and (some (lb_0_0_L14_R.rv & v1) and some (lb_1_0_L21_R.rv & v1)) } expect 0
+run forbidden_1 { consistent and complete and (some (lb_0_0_L14_R.rv & v1) and some (lb_1_0_L21_R.rv &
+    v1)) } expect 0

@@ -10,7 +10,12 @@
 ---------------------------------------------------------------------------------------- values
 
 abstract sig Value {}
-one sig v0, v1, v2, v3, v4, v5, v6, v40, v50, v56, v300, v400, v406, v450, v456, v2000, v3000, v3006, v3050, v3056, v3400, v3406, v3450, v3456, v10000, v12000, v12300, v12340, v12345, v20000, v20006, v20050, v20056, v20400, v20406, v20450, v20456, v23000, v23006, v23050, v23056, v23400, v23406, v23450, v23456, v100000, v100006, v100050, v100056, v100400, v100406, v100450, v100456, v103000, v103006, v103050, v103056, v103400, v103406, v103450, v103456, v120000, v120006, v120050, v120056, v120400, v120406, v120450, v120456, v123000, v123006, v123050, v123056, v123400, v123406, v123450, v123456 extends Value {}
+one sig v0, v1, v2, v3, v4, v5, v6, v40, v50, v56, v300, v400, v406, v450, v456, v2000, v3000, v3006, v3050,
+    v3056, v3400, v3406, v3450, v3456, v10000, v12000, v12300, v12340, v12345, v20000, v20006, v20050, v20056,
+    v20400, v20406, v20450, v20456, v23000, v23006, v23050, v23056, v23400, v23406, v23450, v23456, v100000,
+    v100006, v100050, v100056, v100400, v100406, v100450, v100456, v103000, v103006, v103050, v103056,
+    v103400, v103406, v103450, v103456, v120000, v120006, v120050, v120056, v120400, v120406, v120450,
+    v120456, v123000, v123006, v123050, v123056, v123400, v123406, v123450, v123456 extends Value {}
 
 ---------------------------------------------------------------------------------------- events
 
@@ -30,66 +35,82 @@ one sig init_v_1 extends Event {}         -- v_1 = 0 (initially)
 one sig init_one extends Event {}         -- one = 1 (initially)
 one sig init_done extends Event {}        -- done = 0 (initially)
 one sig init_done_2 extends Event {}      -- done_ = 0 (initially)
-fun init : set Event { init_a_first_2 + init_a_first + init_a + init_a_2 + init_v_1_2 + init_v_1 + init_one + init_done +
-    init_done_2 }
+fun init : set Event { init_a_first_2 + init_a_first + init_a + init_a_2 + init_v_1_2 + init_v_1 + init_one +
+    init_done + init_done_2 }
 
 -- thread main
-one sig main_L26_C extends Event {}    -- line 26: launch mp
-one sig main_L27_C extends Event {}    -- line 27: launch mp#2
-one sig main_L28_C extends Event {}    -- line 28: launch mp2
-one sig main_L28_C2 extends Event {}   -- line 28: cudaDeviceSynchronize
+-- line 26: mp<<<1, 1>>>()
+one sig main_L26_C extends Event {}    -- launch mp
+-- line 27: mp<<<1, 1>>>()
+one sig main_L27_C extends Event {}    -- launch mp#2
+-- line 28: launch mp2<<<1, 1>>>();
+one sig main_L28_C extends Event {}    -- launch mp2
+one sig main_L28_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L26_C + main_L27_C + main_L28_C + main_L28_C2 }
 
 -- thread mp[0][0]
-one sig mp_0_0_L13_R extends Event {}    -- line 13: read.seq_cst.device one
-one sig mp_0_0_L13_R2 extends Event {}   -- line 13: read.seq_cst.device one
-one sig mp_0_0_L13_R3 extends Event {}   -- line 13: read.seq_cst.device one
-one sig mp_0_0_L13_R4 extends Event {}   -- line 13: read.seq_cst.device one
-one sig mp_0_0_L14_R extends Event {}    -- line 14: read.seq_cst.device one
-one sig mp_0_0_L15_R extends Event {}    -- line 15: read.seq_cst.device one
-one sig mp_0_0_L16_W extends Event {}    -- line 16: write.seq_cst.device done
-fun th_mp_0_0 : set Event { mp_0_0_L13_R + mp_0_0_L13_R2 + mp_0_0_L13_R3 + mp_0_0_L13_R4 + mp_0_0_L14_R + mp_0_0_L15_R +
-    mp_0_0_L16_W }
+-- line 13: one
+one sig mp_0_0_L13_R extends Event {}    -- read.seq_cst.device one
+one sig mp_0_0_L13_R2 extends Event {}   -- read.seq_cst.device one
+one sig mp_0_0_L13_R3 extends Event {}   -- read.seq_cst.device one
+one sig mp_0_0_L13_R4 extends Event {}   -- read.seq_cst.device one
+-- line 14: one
+one sig mp_0_0_L14_R extends Event {}    -- read.seq_cst.device one
+-- line 15: one
+one sig mp_0_0_L15_R extends Event {}    -- read.seq_cst.device one
+-- line 16: done = 10000 * tmp1 + 1000 * tmp_1 + 100 * b_first + 10 * b__first + b.first
+one sig mp_0_0_L16_W extends Event {}    -- write.seq_cst.device done
+fun th_mp_0_0 : set Event { mp_0_0_L13_R + mp_0_0_L13_R2 + mp_0_0_L13_R3 + mp_0_0_L13_R4 + mp_0_0_L14_R +
+    mp_0_0_L15_R + mp_0_0_L16_W }
 
 -- thread mp#2[0][0]
-one sig mp2_0_0_L13_R extends Event {}    -- line 13: read.seq_cst.device one
-one sig mp2_0_0_L13_R2 extends Event {}   -- line 13: read.seq_cst.device one
-one sig mp2_0_0_L13_R3 extends Event {}   -- line 13: read.seq_cst.device one
-one sig mp2_0_0_L13_R4 extends Event {}   -- line 13: read.seq_cst.device one
-one sig mp2_0_0_L14_R extends Event {}    -- line 14: read.seq_cst.device one
-one sig mp2_0_0_L15_R extends Event {}    -- line 15: read.seq_cst.device one
-one sig mp2_0_0_L16_W extends Event {}    -- line 16: write.seq_cst.device done
-fun th_mp2_0_0 : set Event { mp2_0_0_L13_R + mp2_0_0_L13_R2 + mp2_0_0_L13_R3 + mp2_0_0_L13_R4 + mp2_0_0_L14_R + mp2_0_0_L15_R +
-    mp2_0_0_L16_W }
+-- line 13: one
+one sig mp2_0_0_L13_R extends Event {}    -- read.seq_cst.device one
+one sig mp2_0_0_L13_R2 extends Event {}   -- read.seq_cst.device one
+one sig mp2_0_0_L13_R3 extends Event {}   -- read.seq_cst.device one
+one sig mp2_0_0_L13_R4 extends Event {}   -- read.seq_cst.device one
+-- line 14: one
+one sig mp2_0_0_L14_R extends Event {}    -- read.seq_cst.device one
+-- line 15: one
+one sig mp2_0_0_L15_R extends Event {}    -- read.seq_cst.device one
+-- line 16: done = 10000 * tmp1 + 1000 * tmp_1 + 100 * b_first + 10 * b__first + b.first
+one sig mp2_0_0_L16_W extends Event {}    -- write.seq_cst.device done
+fun th_mp2_0_0 : set Event { mp2_0_0_L13_R + mp2_0_0_L13_R2 + mp2_0_0_L13_R3 + mp2_0_0_L13_R4 +
+    mp2_0_0_L14_R + mp2_0_0_L15_R + mp2_0_0_L16_W }
 
 -- thread mp2[0][0]
-one sig mp2_0_0_L20_R extends Event {}    -- line 20: read.seq_cst.device one
-one sig mp2_0_0_L20_W extends Event {}    -- line 20: write a.first
-one sig mp2_0_0_L20_R2 extends Event {}   -- line 20: read.seq_cst.device one
-one sig mp2_0_0_L20_W2 extends Event {}   -- line 20: write a_first
-one sig mp2_0_0_L20_R3 extends Event {}   -- line 20: read.seq_cst.device one
-one sig mp2_0_0_L20_W3 extends Event {}   -- line 20: write a_
-one sig mp2_0_0_L20_R4 extends Event {}   -- line 20: read.seq_cst.device one
-one sig mp2_0_0_L20_W4 extends Event {}   -- line 20: write _a
-one sig mp2_0_0_L20_R5 extends Event {}   -- line 20: read.seq_cst.device one
-one sig mp2_0_0_L20_W5 extends Event {}   -- line 20: write v[1]
-one sig mp2_0_0_L20_R6 extends Event {}   -- line 20: read.seq_cst.device one
-one sig mp2_0_0_L20_W6 extends Event {}   -- line 20: write v_1
-one sig mp2_0_0_L21_R extends Event {}    -- line 21: read.seq_cst.device done
-one sig mp2_0_0_L21_R2 extends Event {}   -- line 21: read.seq_cst.device done
-one sig mp2_0_0_L22_R extends Event {}    -- line 22: read a.first
-one sig mp2_0_0_L22_R2 extends Event {}   -- line 22: read a_first
-one sig mp2_0_0_L22_R3 extends Event {}   -- line 22: read a_
-one sig mp2_0_0_L22_R4 extends Event {}   -- line 22: read _a
-one sig mp2_0_0_L22_R5 extends Event {}   -- line 22: read v[1]
-one sig mp2_0_0_L22_R6 extends Event {}   -- line 22: read v_1
-one sig mp2_0_0_L22_W extends Event {}    -- line 22: write.seq_cst.device done_
-one sig mp2_0_0_L23_R extends Event {}    -- line 23: read.seq_cst.device done_
-one sig mp2_0_0_L23_R2 extends Event {}   -- line 23: read.seq_cst.device done_
-fun th_mp2_0_0_2 : set Event { mp2_0_0_L20_R + mp2_0_0_L20_W + mp2_0_0_L20_R2 + mp2_0_0_L20_W2 + mp2_0_0_L20_R3 + mp2_0_0_L20_W3 +
-    mp2_0_0_L20_R4 + mp2_0_0_L20_W4 + mp2_0_0_L20_R5 + mp2_0_0_L20_W5 + mp2_0_0_L20_R6 +
-    mp2_0_0_L20_W6 + mp2_0_0_L21_R + mp2_0_0_L21_R2 + mp2_0_0_L22_R + mp2_0_0_L22_R2 + mp2_0_0_L22_R3 +
-    mp2_0_0_L22_R4 + mp2_0_0_L22_R5 + mp2_0_0_L22_R6 + mp2_0_0_L22_W + mp2_0_0_L23_R + mp2_0_0_L23_R2 }
+-- line 20: a.first = one; a_first = 2 * one; a_ = 3 * one; _a = 4 * one; v[1] = 5 * one; v_1 = 6 * one
+one sig mp2_0_0_L20_R extends Event {}    -- read.seq_cst.device one
+one sig mp2_0_0_L20_W extends Event {}    -- write a.first
+one sig mp2_0_0_L20_R2 extends Event {}   -- read.seq_cst.device one
+one sig mp2_0_0_L20_W2 extends Event {}   -- write a_first
+one sig mp2_0_0_L20_R3 extends Event {}   -- read.seq_cst.device one
+one sig mp2_0_0_L20_W3 extends Event {}   -- write a_
+one sig mp2_0_0_L20_R4 extends Event {}   -- read.seq_cst.device one
+one sig mp2_0_0_L20_W4 extends Event {}   -- write _a
+one sig mp2_0_0_L20_R5 extends Event {}   -- read.seq_cst.device one
+one sig mp2_0_0_L20_W5 extends Event {}   -- write v[1]
+one sig mp2_0_0_L20_R6 extends Event {}   -- read.seq_cst.device one
+one sig mp2_0_0_L20_W6 extends Event {}   -- write v_1
+-- line 21: done
+one sig mp2_0_0_L21_R extends Event {}    -- read.seq_cst.device done
+one sig mp2_0_0_L21_R2 extends Event {}   -- read.seq_cst.device done
+-- line 22: done_ = 100000 * a.first + 10000 * a_first + 1000 * a_ + 100 * _a + 10 * v[1] + v_1
+one sig mp2_0_0_L22_R extends Event {}    -- read a.first
+one sig mp2_0_0_L22_R2 extends Event {}   -- read a_first
+one sig mp2_0_0_L22_R3 extends Event {}   -- read a_
+one sig mp2_0_0_L22_R4 extends Event {}   -- read _a
+one sig mp2_0_0_L22_R5 extends Event {}   -- read v[1]
+one sig mp2_0_0_L22_R6 extends Event {}   -- read v_1
+one sig mp2_0_0_L22_W extends Event {}    -- write.seq_cst.device done_
+-- line 23: done_
+one sig mp2_0_0_L23_R extends Event {}    -- read.seq_cst.device done_
+one sig mp2_0_0_L23_R2 extends Event {}   -- read.seq_cst.device done_
+fun th_mp2_0_0_2 : set Event { mp2_0_0_L20_R + mp2_0_0_L20_W + mp2_0_0_L20_R2 + mp2_0_0_L20_W2 +
+    mp2_0_0_L20_R3 + mp2_0_0_L20_W3 + mp2_0_0_L20_R4 + mp2_0_0_L20_W4 + mp2_0_0_L20_R5 + mp2_0_0_L20_W5 +
+    mp2_0_0_L20_R6 + mp2_0_0_L20_W6 + mp2_0_0_L21_R + mp2_0_0_L21_R2 + mp2_0_0_L22_R + mp2_0_0_L22_R2 +
+    mp2_0_0_L22_R3 + mp2_0_0_L22_R4 + mp2_0_0_L22_R5 + mp2_0_0_L22_R6 + mp2_0_0_L22_W + mp2_0_0_L23_R +
+    mp2_0_0_L23_R2 }
 
 -- accesses by location
 fun w_a_first_2 : set Event { init_a_first_2 + mp2_0_0_L20_W }
@@ -111,9 +132,10 @@ fun w_v_1 : set Event { init_v_1 + mp2_0_0_L20_W6 }
 fun r_v_1 : set Event { mp2_0_0_L22_R6 }
 fun at_v_1 : set Event { w_v_1 + r_v_1 }
 fun w_one : set Event { init_one }
-fun r_one : set Event { mp_0_0_L13_R + mp_0_0_L13_R2 + mp_0_0_L13_R3 + mp_0_0_L13_R4 + mp_0_0_L14_R + mp_0_0_L15_R +
-    mp2_0_0_L13_R + mp2_0_0_L13_R2 + mp2_0_0_L13_R3 + mp2_0_0_L13_R4 + mp2_0_0_L14_R + mp2_0_0_L15_R +
-    mp2_0_0_L20_R + mp2_0_0_L20_R2 + mp2_0_0_L20_R3 + mp2_0_0_L20_R4 + mp2_0_0_L20_R5 + mp2_0_0_L20_R6 }
+fun r_one : set Event { mp_0_0_L13_R + mp_0_0_L13_R2 + mp_0_0_L13_R3 + mp_0_0_L13_R4 + mp_0_0_L14_R +
+    mp_0_0_L15_R + mp2_0_0_L13_R + mp2_0_0_L13_R2 + mp2_0_0_L13_R3 + mp2_0_0_L13_R4 + mp2_0_0_L14_R +
+    mp2_0_0_L15_R + mp2_0_0_L20_R + mp2_0_0_L20_R2 + mp2_0_0_L20_R3 + mp2_0_0_L20_R4 + mp2_0_0_L20_R5 +
+    mp2_0_0_L20_R6 }
 fun at_one : set Event { w_one + r_one }
 fun w_done : set Event { init_done + mp_0_0_L16_W + mp2_0_0_L16_W }
 fun r_done : set Event { mp2_0_0_L21_R + mp2_0_0_L21_R2 }
@@ -124,131 +146,162 @@ fun at_done_2 : set Event { w_done_2 + r_done_2 }
 
 ------------------------------------------------------------------------- values and conditions
 
-fun f1 : Value->Value->Value { v12340->v5->v12345 }   -- a + b
-fun f2 : Value->Value { v1->v5 }   -- 5 * a
-fun f3 : Value->Value->Value { v12300->v40->v12340 }   -- a + b
-fun f4 : Value->Value { v1->v40 }   -- 10 * (4 * a)
-fun f5 : Value->Value->Value { v12000->v300->v12300 }   -- a + b
-fun f6 : Value->Value { v1->v300 }   -- 100 * (3 * a)
-fun f7 : Value->Value->Value { v10000->v2000->v12000 }   -- a + b
-fun f8 : Value->Value { v1->v2000 }   -- 1000 * (2 * a)
-fun f9 : Value->Value { v1->v10000 }   -- 10000 * a
-fun f10 : Value->Value { v1->v2 }   -- 2 * a
-fun f11 : Value->Value { v1->v3 }   -- 3 * a
-fun f12 : Value->Value { v1->v4 }   -- 4 * a
-fun f13 : Value->Value { v1->v6 }   -- 6 * a
-fun f14 : Value->Value->Value { v0->v0->v0 + v0->v6->v6 + v50->v0->v50 + v50->v6->v56 + v400->v0->v400 + v400->v6->v406 +
-    v450->v0->v450 + v450->v6->v456 + v3000->v0->v3000 + v3000->v6->v3006 + v3050->v0->v3050 +
-    v3050->v6->v3056 + v3400->v0->v3400 + v3400->v6->v3406 + v3450->v0->v3450 + v3450->v6->v3456 +
-    v20000->v0->v20000 + v20000->v6->v20006 + v20050->v0->v20050 + v20050->v6->v20056 +
-    v20400->v0->v20400 + v20400->v6->v20406 + v20450->v0->v20450 + v20450->v6->v20456 +
-    v23000->v0->v23000 + v23000->v6->v23006 + v23050->v0->v23050 + v23050->v6->v23056 +
-    v23400->v0->v23400 + v23400->v6->v23406 + v23450->v0->v23450 + v23450->v6->v23456 +
-    v100000->v0->v100000 + v100000->v6->v100006 + v100050->v0->v100050 + v100050->v6->v100056 +
-    v100400->v0->v100400 + v100400->v6->v100406 + v100450->v0->v100450 + v100450->v6->v100456 +
-    v103000->v0->v103000 + v103000->v6->v103006 + v103050->v0->v103050 + v103050->v6->v103056 +
-    v103400->v0->v103400 + v103400->v6->v103406 + v103450->v0->v103450 + v103450->v6->v103456 +
-    v120000->v0->v120000 + v120000->v6->v120006 + v120050->v0->v120050 + v120050->v6->v120056 +
-    v120400->v0->v120400 + v120400->v6->v120406 + v120450->v0->v120450 + v120450->v6->v120456 +
-    v123000->v0->v123000 + v123000->v6->v123006 + v123050->v0->v123050 + v123050->v6->v123056 +
-    v123400->v0->v123400 + v123400->v6->v123406 + v123450->v0->v123450 + v123450->v6->v123456 }   -- a + b
-fun f15 : Value->Value->Value { v0->v0->v0 + v0->v50->v50 + v400->v0->v400 + v400->v50->v450 + v3000->v0->v3000 +
-    v3000->v50->v3050 + v3400->v0->v3400 + v3400->v50->v3450 + v20000->v0->v20000 +
+fun f_a_plus_b : Value->Value->Value { v12340->v5->v12345 }   -- a + b
+fun f_5_times_a : Value->Value { v1->v5 }   -- 5 * a
+fun f_a_plus_b_2 : Value->Value->Value { v12300->v40->v12340 }   -- a + b
+fun f_10_times_4_times_a : Value->Value { v1->v40 }   -- 10 * (4 * a)
+fun f_a_plus_b_3 : Value->Value->Value { v12000->v300->v12300 }   -- a + b
+fun f_100_times_3_times_a : Value->Value { v1->v300 }   -- 100 * (3 * a)
+fun f_a_plus_b_4 : Value->Value->Value { v10000->v2000->v12000 }   -- a + b
+fun f_1000_times_2_times_a : Value->Value { v1->v2000 }   -- 1000 * (2 * a)
+fun f_10000_times_a : Value->Value { v1->v10000 }   -- 10000 * a
+fun f_2_times_a : Value->Value { v1->v2 }   -- 2 * a
+fun f_3_times_a : Value->Value { v1->v3 }   -- 3 * a
+fun f_4_times_a : Value->Value { v1->v4 }   -- 4 * a
+fun f_6_times_a : Value->Value { v1->v6 }   -- 6 * a
+-- a + b
+fun f_a_plus_b_5 : Value->Value->Value { v0->v0->v0 + v0->v6->v6 + v50->v0->v50 + v50->v6->v56 +
+    v400->v0->v400 + v400->v6->v406 + v450->v0->v450 + v450->v6->v456 + v3000->v0->v3000 + v3000->v6->v3006 +
+    v3050->v0->v3050 + v3050->v6->v3056 + v3400->v0->v3400 + v3400->v6->v3406 + v3450->v0->v3450 +
+    v3450->v6->v3456 + v20000->v0->v20000 + v20000->v6->v20006 + v20050->v0->v20050 + v20050->v6->v20056 +
+    v20400->v0->v20400 + v20400->v6->v20406 + v20450->v0->v20450 + v20450->v6->v20456 + v23000->v0->v23000 +
+    v23000->v6->v23006 + v23050->v0->v23050 + v23050->v6->v23056 + v23400->v0->v23400 + v23400->v6->v23406 +
+    v23450->v0->v23450 + v23450->v6->v23456 + v100000->v0->v100000 + v100000->v6->v100006 +
+    v100050->v0->v100050 + v100050->v6->v100056 + v100400->v0->v100400 + v100400->v6->v100406 +
+    v100450->v0->v100450 + v100450->v6->v100456 + v103000->v0->v103000 + v103000->v6->v103006 +
+    v103050->v0->v103050 + v103050->v6->v103056 + v103400->v0->v103400 + v103400->v6->v103406 +
+    v103450->v0->v103450 + v103450->v6->v103456 + v120000->v0->v120000 + v120000->v6->v120006 +
+    v120050->v0->v120050 + v120050->v6->v120056 + v120400->v0->v120400 + v120400->v6->v120406 +
+    v120450->v0->v120450 + v120450->v6->v120456 + v123000->v0->v123000 + v123000->v6->v123006 +
+    v123050->v0->v123050 + v123050->v6->v123056 + v123400->v0->v123400 + v123400->v6->v123406 +
+    v123450->v0->v123450 + v123450->v6->v123456 }
+-- a + b
+fun f_a_plus_b_6 : Value->Value->Value { v0->v0->v0 + v0->v50->v50 + v400->v0->v400 + v400->v50->v450 +
+    v3000->v0->v3000 + v3000->v50->v3050 + v3400->v0->v3400 + v3400->v50->v3450 + v20000->v0->v20000 +
     v20000->v50->v20050 + v20400->v0->v20400 + v20400->v50->v20450 + v23000->v0->v23000 +
     v23000->v50->v23050 + v23400->v0->v23400 + v23400->v50->v23450 + v100000->v0->v100000 +
     v100000->v50->v100050 + v100400->v0->v100400 + v100400->v50->v100450 + v103000->v0->v103000 +
     v103000->v50->v103050 + v103400->v0->v103400 + v103400->v50->v103450 + v120000->v0->v120000 +
     v120000->v50->v120050 + v120400->v0->v120400 + v120400->v50->v120450 + v123000->v0->v123000 +
-    v123000->v50->v123050 + v123400->v0->v123400 + v123400->v50->v123450 }   -- a + b
-fun f16 : Value->Value { v0->v0 + v5->v50 }   -- 10 * a
-fun f17 : Value->Value->Value { v0->v0->v0 + v0->v400->v400 + v3000->v0->v3000 + v3000->v400->v3400 + v20000->v0->v20000 +
-    v20000->v400->v20400 + v23000->v0->v23000 + v23000->v400->v23400 + v100000->v0->v100000 +
-    v100000->v400->v100400 + v103000->v0->v103000 + v103000->v400->v103400 + v120000->v0->v120000 +
-    v120000->v400->v120400 + v123000->v0->v123000 + v123000->v400->v123400 }   -- a + b
-fun f18 : Value->Value { v0->v0 + v4->v400 }   -- 100 * a
-fun f19 : Value->Value->Value { v0->v0->v0 + v0->v3000->v3000 + v20000->v0->v20000 + v20000->v3000->v23000 + v100000->v0->v100000 +
-    v100000->v3000->v103000 + v120000->v0->v120000 + v120000->v3000->v123000 }   -- a + b
-fun f20 : Value->Value { v0->v0 + v3->v3000 }   -- 1000 * a
-fun f21 : Value->Value->Value { v0->v0->v0 + v0->v20000->v20000 + v100000->v0->v100000 + v100000->v20000->v120000 }   -- a + b
-fun f22 : Value->Value { v0->v0 + v2->v20000 }   -- 10000 * a
-fun f23 : Value->Value { v0->v0 + v1->v100000 }   -- 100000 * a
+    v123000->v50->v123050 + v123400->v0->v123400 + v123400->v50->v123450 }
+fun f_10_times_a : Value->Value { v0->v0 + v5->v50 }   -- 10 * a
+-- a + b
+fun f_a_plus_b_7 : Value->Value->Value { v0->v0->v0 + v0->v400->v400 + v3000->v0->v3000 + v3000->v400->v3400 +
+    v20000->v0->v20000 + v20000->v400->v20400 + v23000->v0->v23000 + v23000->v400->v23400 +
+    v100000->v0->v100000 + v100000->v400->v100400 + v103000->v0->v103000 + v103000->v400->v103400 +
+    v120000->v0->v120000 + v120000->v400->v120400 + v123000->v0->v123000 + v123000->v400->v123400 }
+fun f_100_times_a : Value->Value { v0->v0 + v4->v400 }   -- 100 * a
+-- a + b
+fun f_a_plus_b_8 : Value->Value->Value { v0->v0->v0 + v0->v3000->v3000 + v20000->v0->v20000 +
+    v20000->v3000->v23000 + v100000->v0->v100000 + v100000->v3000->v103000 + v120000->v0->v120000 +
+    v120000->v3000->v123000 }
+fun f_1000_times_a : Value->Value { v0->v0 + v3->v3000 }   -- 1000 * a
+-- a + b
+fun f_a_plus_b_9 : Value->Value->Value { v0->v0->v0 + v0->v20000->v20000 + v100000->v0->v100000 +
+    v100000->v20000->v120000 }
+fun f_10000_times_a_2 : Value->Value { v0->v0 + v2->v20000 }   -- 10000 * a
+fun f_100000_times_a : Value->Value { v0->v0 + v1->v100000 }   -- 100000 * a
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { (init_a_first_2 + init_a_first + init_a + init_a_2 + init_v_1_2 + init_v_1 + init_done +
-    init_done_2)->v0 + init_one->v1 + (wv_ & mp_0_0_L16_W->v12345) + (wv_ & mp2_0_0_L16_W->v12345) +
-    (wv_ & mp2_0_0_L20_W->v1) + (wv_ & mp2_0_0_L20_W2->v2) + (wv_ & mp2_0_0_L20_W3->v3) +
-    (wv_ & mp2_0_0_L20_W4->v4) + (wv_ & mp2_0_0_L20_W5->v5) + (wv_ & mp2_0_0_L20_W6->v6) +
-    (wv_ & mp2_0_0_L22_W->(v0 + v6 + v50 + v56 + v400 + v406 + v450 + v456 + v3000 + v3006 + v3050 +
-    v3056 + v3400 + v3406 + v3450 + v3456 + v20000 + v20006 + v20050 + v20056 + v20400 + v20406 +
-    v20450 + v20456 + v23000 + v23006 + v23050 + v23056 + v23400 + v23406 + v23450 + v23456 + v100000 +
-    v100006 + v100050 + v100056 + v100400 + v100406 + v100450 + v100456 + v103000 + v103006 + v103050 +
-    v103056 + v103400 + v103406 + v103450 + v103456 + v120000 + v120006 + v120050 + v120056 + v120400 +
-    v120406 + v120450 + v120456 + v123000 + v123006 + v123050 + v123056 + v123400 + v123406 + v123450 +
-    v123456)) }
+fun wv : Event->Value { (init_a_first_2 + init_a_first + init_a + init_a_2 + init_v_1_2 + init_v_1 +
+    init_done + init_done_2)->v0 + init_one->v1 + (wv_ & mp_0_0_L16_W->v12345) + (wv_ &
+    mp2_0_0_L16_W->v12345) + (wv_ & mp2_0_0_L20_W->v1) + (wv_ & mp2_0_0_L20_W2->v2) + (wv_ &
+    mp2_0_0_L20_W3->v3) + (wv_ & mp2_0_0_L20_W4->v4) + (wv_ & mp2_0_0_L20_W5->v5) + (wv_ &
+    mp2_0_0_L20_W6->v6) + (wv_ & mp2_0_0_L22_W->(v0 + v6 + v50 + v56 + v400 + v406 + v450 + v456 + v3000 +
+    v3006 + v3050 + v3056 + v3400 + v3406 + v3450 + v3456 + v20000 + v20006 + v20050 + v20056 + v20400 +
+    v20406 + v20450 + v20456 + v23000 + v23006 + v23050 + v23056 + v23400 + v23406 + v23450 + v23456 +
+    v100000 + v100006 + v100050 + v100056 + v100400 + v100406 + v100450 + v100456 + v103000 + v103006 +
+    v103050 + v103056 + v103400 + v103406 + v103450 + v103456 + v120000 + v120006 + v120050 + v120056 +
+    v120400 + v120406 + v120450 + v120456 + v123000 + v123006 + v123050 + v123056 + v123400 + v123406 +
+    v123450 + v123456)) }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (mp_0_0_L15_R.rv & v1) }   -- line 15: one == 1
-pred c1 { some (mp2_0_0_L15_R.rv & v1) }   -- line 15: one == 1
-pred c2 { some (mp2_0_0_L21_R.rv & v0) }   -- line 21: done != 12345
-pred c3 { some (mp2_0_0_L21_R2.rv & v0) }   -- line 21: done != 12345
-pred c4 { some (mp2_0_0_L23_R.rv & (v0 + v6 + v50 + v56 + v400 + v406 + v450 + v456 + v3000 + v3006 + v3050 + v3056 + v3400 + v3406 + v3450 + v3456 + v20000 + v20006 + v20050 + v20056 + v20400 + v20406 + v20450 + v20456 + v23000 + v23006 + v23050 + v23056 + v23400 + v23406 + v23450 + v23456 + v100000 + v100006 + v100050 + v100056 + v100400 + v100406 + v100450 + v100456 + v103000 + v103006 + v103050 + v103056 + v103400 + v103406 + v103450 + v103456 + v120000 + v120006 + v120050 + v120056 + v120400 + v120406 + v120450 + v120456 + v123000 + v123006 + v123050 + v123056 + v123400 + v123406 + v123450)) }   -- line 23: done_ != 123456
-pred c5 { some (mp2_0_0_L23_R2.rv & (v0 + v6 + v50 + v56 + v400 + v406 + v450 + v456 + v3000 + v3006 + v3050 + v3056 + v3400 + v3406 + v3450 + v3456 + v20000 + v20006 + v20050 + v20056 + v20400 + v20406 + v20450 + v20456 + v23000 + v23006 + v23050 + v23056 + v23400 + v23406 + v23450 + v23456 + v100000 + v100006 + v100050 + v100056 + v100400 + v100406 + v100450 + v100456 + v103000 + v103006 + v103050 + v103056 + v103400 + v103406 + v103450 + v103456 + v120000 + v120006 + v120050 + v120056 + v120400 + v120406 + v120450 + v120456 + v123000 + v123006 + v123050 + v123056 + v123400 + v123406 + v123450)) }   -- line 23: done_ != 123456
-pred g1 { not c4 or not c5 }
-pred g2 { not c3 and g1 }
-pred g3 { c2 => g2 else g1 }
-pred g4 { not c2 or not c3 }
-pred g5 { not c3 and c4 }
-pred g6 { c2 => g5 else c4 }
-pred g7 { c2 and c3 }
-pred g8 { c4 and c5 }
-pred g9 { not c3 and g8 }
-pred g10 { c2 => g9 else g8 }
-pred g11 { c3 or g8 }
-pred g12 { c2 => g11 else g8 }
+pred c_L15_mp_0_0 { some (mp_0_0_L15_R.rv & v1) }   -- line 15: one == 1
+pred c_L15_mp2_0_0 { some (mp2_0_0_L15_R.rv & v1) }   -- line 15: one == 1
+pred c_L21_mp2_0_0 { some (mp2_0_0_L21_R.rv & v0) }   -- line 21: done != 12345
+pred c_L21_mp2_0_0_2 { some (mp2_0_0_L21_R2.rv & v0) }   -- line 21: done != 12345
+-- line 23: done_ != 123456
+pred c_L23_mp2_0_0 { some (mp2_0_0_L23_R.rv & (v0 + v6 + v50 + v56 + v400 + v406 + v450 + v456 + v3000 +
+    v3006 + v3050 + v3056 + v3400 + v3406 + v3450 + v3456 + v20000 + v20006 + v20050 + v20056 + v20400 +
+    v20406 + v20450 + v20456 + v23000 + v23006 + v23050 + v23056 + v23400 + v23406 + v23450 + v23456 +
+    v100000 + v100006 + v100050 + v100056 + v100400 + v100406 + v100450 + v100456 + v103000 + v103006 +
+    v103050 + v103056 + v103400 + v103406 + v103450 + v103456 + v120000 + v120006 + v120050 + v120056 +
+    v120400 + v120406 + v120450 + v120456 + v123000 + v123006 + v123050 + v123056 + v123400 + v123406 +
+    v123450)) }
+-- line 23: done_ != 123456
+pred c_L23_mp2_0_0_2 { some (mp2_0_0_L23_R2.rv & (v0 + v6 + v50 + v56 + v400 + v406 + v450 + v456 + v3000 +
+    v3006 + v3050 + v3056 + v3400 + v3406 + v3450 + v3456 + v20000 + v20006 + v20050 + v20056 + v20400 +
+    v20406 + v20450 + v20456 + v23000 + v23006 + v23050 + v23056 + v23400 + v23406 + v23450 + v23456 +
+    v100000 + v100006 + v100050 + v100056 + v100400 + v100406 + v100450 + v100456 + v103000 + v103006 +
+    v103050 + v103056 + v103400 + v103406 + v103450 + v103456 + v120000 + v120006 + v120050 + v120056 +
+    v120400 + v120406 + v120450 + v120456 + v123000 + v123006 + v123050 + v123056 + v123400 + v123406 +
+    v123450)) }
+pred path_1 { not c_L23_mp2_0_0 or not c_L23_mp2_0_0_2 }
+pred path_2 { not c_L21_mp2_0_0_2 and path_1 }
+pred path_L28_main { c_L21_mp2_0_0 => path_2 else path_1 }
+pred path_L22 { not c_L21_mp2_0_0 or not c_L21_mp2_0_0_2 }
+pred path_5 { not c_L21_mp2_0_0_2 and c_L23_mp2_0_0 }
+pred path_L23_mp2_0_0 { c_L21_mp2_0_0 => path_5 else c_L23_mp2_0_0 }
+pred path_L21 { c_L21_mp2_0_0 and c_L21_mp2_0_0_2 }
+pred path_8 { not c_L21_mp2_0_0_2 and c_L23_mp2_0_0 and c_L23_mp2_0_0_2 }
+pred path_9 { c_L23_mp2_0_0 and c_L23_mp2_0_0_2 }
+pred path_L23_mp2_0_0_2 { c_L21_mp2_0_0 => path_8 else path_9 }
+pred path_11 { c_L21_mp2_0_0_2 or path_9 }
+pred path_L28_main_2 { c_L21_mp2_0_0 => path_11 else path_9 }
 
 -- the events that are executed
-fun Exec : set Event { init + main_L26_C + main_L27_C + main_L28_C + mp_0_0_L13_R + mp_0_0_L13_R2 + mp_0_0_L13_R3 +
-    mp_0_0_L13_R4 + mp_0_0_L14_R + mp_0_0_L15_R + mp2_0_0_L13_R + mp2_0_0_L13_R2 + mp2_0_0_L13_R3 +
-    mp2_0_0_L13_R4 + mp2_0_0_L14_R + mp2_0_0_L15_R + mp2_0_0_L20_R + mp2_0_0_L20_W + mp2_0_0_L20_R2 +
-    mp2_0_0_L20_W2 + mp2_0_0_L20_R3 + mp2_0_0_L20_W3 + mp2_0_0_L20_R4 + mp2_0_0_L20_W4 +
-    mp2_0_0_L20_R5 + mp2_0_0_L20_W5 + mp2_0_0_L20_R6 + mp2_0_0_L20_W6 + mp2_0_0_L21_R +
-    (g3 => main_L28_C2 else none) + (c0 => mp_0_0_L16_W else none) + (c1 => mp2_0_0_L16_W else none) +
-    (c2 => mp2_0_0_L21_R2 else none) + (g4 => mp2_0_0_L22_R + mp2_0_0_L22_R2 + mp2_0_0_L22_R3 +
-    mp2_0_0_L22_R4 + mp2_0_0_L22_R5 + mp2_0_0_L22_R6 + mp2_0_0_L22_W + mp2_0_0_L23_R else none) +
-    (g6 => mp2_0_0_L23_R2 else none) }
+fun Exec : set Event { init + main_L26_C + main_L27_C + main_L28_C + mp_0_0_L13_R + mp_0_0_L13_R2 +
+    mp_0_0_L13_R3 + mp_0_0_L13_R4 + mp_0_0_L14_R + mp_0_0_L15_R + mp2_0_0_L13_R + mp2_0_0_L13_R2 +
+    mp2_0_0_L13_R3 + mp2_0_0_L13_R4 + mp2_0_0_L14_R + mp2_0_0_L15_R + mp2_0_0_L20_R + mp2_0_0_L20_W +
+    mp2_0_0_L20_R2 + mp2_0_0_L20_W2 + mp2_0_0_L20_R3 + mp2_0_0_L20_W3 + mp2_0_0_L20_R4 + mp2_0_0_L20_W4 +
+    mp2_0_0_L20_R5 + mp2_0_0_L20_W5 + mp2_0_0_L20_R6 + mp2_0_0_L20_W6 + mp2_0_0_L21_R + (path_L28_main =>
+    main_L28_C2 else none) + (c_L15_mp_0_0 => mp_0_0_L16_W else none) + (c_L15_mp2_0_0 => mp2_0_0_L16_W else
+    none) + (c_L21_mp2_0_0 => mp2_0_0_L21_R2 else none) + (path_L22 => mp2_0_0_L22_R + mp2_0_0_L22_R2 +
+    mp2_0_0_L22_R3 + mp2_0_0_L22_R4 + mp2_0_0_L22_R5 + mp2_0_0_L22_R6 + mp2_0_0_L22_W + mp2_0_0_L23_R else
+    none) + (path_L23_mp2_0_0 => mp2_0_0_L23_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
-fun rf : Event->Event { rf_ & (w_a_first_2->r_a_first_2 + w_a_first->r_a_first + w_a->r_a + w_a_2->r_a_2 + w_v_1_2->r_v_1_2 +
-    w_v_1->r_v_1 + w_one->r_one + w_done->r_done + w_done_2->r_done_2) }
+fun rf : Event->Event { rf_ & (w_a_first_2->r_a_first_2 + w_a_first->r_a_first + w_a->r_a + w_a_2->r_a_2 +
+    w_v_1_2->r_v_1_2 + w_v_1->r_v_1 + w_one->r_one + w_done->r_done + w_done_2->r_done_2) }
 fun unordered : Event->Event { mp_0_0_L16_W->mp2_0_0_L16_W & Exec->Exec }
-fun co : Event->Event { init_a_first_2->(w_a_first_2 & Exec - init_a_first_2) +
-    init_a_first->(w_a_first & Exec - init_a_first) + init_a->(w_a & Exec - init_a) +
-    init_a_2->(w_a_2 & Exec - init_a_2) + init_v_1_2->(w_v_1_2 & Exec - init_v_1_2) +
-    init_v_1->(w_v_1 & Exec - init_v_1) + init_done->(w_done & Exec - init_done) +
-    init_done_2->(w_done_2 & Exec - init_done_2) + (co_ & unordered) + ~(unordered - co_) }
-fun R : set Event { (mp_0_0_L13_R + mp_0_0_L13_R2 + mp_0_0_L13_R3 + mp_0_0_L13_R4 + mp_0_0_L14_R + mp_0_0_L15_R +
-    mp2_0_0_L13_R + mp2_0_0_L13_R2 + mp2_0_0_L13_R3 + mp2_0_0_L13_R4 + mp2_0_0_L14_R + mp2_0_0_L15_R +
-    mp2_0_0_L20_R + mp2_0_0_L20_R2 + mp2_0_0_L20_R3 + mp2_0_0_L20_R4 + mp2_0_0_L20_R5 + mp2_0_0_L20_R6 +
-    mp2_0_0_L21_R + mp2_0_0_L21_R2 + mp2_0_0_L22_R + mp2_0_0_L22_R2 + mp2_0_0_L22_R3 + mp2_0_0_L22_R4 +
-    mp2_0_0_L22_R5 + mp2_0_0_L22_R6 + mp2_0_0_L23_R + mp2_0_0_L23_R2) & Exec }
+fun co : Event->Event { init_a_first_2->(w_a_first_2 & Exec - init_a_first_2) + init_a_first->(w_a_first &
+    Exec - init_a_first) + init_a->(w_a & Exec - init_a) + init_a_2->(w_a_2 & Exec - init_a_2) +
+    init_v_1_2->(w_v_1_2 & Exec - init_v_1_2) + init_v_1->(w_v_1 & Exec - init_v_1) + init_done->(w_done &
+    Exec - init_done) + init_done_2->(w_done_2 & Exec - init_done_2) + (co_ & unordered) + ~(unordered -
+    co_) }
+-- reads
+fun R : set Event { (mp_0_0_L13_R + mp_0_0_L13_R2 + mp_0_0_L13_R3 + mp_0_0_L13_R4 + mp_0_0_L14_R +
+    mp_0_0_L15_R + mp2_0_0_L13_R + mp2_0_0_L13_R2 + mp2_0_0_L13_R3 + mp2_0_0_L13_R4 + mp2_0_0_L14_R +
+    mp2_0_0_L15_R + mp2_0_0_L20_R + mp2_0_0_L20_R2 + mp2_0_0_L20_R3 + mp2_0_0_L20_R4 + mp2_0_0_L20_R5 +
+    mp2_0_0_L20_R6 + mp2_0_0_L21_R + mp2_0_0_L21_R2 + mp2_0_0_L22_R + mp2_0_0_L22_R2 + mp2_0_0_L22_R3 +
+    mp2_0_0_L22_R4 + mp2_0_0_L22_R5 + mp2_0_0_L22_R6 + mp2_0_0_L23_R + mp2_0_0_L23_R2) & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + mp_0_0_L16_W + mp2_0_0_L16_W + mp2_0_0_L20_W + mp2_0_0_L20_W2 + mp2_0_0_L20_W3 +
     mp2_0_0_L20_W4 + mp2_0_0_L20_W5 + mp2_0_0_L20_W6 + mp2_0_0_L22_W) & Exec }
+-- reads and writes
 fun M : set Event { (init + th_mp_0_0 + th_mp2_0_0 + th_mp2_0_0_2) & Exec }
+-- fences
 fun F : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
-fun A : set Event { (th_mp_0_0 + th_mp2_0_0 + mp2_0_0_L20_R + mp2_0_0_L20_R2 + mp2_0_0_L20_R3 + mp2_0_0_L20_R4 +
-    mp2_0_0_L20_R5 + mp2_0_0_L20_R6 + mp2_0_0_L21_R + mp2_0_0_L21_R2 + mp2_0_0_L22_W + mp2_0_0_L23_R +
-    mp2_0_0_L23_R2) & Exec }
-fun Acq : set Event { (mp_0_0_L13_R + mp_0_0_L13_R2 + mp_0_0_L13_R3 + mp_0_0_L13_R4 + mp_0_0_L14_R + mp_0_0_L15_R +
-    mp2_0_0_L13_R + mp2_0_0_L13_R2 + mp2_0_0_L13_R3 + mp2_0_0_L13_R4 + mp2_0_0_L14_R + mp2_0_0_L15_R +
-    mp2_0_0_L20_R + mp2_0_0_L20_R2 + mp2_0_0_L20_R3 + mp2_0_0_L20_R4 + mp2_0_0_L20_R5 + mp2_0_0_L20_R6 +
-    mp2_0_0_L21_R + mp2_0_0_L21_R2 + mp2_0_0_L23_R + mp2_0_0_L23_R2) & Exec }
+-- accesses by operations that are atomic
+fun A : set Event { (th_mp_0_0 + th_mp2_0_0 + mp2_0_0_L20_R + mp2_0_0_L20_R2 + mp2_0_0_L20_R3 +
+    mp2_0_0_L20_R4 + mp2_0_0_L20_R5 + mp2_0_0_L20_R6 + mp2_0_0_L21_R + mp2_0_0_L21_R2 + mp2_0_0_L22_W +
+    mp2_0_0_L23_R + mp2_0_0_L23_R2) & Exec }
+-- acquires
+fun Acq : set Event { (mp_0_0_L13_R + mp_0_0_L13_R2 + mp_0_0_L13_R3 + mp_0_0_L13_R4 + mp_0_0_L14_R +
+    mp_0_0_L15_R + mp2_0_0_L13_R + mp2_0_0_L13_R2 + mp2_0_0_L13_R3 + mp2_0_0_L13_R4 + mp2_0_0_L14_R +
+    mp2_0_0_L15_R + mp2_0_0_L20_R + mp2_0_0_L20_R2 + mp2_0_0_L20_R3 + mp2_0_0_L20_R4 + mp2_0_0_L20_R5 +
+    mp2_0_0_L20_R6 + mp2_0_0_L21_R + mp2_0_0_L21_R2 + mp2_0_0_L23_R + mp2_0_0_L23_R2) & Exec }
+-- releases
 fun Rel : set Event { (mp_0_0_L16_W + mp2_0_0_L16_W + mp2_0_0_L22_W) & Exec }
-fun SC : set Event { (th_mp_0_0 + th_mp2_0_0 + mp2_0_0_L20_R + mp2_0_0_L20_R2 + mp2_0_0_L20_R3 + mp2_0_0_L20_R4 +
-    mp2_0_0_L20_R5 + mp2_0_0_L20_R6 + mp2_0_0_L21_R + mp2_0_0_L21_R2 + mp2_0_0_L22_W + mp2_0_0_L23_R +
-    mp2_0_0_L23_R2) & Exec }
+-- seq_cst operations
+fun SC : set Event { (th_mp_0_0 + th_mp2_0_0 + mp2_0_0_L20_R + mp2_0_0_L20_R2 + mp2_0_0_L20_R3 +
+    mp2_0_0_L20_R4 + mp2_0_0_L20_R5 + mp2_0_0_L20_R6 + mp2_0_0_L21_R + mp2_0_0_L21_R2 + mp2_0_0_L22_W +
+    mp2_0_0_L23_R + mp2_0_0_L23_R2) & Exec }
+-- program order
 fun po : Event->Event { (^(main_L26_C->main_L27_C + main_L27_C->main_L28_C + main_L28_C->main_L28_C2) +
     ^(mp_0_0_L13_R->mp_0_0_L13_R2 + mp_0_0_L13_R2->mp_0_0_L13_R3 + mp_0_0_L13_R3->mp_0_0_L13_R4 +
     mp_0_0_L13_R4->mp_0_0_L14_R + mp_0_0_L14_R->mp_0_0_L15_R + mp_0_0_L15_R->mp_0_0_L16_W) +
@@ -262,24 +315,31 @@ fun po : Event->Event { (^(main_L26_C->main_L27_C + main_L27_C->main_L28_C + mai
     mp2_0_0_L22_R2->mp2_0_0_L22_R3 + mp2_0_0_L22_R3->mp2_0_0_L22_R4 + mp2_0_0_L22_R4->mp2_0_0_L22_R5 +
     mp2_0_0_L22_R5->mp2_0_0_L22_R6 + mp2_0_0_L22_R6->mp2_0_0_L22_W + mp2_0_0_L22_W->mp2_0_0_L23_R +
     mp2_0_0_L23_R->mp2_0_0_L23_R2)) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_a_first_2->at_a_first_2 + at_a_first->at_a_first + at_a->at_a + at_a_2->at_a_2 +
-    at_v_1_2->at_v_1_2 + at_v_1->at_v_1 + at_one->at_one + at_done->at_done +
-    at_done_2->at_done_2) & Exec->Exec }
+    at_v_1_2->at_v_1_2 + at_v_1->at_v_1 + at_one->at_one + at_done->at_done + at_done_2->at_done_2) &
+    Exec->Exec }
+-- different threads
 fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_mp_0_0->th_mp_0_0 + th_mp2_0_0->th_mp2_0_0 +
     th_mp2_0_0_2->th_mp2_0_0_2 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
+-- additional synchronises-with
 fun asw : Event->Event { (init->(th_main + th_mp_0_0 + th_mp2_0_0 + th_mp2_0_0_2) + main_L26_C->th_mp_0_0 +
-    main_L27_C->th_mp2_0_0 + main_L28_C->th_mp2_0_0_2 + th_mp_0_0->th_mp2_0_0 +
-    th_mp_0_0->th_mp2_0_0_2 + th_mp2_0_0->th_mp2_0_0_2 + th_mp_0_0->main_L28_C2 +
-    th_mp2_0_0->main_L28_C2 + th_mp2_0_0_2->main_L28_C2) & Exec->Exec }
+    main_L27_C->th_mp2_0_0 + main_L28_C->th_mp2_0_0_2 + th_mp_0_0->th_mp2_0_0 + th_mp_0_0->th_mp2_0_0_2 +
+    th_mp2_0_0->th_mp2_0_0_2 + th_mp_0_0->main_L28_C2 + th_mp2_0_0->main_L28_C2 + th_mp2_0_0_2->main_L28_C2) &
+    Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { (th_main->th_main + (th_mp_0_0 + th_mp2_0_0)->(th_mp_0_0 + th_mp2_0_0 + mp2_0_0_L20_R +
+-- each one's scope includes the other's thread
+fun incl : Event->Event { (th_main->th_main + (th_mp_0_0 + th_mp2_0_0)->(th_mp_0_0 + th_mp2_0_0 +
+    mp2_0_0_L20_R + mp2_0_0_L20_R2 + mp2_0_0_L20_R3 + mp2_0_0_L20_R4 + mp2_0_0_L20_R5 + mp2_0_0_L20_R6 +
+    mp2_0_0_L21_R + mp2_0_0_L21_R2 + mp2_0_0_L22_W + mp2_0_0_L23_R + mp2_0_0_L23_R2) + (mp2_0_0_L20_R +
     mp2_0_0_L20_R2 + mp2_0_0_L20_R3 + mp2_0_0_L20_R4 + mp2_0_0_L20_R5 + mp2_0_0_L20_R6 + mp2_0_0_L21_R +
-    mp2_0_0_L21_R2 + mp2_0_0_L22_W + mp2_0_0_L23_R + mp2_0_0_L23_R2) + (mp2_0_0_L20_R + mp2_0_0_L20_R2 +
-    mp2_0_0_L20_R3 + mp2_0_0_L20_R4 + mp2_0_0_L20_R5 + mp2_0_0_L20_R6 + mp2_0_0_L21_R + mp2_0_0_L21_R2 +
-    mp2_0_0_L22_W + mp2_0_0_L23_R + mp2_0_0_L23_R2)->(th_mp_0_0 + th_mp2_0_0 + th_mp2_0_0_2) +
-    (mp2_0_0_L20_W + mp2_0_0_L20_W2 + mp2_0_0_L20_W3 + mp2_0_0_L20_W4 + mp2_0_0_L20_W5 +
+    mp2_0_0_L21_R2 + mp2_0_0_L22_W + mp2_0_0_L23_R + mp2_0_0_L23_R2)->(th_mp_0_0 + th_mp2_0_0 +
+    th_mp2_0_0_2) + (mp2_0_0_L20_W + mp2_0_0_L20_W2 + mp2_0_0_L20_W3 + mp2_0_0_L20_W4 + mp2_0_0_L20_W5 +
     mp2_0_0_L20_W6 + mp2_0_0_L22_R + mp2_0_0_L22_R2 + mp2_0_0_L22_R3 + mp2_0_0_L22_R4 + mp2_0_0_L22_R5 +
     mp2_0_0_L22_R6)->th_mp2_0_0_2) & Exec->Exec }
 
@@ -287,19 +347,27 @@ fun incl : Event->Event { (th_main->th_main + (th_mp_0_0 + th_mp2_0_0)->(th_mp_0
 pred candidate {
   rf_ = rf
   rf in Exec->Exec
-  all r : (r_a_first_2 + r_a_first + r_a + r_a_2 + r_v_1_2 + r_v_1 + r_one + r_done + r_done_2) & Exec | one rf.r
+  all r : (r_a_first_2 + r_a_first + r_a + r_a_2 + r_v_1_2 + r_v_1 + r_one + r_done + r_done_2) & Exec |
+      one rf.r
   co_ in unordered
   co.co in co
-  wv_ = wv & (mp_0_0_L16_W + mp2_0_0_L16_W + mp2_0_0_L20_W + mp2_0_0_L20_W2 + mp2_0_0_L20_W3 + mp2_0_0_L20_W4 + mp2_0_0_L20_W5 + mp2_0_0_L20_W6 + mp2_0_0_L22_W)->Value
-  mp_0_0_L16_W.wv_ = mp_0_0_L14_R.rv.f2.(mp_0_0_L13_R4.rv.f4.(mp_0_0_L13_R3.rv.f6.(mp_0_0_L13_R2.rv.f8.(mp_0_0_L13_R.rv.f9.f7).f5).f3).f1)
-  mp2_0_0_L16_W.wv_ = mp2_0_0_L14_R.rv.f2.(mp2_0_0_L13_R4.rv.f4.(mp2_0_0_L13_R3.rv.f6.(mp2_0_0_L13_R2.rv.f8.(mp2_0_0_L13_R.rv.f9.f7).f5).f3).f1)
+  wv_ = wv & (mp_0_0_L16_W + mp2_0_0_L16_W + mp2_0_0_L20_W + mp2_0_0_L20_W2 + mp2_0_0_L20_W3 +
+      mp2_0_0_L20_W4 + mp2_0_0_L20_W5 + mp2_0_0_L20_W6 + mp2_0_0_L22_W)->Value
+  mp_0_0_L16_W.wv_ = mp_0_0_L14_R.rv .f_5_times_a. (mp_0_0_L13_R4.rv .f_10_times_4_times_a. (mp_0_0_L13_R3.rv
+      .f_100_times_3_times_a. (mp_0_0_L13_R2.rv .f_1000_times_2_times_a. (mp_0_0_L13_R.rv .f_10000_times_a
+      .f_a_plus_b_4) .f_a_plus_b_3) .f_a_plus_b_2) .f_a_plus_b)
+  mp2_0_0_L16_W.wv_ = mp2_0_0_L14_R.rv .f_5_times_a. (mp2_0_0_L13_R4.rv .f_10_times_4_times_a.
+      (mp2_0_0_L13_R3.rv .f_100_times_3_times_a. (mp2_0_0_L13_R2.rv .f_1000_times_2_times_a. (mp2_0_0_L13_R.rv
+      .f_10000_times_a .f_a_plus_b_4) .f_a_plus_b_3) .f_a_plus_b_2) .f_a_plus_b)
   mp2_0_0_L20_W.wv_ = mp2_0_0_L20_R.rv
-  mp2_0_0_L20_W2.wv_ = mp2_0_0_L20_R2.rv.f10
-  mp2_0_0_L20_W3.wv_ = mp2_0_0_L20_R3.rv.f11
-  mp2_0_0_L20_W4.wv_ = mp2_0_0_L20_R4.rv.f12
-  mp2_0_0_L20_W5.wv_ = mp2_0_0_L20_R5.rv.f2
-  mp2_0_0_L20_W6.wv_ = mp2_0_0_L20_R6.rv.f13
-  mp2_0_0_L22_W.wv_ = mp2_0_0_L22_R6.rv.(mp2_0_0_L22_R5.rv.f16.(mp2_0_0_L22_R4.rv.f18.(mp2_0_0_L22_R3.rv.f20.(mp2_0_0_L22_R2.rv.f22.(mp2_0_0_L22_R.rv.f23.f21).f19).f17).f15).f14)
+  mp2_0_0_L20_W2.wv_ = mp2_0_0_L20_R2.rv.f_2_times_a
+  mp2_0_0_L20_W3.wv_ = mp2_0_0_L20_R3.rv.f_3_times_a
+  mp2_0_0_L20_W4.wv_ = mp2_0_0_L20_R4.rv.f_4_times_a
+  mp2_0_0_L20_W5.wv_ = mp2_0_0_L20_R5.rv.f_5_times_a
+  mp2_0_0_L20_W6.wv_ = mp2_0_0_L20_R6.rv.f_6_times_a
+  mp2_0_0_L22_W.wv_ = mp2_0_0_L22_R6.rv. (mp2_0_0_L22_R5.rv .f_10_times_a. (mp2_0_0_L22_R4.rv .f_100_times_a.
+      (mp2_0_0_L22_R3.rv .f_1000_times_a. (mp2_0_0_L22_R2.rv .f_10000_times_a_2. (mp2_0_0_L22_R.rv
+      .f_100000_times_a .f_a_plus_b_9) .f_a_plus_b_8) .f_a_plus_b_7) .f_a_plus_b_6) .f_a_plus_b_5)
 }
 
 ------------------------------------------------------------------------------ the memory model
@@ -348,7 +416,7 @@ pred seq_cst { no id & ^(incl & S) }
 pred consistent { candidate and coherence and issue_order and atomicity and no_thin_air and seq_cst }
 
 -- every loop has ended
-pred complete { not g7 and not g10 and not g12 }
+pred complete { not path_L21 and not path_L23_mp2_0_0_2 and not path_L28_main_2 }
 
 ------------------------------------------------------------------------------------- questions
 
@@ -367,6 +435,9 @@ run prefix { consistent } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 0
 -- required done == 12345 && done_ == 123456
-run required_2 { consistent and complete and (not (some (final_done & v12345) and some (final_done_2 & v123456))) } expect 0
+run required_2 { consistent and complete and (not (some (final_done & v12345) and some (final_done_2 &
+    v123456))) } expect 0
 -- required a.first == 1 && a_first == 2 && a_ == 3 && _a == 4 && v[1] == 5 && v_1 == 6
-run required_3 { consistent and complete and (not (((((some (final_a_first_2 & v1) and some (final_a_first & v2)) and some (final_a & v3)) and some (final_a_2 & v4)) and some (final_v_1_2 & v5)) and some (final_v_1 & v6))) } expect 0
+run required_3 { consistent and complete and (not (((((some (final_a_first_2 & v1) and some (final_a_first &
+    v2)) and some (final_a & v3)) and some (final_a_2 & v4)) and some (final_v_1_2 & v5)) and
+    some (final_v_1 & v6))) } expect 0

@@ -15,12 +15,13 @@ Entry   == "mp_b0_t0" :> "mp_L13" @@ "mp2_2_b0_t0" :> "mp2_2_L13" @@ "mp2_b0_t0"
 GridOf  == "mp_b0_t0" :> "mp" @@ "mp2_2_b0_t0" :> "mp2_2" @@ "mp2_b0_t0" :> "mp2"
 BlockOf == "mp_b0_t0" :> "mp_b0" @@ "mp2_2_b0_t0" :> "mp2_2_b0" @@ "mp2_b0_t0" :> "mp2_b0"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Labels  == {"idle", "done", "main_L26", "main_L26_return", "main_L27", "main_L27_return", "main_L28",
-    "main_L28_return", "main_L28_2", "mp_L13", "mp_L13_2", "mp_L13_3", "mp_L13_4", "mp_L14", "mp_L15",
-    "mp_L16", "mp2_2_L13", "mp2_2_L13_2", "mp2_2_L13_3", "mp2_2_L13_4", "mp2_2_L14", "mp2_2_L15",
-    "mp2_2_L16", "mp2_L20", "mp2_L20_2", "mp2_L20_3", "mp2_L20_4", "mp2_L20_5", "mp2_L20_6",
-    "mp2_L20_7", "mp2_L20_8", "mp2_L20_9", "mp2_L20_10", "mp2_L20_11", "mp2_L20_12", "mp2_L21",
-    "mp2_L22", "mp2_L22_2", "mp2_L22_3", "mp2_L22_4", "mp2_L22_5", "mp2_L22_6", "mp2_L22_7", "mp2_L23"}
+Labels  ==
+  {"idle", "done", "main_L26", "main_L26_return", "main_L27", "main_L27_return", "main_L28",
+  "main_L28_return", "main_L28_2", "mp_L13", "mp_L13_2", "mp_L13_3", "mp_L13_4", "mp_L14", "mp_L15", "mp_L16",
+  "mp2_2_L13", "mp2_2_L13_2", "mp2_2_L13_3", "mp2_2_L13_4", "mp2_2_L14", "mp2_2_L15", "mp2_2_L16", "mp2_L20",
+  "mp2_L20_2", "mp2_L20_3", "mp2_L20_4", "mp2_L20_5", "mp2_L20_6", "mp2_L20_7", "mp2_L20_8", "mp2_L20_9",
+  "mp2_L20_10", "mp2_L20_11", "mp2_L20_12", "mp2_L21", "mp2_L22", "mp2_L22_2", "mp2_L22_3", "mp2_L22_4",
+  "mp2_L22_5", "mp2_L22_6", "mp2_L22_7", "mp2_L23"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -37,12 +38,13 @@ TypeOK ==
 
 Init ==
   /\ pc = "main" :> "main_L26" @@ [t \in Threads |-> "idle"]
-  /\ mem = [a_first_2 |-> 0, a_first |-> 0, a |-> 0, a_2 |-> 0, v |-> [i \in 0..1 |-> 0], v_1 |-> 0, one |-> 1,
-    done |-> 0, done_2 |-> 0]
-  /\ reg = "main" :> <<>> @@ "mp_b0_t0" :> [b_first_2 |-> 0, b_first_3 |-> 0, b_first |-> 0, tmp1 |-> 0,
-    tmp_1 |-> 0] @@ "mp2_2_b0_t0" :> [b_first_2 |-> 0, b_first_3 |-> 0, b_first |-> 0, tmp1 |-> 0,
-    tmp_1 |-> 0] @@ "mp2_b0_t0" :> [tmp1_2 |-> 0, tmp10 |-> 0, tmp11 |-> 0, tmp12 |-> 0, tmp13 |-> 0,
-    tmp2 |-> 0, tmp3 |-> 0, tmp4 |-> 0, tmp5 |-> 0, tmp6 |-> 0, tmp8 |-> 0, tmp9 |-> 0]
+  /\ mem = [a_first_2 |-> 0, a_first |-> 0, a |-> 0, a_2 |-> 0, v |-> [i \in 0..1 |-> 0], v_1 |-> 0,
+       one |-> 1, done |-> 0, done_2 |-> 0]
+  /\ reg = "main" :> <<>>
+       @@ "mp_b0_t0" :> [b_first_2 |-> 0, b_first_3 |-> 0, b_first |-> 0, tmp1 |-> 0, tmp_1 |-> 0]
+       @@ "mp2_2_b0_t0" :> [b_first_2 |-> 0, b_first_3 |-> 0, b_first |-> 0, tmp1 |-> 0, tmp_1 |-> 0]
+       @@ "mp2_b0_t0" :> [tmp1_2 |-> 0, tmp10 |-> 0, tmp11 |-> 0, tmp12 |-> 0, tmp13 |-> 0, tmp2 |-> 0,
+       tmp3 |-> 0, tmp4 |-> 0, tmp5 |-> 0, tmp6 |-> 0, tmp8 |-> 0, tmp9 |-> 0]
   /\ issued = <<>>
 
 \* ---- starting and ending --------------------------------------------------------
@@ -55,7 +57,9 @@ AllDoneOf(grids) == \A g \in grids : GridDone(g)
 AllIssuedDone == AllDoneOf(Issued)
 AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 \* f and g are issued in an order that streams keep
-Ordered(f, g) == <<f, g>> \in {<<"mp", "mp2_2">>, <<"mp", "mp2">>, <<"mp2_2", "mp">>, <<"mp2_2", "mp2">>, <<"mp2", "mp">>, <<"mp2", "mp2_2">>}
+Ordered(f, g) ==
+  <<f, g>> \in {<<"mp", "mp2_2">>, <<"mp", "mp2">>, <<"mp2_2", "mp">>, <<"mp2_2", "mp2">>, <<"mp2", "mp">>,
+  <<"mp2", "mp2_2">>}
 \* "A device thread shall not start until all its dependencies have completed."
 CanStart(t) == \E i \in DOMAIN issued :
                  /\ issued[i] = GridOf[t]
@@ -160,15 +164,21 @@ mp_L14(t) ==
 \* names.cu:15: if (one == 1)
 mp_L15(t) ==
   /\ pc[t] = "mp_L15"
-  /\ reg' = [reg EXCEPT ![t].b_first_2 = IF mem.one = 1 THEN reg[t].b_first_2 ELSE 0, ![t].b_first_3 = IF mem.one = 1 THEN reg[t].b_first_3 ELSE 0, ![t].b_first = IF mem.one = 1 THEN reg[t].b_first ELSE 0, ![t].tmp1 = IF mem.one = 1 THEN reg[t].tmp1 ELSE 0, ![t].tmp_1 = IF mem.one = 1 THEN reg[t].tmp_1 ELSE 0]
+  /\ reg' = [reg EXCEPT ![t].b_first_2 = IF mem.one = 1 THEN reg[t].b_first_2 ELSE 0,
+       ![t].b_first_3 = IF mem.one = 1 THEN reg[t].b_first_3 ELSE 0,
+       ![t].b_first = IF mem.one = 1 THEN reg[t].b_first ELSE 0,
+       ![t].tmp1 = IF mem.one = 1 THEN reg[t].tmp1 ELSE 0,
+       ![t].tmp_1 = IF mem.one = 1 THEN reg[t].tmp_1 ELSE 0]
   /\ Goto(t, IF mem.one = 1 THEN "mp_L16" ELSE "done")
   /\ UNCHANGED <<mem, issued>>
 
 \* names.cu:16: done = 10000 * tmp1 + 1000 * tmp_1 + 100 * b_first + 10 * b__first + b.first;
 mp_L16(t) ==
   /\ pc[t] = "mp_L16"
-  /\ mem' = [mem EXCEPT !.done = 10000 * reg[t].tmp1 + 1000 * reg[t].tmp_1 + 100 * reg[t].b_first + 10 * reg[t].b_first_3 + reg[t].b_first_2]
-  /\ reg' = [reg EXCEPT ![t].b_first_2 = 0, ![t].b_first_3 = 0, ![t].b_first = 0, ![t].tmp1 = 0, ![t].tmp_1 = 0]
+  /\ mem' = [mem EXCEPT !.done = 10000 * reg[t].tmp1 + 1000 * reg[t].tmp_1 + 100 * reg[t].b_first +
+       10 * reg[t].b_first_3 + reg[t].b_first_2]
+  /\ reg' = [reg EXCEPT ![t].b_first_2 = 0, ![t].b_first_3 = 0, ![t].b_first = 0, ![t].tmp1 = 0,
+       ![t].tmp_1 = 0]
   /\ Goto(t, "done")
   /\ UNCHANGED issued
 
@@ -220,15 +230,21 @@ mp2_2_L14(t) ==
 \* names.cu:15: if (one == 1)
 mp2_2_L15(t) ==
   /\ pc[t] = "mp2_2_L15"
-  /\ reg' = [reg EXCEPT ![t].b_first_2 = IF mem.one = 1 THEN reg[t].b_first_2 ELSE 0, ![t].b_first_3 = IF mem.one = 1 THEN reg[t].b_first_3 ELSE 0, ![t].b_first = IF mem.one = 1 THEN reg[t].b_first ELSE 0, ![t].tmp1 = IF mem.one = 1 THEN reg[t].tmp1 ELSE 0, ![t].tmp_1 = IF mem.one = 1 THEN reg[t].tmp_1 ELSE 0]
+  /\ reg' = [reg EXCEPT ![t].b_first_2 = IF mem.one = 1 THEN reg[t].b_first_2 ELSE 0,
+       ![t].b_first_3 = IF mem.one = 1 THEN reg[t].b_first_3 ELSE 0,
+       ![t].b_first = IF mem.one = 1 THEN reg[t].b_first ELSE 0,
+       ![t].tmp1 = IF mem.one = 1 THEN reg[t].tmp1 ELSE 0,
+       ![t].tmp_1 = IF mem.one = 1 THEN reg[t].tmp_1 ELSE 0]
   /\ Goto(t, IF mem.one = 1 THEN "mp2_2_L16" ELSE "done")
   /\ UNCHANGED <<mem, issued>>
 
 \* names.cu:16: done = 10000 * tmp1 + 1000 * tmp_1 + 100 * b_first + 10 * b__first + b.first;
 mp2_2_L16(t) ==
   /\ pc[t] = "mp2_2_L16"
-  /\ mem' = [mem EXCEPT !.done = 10000 * reg[t].tmp1 + 1000 * reg[t].tmp_1 + 100 * reg[t].b_first + 10 * reg[t].b_first_3 + reg[t].b_first_2]
-  /\ reg' = [reg EXCEPT ![t].b_first_2 = 0, ![t].b_first_3 = 0, ![t].b_first = 0, ![t].tmp1 = 0, ![t].tmp_1 = 0]
+  /\ mem' = [mem EXCEPT !.done = 10000 * reg[t].tmp1 + 1000 * reg[t].tmp_1 + 100 * reg[t].b_first +
+       10 * reg[t].b_first_3 + reg[t].b_first_2]
+  /\ reg' = [reg EXCEPT ![t].b_first_2 = 0, ![t].b_first_3 = 0, ![t].b_first = 0, ![t].tmp1 = 0,
+       ![t].tmp_1 = 0]
   /\ Goto(t, "done")
   /\ UNCHANGED issued
 
@@ -383,8 +399,10 @@ mp2_L22_6(t) ==
 \* names.cu:22: done_ = 100000 * a.first + 10000 * a_first + 1000 * a_ + 100 * _a + 10 * v[1] + v_1;
 mp2_L22_7(t) ==
   /\ pc[t] = "mp2_L22_7"
-  /\ mem' = [mem EXCEPT !.done_2 = 100000 * reg[t].tmp8 + 10000 * reg[t].tmp9 + 1000 * reg[t].tmp10 + 100 * reg[t].tmp11 + 10 * reg[t].tmp12 + reg[t].tmp13]
-  /\ reg' = [reg EXCEPT ![t].tmp10 = 0, ![t].tmp11 = 0, ![t].tmp12 = 0, ![t].tmp13 = 0, ![t].tmp8 = 0, ![t].tmp9 = 0]
+  /\ mem' = [mem EXCEPT !.done_2 = 100000 * reg[t].tmp8 + 10000 * reg[t].tmp9 + 1000 * reg[t].tmp10 +
+       100 * reg[t].tmp11 + 10 * reg[t].tmp12 + reg[t].tmp13]
+  /\ reg' = [reg EXCEPT ![t].tmp10 = 0, ![t].tmp11 = 0, ![t].tmp12 = 0, ![t].tmp13 = 0, ![t].tmp8 = 0,
+       ![t].tmp9 = 0]
   /\ Goto(t, "mp2_L23")
   /\ UNCHANGED issued
 
@@ -433,8 +451,9 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -455,7 +474,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
-\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
-\* states without any step are left to TLC's deadlock check.
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.
+\* The states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

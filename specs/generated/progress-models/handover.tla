@@ -11,11 +11,11 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 HostThreads   == {"main"}
 DeviceThreads == {"handover_b0_t0", "handover_b1_t0", "handover_b2_t0"}
 Threads       == HostThreads \cup DeviceThreads
-Entry   == "handover_b0_t0" :> "handover_L9" @@ "handover_b1_t0" :> "handover_L9" @@
-    "handover_b2_t0" :> "handover_L9"
+Entry   == "handover_b0_t0" :> "handover_L9" @@ "handover_b1_t0" :> "handover_L9"
+  @@ "handover_b2_t0" :> "handover_L9"
 GridOf  == "handover_b0_t0" :> "handover" @@ "handover_b1_t0" :> "handover" @@ "handover_b2_t0" :> "handover"
-BlockOf == "handover_b0_t0" :> "handover_b0" @@ "handover_b1_t0" :> "handover_b1" @@
-    "handover_b2_t0" :> "handover_b2"
+BlockOf == "handover_b0_t0" :> "handover_b0" @@ "handover_b1_t0" :> "handover_b1"
+  @@ "handover_b2_t0" :> "handover_b2"
 UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Labels  == {"idle", "done", "main_L13", "main_L13_return", "main_L13_2", "handover_L9", "handover_L10"}
 
@@ -35,8 +35,8 @@ TypeOK ==
 Init ==
   /\ pc = "main" :> "main_L13" @@ [t \in Threads |-> "idle"]
   /\ mem = [turn |-> 0]
-  /\ reg = "main" :> <<>> @@ "handover_b0_t0" :> [mine |-> 0] @@ "handover_b1_t0" :> [mine |-> 1] @@
-    "handover_b2_t0" :> [mine |-> 2]
+  /\ reg = "main" :> <<>> @@ "handover_b0_t0" :> [mine |-> 0] @@ "handover_b1_t0" :> [mine |-> 1]
+       @@ "handover_b2_t0" :> [mine |-> 2]
   /\ issued = <<>>
 
 \* ---- starting and ending --------------------------------------------------------
@@ -120,8 +120,9 @@ InApi(h)  == pc[h] \in ApiLabels
 HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
 UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
 DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall
-\* eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make progress."
+\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
+\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
+\* make progress."
 DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
@@ -142,7 +143,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 
 \* ---- properties -----------------------------------------------------------------------
 Termination == <>AllDone
-\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.  The
-\* states without any step are left to TLC's deadlock check.
+\* A state from which nobody is owed a step that changes anything is a hang, with a shortest schedule to it.
+\* The states without any step are left to TLC's deadlock check.
 NotStuck == AllDone \/ ENABLED <<Guaranteed>>_vars \/ ~ENABLED Next
 ===============================================================================

@@ -10,8 +10,8 @@ EXTENDS Integers, Sequences, FiniteSets, TLC
 \* ---- threads and where they run -----------------------------------------------
 DeviceThreads == {"handover_b0_t0", "handover_b1_t0", "handover_b2_t0"}
 Threads       == DeviceThreads
-Entry  == "handover_b0_t0" :> "handover_L9" @@ "handover_b1_t0" :> "handover_L9" @@
-    "handover_b2_t0" :> "handover_L9"
+Entry  == "handover_b0_t0" :> "handover_L9" @@ "handover_b1_t0" :> "handover_L9"
+  @@ "handover_b2_t0" :> "handover_L9"
 GridOf == "handover_b0_t0" :> "handover" @@ "handover_b1_t0" :> "handover" @@ "handover_b2_t0" :> "handover"
 Number == "handover_b0_t0" :> 0 @@ "handover_b1_t0" :> 1 @@ "handover_b2_t0" :> 2
 Labels == {"idle", "done", "handover_L9", "handover_L9_again", "handover_L10"}
@@ -30,8 +30,8 @@ TypeOK ==
 Init ==
   /\ pc = [t \in Threads |-> "idle"]
   /\ mem = [turn |-> 0]
-  /\ reg = "handover_b0_t0" :> [mine |-> 0] @@ "handover_b1_t0" :> [mine |-> 1] @@
-    "handover_b2_t0" :> [mine |-> 2]
+  /\ reg = "handover_b0_t0" :> [mine |-> 0] @@ "handover_b1_t0" :> [mine |-> 1]
+       @@ "handover_b2_t0" :> [mine |-> 2]
 
 \* ---- starting and ending --------------------------------------------------------
 Done(t)    == pc[t] = "done"
@@ -78,7 +78,8 @@ Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: hsa-obe --------------------------------------------------------
 \* the threads of hsa and those of obe
-Owed(t) == Started(t) \/ (\A u \in Threads : Number[u] < Number[t] => Done(u))
+Owed(t) == \/ Started(t)
+           \/ \A u \in Threads : Number[u] < Number[t] => Done(u)
 \* some thread takes a step as long as any can, and each that is owed progress does
 Promises ==
   /\ WF_vars(Next)

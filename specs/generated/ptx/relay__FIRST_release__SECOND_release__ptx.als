@@ -30,26 +30,35 @@ one sig init_g extends Event {}   -- g = 0 (initially)
 fun init : set Event { init_x + init_w + init_f + init_g }
 
 -- thread main
-one sig main_L27_C extends Event {}    -- line 27: launch relay
-one sig main_L27_C2 extends Event {}   -- line 27: cudaDeviceSynchronize
+-- line 27: launch relay<<<3, 1>>>();
+one sig main_L27_C extends Event {}    -- launch relay
+one sig main_L27_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L27_C + main_L27_C2 }
 
 -- thread relay[0][0]
-one sig relay_0_0_L13_W extends Event {}   -- line 13: write.relaxed.device w
-one sig relay_0_0_L14_W extends Event {}   -- line 14: write x
-one sig relay_0_0_L15_W extends Event {}   -- line 15: write.release.device f
+-- line 13: observed.store(1, cuda::memory_order_relaxed)
+one sig relay_0_0_L13_W extends Event {}   -- write.relaxed.device w
+-- line 14: x = 1
+one sig relay_0_0_L14_W extends Event {}   -- write x
+-- line 15: first.store(1, FIRST)
+one sig relay_0_0_L15_W extends Event {}   -- write.release.device f
 fun th_relay_0_0 : set Event { relay_0_0_L13_W + relay_0_0_L14_W + relay_0_0_L15_W }
 
 -- thread relay[1][0]
-one sig relay_1_0_L17_R extends Event {}    -- line 17: read.relaxed.device w
-one sig relay_1_0_L17_R2 extends Event {}   -- line 17: read.acquire.device f
-one sig relay_1_0_L18_W extends Event {}    -- line 18: write.release.device g
+-- line 17: observed.load(cuda::memory_order_relaxed); first.load(cuda::memory_order_acquire)
+one sig relay_1_0_L17_R extends Event {}    -- read.relaxed.device w
+one sig relay_1_0_L17_R2 extends Event {}   -- read.acquire.device f
+-- line 18: second.store(1, SECOND)
+one sig relay_1_0_L18_W extends Event {}    -- write.release.device g
 fun th_relay_1_0 : set Event { relay_1_0_L17_R + relay_1_0_L17_R2 + relay_1_0_L18_W }
 
 -- thread relay[2][0]
-one sig relay_2_0_L20_R extends Event {}   -- line 20: read.acquire.device g
-one sig relay_2_0_L21_R extends Event {}   -- line 21: read x
-one sig relay_2_0_L22_R extends Event {}   -- line 22: read w
+-- line 20: second.load(cuda::memory_order_acquire)
+one sig relay_2_0_L20_R extends Event {}   -- read.acquire.device g
+-- line 21: x
+one sig relay_2_0_L21_R extends Event {}   -- read x
+-- line 22: w
+one sig relay_2_0_L22_R extends Event {}   -- read w
 fun th_relay_2_0 : set Event { relay_2_0_L20_R + relay_2_0_L21_R + relay_2_0_L22_R }
 
 -- accesses by location
@@ -69,53 +78,74 @@ fun at_g : set Event { w_g + r_g }
 ------------------------------------------------------------------------- values and conditions
 
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { (init_x + init_w + init_f + init_g)->v0 + (relay_0_0_L13_W + relay_0_0_L14_W + relay_0_0_L15_W +
-    relay_1_0_L18_W)->v1 }
+fun wv : Event->Value { (init_x + init_w + init_f + init_g)->v0 + (relay_0_0_L13_W + relay_0_0_L14_W +
+    relay_0_0_L15_W + relay_1_0_L18_W)->v1 }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (relay_1_0_L17_R.rv & v1) }   -- line 17: w == 1
-pred c1 { some (relay_1_0_L17_R.rv & v1) and some (relay_1_0_L17_R2.rv & v1) }   -- line 17: w == 1 && f == 1
-pred c2 { some (relay_2_0_L20_R.rv & v1) }   -- line 20: g == 1
+pred c_L17_relay_1_0 { some (relay_1_0_L17_R.rv & v1) }   -- line 17: w == 1
+-- line 17: w == 1 && f == 1
+pred c_L17_relay_1_0_2 { some (relay_1_0_L17_R.rv & v1) and some (relay_1_0_L17_R2.rv & v1) }
+pred c_L20 { some (relay_2_0_L20_R.rv & v1) }   -- line 20: g == 1
 
 -- the events that are executed
-fun Exec : set Event { init + th_main + th_relay_0_0 + relay_1_0_L17_R + relay_2_0_L20_R +
-    (c0 => relay_1_0_L17_R2 else none) + (c1 => relay_1_0_L18_W else none) + (c2 => relay_2_0_L21_R +
-    relay_2_0_L22_R else none) }
+fun Exec : set Event { init + th_main + th_relay_0_0 + relay_1_0_L17_R + relay_2_0_L20_R + (c_L17_relay_1_0 =>
+    relay_1_0_L17_R2 else none) + (c_L17_relay_1_0_2 => relay_1_0_L18_W else none) + (c_L20 =>
+    relay_2_0_L21_R + relay_2_0_L22_R else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_x->r_x + w_w->r_w + w_f->r_f + w_g->r_g) }
-fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_w->(w_w & Exec - init_w) + init_f->(w_f & Exec - init_f) +
-    init_g->(w_g & Exec - init_g) }
+fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_w->(w_w & Exec - init_w) + init_f->(w_f & Exec -
+    init_f) + init_g->(w_g & Exec - init_g) }
 fun fence_pairs : Event->Event { none->none }
+-- reads
 fun R : set Event { (th_relay_2_0 + relay_1_0_L17_R + relay_1_0_L17_R2) & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + th_relay_0_0 + relay_1_0_L18_W) & Exec }
+-- reads and writes
 fun M : set Event { (init + th_relay_0_0 + th_relay_1_0 + th_relay_2_0) & Exec }
+-- fences
 fun F : set Event { none }
+-- barrier waits
 fun BW : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- plain accesses that are not volatile
 fun WEAK : set Event { (relay_0_0_L14_W + relay_2_0_L21_R + relay_2_0_L22_R) & Exec }
+-- acquires
 fun Acq : set Event { (relay_1_0_L17_R2 + relay_2_0_L20_R) & Exec }
+-- releases
 fun Rel : set Event { (relay_0_0_L15_W + relay_1_0_L18_W) & Exec }
+-- order relaxed
 fun RLX : set Event { (relay_0_0_L13_W + relay_1_0_L17_R) & Exec }
-fun po : Event->Event { (main_L27_C->main_L27_C2 + ^(relay_0_0_L13_W->relay_0_0_L14_W + relay_0_0_L14_W->relay_0_0_L15_W) +
-    ^(relay_1_0_L17_R->relay_1_0_L17_R2 + relay_1_0_L17_R2->relay_1_0_L18_W) +
-    ^(relay_2_0_L20_R->relay_2_0_L21_R + relay_2_0_L21_R->relay_2_0_L22_R)) & Exec->Exec }
+-- program order
+fun po : Event->Event { (main_L27_C->main_L27_C2 + ^(relay_0_0_L13_W->relay_0_0_L14_W +
+    relay_0_0_L14_W->relay_0_0_L15_W) + ^(relay_1_0_L17_R->relay_1_0_L17_R2 +
+    relay_1_0_L17_R2->relay_1_0_L18_W) + ^(relay_2_0_L20_R->relay_2_0_L21_R +
+    relay_2_0_L21_R->relay_2_0_L22_R)) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_x->at_x + at_w->at_w + at_f->at_f + at_g->at_g) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_relay_0_0->th_relay_0_0 + th_relay_1_0->th_relay_1_0 +
-    th_relay_2_0->th_relay_2_0 + (init <: id)) }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_relay_0_0->th_relay_0_0 +
+    th_relay_1_0->th_relay_1_0 + th_relay_2_0->th_relay_2_0 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
-fun asw : Event->Event { (init->(th_main + th_relay_0_0 + th_relay_1_0 + th_relay_2_0) + main_L27_C->(th_relay_0_0 +
-    th_relay_1_0 + th_relay_2_0) + (th_relay_0_0 + th_relay_1_0 +
+-- additional synchronises-with
+fun asw : Event->Event { (init->(th_main + th_relay_0_0 + th_relay_1_0 + th_relay_2_0) +
+    main_L27_C->(th_relay_0_0 + th_relay_1_0 + th_relay_2_0) + (th_relay_0_0 + th_relay_1_0 +
     th_relay_2_0)->main_L27_C2) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { (th_main->th_main + (relay_0_0_L13_W + relay_0_0_L15_W)->(th_relay_0_0 + th_relay_1_0 +
-    relay_2_0_L20_R) + relay_0_0_L14_W->th_relay_0_0 + th_relay_1_0->(th_relay_1_0 + relay_0_0_L13_W +
-    relay_0_0_L15_W + relay_2_0_L20_R) + relay_2_0_L20_R->(th_relay_1_0 + th_relay_2_0 +
+-- each one's scope includes the other's thread
+fun incl : Event->Event { (th_main->th_main + (relay_0_0_L13_W + relay_0_0_L15_W)->(th_relay_0_0 +
+    th_relay_1_0 + relay_2_0_L20_R) + relay_0_0_L14_W->th_relay_0_0 + th_relay_1_0->(th_relay_1_0 +
+    relay_0_0_L13_W + relay_0_0_L15_W + relay_2_0_L20_R) + relay_2_0_L20_R->(th_relay_1_0 + th_relay_2_0 +
     relay_0_0_L13_W + relay_0_0_L15_W) + (relay_2_0_L21_R + relay_2_0_L22_R)->th_relay_2_0) & Exec->Exec }
+-- an order of the seq_cst fences that include each other
 fun sync_fence : Event->Event { ^sync_fence_ }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -145,9 +175,11 @@ fun fr : Event->Event { ~rf.co - id }
 -- let obs = (ms & rf) ; (rmw ; (ms & rf))*
 fun obs : Event->Event { (ms & rf).(id + ^(rmw.(ms & rf))) }
 -- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence] ; po ; [W & strong]
-fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + fence <: po :> (W & strong) }
+fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + fence <: po :> (W &
+    strong) }
 -- let acquire-pattern = [R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence]
-fun acquire_pattern : Event->Event { (R & strong) <: (id + po & loc) :> (Acq & R) + (R & strong) <: po :> fence }
+fun acquire_pattern : Event->Event { (R & strong) <: (id + po & loc) :> (Acq & R) + (R &
+    strong) <: po :> fence }
 -- let sync = ms & (release-pattern ; obs ; acquire-pattern)
 fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 -- let cause-base = (po? ; ((sync | sync_fence | asw) ; po?))+
@@ -176,7 +208,8 @@ pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality
 pred causality { no id & (rf + fr).cause }
 
-pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
+pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and
+    no_thin_air and sc_per_location and causality }
 
 -- every loop has ended
 pred complete { some Event }
@@ -186,6 +219,8 @@ pred complete { some Event }
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
 -- forbidden relay[2][0].r == 0
-run forbidden_1 { consistent and complete and (some ((some (relay_2_0_L20_R.rv & v0) => v2 else relay_2_0_L21_R.rv) & v0)) } expect 0
+run forbidden_1 { consistent and complete and (some ((some (relay_2_0_L20_R.rv & v0) => v2 else
+    relay_2_0_L21_R.rv) & v0)) } expect 0
 -- forbidden relay[2][0].s == 0
-run forbidden_2 { consistent and complete and (some ((some (relay_2_0_L20_R.rv & v0) => v2 else relay_2_0_L22_R.rv) & v0)) } expect 0
+run forbidden_2 { consistent and complete and (some ((some (relay_2_0_L20_R.rv & v0) => v2 else
+    relay_2_0_L22_R.rv) & v0)) } expect 0

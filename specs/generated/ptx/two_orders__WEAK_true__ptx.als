@@ -28,25 +28,33 @@ one sig init_g extends Event {}   -- g = 0 (initially)
 fun init : set Event { init_x + init_f + init_g }
 
 -- thread main
-one sig main_L25_C extends Event {}    -- line 25: launch writes
-one sig main_L25_C2 extends Event {}   -- line 25: cudaDeviceSynchronize
+-- line 25: launch writes<<<3, 1>>>();
+one sig main_L25_C extends Event {}    -- launch writes
+one sig main_L25_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L25_C + main_L25_C2 }
 
 -- thread writes[0][0]
-one sig writes_0_0_L12_W extends Event {}   -- line 12: write x
-one sig writes_0_0_L13_W extends Event {}   -- line 13: write.release.device f
+-- line 12: x = 1
+one sig writes_0_0_L12_W extends Event {}   -- write x
+-- line 13: first.store(1, cuda::memory_order_release)
+one sig writes_0_0_L13_W extends Event {}   -- write.release.device f
 fun th_writes_0_0 : set Event { writes_0_0_L12_W + writes_0_0_L13_W }
 
 -- thread writes[1][0]
-one sig writes_1_0_L15_W extends Event {}   -- line 15: write x
-one sig writes_1_0_L16_W extends Event {}   -- line 16: write.release.device g
+-- line 15: x = 2
+one sig writes_1_0_L15_W extends Event {}   -- write x
+-- line 16: second.store(1, cuda::memory_order_release)
+one sig writes_1_0_L16_W extends Event {}   -- write.release.device g
 fun th_writes_1_0 : set Event { writes_1_0_L15_W + writes_1_0_L16_W }
 
 -- thread writes[2][0]
-one sig writes_2_0_L18_R extends Event {}    -- line 18: read.acquire.device f
-one sig writes_2_0_L18_R2 extends Event {}   -- line 18: read.acquire.device g
-one sig writes_2_0_L19_R extends Event {}    -- line 19: read x
-one sig writes_2_0_L20_R extends Event {}    -- line 20: read x
+-- line 18: first.load(cuda::memory_order_acquire); second.load(cuda::memory_order_acquire)
+one sig writes_2_0_L18_R extends Event {}    -- read.acquire.device f
+one sig writes_2_0_L18_R2 extends Event {}   -- read.acquire.device g
+-- line 19: x
+one sig writes_2_0_L19_R extends Event {}    -- read x
+-- line 20: x
+one sig writes_2_0_L20_R extends Event {}    -- read x
 fun th_writes_2_0 : set Event { writes_2_0_L18_R + writes_2_0_L18_R2 + writes_2_0_L19_R + writes_2_0_L20_R }
 
 -- accesses by location
@@ -63,53 +71,74 @@ fun at_g : set Event { w_g + r_g }
 ------------------------------------------------------------------------- values and conditions
 
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { (init_x + init_f + init_g)->v0 + (writes_0_0_L12_W + writes_0_0_L13_W + writes_1_0_L16_W)->v1 +
-    writes_1_0_L15_W->v2 }
+fun wv : Event->Value { (init_x + init_f + init_g)->v0 + (writes_0_0_L12_W + writes_0_0_L13_W +
+    writes_1_0_L16_W)->v1 + writes_1_0_L15_W->v2 }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
-pred c0 { some (writes_2_0_L18_R.rv & v1) }   -- line 18: f == 1
-pred c1 { some (writes_2_0_L18_R.rv & v1) and some (writes_2_0_L18_R2.rv & v1) }   -- line 18: f == 1 && g == 1
+pred c_L18_writes_2_0 { some (writes_2_0_L18_R.rv & v1) }   -- line 18: f == 1
+-- line 18: f == 1 && g == 1
+pred c_L18_writes_2_0_2 { some (writes_2_0_L18_R.rv & v1) and some (writes_2_0_L18_R2.rv & v1) }
 
 -- the events that are executed
 fun Exec : set Event { init + th_main + th_writes_0_0 + th_writes_1_0 + writes_2_0_L18_R +
-    (c0 => writes_2_0_L18_R2 else none) + (c1 => writes_2_0_L19_R + writes_2_0_L20_R else none) }
+    (c_L18_writes_2_0 => writes_2_0_L18_R2 else none) + (c_L18_writes_2_0_2 => writes_2_0_L19_R +
+    writes_2_0_L20_R else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_x->r_x + w_f->r_f + w_g->r_g) }
 fun unordered : Event->Event { ((w_x - init_x)->(w_x - init_x)) & Exec->Exec }
-fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_f->(w_f & Exec - init_f) + init_g->(w_g & Exec - init_g) +
-    (partial_co_ & unordered) }
+fun co : Event->Event { init_x->(w_x & Exec - init_x) + init_f->(w_f & Exec - init_f) + init_g->(w_g & Exec -
+    init_g) + (partial_co_ & unordered) }
 fun fence_pairs : Event->Event { none->none }
+-- reads
 fun R : set Event { th_writes_2_0 & Exec }
+-- writes, initial ones included
 fun W : set Event { (init + th_writes_0_0 + th_writes_1_0) & Exec }
+-- reads and writes
 fun M : set Event { (init + th_writes_0_0 + th_writes_1_0 + th_writes_2_0) & Exec }
+-- fences
 fun F : set Event { none }
+-- barrier waits
 fun BW : set Event { none }
+-- initial writes
 fun IW : set Event { init & Exec }
+-- plain accesses that are not volatile
 fun WEAK : set Event { (writes_0_0_L12_W + writes_1_0_L15_W + writes_2_0_L19_R + writes_2_0_L20_R) & Exec }
+-- acquires
 fun Acq : set Event { (writes_2_0_L18_R + writes_2_0_L18_R2) & Exec }
+-- releases
 fun Rel : set Event { (writes_0_0_L13_W + writes_1_0_L16_W) & Exec }
+-- order relaxed
 fun RLX : set Event { none }
-fun po : Event->Event { (main_L25_C->main_L25_C2 + writes_0_0_L12_W->writes_0_0_L13_W + writes_1_0_L15_W->writes_1_0_L16_W +
-    ^(writes_2_0_L18_R->writes_2_0_L18_R2 + writes_2_0_L18_R2->writes_2_0_L19_R +
-    writes_2_0_L19_R->writes_2_0_L20_R)) & Exec->Exec }
+-- program order
+fun po : Event->Event { (main_L25_C->main_L25_C2 + writes_0_0_L12_W->writes_0_0_L13_W +
+    writes_1_0_L15_W->writes_1_0_L16_W + ^(writes_2_0_L18_R->writes_2_0_L18_R2 +
+    writes_2_0_L18_R2->writes_2_0_L19_R + writes_2_0_L19_R->writes_2_0_L20_R)) & Exec->Exec }
+-- same location
 fun loc : Event->Event { (at_x->at_x + at_f->at_f + at_g->at_g) & Exec->Exec }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writes_0_0->th_writes_0_0 + th_writes_1_0->th_writes_1_0 +
-    th_writes_2_0->th_writes_2_0 + (init <: id)) }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_writes_0_0->th_writes_0_0 +
+    th_writes_1_0->th_writes_1_0 + th_writes_2_0->th_writes_2_0 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
+-- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
-fun asw : Event->Event { (init->(th_main + th_writes_0_0 + th_writes_1_0 + th_writes_2_0) + main_L25_C->(th_writes_0_0 +
-    th_writes_1_0 + th_writes_2_0) + (th_writes_0_0 + th_writes_1_0 +
+-- additional synchronises-with
+fun asw : Event->Event { (init->(th_main + th_writes_0_0 + th_writes_1_0 + th_writes_2_0) +
+    main_L25_C->(th_writes_0_0 + th_writes_1_0 + th_writes_2_0) + (th_writes_0_0 + th_writes_1_0 +
     th_writes_2_0)->main_L25_C2) & Exec->Exec }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
-fun incl : Event->Event { (th_main->th_main + writes_0_0_L12_W->th_writes_0_0 + writes_0_0_L13_W->(th_writes_0_0 +
-    writes_1_0_L16_W + writes_2_0_L18_R + writes_2_0_L18_R2) + writes_1_0_L15_W->th_writes_1_0 +
-    writes_1_0_L16_W->(th_writes_1_0 + writes_0_0_L13_W + writes_2_0_L18_R + writes_2_0_L18_R2) +
-    (writes_2_0_L18_R + writes_2_0_L18_R2)->(th_writes_2_0 + writes_0_0_L13_W + writes_1_0_L16_W) +
-    (writes_2_0_L19_R + writes_2_0_L20_R)->th_writes_2_0) & Exec->Exec }
+-- each one's scope includes the other's thread
+fun incl : Event->Event { (th_main->th_main + writes_0_0_L12_W->th_writes_0_0 +
+    writes_0_0_L13_W->(th_writes_0_0 + writes_1_0_L16_W + writes_2_0_L18_R + writes_2_0_L18_R2) +
+    writes_1_0_L15_W->th_writes_1_0 + writes_1_0_L16_W->(th_writes_1_0 + writes_0_0_L13_W + writes_2_0_L18_R +
+    writes_2_0_L18_R2) + (writes_2_0_L18_R + writes_2_0_L18_R2)->(th_writes_2_0 + writes_0_0_L13_W +
+    writes_1_0_L16_W) + (writes_2_0_L19_R + writes_2_0_L20_R)->th_writes_2_0) & Exec->Exec }
+-- an order of the seq_cst fences that include each other
 fun sync_fence : Event->Event { ^sync_fence_ }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -139,9 +168,11 @@ fun fr : Event->Event { ~rf.co - id }
 -- let obs = (ms & rf) ; (rmw ; (ms & rf))*
 fun obs : Event->Event { (ms & rf).(id + ^(rmw.(ms & rf))) }
 -- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence] ; po ; [W & strong]
-fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + fence <: po :> (W & strong) }
+fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + fence <: po :> (W &
+    strong) }
 -- let acquire-pattern = [R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence]
-fun acquire_pattern : Event->Event { (R & strong) <: (id + po & loc) :> (Acq & R) + (R & strong) <: po :> fence }
+fun acquire_pattern : Event->Event { (R & strong) <: (id + po & loc) :> (Acq & R) + (R &
+    strong) <: po :> fence }
 -- let sync = ms & (release-pattern ; obs ; acquire-pattern)
 fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 -- let cause-base = (po? ; ((sync | sync_fence | asw) ; po?))+
@@ -170,7 +201,8 @@ pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
 -- irreflexive (rf | fr) ; cause as causality
 pred causality { no id & (rf + fr).cause }
 
-pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and no_thin_air and sc_per_location and causality }
+pred consistent { candidate and coherence_total and coherence and issue_order and fence_sc and atomicity and
+    no_thin_air and sc_per_location and causality }
 
 -- every loop has ended
 pred complete { some Event }
@@ -180,4 +212,7 @@ pred complete { some Event }
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
 -- allowed writes[2][0].a == 1 && writes[2][0].b == 2
-run allowed_1 { consistent and complete and (some ((not (some (writes_2_0_L18_R.rv & v1) and some (writes_2_0_L18_R2.rv & v1)) => v0 else writes_2_0_L19_R.rv) & v1) and some ((not (some (writes_2_0_L18_R.rv & v1) and some (writes_2_0_L18_R2.rv & v1)) => v0 else writes_2_0_L20_R.rv) & v2)) } expect 1
+run allowed_1 { consistent and complete and (some ((not (some (writes_2_0_L18_R.rv & v1) and
+    some (writes_2_0_L18_R2.rv & v1)) => v0 else writes_2_0_L19_R.rv) & v1) and
+    some ((not (some (writes_2_0_L18_R.rv & v1) and some (writes_2_0_L18_R2.rv & v1)) => v0 else
+    writes_2_0_L20_R.rv) & v2)) } expect 1

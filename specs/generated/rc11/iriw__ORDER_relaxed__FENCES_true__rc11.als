@@ -27,28 +27,37 @@ one sig init_y extends Event {}   -- y = 0 (initially)
 fun init : set Event { init_x + init_y }
 
 -- thread main
-one sig main_L27_C extends Event {}    -- line 27: launch iriw
-one sig main_L27_C2 extends Event {}   -- line 27: cudaDeviceSynchronize
+-- line 27: launch iriw<<<4, 1>>>();
+one sig main_L27_C extends Event {}    -- launch iriw
+one sig main_L27_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L27_C + main_L27_C2 }
 
 -- thread iriw[0][0]
-one sig iriw_0_0_L13_W extends Event {}   -- line 13: write.relaxed.device x
+-- line 13: X.store(1, cuda::memory_order_relaxed)
+one sig iriw_0_0_L13_W extends Event {}   -- write.relaxed.device x
 fun th_iriw_0_0 : set Event { iriw_0_0_L13_W }
 
 -- thread iriw[1][0]
-one sig iriw_1_0_L14_W extends Event {}   -- line 14: write.relaxed.device y
+-- line 14: Y.store(1, cuda::memory_order_relaxed)
+one sig iriw_1_0_L14_W extends Event {}   -- write.relaxed.device y
 fun th_iriw_1_0 : set Event { iriw_1_0_L14_W }
 
 -- thread iriw[2][0]
-one sig iriw_2_0_L16_R extends Event {}   -- line 16: read.relaxed.device x
-one sig iriw_2_0_L17_F extends Event {}   -- line 17: fence.seq_cst.device
-one sig iriw_2_0_L18_R extends Event {}   -- line 18: read.relaxed.device y
+-- line 16: X.load(ORDER)
+one sig iriw_2_0_L16_R extends Event {}   -- read.relaxed.device x
+-- line 17: cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_device)
+one sig iriw_2_0_L17_F extends Event {}   -- fence.seq_cst.device
+-- line 18: Y.load(ORDER)
+one sig iriw_2_0_L18_R extends Event {}   -- read.relaxed.device y
 fun th_iriw_2_0 : set Event { iriw_2_0_L16_R + iriw_2_0_L17_F + iriw_2_0_L18_R }
 
 -- thread iriw[3][0]
-one sig iriw_3_0_L21_R extends Event {}   -- line 21: read.relaxed.device y
-one sig iriw_3_0_L22_F extends Event {}   -- line 22: fence.seq_cst.device
-one sig iriw_3_0_L23_R extends Event {}   -- line 23: read.relaxed.device x
+-- line 21: Y.load(ORDER)
+one sig iriw_3_0_L21_R extends Event {}   -- read.relaxed.device y
+-- line 22: cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_device)
+one sig iriw_3_0_L22_F extends Event {}   -- fence.seq_cst.device
+-- line 23: X.load(ORDER)
+one sig iriw_3_0_L23_R extends Event {}   -- read.relaxed.device x
 fun th_iriw_3_0 : set Event { iriw_3_0_L21_R + iriw_3_0_L22_F + iriw_3_0_L23_R }
 
 -- accesses by location
@@ -73,24 +82,41 @@ fun Exec : set Event { init + th_main + th_iriw_0_0 + th_iriw_1_0 + th_iriw_2_0 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_x->r_x + w_y->r_y) }
 fun co : Event->Event { init_x->(w_x - init_x) + init_y->(w_y - init_y) }
+-- reads
 fun R : set Event { iriw_2_0_L16_R + iriw_2_0_L18_R + iriw_3_0_L21_R + iriw_3_0_L23_R }
+-- writes, initial ones included
 fun W : set Event { init + th_iriw_0_0 + th_iriw_1_0 }
-fun M : set Event { init + th_iriw_0_0 + th_iriw_1_0 + iriw_2_0_L16_R + iriw_2_0_L18_R + iriw_3_0_L21_R + iriw_3_0_L23_R }
+-- reads and writes
+fun M : set Event { init + th_iriw_0_0 + th_iriw_1_0 + iriw_2_0_L16_R + iriw_2_0_L18_R + iriw_3_0_L21_R +
+    iriw_3_0_L23_R }
+-- fences
 fun F : set Event { iriw_2_0_L17_F + iriw_3_0_L22_F }
+-- initial writes
 fun IW : set Event { init }
-fun A : set Event { th_iriw_0_0 + th_iriw_1_0 + iriw_2_0_L16_R + iriw_2_0_L18_R + iriw_3_0_L21_R + iriw_3_0_L23_R }
+-- accesses by operations that are atomic
+fun A : set Event { th_iriw_0_0 + th_iriw_1_0 + iriw_2_0_L16_R + iriw_2_0_L18_R + iriw_3_0_L21_R +
+    iriw_3_0_L23_R }
+-- acquires
 fun Acq : set Event { iriw_2_0_L17_F + iriw_3_0_L22_F }
+-- releases
 fun Rel : set Event { iriw_2_0_L17_F + iriw_3_0_L22_F }
+-- seq_cst operations
 fun SC : set Event { iriw_2_0_L17_F + iriw_3_0_L22_F }
-fun po : Event->Event { main_L27_C->main_L27_C2 + ^(iriw_2_0_L16_R->iriw_2_0_L17_F + iriw_2_0_L17_F->iriw_2_0_L18_R) +
-    ^(iriw_3_0_L21_R->iriw_3_0_L22_F + iriw_3_0_L22_F->iriw_3_0_L23_R) }
+-- program order
+fun po : Event->Event { main_L27_C->main_L27_C2 + ^(iriw_2_0_L16_R->iriw_2_0_L17_F +
+    iriw_2_0_L17_F->iriw_2_0_L18_R) + ^(iriw_3_0_L21_R->iriw_3_0_L22_F + iriw_3_0_L22_F->iriw_3_0_L23_R) }
+-- same location
 fun loc : Event->Event { at_x->at_x + at_y->at_y }
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_iriw_0_0->th_iriw_0_0 + th_iriw_1_0->th_iriw_1_0 +
-    th_iriw_2_0->th_iriw_2_0 + th_iriw_3_0->th_iriw_3_0 + (init <: id)) }
+-- different threads
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_iriw_0_0->th_iriw_0_0 +
+    th_iriw_1_0->th_iriw_1_0 + th_iriw_2_0->th_iriw_2_0 + th_iriw_3_0->th_iriw_3_0 + (init <: id)) }
+-- the halves of one operation
 fun rmw : Event->Event { none->none }
-fun asw : Event->Event { init->(th_main + th_iriw_0_0 + th_iriw_1_0 + th_iriw_2_0 + th_iriw_3_0) + main_L27_C->(th_iriw_0_0 +
-    th_iriw_1_0 + th_iriw_2_0 + th_iriw_3_0) + (th_iriw_0_0 + th_iriw_1_0 + th_iriw_2_0 +
-    th_iriw_3_0)->main_L27_C2 }
+-- additional synchronises-with
+fun asw : Event->Event { init->(th_main + th_iriw_0_0 + th_iriw_1_0 + th_iriw_2_0 + th_iriw_3_0) +
+    main_L27_C->(th_iriw_0_0 + th_iriw_1_0 + th_iriw_2_0 + th_iriw_3_0) + (th_iriw_0_0 + th_iriw_1_0 +
+    th_iriw_2_0 + th_iriw_3_0)->main_L27_C2 }
+-- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
 
 -- every read has one source, coherence is an order, values are what the program computes
@@ -149,4 +175,5 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race }
 -- forbidden iriw[2][0].a == 1 && iriw[2][0].b == 0 && iriw[3][0].a == 1 && iriw[3][0].b == 0
-run forbidden_1 { consistent and complete and (((some (iriw_2_0_L16_R.rv & v1) and some (iriw_2_0_L18_R.rv & v0)) and some (iriw_3_0_L21_R.rv & v1)) and some (iriw_3_0_L23_R.rv & v0)) } expect 0
+run forbidden_1 { consistent and complete and (((some (iriw_2_0_L16_R.rv & v1) and some (iriw_2_0_L18_R.rv &
+    v0)) and some (iriw_3_0_L21_R.rv & v1)) and some (iriw_3_0_L23_R.rv & v0)) } expect 0

@@ -1,0 +1,1 @@
+"""What every layer uses: sources, diagnostics, records, graphs, caches, resources, options."""

@@ -1,0 +1,212 @@
+"""The catalogue of what scopec says about bad input, and the exceptions that carry it.
+
+Every message to a user about a program has a code from :class:`Code`; ``docs/diagnostics.md`` lists them.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scopec.base.source import Span
+
+Severity = Literal["error", "warning"]
+
+
+class Code(Enum):
+    """One kind of diagnostic: its code, what it is about, and the way out."""
+
+    # ---- files
+    NOTHING_TO_CHECK = (
+        "SCP001",
+        "nothing to check",
+        "name a .cu file with a kernel, a .litmus file, or a folder that holds one",
+    )
+    UNREADABLE = ("SCP002", "the file cannot be read", "check the path and its permissions")
+    NOT_UTF8 = ("SCP003", "the file is not UTF-8 text", "save the file as UTF-8")
+    UNTERMINATED = ("SCP004", "a comment or literal is not closed", "close it")
+    SYNTAX = ("SCP005", "the text does not parse", "see docs/language.md for the subset that scopec accepts")
+    # ---- names and types
+    UNKNOWN_NAME = ("SCP010", "a name that is not declared", "declare it, or correct the spelling")
+    UNKNOWN_TYPE = (
+        "SCP011",
+        "a type that scopec does not know",
+        "see docs/language.md for the types that scopec models",
+    )
+    OUTSIDE_SUBSET = (
+        "SCP012",
+        "a construct outside the modelled subset",
+        "rewrite it with what docs/language.md lists",
+    )
+    UNMODELLED_CALL = (
+        "SCP013",
+        "a call that scopec does not model",
+        "see docs/language.md for the functions it models",
+    )
+    BAD_ARGUMENTS = ("SCP014", "a call with arguments that do not fit", "compare with the function's documentation")
+    TYPE_ERROR = ("SCP015", "an operation on a type that has none such", "change the type or the operation")
+    DUPLICATE = ("SCP016", "a name that is declared twice", "rename one of them")
+    NOT_CONSTANT = ("SCP017", "a value that must be known before the program runs", "use a constant")
+    UNINITIALISED = ("SCP018", "a local variable that is read before it has a value", "give it an initial value")
+    BAD_LITERAL = ("SCP019", "a literal that does not fit its type", "use a value in range")
+    # ---- directives
+    BAD_DIRECTIVE = ("SCP020", "a directive that cannot be read", 'see docs/language.md, "Directives"')
+    BAD_VARY = ("SCP021", "a `vary` that cannot be applied", "vary a constexpr of the file over values of its type")
+    BAD_OPTION = ("SCP022", "an option, attribute or bound that does not exist", 'see docs/language.md, "Directives"')
+    BAD_EXPECTATION = (
+        "SCP023",
+        "an expectation that can never be decided",
+        "name a local as kernel[block][thread].name",
+    )
+    NO_THREADS = ("SCP024", "a launch of no threads", "launch at least one block of at least one thread")
+    NOT_LAUNCHED = ("SCP025", "no kernel is launched", "write `int main()` or `//@ launch kernel<<<1, 1>>>();`")
+    BAD_LAUNCH = ("SCP026", "a launch that does not fit its kernel", "pass one argument a parameter")
+    NO_HOST = (
+        "SCP027",
+        "a program whose host does what a progress model does not have",
+        "use the progress model `cuda`",
+    )
+    UNSEQUENCED = ("SCP028", "a variable that is changed and used in no order", "write two statements")
+    # ---- limits
+    TOO_LARGE = ("SCP030", "a program beyond what scopec can explore", "use fewer threads, or a smaller bound")
+    VALUE_RANGE = ("SCP031", "a value beyond what the progress question holds", "use values of at most 31 bits")
+    # ---- warnings
+    RACY_PROGRESS = (
+        "SCP040",
+        "a progress verdict of a program with undefined behaviour",
+        "mend the race, or the undefined operation, first: the program promises nothing",
+    )
+    IGNORED = ("SCP041", "a directive or option without effect", "remove it")
+    DIVERGENT_BARRIER = (
+        "SCP042",
+        "a barrier that not every thread can reach",
+        "have every thread reach it: move it out of the condition",
+    )
+    MAYBE_UNSET = (
+        "SCP043",
+        "a local variable that may be read before it has a value",
+        "give it an initial value",
+    )
+    DEAD_END = (
+        "SCP044",
+        "a wait that no execution gets past",
+        "see who gives what is waited for: what comes after the wait never happens, and is not checked",
+    )
+    NOT_KEPT = (
+        "SCP045",
+        "generated specifications that could not be kept",
+        "make room on the disk, or name another folder with --keep or XDG_CACHE_HOME",
+    )
+    NOT_MAPPED = (
+        "SCP046",
+        "host memory that devices cannot access",
+        "register it with cudaHostRegister before, or use cudaMallocManaged; `//@ given pageableMemoryAccess = 1;` "
+        "says that the machine's devices can",
+    )
+
+    def __init__(self, id_: str, summary: str, way_out: str) -> None:
+        self.id = id_
+        self.summary = summary
+        self.way_out = way_out
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message about one place of an input file.
+
+    ``message`` is a sentence without a final full stop; ``help`` overrides the way out of the catalogue.
+    """
+
+    code: Code
+    message: str
+    span: Span
+    help: str | None = None
+    severity: Severity = "error"
+
+    @property
+    def way_out(self) -> str:
+        """What the user can do about it."""
+        return self.help if self.help is not None else self.code.way_out
+
+    def __str__(self) -> str:
+        return f"{self.span}: {self.severity}: {self.message} [{self.code.id}]"
+
+
+class ScopecError(Exception):
+    """What scopec reports instead of a result; ``exit_code`` is the process's status (docs: results)."""
+
+    exit_code: int = 3
+
+
+class InputError(ScopecError):
+    """The input cannot be checked; carries at least one diagnostic."""
+
+    exit_code = 2
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__("\n".join(str(d) for d in diagnostics))
+        self.diagnostics = diagnostics
+
+
+class UsageError(ScopecError):
+    """A command line that cannot be carried out; its text says why and what to do."""
+
+    exit_code = 2
+
+
+class EngineError(ScopecError):
+    """An engine is missing, or failed to answer; its text says why and what to do."""
+
+    exit_code = 3
+
+
+class UnavailableError(EngineError):
+    """An engine that nobody named cannot be had here: another one may answer instead."""
+
+
+class ValuesError(EngineError):
+    """An execution was found in which values depend on themselves, and nothing says what they are."""
+
+    exit_code = 4
+
+
+class LimitError(ScopecError):
+    """A limit of time or memory was reached; its text says which."""
+
+    exit_code = 4
+
+
+@contextmanager
+def bounded_nesting(span: Span, what: str = "an expression or statement", help_: str = "split it up") -> Iterator[None]:
+    """What nests deeper than Python's stack is bad input: InputError at ``span``."""
+    try:
+        yield
+    except RecursionError:
+        raise error(Code.TOO_LARGE, f"{what} nests too deeply", span, help_) from None
+
+
+def internal_error(bug: Exception) -> str:
+    """What to say about an exception that nobody expected."""
+    return (
+        f"internal error: {type(bug).__name__}: {bug}. This is a bug in scopec; please report it with the file and "
+        "what scopec prints with SCOPEC_DEBUG=1 in the environment."
+    )
+
+
+def error(code: Code, message: str, span: Span, help: str | None = None) -> InputError:
+    """The exception for one diagnostic."""
+    return InputError(Diagnostic(code, message, span, help))
+
+
+def suggestion(name: str, known: Iterable[str]) -> str | None:
+    """``did you mean …?`` for a known name that ends with this one (``k.flag``) or is a slip away, or None."""
+    from difflib import get_close_matches
+
+    names = list(known)
+    close = [n for n in names if n.endswith(f".{name}")] or get_close_matches(name, names, n=1, cutoff=0.75)
+    return f"did you mean `{close[0]}`?" if close else None

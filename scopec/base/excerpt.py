@@ -1,0 +1,66 @@
+"""Source excerpts with carets, safe for terminals and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scopec.base.source import Source, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place to underline, with what to write beside it."""
+
+    span: Span
+    note: str = ""
+
+
+def clean(text: str) -> str:
+    """Text without control characters: tabs become spaces, others are shown as their escapes."""
+    return "".join(c if c.isprintable() else " " if c in "\t\r" else c.encode("unicode_escape").decode() for c in text)
+
+
+def excerpt(source: Source, marks: Iterable[Mark], width: int = 100) -> Iterator[str]:
+    """The marked lines with carets below, in line order; long lines are cut to ``width`` around the mark."""
+    notes: dict[Span, list[str]] = {}
+    for mark in marks:
+        notes.setdefault(mark.span, []).append(mark.note)
+    ordered = [Mark(at, ", ".join(n for n in dict.fromkeys(notes[at]) if n)) for at in sorted(notes)]
+    gutter = max((len(str(m.span.line)) for m in ordered), default=1)
+    shown_line = 0
+    for mark in ordered:
+        text = source.line(mark.span.line)
+        start = mark.span.column - 1
+        end = mark.span.end_column - 1 if mark.span.end_line == mark.span.line else len(text.rstrip())
+        end = max(end, start + 1)
+        cut, offset = _window(text, start, end, max(20, width - gutter - 5))
+        before = clean(text[offset:start])
+        marked = clean(text[start:end]) or " "
+        if mark.span.line != shown_line:
+            yield f"{mark.span.line:>{gutter + 2}} | {clean(cut)}".rstrip()
+            shown_line = mark.span.line
+        carets = "^" * max(1, min(len(marked), width - gutter - 5 - len(before)))
+        lead = " " * len(before)
+        margin = f"{'':>{gutter + 2}} | "
+        if len(margin) + len(lead) + len(carets) + 1 + len(mark.note) <= width or not mark.note:
+            yield f"{margin}{lead}{carets} {mark.note}".rstrip()
+        else:  # the note goes below, where it fits
+            yield f"{margin}{lead}{carets}"
+            yield f"{margin}{' ' * max(0, min(len(lead), width - len(margin) - len(mark.note)))}{mark.note}"
+
+
+def _window(text: str, start: int, end: int, width: int) -> tuple[str, int]:
+    """At most ``width`` characters of a line around a mark, elided at both ends, and the offset at which they begin."""
+    text = text.rstrip()
+    if len(text) <= width:
+        return text, 0
+    offset = max(0, min(start - 10, len(text) - width)) if end > width else 0
+    cut = text[offset : offset + width]
+    if offset:
+        cut = "…" + cut[1:]
+    if offset + width < len(text):
+        cut = cut[:-1] + "…"
+    return cut, offset

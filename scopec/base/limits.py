@@ -1,0 +1,203 @@
+"""Limits of time and memory on the work of a thread.
+
+A computation in Python cannot be ended from outside.  While some thread is limited, another looks at the clock and at
+the memory of the process, and raises an exception in the thread that is past its limit.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import LimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PERIOD_SECONDS = 0.05
+#: On Linux: the second number is that of the pages that the process holds.
+_STATM = Path("/proc/self/statm")
+#: How long memory may take to fall after the thread that used it was ended, before another is.
+_GRACE_SECONDS = 2.0
+#: How long a thread may take to leave its block, before the exception is raised again: Python drops one that is raised
+#: in a finalizer or in a callback of the garbage collector.
+_LEAVING_SECONDS = 0.5
+
+
+class _Ended(BaseException):
+    """Raised by the watcher; no `except Exception` on the way holds it up."""
+
+
+class _Watch:
+    """The limits of one thread: a moment of the monotonic clock, and bytes of the process.
+
+    ``passed`` says which was passed, ``raised_at`` when the thread was last told; ``held`` is what :func:`_held` gives
+    where the block begins.
+    """
+
+    def __init__(self, seconds: float | None, most_bytes: int | None) -> None:
+        self.thread = threading.get_ident()
+        self.held = _held(self.thread)
+        self.seconds = seconds
+        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self.most_bytes = most_bytes
+        self.passed: str | None = None
+        self.raised_at = 0.0
+
+
+_watches: list[_Watch] = []
+_lock = threading.Lock()
+_wanted = threading.Event()
+_watcher: threading.Thread | None = None
+#: What Python tells of dropped exceptions while nobody is limited.
+_unraisable = sys.unraisablehook
+
+
+@contextmanager
+def limited(seconds: float | None, most_bytes: int | None) -> Iterator[None]:
+    """Raise LimitError in this block once it takes more than ``seconds`` or the process holds more than ``most_bytes``.
+
+    None is no limit.  Work in C code goes on until it returns to Python.
+    """
+    if most_bytes is not None and resident() > most_bytes:
+        raise LimitError(_too_much(most_bytes))  # a block may be over before anybody looks
+    watch = _Watch(seconds, most_bytes)
+    _begin(watch)
+    try:
+        try:
+            yield
+        finally:
+            _finish(watch)
+    except _Ended:
+        _finish(watch)  # what is raised at any moment may be raised in there
+        if watch.passed is None:
+            raise  # it is for a block around this one
+        raise LimitError(watch.passed) from None
+    except MemoryError:
+        raise LimitError(_too_much(most_bytes)) from None
+
+
+def late(seconds: float) -> str:
+    """What is said of a question that took too long."""
+    return f"no answer within the time limit of {seconds:g} s"
+
+
+def _too_much(most_bytes: int | None) -> str:
+    limit = "there is" if most_bytes is None else f"the limit of {shown_size(most_bytes)} (--memory-limit)"
+    return f"no answer with less memory than {limit}"
+
+
+def shown_size(size: int) -> str:
+    """Bytes for people: ``512 MB``, ``1.5 GB``."""
+    return f"{size / 2**20:.0f} MB" if size < 2**30 else f"{size / 2**30:.3g} GB"
+
+
+def _begin(watch: _Watch) -> None:
+    global _watcher, _unraisable
+    with _lock:
+        _watches.append(watch)
+        if sys.unraisablehook is not _dropped:
+            _unraisable, sys.unraisablehook = sys.unraisablehook, _dropped
+        if _watcher is None or not _watcher.is_alive():
+            _watcher = threading.Thread(target=_look, name="limits", daemon=True)
+            _watcher.start()
+    _wanted.set()
+
+
+def _finish(watch: _Watch) -> None:
+    """End a watch; what was raised for it and has not arrived does not."""
+    with _lock:
+        if watch in _watches:
+            _watches.remove(watch)
+            if watch.passed is not None:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(watch.thread), None)
+        if not _watches:
+            _wanted.clear()
+            if sys.unraisablehook is _dropped:
+                sys.unraisablehook = _unraisable
+
+
+def _dropped(unraisable: sys.UnraisableHookArgs) -> None:
+    """Python dropped an exception; nobody is told of that of a limit, which is raised again."""
+    if unraisable.exc_type is not _Ended:
+        _unraisable(unraisable)
+
+
+def _forked() -> None:
+    """In the child of a fork nobody looks, and whoever held the lock is gone."""
+    global _lock, _wanted, _watcher
+    _watches.clear()
+    _lock, _wanted, _watcher = threading.Lock(), threading.Event(), None
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forked)
+
+
+def _look() -> None:
+    quiet_until = 0.0
+    while True:
+        _wanted.wait()
+        time.sleep(_PERIOD_SECONDS)
+        now, held = time.monotonic(), resident()
+        with _lock:
+            may_end = [w for w in _watches if _held(w.thread) <= w.held]
+            for watch in may_end:
+                if watch.passed is not None and now > watch.raised_at + _LEAVING_SECONDS:
+                    _end(watch, watch.passed)
+                elif watch.passed is None and watch.deadline is not None and now > watch.deadline:
+                    assert watch.seconds is not None
+                    _end(watch, late(watch.seconds))
+            large = [w for w in may_end if w.passed is None and w.most_bytes is not None and held > w.most_bytes]
+            if large and now > quiet_until:  # the one that works longest
+                quiet_until = now + _GRACE_SECONDS
+                _end(large[0], _too_much(large[0].most_bytes))
+
+
+def _end(watch: _Watch, reason: str) -> None:
+    watch.passed, watch.raised_at = reason, time.monotonic()
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(watch.thread), ctypes.py_object(_Ended))
+
+
+def _held(thread: int) -> int:
+    """In how many calls a thread is that must not be cut off, and are soon over; those around a block do not count.
+
+    An import: modules that import each other would be left with one that never became whole.  The start of a thread:
+    until that runs, what is raised in this one may arrive there, and this one would wait for it for ever.
+    """
+    held, frame = 0, sys._current_frames().get(thread)
+    while frame is not None:
+        file, name = frame.f_code.co_filename, frame.f_code.co_name
+        held += file.startswith("<frozen importlib") or (file == threading.__file__ and name == "start")
+        frame = frame.f_back
+    return held
+
+
+def resident() -> int:
+    """The bytes of memory that this process holds."""
+    try:
+        return int(_STATM.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        import psutil  # Start-up: a tenth of a second, where the system has no file that says it
+
+    return int(psutil.Process().memory_info().rss)
+
+
+def machine_bytes() -> int:
+    """The bytes of memory that the machine has, or that its container may use."""
+    try:
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        import psutil  # Start-up: as above
+
+        total = int(psutil.virtual_memory().total)
+    for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError):  # "max" is no limit
+            total = min(total, int(Path(file).read_text(encoding="ascii")))
+    return total

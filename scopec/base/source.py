@@ -1,0 +1,97 @@
+"""Source files and positions in them."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scopec.base.records import dataclass
+
+if TYPE_CHECKING:
+    from lark import Token
+    from lark.tree import Meta
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch of a source file.
+
+    Lines and columns count from 1, columns in characters; ``end_column`` is the column after the last character.
+    """
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @classmethod
+    def of_token(cls, file: str, token: Token) -> Span:
+        """Span of a lexed token."""
+        line, column = token.line or 1, token.column or 1
+        return cls(file, line, column, token.end_line or line, token.end_column or column + len(token))
+
+    @classmethod
+    def of_meta(cls, file: str, meta: Meta) -> Span:
+        """Span of a parsed rule (an empty rule has the start of the file)."""
+        if meta.empty:
+            return cls(file, 1, 1, 1, 1)
+        return cls(file, meta.line, meta.column, meta.end_line, meta.end_column)
+
+    def to(self, other: Span) -> Span:
+        """The span from the start of this one to the end of ``other`` (same file)."""
+        return Span(self.file, self.line, self.column, other.end_line, other.end_column)
+
+    def as_json(self) -> dict[str, str | int]:
+        """Where it begins, as JSON values."""
+        return {"file": self.file, "line": self.line, "column": self.column}
+
+    def reversed(self) -> Span:
+        """The span with its ends exchanged."""
+        return Span(self.file, self.end_line, self.end_column, self.line, self.column)
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one input file, under the name the user gave it."""
+
+    name: str
+    text: str = field(repr=False)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Lines without their terminators; line *n* of the file is ``lines[n - 1]``."""
+        return self.text.split("\n")
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts = [0]
+        for line in self.lines:
+            starts.append(starts[-1] + len(line) + 1)
+        return starts
+
+    def span(self, start: int, end: int) -> Span:
+        """The span of the characters ``start`` to ``end`` (offsets from 0, ``end`` excluded)."""
+        line, column = self.position(start)
+        end_line, end_column = self.position(end)
+        return Span(self.name, line, column, end_line, end_column)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column (both from 1) of a character offset."""
+        line = bisect.bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of a line, or an empty string beyond the end."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def text_of(self, span: Span) -> str:
+        """The text that a span covers, white space squeezed."""
+        start = self._starts[span.line - 1] + span.column - 1
+        end = self._starts[span.end_line - 1] + span.end_column - 1
+        return " ".join(self.text[start:end].split())

@@ -1,0 +1,94 @@
+"""The command line: options in, exit status out; the work is done elsewhere (results note)."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+import signal
+import sys
+from typing import NoReturn
+
+import click
+
+from scopec import __version__
+from scopec.base.diagnostics import InputError, ScopecError, internal_error
+from scopec.cli.check import check
+from scopec.cli.compile import compile_
+from scopec.cli.listings import engines, models
+from scopec.cli.outcomes import outcomes
+from scopec.cli.telling import say, show
+from scopec.cli.trace import trace
+from scopec.report import terminal
+
+# Start-up: what is needed at the end of a call alone is imported there.
+_INTERRUPTED = 130
+#: What click's writes to standard output fail with: no space, nobody who reads, a broken device.
+_UNWRITABLE = (errno.ENOSPC, errno.EPIPE, errno.EIO)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="scopec")
+def commands() -> None:
+    """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""
+
+
+for command in (check, trace, outcomes, compile_, models, engines):
+    commands.add_command(command)
+
+
+def main() -> NoReturn:
+    """Entry point of the ``scopec`` command."""
+    for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):  # the last two are not on every system
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _terminate)
+    gc.set_threshold(50_000)  # what is made at the start is kept: to look through it again and again takes a tenth more
+    try:
+        status = commands(standalone_mode=False)
+        sys.exit(status if isinstance(status, int) else 0)
+    except click.exceptions.Abort:
+        terminal.tell("interrupted")
+        _leave(_INTERRUPTED)
+    except click.ClickException as bad:
+        try:
+            bad.show()
+        except OSError:
+            terminal.abandon(sys.stderr)
+        sys.exit(2)
+    except InputError as bad_input:
+        for diagnostic in bad_input.diagnostics:
+            show(diagnostic)
+        sys.exit(bad_input.exit_code)
+    except ScopecError as failed:
+        say(str(failed))
+        sys.exit(failed.exit_code)
+    except OSError as failure:
+        if failure.errno not in _UNWRITABLE or failure.filename is not None:
+            _bug(failure)
+        terminal.abandon(sys.stdout)
+        say(f"cannot write standard output: {failure.strerror}")
+        sys.exit(2)
+    except Exception as bug:
+        _bug(bug)
+
+
+def _bug(bug: Exception) -> NoReturn:
+    """Whatever it is, the user gets a sentence and a status, not a traceback."""
+    if os.environ.get("SCOPEC_DEBUG"):
+        raise bug
+    say(internal_error(bug))
+    sys.exit(3)
+
+
+def _leave(status: int) -> NoReturn:
+    """End the process at once: a thread that computes cannot be stopped, and would be waited for."""
+    from scopec.base.scratch import remove_scratch_folders
+
+    remove_scratch_folders()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _terminate(_signal: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt

@@ -1,0 +1,125 @@
+"""``scopec check``: asks, reports, and watches."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from scopec.advice import advised
+from scopec.cli.options import engine_options, limit_options, program_options
+from scopec.cli.telling import engine_table, problems, say, told, used
+from scopec.report import formats, terminal
+from scopec.report import options as report_options
+
+# Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
+if TYPE_CHECKING:
+    from scopec.session.check import Outcome, Settings
+    from scopec.session.plan import Overrides
+
+
+@click.command(cls=report_options.ReportingCommand)
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@program_options
+@engine_options
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=min(2, os.cpu_count() or 1),
+    show_default=True,
+    help="Engines at once.",
+)
+@limit_options
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path),
+    callback=report_options.folder,
+    help="Keep generated files and engine output here.",
+)
+@click.option("--executor", metavar="dask:ADDRESS", help="Spread the programs over a Dask cluster (docs/scale.md).")
+@click.option(
+    "--no-cache", is_flag=True, envvar="SCOPEC_NO_CACHE", help="Ask the jars again what they answered before."
+)
+@report_options.reports
+@click.option("--changed-since", "revision", metavar="REV", help="Only programs that differ from a git revision.")
+@click.option("--watch", is_flag=True, help="Check again whenever a program changes, until Ctrl-C.")
+@click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
+@click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states and times.")
+def check(
+    paths: tuple[Path, ...], overrides: Overrides, jars: dict[str, Path], engine: str, jobs: int,
+    timeout: float, memory_limit: int, keep: Path | None, executor: str | None, no_cache: bool,
+    requests: Sequence[formats.Request], revision: str | None, watch: bool, quiet: bool, verbose: bool,
+) -> int:  # fmt: skip
+    """Check every expectation of every .cu and .litmus file in PATHS (folders recurse).
+
+    Exit status: 0 all hold, 1 some violated, 2 bad input or usage, 3 an engine failed, 4 undecided.
+    """
+    from scopec.session.changes import changed_since, watched
+    from scopec.session.check import Settings, exit_code
+
+    settings = Settings(
+        overrides, jobs, timeout, memory_limit, keep, jars, engine, say, say if verbose else lambda _line: None,
+        advise=None if quiet else advised, cache=not no_cache,
+    )  # fmt: skip
+    chosen: Sequence[Path] = paths if revision is None else changed_since(paths, revision)
+    if not chosen:
+        say(f"no program has changed since {revision}")
+
+    def checked(
+        paths: Sequence[Path], requests: Sequence[formats.Request], others: Sequence[Outcome] = ()
+    ) -> list[Outcome]:
+        return _check(paths, settings, requests, others, executor=executor, quiet=quiet, verbose=verbose)
+
+    if not watch:
+        return exit_code(checked(chosen, requests))
+    known: dict[Path, Outcome] = {}
+    for changed, gone in watched(chosen):
+        for path in gone:
+            known.pop(path, None)
+            say(f"{path} is gone")
+        others = [outcome for path, outcome in known.items() if path not in changed]
+        wanted = requests if changed else [r for r in requests if not r.to_stdout]
+        known |= {Path(o.file): o for o in checked(changed, wanted, others)}
+        say("waiting for changes; Ctrl-C ends this")
+    raise AssertionError("one watches for ever")
+
+
+def _check(
+    paths: Sequence[Path],
+    settings: Settings,
+    requests: Sequence[formats.Request],
+    others: Sequence[Outcome],
+    *,
+    executor: str | None,
+    quiet: bool,
+    verbose: bool,
+) -> list[Outcome]:
+    """Check, write every report, and return the outcomes; reports in files have ``others`` too, found earlier."""
+    from scopec.session.check import check, exit_code
+
+    started, start = datetime.now(), time.monotonic()
+    with terminal.Status() as status:
+        if executor is None:
+            outcomes = check(paths, told(settings, status))
+        else:
+            from scopec.session.cluster import check_on_cluster
+
+            outcomes = check_on_cluster(paths, told(settings, status), executor)
+    seconds = time.monotonic() - start
+
+    def results(of: Sequence[Outcome]) -> formats.Results:
+        return formats.Results(
+            of, seconds, started, exit_code(of), lambda: engine_table(settings, used(of)), verbose, quiet
+        )  # fmt: skip
+
+    everything = sorted([*others, *outcomes], key=lambda o: str(o.file)) if others else outcomes
+    formats.write([r for r in requests if r.to_stdout], results(outcomes))
+    formats.write([r for r in requests if not r.to_stdout], results(everything))
+    if all(not r.to_stdout or r.format == "text" for r in requests):  # otherwise the report itself says so
+        problems(outcomes)
+    return outcomes

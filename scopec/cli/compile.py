@@ -1,0 +1,78 @@
+"""``scopec compile``: generated specifications."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from scopec.base.diagnostics import UsageError
+from scopec.cli.options import limit_options, program_options
+from scopec.engines.table import TABLE
+from scopec.report import options as report_options
+
+# Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
+if TYPE_CHECKING:
+    from scopec.session.plan import Overrides
+
+
+@click.command("compile")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path),
+    callback=report_options.folder,
+    help="Folder for the generated files.",
+)
+@click.option(
+    "--target",
+    type=click.Choice([*(e.target for e in TABLE if e.target), "all"]),
+    default="all",
+    show_default=True,
+    help="Which specifications.",
+)
+@click.option(
+    "--check",
+    "compare",
+    is_flag=True,
+    help="Compare with the files that are there instead of writing; exit 1 if they differ.",
+)
+@click.option(
+    "--show",
+    "form",
+    type=click.Choice(["program", "events", "steps"]),
+    help="Print a form that a program has on its way there instead (docs/forms.md): the program, its events in the "
+    "memory question, or its steps in the progress question.",
+)
+@program_options
+@limit_options
+def compile_(
+    paths: tuple[Path, ...], folder: Path | None, target: str, compare: bool, form: str | None, overrides: Overrides,
+    timeout: float, memory_limit: int,
+) -> int:  # fmt: skip
+    """Write the generated .als, .tla and .cfg of the .cu and .litmus files in PATHS, without running an engine.
+
+    A folder with a file SHA256SUMS gets the hash of each in it, and of the files those that are there.
+    """
+    from scopec.base.excerpt import clean
+    from scopec.base.limits import limited
+    from scopec.session.compile import compile_programs, differences, shown_forms, write
+
+    if form is not None and folder is None and not compare:
+        for text in shown_forms(paths, overrides, form, lambda: limited(timeout, memory_limit)):
+            for line in text.splitlines():
+                click.echo(clean(line))
+        return 0
+    if form is not None or folder is None:
+        raise UsageError("give -o and a folder for the files, or --show and a form to print, and nothing else")
+    files = compile_programs(paths, overrides, target, lambda: limited(timeout, memory_limit))
+    if compare:
+        found = differences(files, folder)
+        for line in found:
+            click.echo(clean(line))
+        return 1 if found else 0
+    click.echo(clean(write(files, folder)))
+    return 0

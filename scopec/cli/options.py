@@ -1,0 +1,199 @@
+"""The options that commands share, and the kinds of their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+from scopec.base import options
+from scopec.base.diagnostics import UsageError
+from scopec.cli.telling import show
+from scopec.engines.table import AUTO, BOTH, TABLE, installed
+
+# Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
+if TYPE_CHECKING:
+    from scopec.engines.table import Engine
+    from scopec.session.plan import Overrides
+
+_Command: TypeAlias = Callable[..., Any]
+_Decorator: TypeAlias = Callable[[_Command], _Command]
+
+
+def _all(*decorators: _Decorator) -> _Decorator:
+    """Several options, which help shows in this order."""
+
+    def decorated(command: _Command) -> _Command:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorated
+
+
+def _as_one(name: str, made: Callable[..., Any], *decorators: _Decorator) -> _Decorator:
+    """Several options, of which a command gets what ``made`` makes, as ``name``."""
+
+    def decorated(command: _Command) -> _Command:
+        @wraps(command)
+        def with_one(**given: Any) -> Any:
+            return command(**{name: made(**{p: given.pop(p) for p in signature(made).parameters})}, **given)
+
+        return _all(*decorators)(with_one)
+
+    return decorated
+
+
+# ---------------------------------------------------------------- kinds of values
+
+
+class EngineName(click.Choice[str]):
+    """An engine of the table, ``auto`` or ``both``; those of other packages are looked for when one may be meant."""
+
+    def __init__(self, *kinds: str) -> None:
+        self._kinds = kinds
+        super().__init__(self._names(TABLE))
+
+    def _names(self, engines: Iterable[Engine]) -> list[str]:
+        return [AUTO, *(e.name for e in engines if any(k in e.answers for k in self._kinds)), BOTH]
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name, if there is such an engine."""
+        if value not in self.choices:
+            self.choices = tuple(self._names((*TABLE, *installed())))
+        return super().convert(value, param, ctx)
+
+
+class _Size(click.ParamType[int]):
+    """Bytes: ``500MB``, ``1.5GiB``, ``2G``, or a number."""
+
+    name = "size"
+    _UNITS = ("", "K", "M", "G", "T")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number of bytes; units are powers of 1024."""
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE)
+        if found is None or float(found[1]) <= 0:
+            self.fail(f"`{value}` is not a size such as 500MB or 2GB", param, ctx)
+        return int(float(found[1]) * 1024 ** self._UNITS.index(found[2].upper()))
+
+
+def _half_of_the_machine() -> int:
+    from scopec.base.limits import machine_bytes
+
+    return machine_bytes() // 2
+
+
+# ---------------------------------------------------------------- who is asked, and how long
+
+
+def _jar(name: str, title: str) -> _Decorator:
+    meaning = f"{title}'s jar, instead of the one scopec fetches."
+    return click.option(f"--{name}-jar", type=click.Path(path_type=Path), help=meaning)
+
+
+def _own_jars(tlc_jar: Path | None, alloy_jar: Path | None) -> dict[str, Path]:
+    return {name: path for name, path in (("alloy", alloy_jar), ("tlc", tlc_jar)) if path is not None}
+
+
+#: The jars that are the user's own, as ``jars``.
+jar_options = _as_one("jars", _own_jars, _jar("tlc", "TLC"), _jar("alloy", "Alloy"))
+
+engine_options = _all(
+    click.option(
+        "--engine",
+        type=EngineName("memory", "progress"),
+        default=AUTO,
+        show_default=True,
+        help="Who answers memory questions: Alloy, scopec itself, both, compared, or (auto) Alloy where it can be had.",
+    ),
+    jar_options,
+)
+
+limit_options = _all(
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0.001),
+        default=300.0,
+        show_default=True,
+        help="Seconds for each question, and for reading a file.",
+    ),
+    click.option(
+        "--memory-limit",
+        type=_Size(),
+        default=_half_of_the_machine,
+        show_default="half of the machine's",
+        help="Memory for scopec, and for the Java processes together, such as 2GB.",
+    ),
+)
+
+
+# ---------------------------------------------------------------- what replaces what a file says
+
+
+def _overrides(
+    model: str | None, given: Sequence[str], bound: Sequence[str],
+    progress: str | None, hangs: str | None, memory: str, ignore_races: bool,
+) -> Overrides:  # fmt: skip
+    from scopec.memory.cat import registry
+    from scopec.program.expectations import Settings as Chosen
+    from scopec.progress import models
+    from scopec.session.plan import Overrides
+
+    if model is not None:
+        for warning in registry.load(registry.find(model), Chosen.defaults().options).warnings:
+            show(warning)
+    if progress is not None:
+        models.find(progress)
+    attributes = dict(_pair(text, "--given") for text in given)
+    for name, value in attributes.items():
+        options.choose(options.ATTRIBUTES, "an attribute", name, value, None)
+    bounds = {name: options.bound(name, value, None) for name, value in (_pair(text, "--bound") for text in bound)}
+    return Overrides(model, attributes or None, bounds.get("unroll"), ignore_races, progress, memory, hangs)
+
+
+def _memory_overrides(model: str | None, given: Sequence[str], bound: Sequence[str]) -> Overrides:
+    return _overrides(model, given, bound, None, None, "sc", False)
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise UsageError(f"{option} takes NAME=VALUE, not `{text}`")
+    return name.strip(), value.strip()
+
+
+_MEMORY = (
+    click.option("--bound", multiple=True, metavar="unroll=N", help="A bound, as `//@ bound`."),
+    click.option("--given", multiple=True, metavar="K=V", help="A device attribute, as `//@ given`."),
+    click.option("--model", metavar="NAME", help="Memory model (see `scopec models`)."),
+)
+#: What replaces what a file says, as ``overrides``: for a memory question alone, and for every question.
+memory_options = _as_one("overrides", _memory_overrides, *_MEMORY)
+program_options = _as_one(
+    "overrides",
+    _overrides,
+    *_MEMORY,
+    click.option("--ignore-races", is_flag=True, help="Ask outcomes and assertions of racy programs too."),
+    click.option(
+        "--memory",
+        type=click.Choice(["sc", "hrf0-hw"]),
+        default="sc",
+        show_default=True,
+        help="Who answers outcomes and assertions: the memory model (sc is the progress question's memory), or the "
+        "example hardware of HRF0.",
+    ),
+    click.option(
+        "--hangs",
+        type=click.Choice(["model", "sc"]),
+        help="Hangs of the memory model (as `//@ options hangs`), or of a sequentially consistent memory alone.",
+    ),
+    click.option("--progress", metavar="NAME", help="Progress model (see `scopec models`)."),
+)

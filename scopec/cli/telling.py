@@ -1,0 +1,63 @@
+"""What commands say: lines, diagnostics and a status on standard error, and who answered."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from scopec.base.diagnostics import Code, Diagnostic, ScopecError
+from scopec.report import terminal
+
+# Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
+if TYPE_CHECKING:
+    from scopec.session.check import Outcome, Settings
+
+
+def say(said: str) -> None:
+    """Tell the user; nothing in a name can disturb the terminal."""
+    from scopec.base.excerpt import clean
+
+    terminal.tell(clean(f"scopec: {said}"))
+
+
+def show(diagnostic: Diagnostic) -> None:
+    """Tell of a diagnostic, with its lines of the source."""
+    from scopec.base.files import shown_source
+    from scopec.report.text import diagnostic_lines
+
+    for line in diagnostic_lines(diagnostic, shown_source(diagnostic.span.file), terminal.width()):
+        terminal.tell(terminal.painted(line) if terminal.colours(sys.stderr) else line)
+
+
+def problems(outcomes: Sequence[Outcome]) -> None:
+    """Diagnostics and engine failures, on standard error, except those that stand beside a verdict."""
+    for outcome in outcomes:
+        for diagnostic in outcome.diagnostics:
+            if diagnostic.code is not Code.RACY_PROGRESS:
+                show(diagnostic)
+        if outcome.failure is not None:
+            say(f"{outcome.file}: {outcome.failure}")
+
+
+def told(settings: Settings, status: terminal.Status) -> Settings:
+    """The settings of a check whose progress a status line shows."""
+    return replace(settings, say=lambda line: status.say(settings.say, line), begun=status.begun)
+
+
+def engine_table(settings: Settings, used: Iterable[str]) -> dict[str, Any]:
+    """What reports say of the engines that were used, and of java."""
+    from scopec.engines.java.jars import Jars, java_version
+    from scopec.engines.policy import identities
+
+    table: dict[str, Any] = identities(set(used), Jars(settings.jars, settings.say))
+    with suppress(ScopecError):
+        table["java"] = {"version": java_version()}
+    return table
+
+
+def used(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """The engines that answered, one per check."""
+    return (c.engine for o in outcomes for r in o.reports for c in r.checks)

@@ -1,0 +1,51 @@
+"""``scopec trace``: one counterexample."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from scopec.advice import advised
+from scopec.cli.options import engine_options, limit_options, program_options
+from scopec.cli.telling import engine_table, problems, say, told, used
+from scopec.report import formats, terminal
+from scopec.report import options as report_options
+
+# Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
+if TYPE_CHECKING:
+    from scopec.session.plan import Overrides
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@program_options
+@engine_options
+@limit_options
+@click.option("--check", "wanted", metavar="TEXT", help="The expectation to show, or how it begins.")
+@report_options.trace_forms
+def trace(
+    file: Path, overrides: Overrides, jars: dict[str, Path], engine: str, timeout: float, memory_limit: int,
+    wanted: str | None, form: str, output: Path | None,
+) -> int:  # fmt: skip
+    """Show the counterexample of one expectation of FILE: the first that does not hold, or the one that --check names.
+
+    Exit status: as that of `scopec check` for that expectation alone.
+    """
+    from scopec.report import traces
+    from scopec.session.check import Settings, check, exit_code
+
+    settings = Settings(overrides, 1, timeout, memory_limit, None, jars, engine, say, advise=advised)
+    with terminal.Status() as status:
+        outcomes = check([file], told(settings, status))
+    if exit_code(outcomes) in (2, 3) or not any(outcome.reports for outcome in outcomes):
+        problems(outcomes)
+        return exit_code(outcomes)
+    report, chosen = traces.chosen(outcomes, wanted)
+    if chosen.trace is None:
+        say(traces.missing(report, chosen))
+    else:
+        shown = traces.shown(form, report, chosen, lambda: engine_table(settings, used(outcomes)))
+        formats.put(shown, output, for_people=form == "text")
+    return {"holds": 0, "violated": 1, "unknown": 4}[chosen.verdict]

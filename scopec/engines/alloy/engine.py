@@ -1,0 +1,77 @@
+"""Alloy as an engine for the memory question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scopec.engines.alloy import run
+from scopec.engines.alloy.emit import emit
+from scopec.engines.java.jars import NeedsJar
+from scopec.engines.protocol import MemoryAnswer, MemoryEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from scopec.engines.protocol import Call
+    from scopec.memory.execution import Choice
+    from scopec.memory.questions import Problem, Question
+
+JAR = "alloy"
+#: Pairs of a write and a read of one location beyond which it takes seconds a question.
+MOST_PAIRS = 200
+
+
+class Alloy(NeedsJar, MemoryEngine):
+    """Alloy, in a Java virtual machine; it distinguishes executions also by what has no effect."""
+
+    jar = JAR
+    repeats = True
+
+    def hesitates(self, problem: Problem) -> str | None:
+        """Many pairs of a write and a read of one location take long."""
+        pairs = problem.base.graph.reads_from_pairs
+        if pairs <= MOST_PAIRS:
+            return None
+        return f"{pairs} pairs of a write and a read of one location would take Alloy minutes"
+
+    def specification(self, problem: Problem) -> Mapping[str, str]:
+        """One file, with a command a question."""
+        return {f"{problem.name}.als": emit(problem)}
+
+    def solve(self, problem: Problem, call: Call) -> MemoryAnswer:
+        """Execute every command; what Alloy answers is kept as its instances."""
+        with call.timed("emit Alloy"):
+            ((name, text),) = self.specification(problem).items()
+            call.write({name: text})
+        path = call.folder / name
+
+        def ask() -> tuple[Any, float]:
+            answers = run.run(call.jars[JAR], path, call.workers, call.folder, call.seconds)
+            return answers.instances, answers.seconds
+
+        with call.timed("Alloy"):
+            instances, seconds, cached = call.remembered((call.jars[JAR].sha256, run.SOLVER, text), ask)
+        if instances is None:
+            return MemoryAnswer(None, seconds)
+        with call.timed("read Alloy"):
+            return MemoryAnswer(run.choices(instances, problem.base.graph), seconds, cached)
+
+    def executions(self, problem: Problem, question: Question, most: int, call: Call) -> Iterator[Choice]:
+        """At most ``most`` solutions of the question's command."""
+        (name,) = call.write(self.specification(problem))
+        found = run.solutions(
+            call.jars[JAR],
+            call.folder / name,
+            problem.base.graph,
+            call.workers,
+            call.folder,
+            question.name,
+            most,
+            call.seconds,
+        )
+        if found is None:
+            raise TimeoutError
+        yield from found
+
+
+MEMORY = Alloy()

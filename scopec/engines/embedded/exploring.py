@@ -1,0 +1,244 @@
+"""The states of a system that can be reached, and which promise each step keeps.
+
+What a promise, or a property, says about a step is a bit: an edge has the bits of the acts that it is, a state those of
+the acts that it enables.  An act that changes nothing is none (``<<A>>_vars``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import EngineError
+from scopec.base.records import dataclass
+from scopec.engines.embedded.stepping import Stepping
+from scopec.engines.embedded.terms import Fixed, State
+from scopec.program import ir
+from scopec.program.types import ArithmeticFault
+from scopec.progress.promises import Act, Each, Promise, When, promises
+from scopec.progress.rules.owing import CONDITIONS
+from scopec.progress.steps import DONE, IDLE
+
+if TYPE_CHECKING:
+    from scopec.progress.models import Property
+    from scopec.progress.system import System
+
+#: How many states between two looks at the clock.
+_TURNS = 512
+
+Condition = Callable[[State], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Owed:
+    """A promise to one thread: the bit of its acts, where they count, and which steps they are."""
+
+    bit: int
+    when: tuple[Condition, ...]
+    #: By the number of the thread that steps: whether its step is one, by the label that it is at and its choice.
+    acts: dict[int, Callable[[str, bool], bool]]
+
+
+@dataclass(slots=True)
+class Graph:
+    """States by number, the first is 0; ``done`` are those in which everything has ended, whose steps are left out."""
+
+    states: list[State] = field(default_factory=list)
+    edges: list[list[tuple[int, int]]] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    enabled: list[int] = field(default_factory=list)
+    done: set[int] = field(default_factory=set)
+    #: A state in which no promised step is enabled, found first: everything may stop there.
+    stuck: int | None = None
+    #: Whether ``stuck`` has no step at all; whether what some thread would do there is undefined.
+    dead: bool = False
+    undefined: bool = False
+    #: Whether the time limit came before all states were found.
+    cut: bool = False
+
+
+class Exploration:
+    """A system's graph, with the meaning of its bits."""
+
+    def __init__(self, system: System, property_: Property) -> None:
+        self.system = system
+        self.stepping = Stepping(system)
+        self.weak = 0
+        self.strong = 0
+        self._bits = 0
+        self._owed: list[_Owed] = []
+        for promise in promises(system):
+            self._promise(promise)
+        #: The bit of a step of each thread, and of a step that counts.
+        self.step_of = [self._bit() for _ in self.stepping.threads]
+        self.counted = self._bit()
+        counting = [label for label, step in system.steps.items() if step.counts]
+        self._counting = frozenset(counting) if property_ == "Progress" else frozenset[str]()
+
+    def _bit(self) -> int:
+        self._bits += 1
+        return 1 << (self._bits - 1)
+
+    # ---- what promises mean
+
+    def _promise(self, promise: Promise) -> None:
+        everyone, system = self.stepping.threads, self.system
+        functions = [t for t in system.tasks if t.work is ir.Work.HOST_FUNCTION]
+        to: dict[Each, tuple[ir.Thread | None, ...]] = {
+            Each.HOST: system.hosts,
+            Each.DEVICE: system.threads,
+            Each.FUNCTION: tuple(functions),
+            Each.THREAD: everyone,
+            Each.NOBODY: (None,),
+        }
+        for thread in to[promise.each]:
+            bit = self._bit()
+            if promise.strong:
+                self.strong |= bit
+            else:
+                self.weak |= bit
+            when = tuple(self._condition(w, thread) for w in promise.when)
+            acts: dict[int, Callable[[str, bool], bool]] = {}
+            for act in promise.acts:
+                for number, is_act in self._acts(act, thread, promise.label):
+                    acts[number] = _either(acts[number], is_act) if number in acts else is_act
+            self._owed.append(_Owed(bit, when, acts))
+
+    def _acts(
+        self, act: Act, thread: ir.Thread | None, label: str
+    ) -> Iterator[tuple[int, Callable[[str, bool], bool]]]:
+        number = self.stepping.number
+        match act:
+            case Act.OWN:
+                assert thread is not None
+                yield number[thread.name], lambda _at, _well: True
+            case Act.CHOICE:
+                assert thread is not None
+                yield number[thread.name], lambda at, well: at == label and well
+            case Act.ANY:
+                yield from ((n, lambda _at, _well: True) for n in number.values())
+            case Act.SERVE:
+                for other in self.system.threads:
+                    yield number[other.name], lambda at, _well: at == IDLE
+                for task in self.system.tasks:
+                    if task.work is ir.Work.COPY:
+                        yield number[task.name], lambda _at, _well: True
+                    elif task.work is ir.Work.HOST_FUNCTION:
+                        yield number[task.name], lambda at, _well: at == IDLE
+
+    def _condition(self, when: When, thread: ir.Thread | None) -> Condition:
+        me = {} if thread is None else dict.fromkeys(("h", "t"), Fixed(self.stepping.number[thread.name]))
+        return self.stepping.function(CONDITIONS[when], me)
+
+    # ---- the graph
+
+    def steps(self, state: State) -> Iterator[tuple[int, str, State, bool]]:
+        """Each step from a state: who takes it, at which label, the state after it, and whether choices fell well."""
+        stepping, system = self.stepping, self.system
+        for number, label in enumerate(state[: len(stepping.threads)]):
+            if label == DONE:
+                continue
+            if label != IDLE:
+                if label in self._slept or label not in system.steps:
+                    continue
+                for after, well in stepping.step(number, label)(state):
+                    yield number, label, after, well
+            elif number in self._starts:
+                entry, can_start = self._starts[number]
+                if not can_start(state):
+                    continue
+                if entry in self._late:
+                    yield number, IDLE, (*state[:number], entry, *state[number + 1 :]), True
+                else:
+                    for after, well in stepping.step(number, entry)(state):
+                        yield number, IDLE, after, well
+
+    @cached_property
+    def _late(self) -> frozenset[str]:
+        return frozenset(self.system.late_entries)
+
+    @cached_property
+    def _slept(self) -> frozenset[str]:
+        """The labels from which only other threads' steps move a thread on, or nothing does."""
+        return frozenset(label for label, step in self.system.steps.items() if step.sleeps)
+
+    @cached_property
+    def _starts(self) -> dict[int, tuple[str, Condition]]:
+        """Where a thread begins that is started by the implementation, and when it may."""
+        system, stepping = self.system, self.stepping
+        return {
+            stepping.number[t.name]: (system.begin(t).label, stepping.can_start(t))
+            for t in (*system.threads, *system.tasks)
+        }
+
+    def graph(self, seconds: float | None, *, stop_early: bool) -> Graph:
+        """The graph of the states before the end, breadth first, as far as the time limit lets it be found.
+
+        With ``stop_early`` it ends at the first state in which no promise asks for a step, and always at one in which
+        what a thread would do next is undefined.
+        """
+        limit = None if seconds is None else time.monotonic() + seconds
+        stepping, graph = self.stepping, Graph()
+        numbers: dict[State, int] = {}
+
+        def number(state: State, parent: int) -> int:
+            known = numbers.get(state)
+            if known is None:
+                known = numbers[state] = len(graph.states)
+                graph.states.append(state)
+                graph.parents.append(parent)
+                graph.edges.append([])
+                graph.enabled.append(0)
+            return known
+
+        number(stepping.initial, -1)
+        undefined = frozenset(self.system.undefined_labels)
+        at = 0
+        while at < len(graph.states):
+            if limit is not None and at % _TURNS == 0 and time.monotonic() > limit:
+                graph.cut = True
+                return graph
+            state = graph.states[at]
+            if stepping.all_done(state):
+                graph.done.add(at)
+                at += 1
+                continue
+            if not undefined.isdisjoint(state[: len(stepping.threads)]):
+                graph.stuck, graph.undefined = at, True
+                return graph
+            try:
+                steps = list(self.steps(state))
+            except ArithmeticFault as fault:
+                raise EngineError(f"a step has no result in C++: {fault}") from fault
+            owed = [o for o in self._owed if all(holds(state) for holds in o.when)]
+            edges: dict[int, int] = {}
+            for who, label, after, well in steps:
+                if after == state:
+                    continue
+                bits = self.step_of[who]
+                for promise in owed:
+                    is_act = promise.acts.get(who)
+                    if is_act is not None and is_act(label, well):
+                        bits |= promise.bit
+                if label in self._counting:
+                    bits |= self.counted
+                to = number(after, at)
+                edges[to] = edges.get(to, 0) | bits
+            graph.edges[at] = list(edges.items())
+            enabled = 0
+            for bits in edges.values():
+                enabled |= bits
+            graph.enabled[at] = enabled
+            if not enabled & (self.weak | self.strong) and graph.stuck is None:
+                graph.stuck, graph.dead = at, not steps
+                if stop_early:
+                    return graph
+            at += 1
+        return graph
+
+
+def _either(one: Callable[[str, bool], bool], other: Callable[[str, bool], bool]) -> Callable[[str, bool], bool]:
+    return lambda at, well: one(at, well) or other(at, well)

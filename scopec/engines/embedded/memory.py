@@ -1,0 +1,199 @@
+"""The memory question answered in this process: one solver per problem, one assumption per question."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from threading import Timer
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import LimitError
+from scopec.base.limits import limited
+from scopec.engines.embedded.circuit import TRUE
+from scopec.engines.embedded.encode import Encoding
+from scopec.engines.embedded.relations import InexactError, entries
+from scopec.engines.embedded.symmetry import ordered_writes
+from scopec.engines.protocol import MemoryAnswer, MemoryEngine
+from scopec.memory.execution import Choice
+from scopec.memory.questions import Goal
+from scopec.program.values import Const
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from pysat.solvers import Solver
+
+    from scopec.engines.protocol import Call
+    from scopec.memory.questions import Problem, Question
+
+#: A small solver that starts at once: the formulas of litmus tests are easy.
+SOLVER = "minisat22"
+
+
+def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice | None] | None:
+    """For each question the execution that was found, or None where none exists; None if the time limit came first."""
+    from pysat.solvers import Solver
+
+    deadline = None if seconds is None else time.monotonic() + seconds
+    try:
+        with limited(seconds, None):
+            encoding, goals = _prepared(problem, problem.questions)
+            if not problem.model.partial_co and not any(q.goal is Goal.LEFT for q in problem.questions):
+                encoding.take_in_order(ordered_writes(problem))
+    except LimitError:
+        return None
+    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver, _limit(solver, deadline):
+        answers = {}
+        for name, goal in goals.items():
+            found = solver.solve_limited(assumptions=[goal], expect_interrupt=True)
+            if found is None:
+                return None
+            answers[name] = _choice(encoding, solver.get_model()) if found else None
+        return answers
+
+
+def dimacs(problem: Problem) -> str:
+    """A problem as clauses, with the literal to assume for each question."""
+    encoding, goals = _prepared(problem, problem.questions)
+    clauses = encoding.circuit.clauses
+    most = max(abs(literal) for clause in [*clauses, list(goals.values())] for literal in clause)
+    lines = [f"c {question}: assume {literal}" for question, literal in goals.items()]
+    lines += [f"p cnf {most} {len(clauses)}", *(" ".join(map(str, [*clause, 0])) for clause in clauses)]
+    return "\n".join(lines) + "\n"
+
+
+def executions(problem: Problem, question: Question, seconds: float | None = None) -> Iterator[Choice]:
+    """Every execution that a question looks for, once.
+
+    They differ in reads-from, coherence, path, who meets at a barrier, or final state.
+
+    Raises TimeoutError when ``seconds`` have passed.
+    """
+    from pysat.solvers import Solver
+
+    deadline = None if seconds is None else time.monotonic() + seconds
+    try:
+        with limited(seconds, None):
+            encoding, goals = _prepared(problem, [question])
+            chosen = [encoding.circuit.use(literal) for literal in dict.fromkeys([TRUE, *_what_differs(encoding)])]
+            for literal in chosen:
+                encoding.circuit.use(-literal)
+    except LimitError:
+        raise TimeoutError from None
+    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver, _limit(solver, deadline):
+        while found := solver.solve_limited(assumptions=list(goals.values()), expect_interrupt=True):
+            model = solver.get_model()
+            yield _choice(encoding, model)
+            true = set(model)
+            solver.add_clause([-a if a in true else a for a in chosen])
+        if found is None:
+            raise TimeoutError
+
+
+@contextmanager
+def _limit(solver: Solver, deadline: float | None) -> Iterator[None]:
+    """Interrupt a solver when its time has passed."""
+    timer = None if deadline is None else Timer(max(0.0, deadline - time.monotonic()), solver.interrupt)
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield
+    finally:
+        if timer is not None:
+            timer.cancel()
+            timer.join()
+
+
+def _what_differs(encoding: Encoding) -> Iterator[int]:
+    """What distinguishes two executions.
+
+    Choices of events that are not executed do not, nor do those that change neither the path nor the final state.
+    """
+    circuit, graph = encoding.circuit, encoding.graph
+    yield from encoding.rf.values()
+    yield from (v for _, _, v in entries(encoding.co))
+    yield from (encoding.values.guard(event.guard) for event in graph.events)
+    for edge in graph.asw:
+        if edge.barrier and edge.when is not None:
+            yield encoding.values.condition(edge.when)
+    for candidates in encoding.last.values():
+        yield from candidates.values()
+    for final in graph.finals.values():
+        defined = encoding.values.condition(final.defined)
+        yield defined
+        yield from (circuit.both(bit, defined) for bit in encoding.values.bits(final.value).values())
+
+
+def _prepared(problem: Problem, questions: Iterable[Question]) -> tuple[Encoding, Mapping[str, int]]:
+    """The encoding with its goals in use; closures are made exact one by one as it turns out that they must be."""
+    exact: frozenset[int] = frozenset()
+    while True:
+        try:
+            encoding = Encoding(problem, exact)
+            return encoding, {q.name: encoding.circuit.use(encoding.goal(q)) for q in questions}
+        except InexactError as needed:
+            exact |= {needed.number}
+
+
+def _choice(encoding: Encoding, model: Sequence[int]) -> Choice:
+    """What a satisfying assignment chose."""
+    holds = encoding.circuit.reader({abs(literal): literal > 0 for literal in model})
+    graph = encoding.graph
+    rf = frozenset(pair for pair, literal in encoding.rf.items() if holds(literal))
+    partial = encoding.problem.model.partial_co
+    co: set[tuple[str, str]] = set()
+    for initial, *rest in encoding.writes.values():
+        co |= {(initial.id, other.id) for other in rest}
+    for a, b, literal in encoding.unordered:
+        if holds(literal):
+            co.add((a, b))
+        elif not partial:
+            co.add((b, a))
+    choices = {
+        name: next(v for v, bit in encoding.values.registers[name].items() if holds(bit)) for name in graph.choices
+    }
+    written = {}
+    for event in graph.events:
+        if event.writes and event.value is not None and not isinstance(event.value, Const):
+            for v, bit in encoding.values.bits(event.value).items():
+                if holds(bit):
+                    written[event.id] = v
+    fences = frozenset(
+        pair for order in encoding.given.orders.values() for pair, literal in order.items() if holds(literal)
+    )
+    last = {
+        at: next(w for w, literal in candidates.items() if holds(literal)) for at, candidates in encoding.last.items()
+    }
+    orders = tuple(
+        frozenset(pair for pair, literal in encoding.orders.get(order.name, {}).items() if holds(literal))
+        for order in encoding.problem.model.orders
+    )
+    return Choice(rf, frozenset(co), choices, written, fences, last, orders)
+
+
+class Embedded(MemoryEngine):
+    """scopec's own engine for memory questions.
+
+    Its answers are not kept: to write the specification, which is the key, takes as long as to answer.
+    """
+
+    immediate = True
+
+    def specification(self, problem: Problem) -> Mapping[str, str]:
+        """The clauses."""
+        return {f"{problem.name}.cnf": dimacs(problem)}
+
+    def solve(self, problem: Problem, call: Call) -> MemoryAnswer:
+        """Solve all questions with one solver."""
+        started = time.perf_counter()
+        with call.timed("SAT"):
+            choices = solve(problem, call.seconds)
+        return MemoryAnswer(choices, time.perf_counter() - started)
+
+    def executions(self, problem: Problem, question: Question, most: int, call: Call) -> Iterator[Choice]:  # noqa: ARG002
+        """Every execution, once."""
+        yield from executions(problem, question, call.seconds)
+
+
+MEMORY = Embedded()

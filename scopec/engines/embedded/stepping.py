@@ -1,0 +1,177 @@
+"""The steps of a system as functions from a state to those that may come next.
+
+Functions are made once per step and thread, so that a state costs no look at the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from scopec.engines.embedded.states import States
+from scopec.engines.embedded.terms import Bound, Compute, Fixed, Slot, State, run
+from scopec.program import ir
+from scopec.progress.influence import touched
+from scopec.progress.rules import phases
+from scopec.progress.steps import OLD, Arrival, Either, Fork, Goto, Made, Step, Tree, leaves
+from scopec.progress.terms import At, Kind, Name, Over, call
+
+if TYPE_CHECKING:
+    from scopec.program.values import Value
+    from scopec.progress.system import System
+    from scopec.progress.transition import Transition, Update, Wakes
+
+#: The states that a step may lead to, each with whether every choice fell well.
+Take: TypeAlias = "Callable[[State], list[tuple[State, bool]]]"
+
+
+@dataclass(frozen=True)
+class _Effects:
+    """What a step of a thread does: what its place holds and where that is, changes at slots, threads that wake."""
+
+    thread: ir.Thread
+    old: Compute | None
+    cell: Compute | None
+    outcome: Compute | None
+    changes: list[tuple[int, Compute]]
+    woken: Callable[[State], list[tuple[int, str]]] | None
+
+
+class Stepping(States):
+    """The steps of the threads of a system."""
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self._takes: dict[tuple[int, str], Take] = {}
+        self._transitions: dict[str, Transition] = {}
+        self.all_done = self.holds(call("AllDone"), {})
+
+    def can_start(self, thread: ir.Thread) -> Compute:
+        """Whether a thread may start."""
+        if thread.grid is None or "CanStart" not in self.rules.definitions:
+            return lambda _: True
+        return self.holds(call("CanStart", "t"), {"t": Fixed(self.number[thread.name])})
+
+    def step(self, number: int, label: str) -> Take:
+        """What a thread may do at a label."""
+        take = self._takes.get((number, label))
+        if take is None:
+            if label not in self._transitions:
+                self._transitions[label] = self.rules.transition(self.system.steps[label])
+            take = self._takes[number, label] = self._take(self.threads[number], self._transitions[label])
+        return take
+
+    def _take(self, thread: ir.Thread, transition: Transition) -> Take:
+        step, me = transition.step, self.number[thread.name]
+        place = touched(step)
+        cell = None if place is None else self._cell(place, thread)
+        bound: dict[str, Any] = {"t": Fixed(me)}
+        if cell is not None:
+            bound[OLD] = lambda s: s[cell(s)]
+        outcome = None if transition.outcome is None else self.function(transition.outcome, bound)
+        changes = [change for update in transition.updates for change in self._changes(update, bound)]
+        wakes = None if transition.wakes is None else self._woken(transition.wakes, bound)
+        effects = _Effects(thread, bound.get(OLD), cell, outcome, changes, wakes if place is not None else None)
+        take = self._chosen(transition, effects, bound)
+        if wakes is not None and transition.wakes is not None and place is None:
+            take = _notifying(take, wakes, one=transition.wakes.one)
+        return take if transition.guard is None else self._guarded(step, me, self.holds(transition.guard, bound), take)
+
+    def _guarded(self, step: Step, me: int, guard: Compute, take: Take) -> Take:
+        """A step that waits for a condition; where each turn is a step there is a second label."""
+        again = step.again
+        if not again or not step.blocks:
+            return lambda s: take(s) if guard(s) else []
+        return lambda s: take(s) if guard(s) else [((*s[:me], again, *s[me + 1 :]), True)]
+
+    def _chosen(self, transition: Transition, effects: _Effects, bound: Bound) -> Take:
+        tree = transition.step.tree
+        if transition.choice is None:
+            return self._way(tree, effects)
+        choice = self.holds(transition.choice, bound)
+        first, other = (self._way(end, effects) for end in leaves(tree))
+        return lambda s: first(s) if choice(s) else other(s)
+
+    def _changes(self, update: Update, bound: Bound) -> Iterator[tuple[int, Compute]]:
+        """Where an update changes the state, and to what."""
+        match update.key, update.new:
+            case None, Over(Kind.TABLE, name, domain, body):
+                keys = self.known(domain, bound)
+                assert isinstance(keys, Fixed)
+                for key in keys.value:
+                    slot, new = self.keyed[update.variable][key], self.known(body, {**bound, name: Fixed(key)})
+                    if not (isinstance(new, Slot) and new.index == slot):
+                        yield slot, run(new)
+            case None, new:
+                yield self.slots[update.variable], self.function(new, bound)
+            case key, new:
+                old = self.known(At(Name(update.variable), key), bound)
+                assert isinstance(old, Slot)
+                yield old.index, self.function(new, {**bound, "@": old})
+
+    def _written(self, write: Value | Made | Arrival, effects: _Effects) -> Compute:
+        """What a step stores."""
+        if not isinstance(write, Made | Arrival):
+            return self.value(write, effects.thread, effects.old, effects.outcome)
+        assert effects.old is not None
+        bound: Bound = {"t": Fixed(self.number[effects.thread.name]), OLD: effects.old}
+        return self.function(phases.written(write, Name(OLD)), bound)
+
+    def _woken(self, wakes: Wakes, bound: Bound) -> Callable[[State], list[tuple[int, str]]]:
+        """The threads that a step wakes, each with the label that it is moved to."""
+        who, to = self.function(wakes.who, bound), self.fixed(Name(wakes.to))
+        return lambda s: [(number, to[s[number]]) for number in sorted(who(s))]
+
+    def _way(self, tree: Tree, effects: _Effects) -> Take:
+        """Where a tree leads: memory, registers and label; every change is seen from the state before."""
+        thread, old, out = effects.thread, effects.old, effects.outcome
+        match tree:
+            case Fork(condition, then, otherwise):
+                test = self.value(condition, thread, old, out)
+                yes, no = self._way(then, effects), self._way(otherwise, effects)
+                return lambda s: yes(s) if test(s) else no(s)
+            case Either(first, second):
+                good, bad = self._way(first, effects), self._way(second, effects)
+                return lambda s: [*good(s), *((t, False) for t, _ in bad(s))]
+            case Goto(label, updates, write):
+                me, registers = self.number[thread.name], self.keyed.get("reg", {})
+                slots = ((registers.get((thread.name, name)), value) for name, value in updates)
+                own = [(slot, self.value(value, thread, old, out)) for slot, value in slots if slot is not None]
+                written = None if write is None else self._written(write, effects)
+                cell, woken, changes = effects.cell, effects.woken, [*effects.changes, *own]
+
+                def take(s: State) -> list[tuple[State, bool]]:
+                    after = list(s)
+                    if written is not None and cell is not None:
+                        after[cell(s)] = written(s)
+                        if woken is not None:
+                            for sleeper, to in woken(s):
+                                after[sleeper] = to
+                    for slot, value in changes:
+                        after[slot] = value(s)
+                    after[me] = label
+                    return [(tuple(after), True)]
+
+                return take
+
+
+def _notifying(take: Take, sleepers: Callable[[State], list[tuple[int, str]]], *, one: bool) -> Take:
+    """A step that wakes threads as well: all of them, or any one."""
+
+    def woken(s: State, who: list[tuple[int, str]]) -> list[tuple[State, bool]]:
+        out = []
+        for after, well in take(s):
+            changed = list(after)
+            for number, to in who:
+                changed[number] = to
+            out.append((tuple(changed), well))
+        return out
+
+    def notify(s: State) -> list[tuple[State, bool]]:
+        who = sleepers(s)
+        if not one or not who:
+            return woken(s, who)
+        return [after for sleeper in who for after in woken(s, [sleeper])]
+
+    return notify

@@ -1,0 +1,78 @@
+"""Who is asked: an engine that is named, ``auto``, or ``both``."""
+
+from __future__ import annotations
+
+import itertools
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from scopec.engines.protocol import Kind
+from scopec.engines.table import AUTO, BOTH, TABLE, able, named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from scopec.engines.java.jars import Jars
+    from scopec.engines.protocol import Answers
+    from scopec.engines.table import Engine
+
+
+def immediate(kind: Kind[Any]) -> Engine:
+    """The engine that answers at once: what advice is searched with."""
+    return next(e for e in able(kind) if kind.of(e).immediate)
+
+
+def identities(used: Collection[str], jars: Jars) -> dict[str, Mapping[str, str]]:
+    """What reports say of the engines that were used, in their order: those that are not scopec's own."""
+    found = {}
+    for engine in (*TABLE, *(named(name) for name in sorted(used))):
+        kind: Kind[Answers[Any, Any]] = Kind(next(iter(engine.answers)))
+        if engine.name in used and (said := kind.of(engine).identity(jars)):
+            found[engine.name] = said
+    return found
+
+
+class Policy:
+    """Who is asked in one call of scopec; UsageError if there is no such engine."""
+
+    def __init__(self, wanted: str, jars: Jars, say: Callable[[str], None]) -> None:
+        self.wanted, self.jars = wanted, jars
+        self._engine = None if wanted in (AUTO, BOTH) else named(wanted)
+        self._say = say
+        self._lock = Lock()
+        self._said = False
+
+    def asked(self, kind: Kind[Any], problem: Any, name: str, *, many: bool = False) -> tuple[Engine, ...]:
+        """The engines to ask: the answer is the first one's, that of each other must be the same.
+
+        An engine that is named but does not answer the ``kind`` leaves it to the reference.  ``many`` answers are
+        wanted of the one engine that is immediate, if nobody is named.  ``name`` is what messages call the problem.
+        """
+        if self.wanted == BOTH:
+            return able(kind, all_=True)
+        if self._engine is not None:
+            return (self._engine if kind.name in self._engine.answers else able(kind)[0],)
+        if many:
+            return (immediate(kind),)
+        engines = able(kind)
+        for engine, following in itertools.pairwise(engines):
+            answers: Answers[Any, Any] = kind.of(engine)
+            reason = answers.available(self.jars)
+            if reason is not None:
+                self._fallen_back(reason, following)
+            elif (reason := answers.hesitates(problem)) is not None:
+                title = following.title[:1].upper() + following.title[1:]
+                self._say(
+                    f"{name}: {reason}. {title} answers about {kind.name} itself "
+                    f"(--engine {engine.name} asks {engine.title})."
+                )
+            else:
+                return (engine,)
+        return (engines[-1],)
+
+    def _fallen_back(self, reason: str, engine: Engine) -> None:
+        """Tell the user, once a call, that another engine answers instead."""
+        with self._lock:
+            said, self._said = self._said, True
+        if not said:
+            self._say(f"{reason} Questions are answered by {engine.title} itself (--engine {engine.name}).")

@@ -1,0 +1,214 @@
+"""What an engine is: who answers the memory question, the progress question, or what the example hardware can do.
+
+An engine of a kind gets a question as a value and a :class:`Call`, and returns an answer, or raises EngineError.  What
+the answer means for a check is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from scopec.base.cache import key
+from scopec.base.records import dataclass
+from scopec.engines.table import loaded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from scopec.base.cache import Cache
+    from scopec.engines.java.jars import Jars
+    from scopec.engines.java.workers import Workers
+    from scopec.engines.table import Engine
+    from scopec.memory.execution import Choice
+    from scopec.memory.questions import Problem, Question
+    from scopec.progress.questions import HardwareProblem, ProgressProblem  # noqa: F401  # named in strings
+    from scopec.progress.schedule import Schedule
+
+
+# ---------------------------------------------------------------- answers
+
+
+@dataclass(frozen=True)
+class MemoryAnswer:
+    """For each question, by name, the execution that was found, or None where none exists.
+
+    ``choices`` is None where the time limit came first; ``cached`` says whether an earlier call got the answer.
+    """
+
+    choices: Mapping[str, Choice | None] | None
+    seconds: float
+    cached: bool = False
+
+
+@dataclass(frozen=True)
+class ProgressAnswer:
+    """Whether a property holds (None: the time limit came first), a schedule if not, and how many states were seen."""
+
+    holds: bool | None
+    schedule: Schedule | None
+    states: int | None
+    seconds: float
+    cached: bool = False
+
+
+@dataclass(frozen=True)
+class HardwareAnswer:
+    """Whether the hardware reaches what was looked for (None: the time limit came first), and a run that does."""
+
+    found: bool | None
+    schedule: Schedule | None
+    states: int | None
+    seconds: float
+    cached: bool = False
+
+
+# ---------------------------------------------------------------- what an engine has at hand
+
+
+@contextmanager
+def timed(phases: list[tuple[str, float]], name: str) -> Iterator[None]:
+    """Append (name, milliseconds) when the block ends."""
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        phases.append((name, (time.perf_counter() - started) * 1000))
+
+
+@dataclass(frozen=True)
+class Call:
+    """What an engine has at hand for one answer.
+
+    ``folder`` is for its files: those that :meth:`write` puts there are generated specifications, a folder NAME-out in
+    it is what the engine itself wrote; ``--keep`` keeps both.  ``seconds`` is the time limit, ``phases`` gets wall
+    times in milliseconds.  With a ``cache`` answers of earlier calls are used; ``fresh`` asks again all the same.
+    """
+
+    folder: Path
+    seconds: float | None
+    jars: Jars
+    workers: Workers
+    phases: list[tuple[str, float]]
+    generated: set[str]
+    cache: Cache | None = None
+    fresh: bool = False
+
+    def write(self, specification: Mapping[str, str]) -> list[str]:
+        """Write generated files into the folder; their names."""
+        for name, text in specification.items():
+            (self.folder / name).write_text(text, encoding="utf-8")
+        self.generated.update(specification)
+        return list(specification)
+
+    def timed(self, phase: str) -> AbstractContextManager[None]:
+        """Time a block as a phase of the answer."""
+        return timed(self.phases, phase)
+
+    def remembered(self, parts: Sequence[str], ask: Callable[[], tuple[Any, float]]) -> tuple[Any, float, bool]:
+        """An answer as JSON values, the seconds that it took, and whether an earlier call got it.
+
+        ``parts`` are everything that the answer depends on.  None, for no answer in time, is not kept; nor is what
+        raises an error.
+        """
+        if self.cache is None:
+            return *ask(), False
+        entry = key(*parts)
+        found = self.cache.get(entry)
+        if found is not None and not self.fresh:
+            try:
+                answer, seconds = json.loads(found)
+            except ValueError:
+                pass
+            else:
+                return answer, float(seconds), True
+        answer, seconds = ask()
+        if answer is not None:
+            self.cache.put(entry, json.dumps([answer, seconds]).encode())
+        return answer, seconds, False
+
+
+# ---------------------------------------------------------------- engines
+
+P = TypeVar("P")
+A = TypeVar("A")
+
+
+class Answers(ABC, Generic[P, A]):
+    """Who answers one kind of question.
+
+    ``immediate`` says whether an answer takes milliseconds, in this process, and needs nothing that has to be fetched.
+    """
+
+    immediate = False
+
+    def available(self, jars: Jars) -> str | None:  # noqa: ARG002
+        """Why it cannot answer here, with what to do, or None if it can; EngineError for what is there and is wrong."""
+        return None
+
+    def hesitates(self, problem: P) -> str | None:  # noqa: ARG002
+        """Why another engine should rather be asked, or None."""
+        return None
+
+    def identity(self, jars: Jars) -> Mapping[str, str]:  # noqa: ARG002
+        """What a report says of it: its ``version``, and more; nothing, if that is scopec's."""
+        return {}
+
+    def specification(self, problem: P) -> Mapping[str, str]:  # noqa: ARG002
+        """The question in the engine's own language, as files by name, for people."""
+        return {}
+
+    @abstractmethod
+    def solve(self, problem: P, call: Call) -> A:
+        """The answer, or that there is none within the time limit; EngineError where the engine fails."""
+
+
+class MemoryEngine(Answers["Problem", MemoryAnswer]):
+    """Who answers the memory question.
+
+    ``repeats`` says whether :meth:`executions` may yield one more than once.
+    """
+
+    repeats = False
+
+    @abstractmethod
+    def executions(self, problem: Problem, question: Question, most: int, call: Call) -> Iterator[Choice]:
+        """The executions that a question looks for: all, or ``most`` of them where they repeat.
+
+        Raises TimeoutError at the time limit, EngineError where the engine fails.
+        """
+
+
+class ProgressEngine(Answers["ProgressProblem", ProgressAnswer]):
+    """Who answers the progress question."""
+
+
+class HardwareEngine(Answers["HardwareProblem", HardwareAnswer]):
+    """Who says what the example hardware of HRF0 can reach."""
+
+
+E = TypeVar("E", bound="Answers[Any, Any]")
+
+
+@dataclass(frozen=True)
+class Kind(Generic[E]):
+    """A kind of question."""
+
+    name: str
+
+    def of(self, engine: Engine) -> E:
+        """Who answers this kind of question in an engine that does."""
+        found: Any = engine.answers[self.name]
+        if isinstance(found, str):
+            found = loaded(found)
+        return found  # type: ignore[no-any-return]
+
+
+MEMORY: Kind[MemoryEngine] = Kind("memory")
+PROGRESS: Kind[ProgressEngine] = Kind("progress")
+HARDWARE: Kind[HardwareEngine] = Kind("hardware")

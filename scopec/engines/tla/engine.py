@@ -1,0 +1,65 @@
+"""TLC as an engine for the progress question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scopec.engines.java.jars import NeedsJar
+from scopec.engines.protocol import ProgressAnswer, ProgressEngine
+from scopec.engines.tla import run
+from scopec.engines.tla.emit import emit
+from scopec.engines.tla.read import read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scopec.engines.protocol import Call
+    from scopec.engines.tla.emit import Module
+    from scopec.engines.tla.read import Result
+    from scopec.progress.questions import ProgressProblem
+
+JAR = "tlc"
+
+
+def module(problem: ProgressProblem) -> Module:
+    """The TLA+ module that asks a progress question."""
+    return emit(problem.system, problem.name, problem.header, problem.property)
+
+
+def checked(module: Module, call: Call) -> tuple[Result | None, int | None, float, bool]:
+    """What TLC finds about a module (None at the time limit), states, seconds, and whether it was kept."""
+    call.write(module.files)
+    states: list[int | None] = [None]
+
+    def ask() -> tuple[Any, float]:
+        answer = run.run(call.jars[JAR], module.name, call.workers, call.folder, call.seconds)
+        states[0] = answer.states
+        return answer.output, answer.seconds
+
+    with call.timed("TLC"):
+        printed, seconds, cached = call.remembered((call.jars[JAR].sha256, module.tla, module.cfg), ask)
+    result = None if printed is None else read(*printed)
+    return result, states[0] if result is None else result.states, seconds, cached
+
+
+class Tlc(NeedsJar, ProgressEngine):
+    """TLC, in a Java virtual machine."""
+
+    jar = JAR
+
+    def specification(self, problem: ProgressProblem) -> Mapping[str, str]:
+        """A module and its configuration."""
+        return module(problem).files
+
+    def solve(self, problem: ProgressProblem, call: Call) -> ProgressAnswer:
+        """Check the module; what TLC prints is kept."""
+        with call.timed("emit TLA+"):
+            asked = module(problem)
+        result, states, seconds, cached = checked(asked, call)
+        if result is None:
+            return ProgressAnswer(None, None, states, seconds)
+        schedule = run.counterexample(result, problem.system, asked)
+        return ProgressAnswer(result.outcome == "holds", schedule, states, seconds, cached)
+
+
+PROGRESS = Tlc()

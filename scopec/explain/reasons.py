@@ -1,0 +1,157 @@
+"""Why a check has its verdict: the places in the source, and the sentences that every report says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from scopec.base.excerpt import Mark
+from scopec.explain.synchronisation import access_name, early, reads, unordered
+from scopec.explain.verdict import UNDEFINED, is_fault
+from scopec.hangs.execution import StuckExecution
+from scopec.memory.answers import failed_assertions
+from scopec.memory.atomicity import CLAUSES
+from scopec.memory.execution import Execution
+from scopec.memory.inclusion import left_out
+from scopec.program.observe import FinalMemory, FinalRegister
+from scopec.progress.schedule import NOT_STARTED, Ending, Schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scopec.explain.verdict import Check
+    from scopec.memory.events import Assertion, Event
+    from scopec.program.observe import Formula
+    from scopec.progress.schedule import Behind
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The places that a reader must look at, the first one the place of a violation, and what to say about them."""
+
+    marks: tuple[Mark, ...]
+    sentences: tuple[str, ...] = ()
+
+
+def explanation(check: Check) -> Explanation:
+    """Why a check has its verdict, as far as its trace shows, and what it is in PTX where volatile accesses race."""
+    why = _explanation(check)
+    if check.elsewhere is None:
+        return why
+    both = f"volatile gives no order in CUDA C++; in PTX it is relaxed.sys: {check.elsewhere}"
+    return replace(why, sentences=(*why.sentences, both))
+
+
+def _explanation(check: Check) -> Explanation:
+    here = Mark(check.expectation.span, "expected here")
+    match check.trace:
+        case StuckExecution() as stuck:
+            order = [stuck.missing_order] if stuck.missing_order is not None else []
+            marks = tuple(Mark(b.span, b.thread) for b in _first(stuck.behind))
+            return Explanation(marks or (here,), (*order, *_where(stuck.behind)))
+        case Execution() as execution:
+            pair = race_of(check)
+            if pair is not None:
+                sentence = race(execution, pair)
+                if check.reason == UNDEFINED:
+                    sentence = f"{execution.shown_race(pair)}: {sentence}"
+                return Explanation(tuple(Mark(e.span, e.thread) for e in pair), (sentence,))
+            failing, formula = _failing(execution, check), check.expectation.formula
+            named = {a.thread for a in failing}
+            if formula is not None:
+                named |= {what.thread for what in formula.observed.values() if isinstance(what, FinalRegister)}
+            found = [
+                *reads(execution, named),
+                *early(execution),
+                *([final_sentence(execution, formula)] if formula is not None else []),
+            ]
+            marks = tuple(Mark(a.span, f"{'undefined' if a.implicit else 'fails'} in {a.thread}") for a in failing)
+            return Explanation(marks or (here,), tuple(s for s in found if s))
+        case Schedule() as schedule:
+            behind = _first(schedule.behind)
+            marks = tuple(Mark(b.span, b.thread) for b in behind)
+            if schedule.ending is Ending.FOUND and check.expectation.formula is not None:
+                reached = _reached(schedule, check.expectation.formula)
+                return Explanation((here,), (reached,) if reached else ())
+            return Explanation(marks or (here,), _where(schedule.behind))
+        case None:
+            return Explanation((here,))
+
+
+def _first(behind: Sequence[Behind]) -> list[Behind]:
+    """Threads that are stuck explain more than those that never started, device threads more than the host."""
+    return sorted(behind, key=lambda b: (b.where == NOT_STARTED, "[" not in b.thread))
+
+
+def _where(behind: Sequence[Behind]) -> tuple[str, ...]:
+    return tuple(f"{b.thread} {b.where}: {b.why}" for b in _first(behind))
+
+
+def race_of(check: Check) -> tuple[Event, Event] | None:
+    """The race that decides a check, or None where its verdict is not about one."""
+    racy = check.expectation.kind in ("race_free", "race") or check.reason == UNDEFINED
+    return check.trace.racing_pair(check.expectation.target) if racy and isinstance(check.trace, Execution) else None
+
+
+def _failing(execution: Execution, check: Check) -> list[Assertion]:
+    """The assertions that decide a check and fail in an execution, with the threads in which they do."""
+    written = (a for a in execution.graph.assertions if a.span == check.expectation.span and not a.implicit)
+    return failed_assertions(execution, execution.graph.faults if is_fault(check) else written)
+
+
+def race(execution: Execution, pair: tuple[Event, Event]) -> str:
+    """Why two accesses race: which of them is not atomic at a scope that includes the other thread, and no order."""
+    first, second = pair
+    why = [(one, _not_inclusive(execution, one, other)) for one, other in ((first, second), (second, first))]
+    reasons = [f"{access_name(one)} is {reason}" for one, reason in why if reason is not None]
+    if len(reasons) < 2:
+        reasons.append(" and ".join(f"{access_name(e)} is by {e.thread}" for e in pair))
+    elif why[0][1] == why[1][1] and reasons[0].startswith(f"{access_name(first)} is not "):
+        alike = (why[0][1] or "").removeprefix("not ")
+        same = access_name(first) == access_name(second)
+        both = f"{access_name(first)}, by {first.thread} and by {second.thread}, is not"
+        reasons = [f"{both if same else f'neither {access_name(first)} nor {access_name(second)} is'} {alike}"]
+    return "; ".join([*reasons, unordered(execution, pair)])
+
+
+def _not_inclusive(execution: Execution, one: Event, other: Event) -> str | None:
+    """What makes ``one`` not atomic at a scope that includes the thread of ``other``, or None; "it is …"."""
+    if not one.atomic:
+        strong = one.volatile and "WEAK" in execution.model.mentioned
+        return None if strong else "not an atomic operation"
+    if one.id not in execution.base.atomic:
+        return _not_atomic(execution, one)
+    return left_out(execution, one, other)
+
+
+def _not_atomic(execution: Execution, event: Event) -> str:
+    """Which clause of the document a system-scope operation would have needed."""
+    assert event.location is not None
+    object_ = execution.graph.program.objects[event.location.object]
+    version = execution.base.version
+    assert version is not None
+    clauses = [f'"{c.text}"' for c in CLAUSES[version] if object_.storage in c.storages]
+    needed = " (it is atomic if " + ", or ".join(clauses) + ")"
+    return f"not atomic at system scope in {object_.storage.value} memory{needed}"
+
+
+def _reached(schedule: Schedule, formula: Formula) -> str:
+    """The values in the last state of what a condition names, as far as that state has them by name."""
+    last = schedule.moves[-1].after if schedule.moves else schedule.start
+    found = []
+    for name, what in formula.observed.items():
+        match what:
+            case FinalRegister(thread, register):
+                value = last.registers.get(thread, {}).get(register)
+            case FinalMemory(location):
+                value = last.memory.get(location.object)
+        found += [f"{name} = {value}"] if isinstance(value, int) else []
+    return f"at the end {', '.join(found)}" if found else ""
+
+
+def final_sentence(execution: Execution, formula: Formula) -> str:
+    """The final values of what a condition names."""
+    values = execution.observed(formula)
+    final = ", ".join(f"{name} = {value}" for name, value in values.items() if value is not None)
+    missing = [f"{name} has no value in this execution" for name, value in values.items() if value is None]
+    return "; ".join([f"at the end {final}", *missing] if final else missing)

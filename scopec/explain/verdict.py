@@ -1,0 +1,50 @@
+"""A check with its verdict: what every report is about."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from scopec.base.records import dataclass
+from scopec.memory.execution import Execution
+
+if TYPE_CHECKING:
+    from scopec.hangs.asked import Asked
+    from scopec.program.expectations import Expectation
+    from scopec.progress.schedule import Schedule
+
+    Trace: TypeAlias = Execution | Schedule
+
+
+Verdict = Literal["holds", "violated", "unknown"]
+UNDEFINED = "undefined behaviour"
+#: How the reason begins of a check that an undefined operation, not a race, leaves without a meaning.
+FAULTY = f"{UNDEFINED}, "
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check with its verdict; ``trace`` shows why, where an execution or schedule can; ``advice`` what would help.
+
+    ``elsewhere`` is the verdict in PTX of what a race between volatile accesses decides in CUDA C++. ``cached`` says
+    whether the engine gave the answer in an earlier call, ``hangs`` which part of a progress question was asked.
+    """
+
+    expectation: Expectation
+    verdict: Verdict
+    reason: str | None
+    engine: str
+    time_ms: float
+    states: int | None = None
+    trace: Trace | None = None
+    warnings: tuple[str, ...] = field(default=())
+    advice: str | None = None
+    elsewhere: str | None = None
+    cached: bool = False
+    hangs: Asked | None = None
+
+
+def is_fault(check: Check) -> bool:
+    """Whether an undefined operation decides a check; its trace shows it."""
+    said = check.reason is not None and check.reason.startswith(FAULTY)
+    return check.verdict == "violated" and (said or (check.expectation.implicit and check.reason != UNDEFINED))

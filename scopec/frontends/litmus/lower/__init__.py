@@ -1,0 +1,1 @@
+"""Lowering of litmus files: tree to Program."""

@@ -1,0 +1,404 @@
+"""Threads of the C dialects: expressions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from scopec.base.diagnostics import Code, error
+from scopec.frontends.litmus.lower.c_operands import (
+    AnyPointer,
+    Cell,
+    CFrame,
+    Followed,
+    Local,
+    LocalPointer,
+    Number,
+    Operand,
+    Pointer,
+    PointerOperand,
+    Touched,
+    Variable,
+)
+from scopec.frontends.litmus.lower.c_order import (
+    Part,
+    accesses,
+    accesses_place,
+    assigned_once,
+    in_no_order,
+    sequence_point,
+    watched,
+)
+from scopec.frontends.litmus.lower.world import POINTER, integer_type
+from scopec.frontends.scoped.syntax import tree
+from scopec.program import faults, ir, types, values
+from scopec.program.values import Const, Reg, Value
+
+if TYPE_CHECKING:
+    from scopec.base.source import Span
+    from scopec.program.types import IntType
+
+# ---------------------------------------------------------------- values
+
+
+def number(frame: CFrame, expr: tree.Expr) -> Value:
+    """The value of an expression; a pointer is its address."""
+    return rvalue(frame, operand(frame, expr), expr.span)
+
+
+def condition(frame: CFrame, expr: tree.Expr | tree.Declaration) -> Value:
+    """An expression converted to bool."""
+    if isinstance(expr, tree.Declaration):
+        raise error(Code.OUTSIDE_SUBSET, "C has no declarations in conditions", expr.span, "declare it before")
+    return values.convert(number(frame, expr), types.BOOL)
+
+
+def discard(frame: CFrame, expr: tree.Expr) -> None:
+    """Evaluate an expression for its effects; a location that is named alone is read."""
+    found = operand(frame, expr)
+    if isinstance(found, (Cell, Followed)) and not isinstance(expr, tree.Assign):
+        load(frame, found, ir.PLAIN, expr.span)
+
+
+def rvalue(frame: CFrame, found: Operand, span: Span) -> Value:
+    """The value of an operand: what a variable holds, an address for a pointer."""
+    match found:
+        case Number(value):
+            return value
+        case Local() | Cell() | Followed():
+            return load(frame, found, ir.PLAIN, span)
+        case Pointer() | LocalPointer() | AnyPointer():
+            return address(frame, found, span)
+        case _:
+            assert_never(found)
+
+
+def is_fixed(pointer: PointerOperand) -> bool:
+    """Whether it is known before the program runs what a pointer points to."""
+    return isinstance(pointer, LocalPointer) or (isinstance(pointer, Pointer) and isinstance(pointer.index, Const))
+
+
+def address(frame: CFrame, pointer: PointerOperand, span: Span) -> Value:
+    """The address that a pointer holds."""
+    match pointer:
+        case Pointer(object_, index, _):
+            scaled = values.binary("*", values.convert(index, POINTER), Const(_size(frame, object_), POINTER))
+            return values.binary("+", frame.world.address(object_), scaled)
+        case LocalPointer():
+            message = "the address of a local variable is used here as a value"
+            raise error(Code.OUTSIDE_SUBSET, message, span, "pass `&r` to the function that needs it")
+        case AnyPointer(value, _, _):
+            return value
+        case _:
+            assert_never(pointer)
+
+
+def _size(frame: CFrame, name: str) -> int:
+    return frame.world.objects[name].size
+
+
+def pointer(frame: CFrame, expr: tree.Expr, element: IntType | None = None) -> PointerOperand:
+    """An expression that is a pointer; ``element`` is what an integer that is used as one points to."""
+    found = operand(frame, expr)
+    match found:
+        case Pointer() | LocalPointer() | AnyPointer():
+            return found
+        case Local(name, _, points_to) if points_to is not None:
+            return AnyPointer(load(frame, found, ir.PLAIN, expr.span), points_to, name)
+        case _ if element is not None or _holds_address(frame, found):
+            value = rvalue(frame, found, expr.span)
+            return AnyPointer(value, element or types.INT, frame.world.source.text_of(expr.span))
+        case _:
+            message = "a pointer is wanted here"
+            raise error(Code.TYPE_ERROR, message, expr.span, "pass a parameter, or the address of a local variable")
+
+
+def _holds_address(frame: CFrame, found: Operand) -> bool:
+    match found:
+        case Cell(ir.Place(name, _), _, _):
+            return name in frame.world.pointers
+        case Followed(_, type_, _):
+            return type_ == POINTER
+        case Number(Const(0)):  # a null pointer
+            return True
+        case _:
+            return False
+
+
+# ---------------------------------------------------------------- expressions
+
+
+def operand(frame: CFrame, expr: tree.Expr) -> Operand:
+    """What an expression denotes, its effects appended to the graph."""
+    match expr:
+        case tree.Int(_, value, unsigned, long):
+            return Number(_literal(value, unsigned, long))
+        case tree.Bool(_, truth):
+            return Number(Const(int(truth), types.INT))
+        case tree.Name(span, name):
+            return frame.lookup(name, span)
+        case tree.Unary(span, "*", inner):
+            return dereference(frame, pointer(frame, inner), span)
+        case tree.Unary(span, "&", inner):
+            return _address_of(frame, inner, span)
+        case tree.Unary(_, op, inner):
+            return Number(_as_int(values.unary(op, number(frame, inner))))
+        case tree.Binary(_, ("&&" | "||") as op, left, right):
+            return Number(_logical(frame, op, left, right))
+        case tree.Binary():
+            return _binary(frame, expr)
+        case tree.Conditional():
+            return Number(_conditional(frame, expr))
+        case tree.Assign():
+            return _assign(frame, expr)
+        case tree.Step(span, op, prefix, target):
+            return _step(frame, op, prefix, target, span)
+        case tree.Index(span, inner, index):
+            start, by = in_no_order(
+                frame,
+                span,
+                Part(lambda: pointer(frame, inner), accesses(frame, inner)),
+                Part(lambda: number(frame, index), accesses(frame, index)),
+            )
+            return dereference(frame, _offset(start, by, span), span)
+        case tree.Comma(_, left, right):
+            discard(frame, left)
+            sequence_point(frame)
+            return operand(frame, right)
+        case tree.Cast(_, type_, inner):
+            return _cast(frame, type_, inner)
+        case tree.Call():
+            return frame.call(frame, expr)
+        case _:
+            raise error(Code.OUTSIDE_SUBSET, "this expression is outside the modelled subset", expr.span)
+
+
+def _literal(value: int, unsigned: bool, long: bool) -> Const:
+    """The type of a literal is the first that holds it ([lex.icon])."""
+    kinds = [types.LONG, types.ULONG] if long else [types.INT, types.UINT, types.LONG, types.ULONG]
+    candidates = [t for t in kinds if not (unsigned and t.signed)]
+    return Const(value, next(t for t in candidates if t.wrap(value) == value))
+
+
+def _as_int(value: Value) -> Value:
+    """The result of ``!`` and of comparisons is an int in C."""
+    return values.convert(value, types.INT) if value.type.is_bool else value
+
+
+def _binary(frame: CFrame, expr: tree.Binary) -> Operand:
+    left, right = in_no_order(
+        frame,
+        expr.span,
+        Part(lambda: _value_or_pointer(frame, expr.left), accesses(frame, expr.left)),
+        Part(lambda: number(frame, expr.right), accesses(frame, expr.right)),
+    )
+    if isinstance(left, (Pointer, AnyPointer)):
+        if expr.op in ("+", "-"):
+            return _offset(left, right if expr.op == "+" else values.unary("-", right), expr.span)
+        left = address(frame, left, expr.left.span)
+    return Number(_as_int(frame.computed(values.binary(expr.op, left, right), expr.span)))
+
+
+def _value_or_pointer(frame: CFrame, expr: tree.Expr) -> Value | PointerOperand:
+    """The value of an operand; what points to something stays a pointer."""
+    found = operand(frame, expr)
+    match found:
+        case Pointer() | AnyPointer():
+            return found
+        case Local(name, _, points_to) if points_to is not None:
+            return AnyPointer(load(frame, found, ir.PLAIN, expr.span), points_to, name)
+        case _:
+            return rvalue(frame, found, expr.span)
+
+
+def _logical(frame: CFrame, op: str, left: tree.Expr, right: tree.Expr) -> Value:
+    first = condition(frame, left)
+    sequence_point(frame)
+    if not _does_more(frame, right):
+        return _as_int(values.binary(op, first, condition(frame, right)))
+    result = frame.temporary(types.BOOL)
+    frame.emit(ir.Set(result.name, first), left.span)
+    more, done = frame.builder.label(), frame.builder.label()
+    frame.builder.split(result, left.span, *((more, done) if op == "&&" else (done, more)))
+    frame.builder.place(more)
+    frame.emit(ir.Set(result.name, condition(frame, right)), right.span)
+    frame.builder.place(done)
+    return _as_int(result)
+
+
+def _does_more(frame: CFrame, expr: tree.Expr) -> bool:
+    """Whether evaluating an expression does anything but compute with registers, or may have no result."""
+    match expr:
+        case tree.Assign() | tree.Step():
+            return True
+        case tree.Binary(_, op, left, right):
+            by = right.value if isinstance(right, tree.Int) else None
+            return faults.may_fault(op, by) or _does_more(frame, left) or _does_more(frame, right)
+        case tree.Unary(_, _, inner) | tree.Cast(_, _, inner):
+            return _does_more(frame, inner) or accesses(frame, expr)
+        case tree.Conditional(_, test, then, otherwise):
+            return any(_does_more(frame, part) for part in (test, then, otherwise))
+        case _:
+            return accesses(frame, expr)
+
+
+def _conditional(frame: CFrame, expr: tree.Conditional) -> Value:
+    test = condition(frame, expr.condition)
+    sequence_point(frame)
+    if not _does_more(frame, expr.then) and not _does_more(frame, expr.otherwise):
+        return values.choose(test, number(frame, expr.then), number(frame, expr.otherwise))
+    result = frame.temporary(types.LONG)
+    then, otherwise, done = (frame.builder.label() for _ in range(3))
+    frame.builder.split(test, expr.condition.span, then, otherwise)
+    frame.builder.place(then)
+    first = number(frame, expr.then)
+    frame.emit(ir.Set(result.name, values.convert(first, types.LONG)), expr.then.span)
+    frame.builder.jump(done)
+    frame.builder.place(otherwise)
+    second = number(frame, expr.otherwise)
+    frame.emit(ir.Set(result.name, values.convert(second, types.LONG)), expr.otherwise.span)
+    frame.builder.place(done)
+    type_ = first.type if first.type == second.type else types.common_type(first.type, second.type)
+    return values.cast(result, type_)
+
+
+def _cast(frame: CFrame, type_: tree.TypeName, inner: tree.Expr) -> Operand:
+    if type_.pointers:
+        return pointer(frame, inner, integer_type(type_))
+    return Number(values.cast(number(frame, inner), integer_type(type_)))
+
+
+# ---------------------------------------------------------------- variables and pointers
+
+
+def dereference(frame: CFrame, found: PointerOperand, span: Span) -> Variable:
+    """What a pointer points to."""
+    match found:
+        case Pointer(name, index, _):
+            return Cell(ir.Place(name, index), frame.world.objects[name].type, frame.world.source.text_of(span))
+        case LocalPointer(local):
+            return local
+        case AnyPointer(value, element, text):
+            return Followed(value, element, text)
+        case _:
+            assert_never(found)
+
+
+def _address_of(frame: CFrame, expr: tree.Expr, span: Span) -> PointerOperand:
+    match operand(frame, expr):
+        case Local() as local:
+            return LocalPointer(local)
+        case Cell(ir.Place(name, index), type_, _):
+            return Pointer(name, index, type_)
+        case Followed(value, type_, text):
+            return AnyPointer(value, type_, text)
+        case _:
+            message = "the address of a parameter that points to a location is outside the modelled subset"
+            raise error(Code.OUTSIDE_SUBSET, message, span, "the parameter is the address: leave out the `&`")
+
+
+def _offset(start: PointerOperand, by: Value, span: Span) -> PointerOperand:
+    match start:
+        case Pointer(name, index, element):
+            return Pointer(name, by if index == Const(0, index.type) else values.binary("+", index, by), element)
+        case AnyPointer(value, element, text):
+            scaled = values.binary("*", values.convert(by, POINTER), Const(element.size, POINTER))
+            return AnyPointer(values.binary("+", value, scaled), element, text)
+        case _:
+            message = "arithmetic on the address of a local variable is outside the modelled subset"
+            raise error(Code.OUTSIDE_SUBSET, message, span, "use an array that is a parameter")
+
+
+def load(frame: CFrame, variable: Variable, mode: ir.Mode, span: Span) -> Value:
+    """Read a variable."""
+    match variable:
+        case Local(name, type_):
+            frame.touched.read.add(name)
+            return Reg(name, type_)
+        case Cell(place, type_, text):
+            result = frame.temporary(type_)
+            frame.emit(ir.Load(result.name, place, mode), span)
+            return result
+        case Followed(value, type_, text):
+            result = frame.temporary(type_)
+            frame.through(value, text, span, lambda place, _: frame.emit(ir.Load(result.name, place, mode), span))
+            return result
+        case _:
+            assert_never(variable)
+
+
+def store(frame: CFrame, variable: Variable, value: Value, mode: ir.Mode, span: Span) -> None:
+    """Write a variable."""
+    match variable:
+        case Local(name, type_):
+            frame.touched.written.add(name)
+            frame.emit(ir.Set(name, values.convert(value, type_)), span)
+        case Cell(place, type_, text):
+            frame.emit(ir.Store(place, values.convert(value, type_), mode), span)
+        case Followed(where, _, text):
+            frame.through(
+                where,
+                text,
+                span,
+                lambda place, type_: frame.emit(ir.Store(place, values.convert(value, type_), mode), span),
+            )
+        case _:
+            assert_never(variable)
+
+
+def variable(frame: CFrame, expr: tree.Expr) -> Variable:
+    """What the left side of an assignment denotes; it is a plain access whatever its type (language note)."""
+    found = operand(frame, expr)
+    if isinstance(found, (Local, Cell, Followed)):
+        return found
+    shown = frame.world.source.text_of(expr.span)
+    raise error(Code.TYPE_ERROR, f"`{shown}` cannot be assigned to", expr.span, f"write *{shown} for what it points to")
+
+
+def _assign(frame: CFrame, expr: tree.Assign) -> Operand:
+    """The store is after both operands; that of an assignment inside one of them is before it, as in C++."""
+
+    def place() -> tuple[Variable, Value | None]:
+        target = variable(frame, expr.target)
+        return target, None if expr.op is None else load(frame, target, ir.PLAIN, expr.target.span)
+
+    def assigned() -> Value:
+        found = frame.names.get(expr.target.name) if isinstance(expr.target, tree.Name) else None
+        if expr.op is None and isinstance(found, Local) and found.element is not None:
+            return address(frame, pointer(frame, expr.value), expr.value.span)
+        return number(frame, expr.value)
+
+    left = accesses_place if expr.op is None else accesses
+    with watched(frame) as touches:
+        (target, before), value = in_no_order(
+            frame,
+            expr.span,
+            Part(place, left(frame, expr.target)),
+            Part(assigned, accesses(frame, expr.value)),
+        )
+    if expr.op is not None:
+        value = frame.computed(values.binary(expr.op, before, value), expr.span)
+    value = values.convert(value, target.type)
+    _assign_to(frame, target, value, touches, expr.span)
+    return target if isinstance(target, Local) else Number(value)
+
+
+def _assign_to(frame: CFrame, target: Variable, value: Value, before: Touched, span: Span) -> None:
+    """The store of an assignment whose operands have done what ``before`` says."""
+    assigned_once(target, before, span)
+    frame.touched.pending.append(target)
+    store(frame, target, value, ir.PLAIN, span)
+
+
+def _step(frame: CFrame, op: str, prefix: bool, target_expr: tree.Expr, span: Span) -> Operand:
+    with watched(frame) as touches:
+        target = variable(frame, target_expr)
+    if isinstance(target, Local) and target.element is not None:
+        raise error(Code.OUTSIDE_SUBSET, "stepping a pointer is outside the modelled subset", span, "write p = p + 1")
+    old = load(frame, target, ir.PLAIN, span)
+    if isinstance(target, Local):
+        kept = frame.temporary(old.type)
+        frame.emit(ir.Set(kept.name, old), span)
+        old = kept
+    new = values.convert(values.binary(op[0], old, Const(1, types.INT)), target.type)
+    _assign_to(frame, target, new, touches, span)
+    return Number(new if prefix else old)

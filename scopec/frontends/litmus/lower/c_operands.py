@@ -1,0 +1,186 @@
+"""What expressions of the C dialects denote, and the state in which a thread is lowered."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.base.diagnostics import Code, error, suggestion
+from scopec.base.records import dataclass
+from scopec.frontends.litmus.lower.frame import Frame
+from scopec.frontends.litmus.lower.world import POINTER, integer_type
+from scopec.program import types
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scopec.base.source import Span
+    from scopec.frontends.scoped.syntax.tree import Call, TypeName
+    from scopec.program import ir
+    from scopec.program.types import IntType
+    from scopec.program.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A local variable, which is a register; ``element`` is what it points to if it is a pointer."""
+
+    name: str
+    type: IntType
+    element: IntType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An element of a location."""
+
+    place: ir.Place
+    type: IntType
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What a pointer points to whose value the execution decides."""
+
+    address: Value
+    type: IntType
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A pointer to an element of a location that is known."""
+
+    object: str
+    index: Value
+    element: IntType
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPointer:
+    """The address of a local variable: ``&r0``."""
+
+    local: Local
+
+
+@dataclass(frozen=True, slots=True)
+class AnyPointer:
+    """A pointer whose value the execution decides."""
+
+    address: Value
+    element: IntType
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An integer."""
+
+    value: Value
+
+
+Variable: TypeAlias = Local | Cell | Followed
+PointerOperand: TypeAlias = Pointer | LocalPointer | AnyPointer
+Operand: TypeAlias = Variable | PointerOperand | Number
+
+
+@dataclass
+class Touched:
+    """What an operand does to registers, itself and in functions that it calls.
+
+    ``pending`` are the side effects after its last sequence point: registers and objects that it has assigned to.
+    """
+
+    read: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
+    in_calls: set[str] = field(default_factory=set)
+    pending: list[Variable] = field(default_factory=list)
+
+    def add(self, part: Touched) -> None:
+        """Add what a part of the operand does."""
+        self.read |= part.read
+        self.written |= part.written
+        self.in_calls |= part.in_calls
+        self.pending += part.pending
+
+    def conflicts(self, other: Touched) -> set[str]:
+        """The registers that one changes and the other reads or changes."""
+        mine, its = self.written | self.in_calls, other.written | other.in_calls
+        return (mine & (other.read | its)) | (its & (self.read | mine))
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Where ``break`` and ``continue`` go."""
+
+    after: int
+    again: int
+
+
+@dataclass
+class CFrame(Frame):
+    """A thread of a C dialect: names, open blocks and loops, and the address spaces that the program uses.
+
+    ``call`` lowers calls, whose arguments are expressions again.
+    """
+
+    names: dict[str, Variable | PointerOperand] = field(default_factory=dict)
+    blocks: list[set[str]] = field(default_factory=lambda: [set()])
+    loops: list[Loop] = field(default_factory=list)
+    assigned: frozenset[str] = frozenset()
+    spaces: frozenset[str] = frozenset()
+    returns: int | None = None
+    label: str | None = None
+    #: What the operand that is being lowered does; how many evaluations of operands in no order there were; whether
+    #: the place is inside one.
+    touched: Touched = field(default_factory=Touched)
+    evaluations: int = 0
+    apart: bool = False
+
+    call: Callable[[CFrame, Call], Operand] = field(kw_only=True)
+
+    #: The type in which indices are computed.
+    index_type: IntType = types.INT
+
+    def bind(self, name: str, operand: Variable | PointerOperand, span: Span) -> None:
+        """Declare a name; InputError where an open block has it already."""
+        if any(name in block for block in self.blocks):
+            message = f"`{name}` is declared already in this thread"
+            raise error(Code.DUPLICATE, message, span, "rename one of them: a thread's locals are one set of registers")
+        self.blocks[-1].add(name)
+        self.names[name] = operand
+
+    def declare(self, name: str, local: Local, span: Span) -> Local:
+        """Declare a register; one that another block declared with the same type is the same."""
+        before = self.names.get(name)
+        if isinstance(before, Local) and before.type != local.type:
+            message = f"`{name}` is declared with two types in this thread"
+            raise error(Code.DUPLICATE, message, span, "rename one of them: a thread's locals are one set of registers")
+        self.bind(name, local, span)
+        self.register(name, local.type)
+        return local
+
+    def lookup(self, name: str, span: Span) -> Variable | PointerOperand:
+        """What a name means; InputError with a suggestion if nothing.
+
+        A register of the initial state needs no declaration.
+        """
+        if name in self.names:
+            return self.names[name]
+        given = self.world.registers.get((self.name, name))
+        if given is not None:
+            element = types.INT if (self.name, name) in self.world.pointer_registers else None
+            self.names[name] = Local(name, given.type, element)
+            self.register(name, given.type)
+            return self.names[name]
+        if name in self.world.objects:
+            help_ = f"add the parameter `int* {name}`"
+            raise error(Code.UNKNOWN_NAME, f"`{name}` is not a parameter of {self.name}", span, help_)
+        known = suggestion(name, self.names) or "declare it"
+        raise error(Code.UNKNOWN_NAME, f"`{name}` is not declared", span, known)
+
+
+def pointed_type(type_: TypeName) -> IntType:
+    """The type of what a pointer parameter points to."""
+    return POINTER if type_.pointers > 1 else integer_type(type_)

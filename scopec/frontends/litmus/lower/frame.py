@@ -1,0 +1,93 @@
+"""A litmus thread that is being lowered: its graph, its registers, and accesses through pointers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from scopec.frontends.litmus.lower.world import POINTER
+from scopec.program import faults, ir, types, values
+from scopec.program.builder import Builder
+from scopec.program.values import Const, Reg, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scopec.base.source import Span
+    from scopec.frontends.litmus.lower.world import Position, World
+    from scopec.program.types import IntType
+
+
+@dataclass
+class Frame:
+    """A thread's body while it is built.  ``registers`` are the source's registers with their types."""
+
+    world: World
+    name: str
+    builder: Builder = field(default_factory=Builder)
+    registers: dict[str, IntType] = field(default_factory=dict)
+    initial: dict[str, Const] = field(default_factory=dict)
+    _temporaries: int = 0
+
+    def register(self, name: str, type_: IntType) -> Reg:
+        """A register of the source; it begins with its value in the initial state, or 0."""
+        known = self.registers.setdefault(name, type_)
+        return Reg(name, known)
+
+    def temporary(self, type_: IntType) -> Reg:
+        """A register for an intermediate value; its name cannot be one of the source."""
+        self._temporaries += 1
+        return Reg(f"%{self._temporaries}", type_)
+
+    def emit(self, operation: ir.Operation, span: Span) -> None:
+        """Append an operation to the graph, and before it that it accesses an element that there is."""
+        for check in faults.of_access(operation, self.world.objects, self.world.source.text_of(span)):
+            self.builder.emit(check, span)
+        self.builder.emit(operation, span)
+
+    def computed(self, value: Value, span: Span) -> Value:
+        """The result of an operation, after what must hold for it to have one."""
+        for check in faults.of_arithmetic(value, self.world.source.text_of(span)):
+            self.builder.emit(check, span)
+        return value
+
+    def finish(self, position: Position, span: Span) -> ir.Thread:
+        """The thread, its registers set before it begins: "registers that a thread never sets are 0"."""
+        body = self.builder.finish(self.registers, frozenset())
+        first = len(self.registers)
+        nodes: dict[int, ir.Node] = {}
+        for number, (name, type_) in enumerate(self.registers.items()):
+            given = self.initial.get(name) or self.world.registers.get((self.name, name)) or Const(0, type_)
+            value = values.convert(given, type_)
+            following = number + 1 if number + 1 < first else body.entry + first
+            nodes[number] = ir.Do(ir.Set(name, value), span, following)
+        nodes |= {number + first: _shifted(node, first) for number, node in body.nodes.items()}
+        entry = 0 if first else body.entry
+        whole = replace(body, entry=entry, nodes=nodes)
+        return ir.Thread(self.name, whole, device=position.device, unit=position.block, cluster=position.cluster)
+
+    def through(self, address: Value, text: str, span: Span, access: Callable[[ir.Place, IntType], None]) -> None:
+        """Access what an address points to: a case for each element in memory that it may be.
+
+        An address that is of none must not be followed.
+        """
+        done = self.builder.label()
+        for known, object_, index in self.world.elements():
+            there, otherwise = self.builder.label(), self.builder.label()
+            self.builder.split(values.binary("==", values.convert(address, POINTER), known), span, there, otherwise)
+            self.builder.place(there)
+            access(ir.Place(object_.name, Const(index, types.INT)), object_.type)
+            self.builder.jump(done)
+            self.builder.place(otherwise)
+        self.emit(faults.of_pointer(values.FALSE, text), span)
+        self.builder.place(done)
+
+
+def _shifted(node: ir.Node, by: int) -> ir.Node:
+    match node:
+        case ir.Do(operation, span, following):
+            return ir.Do(operation, span, following + by)
+        case ir.Branch(condition, span, then, otherwise):
+            return ir.Branch(condition, span, then + by, otherwise + by)
+        case ir.Exit():
+            return node

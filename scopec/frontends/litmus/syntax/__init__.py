@@ -1,0 +1,1 @@
+"""Syntax of litmus files: text to tree."""

@@ -1,0 +1,103 @@
+"""Reader of the program of a PTX litmus file: rows of instructions to columns of threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lark import Token, v_args
+
+from scopec.base.diagnostics import Code, error
+from scopec.base.source import Span
+from scopec.frontends.litmus.syntax.parse import Builder, number, parse
+from scopec.frontends.litmus.syntax.tree import (
+    Coordinate,
+    Element,
+    Instruction,
+    Label,
+    Name,
+    Number,
+    Operand,
+    Predicate,
+    PtxThread,
+)
+
+if TYPE_CHECKING:
+    from lark.tree import Meta
+
+    from scopec.base.source import Source
+
+_Cell = tuple[Label | Instruction, ...]
+_Head = tuple[Span, str, tuple[Coordinate, ...]]
+
+
+def read(source: Source, text: str) -> tuple[PtxThread, ...]:
+    """The threads of a program; InputError at the first place that is not in the language."""
+    if not text.strip():
+        return ()
+    threads: tuple[PtxThread, ...] = parse("litmus_ptx", "program", text, _Builder(source))
+    return threads
+
+
+@v_args(meta=True, inline=True)
+class _Builder(Builder):
+    def program(self, meta: Meta, heads: list[_Head], *rows: tuple[Span, tuple[_Cell, ...]]) -> tuple[PtxThread, ...]:
+        code: list[list[Label | Instruction]] = [[] for _ in heads]
+        for span, row in rows:
+            for column, cell in enumerate(row):
+                if column < len(heads):
+                    code[column] += cell
+                elif cell or span.line != span.end_line:  # an empty column at the end of a line does no harm
+                    message = f"this is column {column + 1}, and there are {len(heads)} threads"
+                    help_ = "name the thread in the first row, or end the row before with `;`"
+                    raise error(Code.SYNTAX, message, cell[0].span if cell else span, help_)
+        return tuple(
+            PtxThread(span, name, place, tuple(column)) for (span, name, place), column in zip(heads, code, strict=True)
+        )
+
+    def heads(self, meta: Meta, *heads: _Head) -> list[_Head]:
+        return list(heads)
+
+    def head(self, meta: Meta, name: Token, *place: Coordinate) -> _Head:
+        return self.token(name), str(name), place
+
+    def coordinate(self, meta: Meta, level: Token, value: Token) -> Coordinate:
+        return Coordinate(self.at(meta), str(level), number(self, value))
+
+    def row(self, meta: Meta, *cells: _Cell) -> tuple[Span, tuple[_Cell, ...]]:
+        return self.at(meta), cells
+
+    def cell(self, meta: Meta, *items: Label | Predicate | Instruction) -> _Cell:
+        found: list[Label | Instruction] = []
+        guard: Predicate | None = None
+        for item in items:
+            if isinstance(item, Predicate):
+                guard = item
+            else:
+                found.append(replace(item, guard=guard) if isinstance(item, Instruction) else item)
+        return tuple(found)
+
+    def guard(self, meta: Meta, *tokens: Token) -> Predicate:
+        return Predicate(self.at(meta), str(tokens[-1]), truth=len(tokens) == 1)
+
+    def label(self, meta: Meta, name: Token) -> Label:
+        return Label(self.token(name), str(name))
+
+    def instruction(self, meta: Meta, operation: Token, operands: list[Operand] | None) -> Instruction:
+        return Instruction(self.at(meta), tuple(operation.split(".")), tuple(operands or ()))
+
+    def operation(self, meta: Meta, token: Token) -> Token:
+        return token
+
+    def operands(self, meta: Meta, *operands: Operand) -> list[Operand]:
+        return list(operands)
+
+    def name(self, meta: Meta, token: Token) -> Name:
+        return Name(self.token(token), str(token))
+
+    def number(self, meta: Meta, *tokens: Token) -> Number:
+        value = number(self, tokens[-1])
+        return Number(self.at(meta), -value if len(tokens) > 1 else value)
+
+    def element(self, meta: Meta, name: Token) -> Element:
+        return Element(self.at(meta), str(name))

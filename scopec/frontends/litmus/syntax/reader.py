@@ -1,0 +1,204 @@
+"""Reader of litmus files: text to :mod:`scopec.frontends.litmus.syntax.tree`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lark import Token, v_args
+
+from scopec.base.diagnostics import Code, error
+from scopec.base.source import Span
+from scopec.frontends.litmus.syntax import c as litmus_c
+from scopec.frontends.litmus.syntax import ptx
+from scopec.frontends.litmus.syntax.parse import Builder, number, parse, type_words
+from scopec.frontends.litmus.syntax.scan import split
+from scopec.frontends.litmus.syntax.tree import (
+    Address,
+    Clause,
+    Comparison,
+    Condition,
+    Entry,
+    File,
+    Footer,
+    Group,
+    Join,
+    Memory,
+    Name,
+    Not,
+    Number,
+    Numbers,
+    Register,
+    Truth,
+)
+from scopec.frontends.scoped.syntax import cuda, tree
+
+if TYPE_CHECKING:
+    from lark.tree import Meta
+
+    from scopec.base.source import Source
+    from scopec.frontends.litmus.syntax.tree import Quantifier
+
+_THREAD = re.compile(r"P?(\d+)\Z")
+#: How the operators of conditions are written in C++.
+_OPERATORS = {"=": "==", "<>": "!=", "/\\": "&&", "\\/": "||"}
+
+
+def read(source: Source) -> File:
+    """Parse a litmus file; raises InputError at the first place that is not in the language."""
+    parts = split(source)
+    threads = ptx.read(source, parts.program) if parts.dialect == "PTX" else litmus_c.read(source, parts.program)
+    if not threads:
+        at = len(parts.init.rstrip())
+        raise error(Code.NOTHING_TO_CHECK, "the file has no threads", source.span(at, at), "write a thread P0")
+    seen: set[str] = set()
+    for thread in threads:
+        if not re.fullmatch(r"P\d+", thread.name):
+            raise error(Code.SYNTAX, f"`{thread.name}` is not a thread's name", thread.span, "threads are P0, P1, …")
+        if thread.name in seen:
+            raise error(Code.DUPLICATE, f"there are two threads {thread.name}", thread.span, "number them P0, P1, …")
+        seen.add(thread.name)
+    init = parse("litmus", "init", parts.init, _Builder(source))
+    footer = parse("litmus", "footer", parts.footer, _Builder(source))
+    return File(source.name, parts.dialect, init, threads, footer, cuda.read_directives(source, parts.directives))
+
+
+@v_args(meta=True, inline=True)
+class _Builder(Builder):
+    # ---- initial state
+
+    def init(self, meta: Meta, *entries: Entry) -> tuple[Entry, ...]:
+        return entries
+
+    def entry(self, meta: Meta, *children: Any) -> Entry:
+        types = [c for c in children if isinstance(c, tree.TypeName)]
+        tokens = [c for c in children if isinstance(c, Token)]
+        stars = sum(t.type == "STAR" for t in tokens)
+        target = next(c for c in children if isinstance(c, (Memory, Register)))
+        sizes = [c for c in children if isinstance(c, tuple)]
+        has_value = any(t.type == "EQUAL" for t in tokens)
+        type_ = types[0] if types else None
+        if type_ is not None and stars:
+            type_ = tree.TypeName(type_.span, type_.name, (), type_.specifiers, stars)
+        value = children[-1] if has_value else None
+        if sizes and not isinstance(value, Numbers) and value is not None:
+            raise error(Code.TYPE_ERROR, "an array is initialised by a list", self.at(meta), "write {0, 0}")
+        size = None
+        if sizes or isinstance(value, Numbers):
+            length = sizes[0][0] if sizes else None
+            size = length if length is not None else len(value.values) if isinstance(value, Numbers) else 1
+            if isinstance(value, Numbers) and len(value.values) > size:
+                raise error(Code.TYPE_ERROR, f"{len(value.values)} values for an array of {size}", value.span)
+            if size == 0:
+                raise error(Code.TYPE_ERROR, "an array has at least one element", self.at(meta))
+        return Entry(self.at(meta), target, type_, size, value)
+
+    def proxy(self, meta: Meta, *names: Token) -> None:
+        message = "proxies and aliases of a location are outside the modelled subset"
+        raise error(Code.OUTSIDE_SUBSET, message, self.at(meta), "access the location by its own name")
+
+    alias = proxy
+
+    def size(self, meta: Meta, size: Token | None) -> tuple[int | None]:
+        return (None if size is None else number(self, size),)
+
+    def number(self, meta: Meta, *tokens: Token) -> Number:
+        value = number(self, tokens[-1])
+        return Number(self.at(meta), -value if len(tokens) > 1 else value)
+
+    def numbers(self, meta: Meta, *values: Number) -> Numbers:
+        return Numbers(self.at(meta), tuple(v.value for v in values))
+
+    def address(self, meta: Meta, name: Token) -> Address:
+        return Address(self.at(meta), str(name))
+
+    def named_value(self, meta: Meta, name: Token) -> Memory:
+        return Memory(self.at(meta), str(name))
+
+    def initialiser(self, meta: Meta, name: Token, value: Any) -> Any:
+        if name != "ATOMIC_VAR_INIT":
+            raise error(Code.UNMODELLED_CALL, f"`{name}` is not an initial value", self.token(name), "write a number")
+        return value
+
+    def type(self, meta: Meta, *tokens: Token) -> tree.TypeName:
+        words, specifiers = type_words(tokens)
+        return tree.TypeName(self.at(meta), words, specifiers=specifiers)
+
+    # ---- names
+
+    def memory(self, meta: Meta, name: Token, index: Token | None = None) -> Memory:
+        return Memory(self.at(meta), str(name), 0 if index is None else number(self, index))
+
+    def pointed(self, meta: Meta, star: Token, name: Token) -> Memory:
+        return Memory(self.at(meta), str(name))
+
+    def register(self, meta: Meta, thread: Token, name: Token) -> Register:
+        found = _THREAD.match(str(thread))
+        if found is None:
+            raise error(Code.SYNTAX, f"`{thread}` is not a thread", self.token(thread), "write 0:r0 or P0:r0")
+        return Register(self.at(meta), f"P{int(found.group(1))}", str(name))
+
+    # ---- after the program
+
+    def footer(self, meta: Meta, *parts: Any) -> Footer:
+        values: dict[str, Any] = {}
+        for part in parts:
+            found = part if isinstance(part, dict) else {"clause": part}
+            for name in found.keys() & values.keys():
+                raise error(Code.DUPLICATE, f"there are two sections `{name}`", self.at(meta), "join them")
+            values |= found
+        return Footer(**values)
+
+    def scopes(self, meta: Meta, group: Group) -> dict[str, Any]:
+        return {"scopes": group}
+
+    def group(self, meta: Meta, level: Token, *members: Any) -> Group:
+        named = tuple(m for m in members if isinstance(m, Group) or (isinstance(m, Token) and m.type == "NAME"))
+        return Group(
+            self.at(meta),
+            str(level),
+            tuple(m if isinstance(m, Group) else Name(self.token(m), str(m)) for m in named),
+        )
+
+    def locations(self, meta: Meta, *items: Any) -> dict[str, Any]:
+        return {"locations": items}
+
+    def filter(self, meta: Meta, condition: Condition) -> dict[str, Any]:
+        return {"filter": condition}
+
+    def clause(self, meta: Meta, quantifier: Quantifier, condition: Condition) -> Clause:
+        return Clause(self.at(meta), quantifier, condition)
+
+    def exists(self, meta: Meta) -> Quantifier:
+        return "exists"
+
+    def not_exists(self, meta: Meta, *tokens: Token) -> Quantifier:
+        return "not exists"
+
+    def forall(self, meta: Meta) -> Quantifier:
+        return "forall"
+
+    # ---- conditions
+
+    def implies(self, meta: Meta, left: Condition, op: Token, right: Condition) -> Join:
+        return Join(self.at(meta), "||", Not(left.span, left), right)
+
+    def join(self, meta: Meta, left: Condition, op: Token, right: Condition) -> Join:
+        return Join(self.at(meta), _OPERATORS.get(str(op), str(op)), left, right)
+
+    def negation(self, meta: Meta, *children: Any) -> Not:
+        return Not(self.at(meta), children[-1])
+
+    def true(self, meta: Meta) -> Truth:
+        return Truth(self.at(meta), True)
+
+    def false(self, meta: Meta) -> Truth:
+        return Truth(self.at(meta), False)
+
+    def comparison(self, meta: Meta, left: Any, op: Token, right: Any) -> Comparison:
+        return Comparison(self.at(meta), _OPERATORS.get(str(op), str(op)), left, right)
+
+
+def span_of(file: File) -> Span:
+    """A place for messages about the file as a whole: its first thread."""
+    return file.threads[0].span

@@ -1,0 +1,263 @@
+"""CUDA API calls that copy or set memory.
+
+A copy is work in a stream like a grid, of one thread that is no thread of the program: its reads and writes are ordered
+by the stream.  Whether the call waits for it depends on the memory (CUDA runtime API, "API synchronization behavior").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, error
+from scopec.frontends.scoped.lower import expressions, lvalues, objects, pointers, streams
+from scopec.frontends.scoped.lower.context import Call, Frame, outside
+from scopec.frontends.scoped.lower.cpp_types import StructType, VoidType, as_float, size_of
+from scopec.frontends.scoped.lower.operands import Array, Atomic, Operand, Pointer, Structure, Sync, Variable, describe
+from scopec.program import ir, types
+from scopec.program.types import IntType
+from scopec.program.values import Const
+
+if TYPE_CHECKING:
+    from scopec.base.source import Span
+    from scopec.frontends.scoped.syntax import tree
+
+_ONE = ir.Dim()
+
+#: Numbers in memory that a copy covers.
+Covered = list[tuple[ir.Place, IntType]]
+
+
+# ---------------------------------------------------------------- what a call waits for
+
+
+class Waits(IntEnum):
+    """What a call waits for before it returns, the least first."""
+
+    NOTHING = 0
+    STAGING = 1
+    COMPLETION = 2
+
+
+#: What memory is to a copy.
+_DEVICE, _PINNED, _PAGEABLE = "device", "pinned", "pageable"
+_ROLES = {
+    ir.Storage.DEVICE: _DEVICE,
+    ir.Storage.SHARED: _DEVICE,
+    ir.Storage.MAPPED: _PINNED,
+    **dict.fromkeys(ir.PAGEABLE, _PAGEABLE),
+}
+#: The sides of a copy that its ``cudaMemcpyKind`` calls host memory: (source, destination).
+_HOST_SIDES = {0: (True, True), 1: (True, False), 2: (False, True), 3: (False, False), 4: (False, False)}
+
+
+def _role(frame: Frame, covered: Covered, *, on_host: bool) -> str:
+    """What the memory is that a side of a copy covers.
+
+    Managed memory is accessed from the side that the kind of the copy says, from the device by ``cudaMemcpyDefault``,
+    and always by ``cudaMemset`` (CUDA C++ programming guide, "Memcpy()/Memset() Behavior With Managed Memory").
+    """
+    names = {place.object for place, _ in covered}
+    storages = {ir.Storage.MAPPED if n in frame.registered else frame.world.objects[n].storage for n in names}
+    roles = {_ROLES.get(s, _PAGEABLE if on_host else _DEVICE) for s in storages}
+    return roles.pop() if len(roles) == 1 else _DEVICE
+
+
+def _copy_waits(source: str, target: str, *, synchronous: bool) -> Waits:
+    """What a copy waits for, by the document's list of cases.
+
+    "For transfers from any host memory to any host memory, the function is fully synchronous with respect to the
+    host", in both forms.  Else an asynchronous copy "might be synchronous", or is not.  Of the synchronous ones: "For
+    transfers from device memory to device memory, no host-side synchronization is performed"; "For transfers from
+    pageable host memory to device memory, a stream sync is performed before the copy is initiated.  The function will
+    return once the pageable buffer has been copied to the staging memory for DMA transfer to device memory, but the DMA
+    to final destination may not have completed"; all others wait for the copy.
+    """
+    if _DEVICE not in (source, target):
+        return Waits.COMPLETION
+    if not synchronous or source == target:
+        return Waits.NOTHING
+    return Waits.STAGING if source == _PAGEABLE else Waits.COMPLETION
+
+
+def _fill_waits(target: str, *, synchronous: bool) -> Waits:
+    """What a fill waits for.
+
+    "The cudaMemset functions are asynchronous with respect to the host except when the target memory is pinned host
+    memory.  The Async versions are always asynchronous with respect to the host."
+    """
+    return Waits.COMPLETION if synchronous and target == _PINNED else Waits.NOTHING
+
+
+# ---------------------------------------------------------------- the calls
+
+
+def copy(*, synchronous: bool) -> Callable[[Frame, tree.Call], Operand]:
+    """``cudaMemcpy(to, from, bytes, kind)``, or ``cudaMemcpyAsync`` with a stream."""
+
+    def handler(frame: Frame, call: tree.Call) -> Operand:
+        to, from_, size, kind, *rest = call.arguments
+        targets = _memory(frame, expressions.lower_operand(frame, to), size, to.span)
+        sources = _memory(frame, expressions.lower_operand(frame, from_), size, from_.span)
+        sides = _sides(frame, kind)
+        stream = streams.stream_operand(frame, rest[0]) if rest else ir.legacy_stream(frame.device)
+        _copy(frame, call, targets, sources, sides, stream, synchronous=synchronous)
+        return streams.result(frame, call.span)
+
+    return handler
+
+
+def copy_symbol(*, to_symbol: bool, synchronous: bool) -> Callable[[Frame, tree.Call], Operand]:
+    """``cudaMemcpyToSymbol(symbol, from, bytes, offset, kind, stream)`` and ``cudaMemcpyFromSymbol``."""
+
+    def handler(frame: Frame, call: tree.Call) -> Operand:
+        to, from_, size, *rest = call.arguments
+        if rest and expressions.constant(frame, rest[0], "the offset"):
+            raise outside("an offset into a symbol is", rest[0].span)
+        symbol, other = (to, from_) if to_symbol else (from_, to)
+        whole = lvalues.address(expressions.lower_operand(frame, symbol), symbol.span)
+        in_symbol = _memory(frame, whole, size, symbol.span)
+        outside_ = _memory(frame, expressions.lower_operand(frame, other), size, other.span)
+        targets, sources = (in_symbol, outside_) if to_symbol else (outside_, in_symbol)
+        sides = _sides(frame, rest[1]) if len(rest) > 1 else (to_symbol, not to_symbol)
+        stream = streams.stream_operand(frame, rest[2]) if len(rest) > 2 else ir.legacy_stream(frame.device)
+        _copy(frame, call, targets, sources, sides, stream, synchronous=synchronous)
+        return streams.result(frame, call.span)
+
+    return handler
+
+
+def fill(*, synchronous: bool) -> Callable[[Frame, tree.Call], Operand]:
+    """``cudaMemset(p, byte, bytes)``, or ``cudaMemsetAsync`` with a stream."""
+
+    def handler(frame: Frame, call: tree.Call) -> Operand:
+        to, value, size, *rest = call.arguments
+        byte = expressions.constant(frame, value, "the value") & 0xFF
+        targets = _memory(frame, expressions.lower_operand(frame, to), size, to.span)
+        stream = streams.stream_operand(frame, rest[0]) if rest else ir.legacy_stream(frame.device)
+        inner = _work_frame(frame, "cudaMemset")
+        for place, type_ in targets:
+            pattern = int.from_bytes(bytes([byte]) * type_.size, "little")
+            inner.emit(ir.Store(place, Const(type_.wrap(pattern), type_), ir.PLAIN), call.span)
+        waits = _fill_waits(_role(frame, targets, on_host=False), synchronous=synchronous)
+        _issue(frame, inner, call.span, stream, waits)
+        return streams.result(frame, call.span)
+
+    return handler
+
+
+def _memory(frame: Frame, operand: Operand, size: tree.Expr, span: Span) -> Covered:
+    """The numbers in memory that a pointer and a size in bytes cover."""
+    operand = lvalues.settle(operand, span)
+    if isinstance(operand, Array):
+        operand = Pointer(operand)
+    if not isinstance(operand, Pointer) or operand.target is None:
+        raise error(Code.TYPE_ERROR, f"a pointer that is known is wanted here, not {describe(operand)}", span)
+    target = operand.target
+    type_ = target.element if isinstance(target, Array) else lvalues.type_of(target)
+    element_size = size_of(type_) if type_ is not None else None
+    if type_ is None or element_size is None:
+        raise outside(f"a copy of {describe(target)} is", span)
+    bytes_ = expressions.constant(frame, size, "the size of a copy")
+    if bytes_ % element_size:
+        raise outside("a copy of part of an object is", size.span)
+    found: list[tuple[ir.Place, IntType]] = []
+    for number in range(bytes_ // element_size):
+        moved = pointers.moved(frame, operand, Const(number, types.INT), span)
+        found += _numbers(frame, lvalues.dereference(frame, moved, span), span)
+    return found
+
+
+def _numbers(frame: Frame, operand: Operand, span: Span) -> Iterator[tuple[ir.Place, IntType]]:
+    match operand:
+        case Variable(place) | Atomic(place) | Sync(place):
+            object_ = frame.world.objects[place.object]
+            if not isinstance(place.index, Const):
+                raise error(Code.NOT_CONSTANT, "what a copy covers must be known", span)
+            if not 0 <= place.index.value < len(object_.values):
+                message = f"the copy goes beyond `{place.object}`"
+                raise error(Code.BAD_ARGUMENTS, message, span, f"it has {len(object_.values)} elements")
+            yield place, object_.type
+        case Structure(type=StructType(fields=fields)):
+            for field in fields:
+                yield from _numbers(frame, lvalues.member(frame, operand, field.name, span), span)
+        case Array(length=length):
+            for number in range(length):
+                part = lvalues.element(frame, operand, Const(number, types.INT), span)
+                yield from _numbers(frame, part, span)
+        case _:
+            raise outside(f"a copy of {describe(operand)} is", span)
+
+
+def _sides(frame: Frame, kind: tree.Expr) -> tuple[bool, bool]:
+    """Which sides of a copy its kind calls host memory: the source's and the destination's."""
+    number = expressions.constant(frame, kind, "the kind of a copy")
+    if number not in _HOST_SIDES:
+        raise error(Code.BAD_ARGUMENTS, f"{number} is not a cudaMemcpyKind", kind.span, "use cudaMemcpyDefault")
+    return _HOST_SIDES[number]
+
+
+def _copy(
+    frame: Frame,
+    call: tree.Call,
+    targets: Covered,
+    sources: Covered,
+    sides: tuple[bool, bool],
+    stream: ir.Stream,
+    *,
+    synchronous: bool,
+) -> None:
+    if [t.size for _, t in targets] != [t.size for _, t in sources]:
+        raise outside("a copy between objects of different types is", call.span)
+    from_role, to_role = (
+        _role(frame, side, on_host=on_host) for side, on_host in zip((sources, targets), sides, strict=True)
+    )
+    waits = _copy_waits(from_role, to_role, synchronous=synchronous)
+    inner = _work_frame(frame, "cudaMemcpy")
+    if waits is Waits.STAGING:
+        frame.emit(ir.StreamSynchronize(stream.name), call.span)
+        staging = _staging(frame, inner.prefix, sources, call.span)
+        _move(frame, staging, sources, call.span)
+        sources = staging
+    _move(inner, targets, sources, call.span)
+    _issue(frame, inner, call.span, stream, waits)
+
+
+def _staging(frame: Frame, name: str, sources: Covered, span: Span) -> Covered:
+    """The memory that a pageable buffer is copied to before the call returns."""
+    made: Covered = []
+    for _, type_ in sources:
+        made.append((objects.passed(frame, f"{name}.staged", type_, span).place, type_))
+    return made
+
+
+def _move(frame: Frame, targets: Covered, sources: Covered, span: Span) -> None:
+    """Read each number and write it."""
+    for (to, type_), (from_, source) in zip(targets, sources, strict=True):
+        if as_float(type_) is not None:
+            lvalues.assign(frame, Variable(to, type_), Variable(from_, source), span)
+            continue
+        value = lvalues.load(frame, from_, type_, ir.PLAIN, span)
+        lvalues.store(frame, to, value, ir.PLAIN, span)
+
+
+def _work_frame(frame: Frame, kind: str) -> Frame:
+    number = 1 + sum(grid.kernel == kind for grid in frame.world.grids.values())
+    name = kind if number == 1 else f"{kind}#{number}"
+    return Frame(frame.world, name, host=True, call=Call(kind, VoidType(), frame.space))
+
+
+def _issue(frame: Frame, inner: Frame, span: Span, stream: ir.Stream, waits: Waits) -> None:
+    if not frame.host:
+        raise error(Code.TYPE_ERROR, "this is a function of the host", span)
+    if any(loop.again is not None for loop in frame.loops) and frame.nesting:
+        raise outside("a copy inside a loop is", span, "write the copies one by one")
+    inner.builder.end(span)
+    grid = ir.Grid(
+        inner.prefix, inner.call.name, span, _ONE, _ONE, stream, inner.finish(), stream.device, work=ir.Work.COPY
+    )
+    frame.world.grids[grid.name] = grid
+    frame.emit(ir.LaunchGrid(grid.name), span)
+    if waits is Waits.COMPLETION:
+        frame.emit(ir.WorkSynchronize(grid.name), span)

@@ -1,0 +1,421 @@
+"""A whole file, under one choice of its varied constants, to a Program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, error, suggestion
+from scopec.frontends.scoped.lower import classes, expressions, functions, launches, names, objects, resolve, statements
+from scopec.frontends.scoped.lower.context import Call, Frame, Region, World, outside
+from scopec.frontends.scoped.lower.cpp_types import (
+    ArrayType,
+    AtomicType,
+    AutoType,
+    EnumType,
+    HandleType,
+    PointerType,
+    ReferenceType,
+    Type,
+    VoidType,
+)
+from scopec.frontends.scoped.lower.lookup import Space
+from scopec.frontends.scoped.lower.operands import (
+    AliasTemplate,
+    ClassTemplate,
+    Computed,
+    Enumerator,
+    Function,
+    Operand,
+    Overload,
+    PointerVariable,
+    TypeNamed,
+)
+from scopec.frontends.scoped.syntax import tree
+from scopec.program import ir, types, values
+from scopec.program.program import Program
+from scopec.program.types import IntType
+
+if TYPE_CHECKING:
+    from scopec.base.source import Source, Span
+
+_STORAGES = {
+    "__device__": ir.Storage.DEVICE, "__managed__": ir.Storage.MANAGED, "__constant__": ir.Storage.DEVICE,
+    "__shared__": ir.Storage.SHARED,
+}  # fmt: skip
+_STORAGE_WORDS = {s.value: s for s in ir.Storage if s is not ir.Storage.SHARED}
+_MOST_PASSES = 8
+
+
+def lower(file: tree.File, source: Source, name: str, overrides: Mapping[str, tree.Expr] | None = None) -> Program:
+    """The Program that a file means; ``overrides`` gives varied constants other values.
+
+    Raises InputError where the file leaves the modelled subset, launches nothing, or contradicts itself.
+    """
+    regions: dict[str, list[Region]] = {}
+    aborts = False
+    for _ in range(_MOST_PASSES):
+        known = {type_: len(found) for type_, found in regions.items()}
+        world = World(source, dict(overrides or {}), {t: list(found) for t, found in regions.items()}, aborts=aborts)
+        program = _lower(file, source, name, world)
+        regions = world.regions
+        if {type_: len(found) for type_, found in regions.items()} == known and world.found_abort == aborts:
+            return program
+        aborts = world.found_abort
+    raise AssertionError("the objects that pointers may point to do not come to an end")
+
+
+def _lower(file: tree.File, source: Source, name: str, world: World) -> Program:
+    top = Frame(world, "", host=True, call=Call("", VoidType(), world.space))
+    main = _declare_items(top, file.items, file.host_items)
+    given: list[tree.LaunchDirective] = []
+    for directive in file.directives:
+        match directive:
+            case tree.ObjectDirective(declaration=declaration):
+                _declare_global(top, declaration)
+            case tree.LaunchDirective():
+                given.append(directive)
+            case _:
+                pass
+    host = _host_body(world, file, main, given)
+    for directive in file.directives:
+        if isinstance(directive, tree.StorageDirective):
+            _apply_storage(world, directive)
+    _check_threads(world)
+    if _left(world, host):
+        host = _ending(host)
+    return Program(
+        name,
+        source,
+        {n: o for n, o in world.objects.items() if not n.startswith("%")},
+        (*(ir.legacy_stream(d) for d in _devices(world)), *world.streams.values()),
+        world.grids,
+        ir.Thread("main", host),
+        world.constants,
+        world.variant,
+        tuple(world.others),
+    )
+
+
+def _devices(world: World) -> list[int]:
+    """The devices that have work: `cudaSetDevice(n)` implies that device n exists."""
+    return sorted({0} | {grid.device for grid in world.grids.values()} | {s.device for s in world.streams.values()})
+
+
+def _left(world: World, host: ir.Body) -> bool:
+    """Whether some host thread is never joined, so that it may run when ``main`` returns."""
+    bodies = (host, *(thread.body for thread in world.others))
+    operations = (node.operation for body in bodies for node in body.nodes.values() if isinstance(node, ir.Do))
+    joined = {operation.thread for operation in operations if isinstance(operation, ir.JoinThread)}
+    return any(thread.name not in joined for thread in world.others)
+
+
+def _ending(host: ir.Body) -> ir.Body:
+    """The graph of ``main`` with the end of the process where it returns."""
+    nodes: dict[int, ir.Node] = dict(host.nodes)
+    ended = {n.next for n in host.nodes.values() if isinstance(n, ir.Do) and isinstance(n.operation, ir.EndProcess)}
+    for number, node in host.nodes.items():
+        if isinstance(node, ir.Exit) and number not in ended:
+            following = max(nodes) + 1
+            nodes[following] = node
+            nodes[number] = ir.Do(ir.EndProcess(), node.span, following)
+    return replace(host, nodes=nodes)
+
+
+def _check_threads(world: World) -> None:
+    """Every thread is created before it is joined, by construction; a thread's name is its own."""
+    assert len({t.name for t in world.others}) == len(world.others)
+
+
+# ---------------------------------------------------------------- declarations
+
+
+def _declare_items(
+    frame: Frame, items: tuple[tree.Item, ...], host_items: tuple[tree.Item, ...] | None
+) -> tree.Function | None:
+    """Declare the items of a namespace; returns ``main`` if it is among them."""
+    main: tree.Function | None = None
+    on_host = _host_functions(host_items)
+    for item in items:
+        match item:
+            case tree.Declaration():
+                _declare_global(frame, item)
+            case tree.Function(name="main") if not frame.space.name:
+                if main is not None:
+                    raise error(Code.DUPLICATE, "`main` is defined twice", item.name_span)
+                main = item
+            case tree.Function():
+                _declare_function(frame, item, on_host.get(_key(item), item))
+            case tree.Template():
+                _declare_template(frame, item)
+            case tree.Namespace(_, name, inner):
+                _declare_namespace(frame, name, inner, host_items)
+            case tree.NamespaceAlias(span, alias, target):
+                _declare_namespace_alias(frame, alias, target, span)
+            case tree.Alias(span, name, type_, sizes):
+                meant = resolve.sized(frame, resolve.named(frame, type_), sizes, None, span)
+                if name:
+                    frame.space.declare(name, TypeNamed(meant), span)
+            case tree.UsingNamespace() | tree.UsingName():
+                statements.use(frame, item)
+            case tree.StaticAssert():
+                classes.check_static_assert(frame, item)
+            case tree.Prototype():
+                pass
+    if host_items is not None:
+        main = _host_only(frame, items, host_items) or main
+    return main
+
+
+def _key(function: tree.Function) -> tuple[str, int, int]:
+    return function.name, len(function.parameters), function.span.line
+
+
+def _host_functions(items: tuple[tree.Item, ...] | None) -> dict[tuple[str, int, int], tree.Function]:
+    return {_key(i): i for i in items or () if isinstance(i, tree.Function)}
+
+
+def _host_only(frame: Frame, items: tuple[tree.Item, ...], host_items: tuple[tree.Item, ...]) -> tree.Function | None:
+    """Declare what only the host's compiler sees; returns ``main`` as it sees it."""
+    spans = {item.span for item in items}
+    main = None
+    for item in host_items:
+        if isinstance(item, tree.Function) and item.name == "main":
+            main = item
+        elif item.span not in spans:
+            _declare_items(frame, (item,), None)
+    return main
+
+
+def _declare_function(frame: Frame, function: tree.Function, on_host: tree.Function) -> None:
+    path, _, short = function.name.rpartition("::")
+    space = frame.space
+    if path:  # a member function that is defined outside its class
+        found = frame.find(path)
+        if isinstance(found, TypeNamed) and hasattr(found.type, "functions"):
+            member = replace(function, name=short)
+            found.type.functions.setdefault(short, []).append(member)
+            return
+        inner = space.descend(path.split("::"))
+        if inner is None:
+            raise error(Code.UNKNOWN_NAME, f"there is no class or namespace `{path}`", function.name_span)
+        space = inner
+    if "__global__" in function.type.specifiers and function.type.name not in ("void", ""):
+        raise error(Code.TYPE_ERROR, "a kernel returns void", function.type.span)
+    overload = Overload(function, frame.space, on_host)
+    known = space.names.get(short or function.name)
+    if isinstance(known, Function):
+        _check_overload(known, function)
+        space.names[short] = Function(short, (*known.overloads, overload))
+        return
+    space.declare(short, Function(short, (overload,)), function.name_span)
+
+
+def _check_overload(known: Function, function: tree.Function) -> None:
+    def signature(one: tree.Function) -> list[tuple[object, ...]]:
+        return [(p.type.name, p.type.pointers, p.type.reference, str(p.type.arguments)) for p in one.parameters]
+
+    for other in known.overloads:
+        same_template = (other.definition.template is None) == (function.template is None)
+        if same_template and signature(other.definition) == signature(function):
+            first = other.definition.name_span.line
+            message = f"`{function.name}` is defined already, at line {first}"
+            raise error(Code.DUPLICATE, message, function.name_span)
+
+
+def _declare_template(frame: Frame, template: tree.Template) -> None:
+    match template.declared:
+        case tree.Alias(span, name):
+            frame.space.declare(name, AliasTemplate(template, frame.space), span)
+        case tree.Declaration(type=tree.TypeName(defined=tree.Class(span, _, name))):
+            frame.space.declare(name, ClassTemplate(template, frame.space), span)
+        case _:
+            raise outside("this template is", template.span)
+
+
+def _declare_namespace(
+    frame: Frame, name: str, items: tuple[tree.Item, ...], host_items: tuple[tree.Item, ...] | None
+) -> None:
+    space = frame.space
+    for part in name.split("::") if name else ():
+        space = space.inner.setdefault(part, Space(part, space))
+    inner = replace(frame, call=Call("", VoidType(), space))
+    host_inner = next((h.items for h in host_items or () if isinstance(h, tree.Namespace) and h.name == name), None)
+    _declare_items(inner, items, host_inner)
+
+
+def _declare_namespace_alias(frame: Frame, alias: str, target: str, span: Span) -> None:
+    for space in frame.space.outward():
+        found = space.descend(target.split("::"))
+        if found is not None:
+            frame.space.inner[alias] = found
+            return
+    raise error(Code.UNKNOWN_NAME, f"there is no namespace `{target}`", span)
+
+
+def _declare_global(frame: Frame, declaration: tree.Declaration) -> None:
+    written = declaration.type
+    specifiers = set(written.specifiers)
+    base = resolve.resolve(frame, written)
+    for declarator in declaration.declarators:
+        span = declarator.span
+        if {"extern", "__shared__"} <= specifiers:
+            raise outside("dynamic shared memory at file scope is", span, "declare it in the kernels that use it")
+        type_ = classes.declared_type(frame, base, written, declarator)
+        constant = "constexpr" in specifiers or ("const" in specifiers and not specifiers & set(_STORAGES))
+        if isinstance(type_, EnumType) or (
+            constant and isinstance(type_, (IntType, AutoType)) and not declarator.pointers
+        ):
+            _declare_constant(frame, type_, declarator)
+            continue
+        if "extern" in specifiers:
+            raise error(Code.OUTSIDE_SUBSET, "`extern` at file scope is outside the modelled subset", written.span)
+        if "__shared__" in specifiers and declarator.init is not None:
+            raise error(Code.TYPE_ERROR, "a shared variable cannot have an initial value", declarator.init.span)
+        storage = next((_STORAGES[s] for s in ("__managed__", *_STORAGES) if s in specifiers), ir.Storage.SYSTEM)
+        frame.space.declare(declarator.name, _global(frame, type_, written, declarator, storage), span)
+    if not declaration.declarators and written.defined is None:
+        raise error(Code.SYNTAX, "this declares nothing", declaration.span)
+
+
+def _global(
+    frame: Frame, type_: Type, written: tree.TypeName, declarator: tree.Declarator, storage: ir.Storage
+) -> Operand:
+    """What a global name denotes; a pointer of the host is followed at compile time."""
+    span = declarator.span
+    if isinstance(type_, AtomicType) and type_.ref:
+        raise error(Code.TYPE_ERROR, "an atomic_ref at file scope has nothing to refer to", span)
+    if isinstance(type_, ReferenceType):
+        raise outside("a reference at file scope is", span, "pass the object to the kernel")
+    if isinstance(type_, PointerType) and storage is ir.Storage.SYSTEM:
+        return PointerVariable(declarator.name, type_)
+    if isinstance(type_, HandleType):
+        return expressions.handle(frame, declarator.name, type_, span)
+    if (
+        isinstance(type_, ArrayType)
+        and isinstance(type_.element, (HandleType, PointerType))
+        and (storage is ir.Storage.SYSTEM)
+    ):
+        from scopec.frontends.scoped.lower import handles
+
+        return handles.array(frame, declarator.name, type_, declarator.init, span)
+    volatile = ("volatile" in written.specifiers and not declarator.pointers) or declarator.volatile
+    name = frame.space.qualified(declarator.name)
+    made = objects.declare(frame, name, type_, storage, span, volatile=volatile)
+    objects.give_values(frame, made, type_, declarator.init, span)
+    return made
+
+
+def _declare_constant(frame: Frame, type_: Type, declarator: tree.Declarator) -> None:
+    name, world = declarator.name, frame.world
+    expr = world.overrides.get(name)
+    varied = expr is not None
+    if expr is None:
+        if declarator.init is None or len(declarator.init.arguments) != 1:
+            raise error(Code.NOT_CONSTANT, f"the constant `{name}` needs a value", declarator.span)
+        (expr,) = declarator.init.arguments
+    operand: Operand
+    if isinstance(type_, EnumType):
+        enumerator = _enumerator(frame, type_, expr, short=varied)
+        operand, constant, shown = Enumerator(enumerator), enumerator, enumerator.name.lower()
+        world.constants[name] = constant
+    else:
+        operand = expressions.lower_operand(frame, expr)
+        if isinstance(type_, IntType):
+            operand = Computed(values.convert(expressions.lower_value(frame, expr), type_))
+        match operand:
+            case Computed(values.Const(number, _) as known):
+                world.constants[name] = number
+                shown = values.show(known)
+            case Enumerator(found):
+                world.constants[name] = found
+                shown = found.name.lower()
+            case _:
+                raise error(Code.NOT_CONSTANT, f"the value of `{name}` must be a constant", expr.span)
+    frame.space.declare(name, operand, declarator.span)
+    if varied:
+        world.variant[name] = shown
+
+
+def _enumerator(frame: Frame, type_: EnumType, expr: tree.Expr, *, short: bool) -> ir.Order | ir.Scope:
+    """The scope or order that an expression names; directives may use the short names (``device``, ``relaxed``)."""
+    table: Mapping[str, ir.Order | ir.Scope] = names.SCOPES if type_.name == "thread_scope" else names.ORDERS
+    if short and isinstance(expr, tree.Name) and expr.name in table:
+        return table[expr.name]
+    wanted = ir.Scope if type_.name == "thread_scope" else ir.Order
+    operand = expressions.lower_operand(frame, expr)
+    if isinstance(operand, Enumerator) and isinstance(operand.value, wanted):
+        return operand.value
+    raise error(Code.TYPE_ERROR, f"a {type_.name} is wanted here", expr.span)
+
+
+# ---------------------------------------------------------------- the host's code
+
+
+def _host_body(world: World, file: tree.File, main: tree.Function | None, given: list[tree.LaunchDirective]) -> ir.Body:
+    frame = Frame(world, "main", host=True, call=Call("main", types.INT, world.space))
+    if main is not None:
+        if given:
+            message = "`//@ launch` is for files without a main"
+            raise error(Code.BAD_DIRECTIVE, message, given[0].span, "launch the kernel in main")
+        operands: list[Operand] = []
+        if main.parameters:  # argc and argv: the program is called without arguments
+            operands = [Computed(values.Const(1, types.INT)), *([_no_arguments()] * (len(main.parameters) - 1))]
+        return functions.lower_thread_body(frame, main, world.space, operands)
+    kernels = [f for f in _functions(file.items) if "__global__" in f.type.specifiers]
+    if not kernels:
+        span = world.source.span(0, 0)
+        raise error(Code.NOTHING_TO_CHECK, "the file has neither a kernel nor a main", span)
+    for directive in given:
+        launches.launch_grid(frame, directive.launch)
+    if given:
+        frame.emit(ir.DeviceSynchronize(), given[-1].span)
+        frame.builder.end(given[-1].span)
+    else:
+        name = kernels[0].name
+        help_ = f"write `int main()`, or `//@ launch {name}<<<1, 1>>>();`"
+        raise error(Code.NOT_LAUNCHED, f"the kernel `{name}` is never launched", kernels[0].name_span, help_)
+    return frame.finish()
+
+
+def _no_arguments() -> Operand:
+    from scopec.frontends.scoped.lower.operands import Text
+
+    return Text()
+
+
+def _functions(items: tuple[tree.Item, ...]) -> list[tree.Function]:
+    found = []
+    for item in items:
+        if isinstance(item, tree.Function):
+            found.append(item)
+        elif isinstance(item, tree.Namespace):
+            found += _functions(item.items)
+    return found
+
+
+# ---------------------------------------------------------------- `//@ storage`
+
+
+def _apply_storage(world: World, directive: tree.StorageDirective) -> None:
+    """``storage x = mapped, align = 2``: what C++ cannot say of an object."""
+    name, span = directive.name.name, directive.name.span
+    chosen = [n for n in world.objects if n == name or n.startswith((f"{name}.", f"{name}["))]
+    if not chosen:
+        raise error(Code.BAD_DIRECTIVE, f"there is no object `{name}`", span, suggestion(name, world.objects))
+    if directive.kind not in _STORAGE_WORDS:
+        listed = ", ".join(_STORAGE_WORDS)
+        message = f"`{directive.kind}` is not a kind of memory"
+        raise error(Code.BAD_DIRECTIVE, message, directive.span, f"the kinds are {listed}")
+    align: int | None = None
+    for setting in directive.settings:
+        if setting.name != "align":
+            raise error(Code.BAD_DIRECTIVE, f"`{setting.name}` cannot be set here", setting.span, "only align can")
+        if not setting.value.isdecimal() or int(setting.value) not in (1, 2, 4, 8, 16, 32, 64, 128, 256):
+            raise error(Code.BAD_DIRECTIVE, f"`{setting.value}` is not an alignment", setting.span, "use a power of 2")
+        align = int(setting.value)
+    for one in chosen:
+        object_ = world.objects[one]
+        aligned = object_.align if align is None else align
+        world.objects[one] = replace(object_, storage=_STORAGE_WORDS[directive.kind], align=aligned)

@@ -1,0 +1,77 @@
+"""The first pass over a file: comments are blanked, directives set apart.
+
+Both results have the length of the input, so that every later position is a position in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scopec.base.diagnostics import Code, error
+from scopec.base.source import Source
+
+_LEXEMES = re.compile(
+    r"""
+      (?P<line>//(?:\\\r?\n|[^\n])*)
+    | (?P<block>/\*.*?\*/)
+    | (?P<open>/\*)
+    | (?P<string>"(?:[^"\\\n]|\\.)*")
+    | (?P<char>(?<![0-9A-Za-z_])'(?:[^'\\\n]|\\.)*')
+    | (?P<quote>"|(?<![0-9A-Za-z_])')
+    | (?P<hash>(?:(?<=\n)|\A)[ \t]*\#(?:\\\r?\n|(?!//|/\*)[^\n])*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_NOT_NEWLINE = re.compile(r"[^\n]")
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """``code``: the program text, comments blank; ``directives``: what follows each ``//@``, all else blank."""
+
+    code: str
+    directives: str
+
+
+def _blank(text: str) -> str:
+    return _NOT_NEWLINE.sub(" ", text)
+
+
+def scan(source: Source) -> Scanned:
+    """Separate program text and directives.
+
+    Raises InputError for a comment or literal without an end.
+    """
+    text = source.text
+    code: list[str] = []
+    directives: list[str] = []
+    done = 0
+    for match in _LEXEMES.finditer(text):
+        start, end = match.span()
+        between = text[done:start]
+        code.append(between)
+        directives.append(_blank(between))
+        lexeme = match.group()
+        keep = None
+        match match.lastgroup:
+            case "string" | "char":
+                keep = lexeme
+            case "open":
+                raise error(
+                    Code.UNTERMINATED, "this comment is never closed", source.span(start, start + 2), "add `*/`"
+                )
+            case "quote":
+                message = "this string is not closed on its line" if lexeme == '"' else "this character is not closed"
+                raise error(Code.UNTERMINATED, message, source.span(start, start + 1), f"add {lexeme}")
+            case "hash":
+                keep = lexeme
+            case _:
+                pass
+        code.append(keep if keep is not None else _blank(lexeme))
+        is_directive = match.lastgroup == "line" and lexeme.startswith("//@")
+        directives.append("   " + lexeme[3:] if is_directive else _blank(lexeme))
+        done = end
+    code.append(text[done:])
+    directives.append(_blank(text[done:]))
+    return Scanned("".join(code), "".join(directives))

@@ -1,0 +1,130 @@
+"""What to say when a scoped-CUDA text does not parse."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scopec.base.diagnostics import Code, suggestion
+
+_OUT = "outside the modelled subset"
+
+#: C++ keywords that scopec recognises in order to say that it does not model them.
+RESERVED: dict[str, str] = (
+    dict.fromkeys(("asm", "__asm__", "__asm", "_asm"), f"inline asm is {_OUT}")
+    | dict.fromkeys(("try", "catch", "throw"), f"exceptions are {_OUT}")
+    | dict.fromkeys(("new", "delete"), f"dynamic memory is {_OUT}")
+    | {name: f"`{name}` is {_OUT}" for name in ("goto", "operator", "concept", "requires", "typeid", "thread_local")}
+    | dict.fromkeys(("co_await", "co_yield", "co_return"), f"coroutines are {_OUT}")
+)
+
+#: What to write instead of some of them.
+INSTEAD = dict.fromkeys(
+    ("asm", "__asm__", "__asm", "_asm"),
+    "write its accesses and fences with cuda::atomic_ref and cuda::atomic_thread_fence, or as a PTX .litmus file",
+) | {"new": "declare the object, or make it with `new (p) T(…)` in memory that there is"}
+
+_QUALIFIERS = ("__global__", "__device__", "__host__", "__managed__", "__shared__", "__constant__")
+_TYPES = ("int", "bool", "void", "unsigned", "char", "short", "long", "auto", "size_t", "cudaStream_t", "dim3")
+_DIRECTIVES = ("expect", "vary", "launch", "object", "bound", "given", "options")
+_KINDS = (
+    "race_free", "race", "allowed", "forbidden", "required", "terminates", "may_hang", "progresses", "may_stall",
+)  # fmt: skip
+
+#: Constructs that have a shape rather than a keyword: the text, how many characters before the error it begins, and
+#: what to say.
+_SHAPES: tuple[tuple[re.Pattern[str], int, str], ...] = ((re.compile(r"~?\w+\s*::"), 0, f"this use of `::` is {_OUT}"),)
+
+#: How terminals are named in messages; the others are shown as they are written.
+_TERMINALS = {
+    "NAME": "a name", "INT": "a number", "TYPE_NAME": "a type", "INT_WORD": "a type", "TEMPLATE_NAME": "a type",
+    "SPECIFIER": "a type", "SEMICOLON": "`;`", "LPAR": "`(`", "RPAR": "`)`", "LBRACE": "`{`", "RBRACE": "`}`",
+    "LSQB": "`[`", "RSQB": "`]`", "COMMA": "`,`", "EQUAL": "`=`", "COLON": "`:`", "__ANON_0": "`<<<`",
+    "__ANON_1": "`>>>`", "WORD": "a value", "GREATER": "`>`", "LESS": "`<`", "WHILE": "`while`", "IN": "`in`",
+    "STRING": "a string", "SPECIAL": "`default`",
+}  # fmt: skip
+
+_PREVIOUS_NAME = re.compile(r"([A-Za-z_]\w*(?:::\w+)*)\s*\Z")
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message; ``offset`` and ``length`` move it to an earlier place than where the parser stopped."""
+
+    code: Code
+    message: str
+    help: str | None = None
+    offset: int | None = None
+    length: int = 0
+
+
+def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_directive: bool) -> Said:
+    """The message for a parser that stopped at ``offset`` on ``found`` (None: the end) and wanted other terminals."""
+    if in_directive:
+        return _in_directive(found, wanted)
+    if found is None:
+        help_: str | None = "is a `}` missing?" if "RBRACE" in wanted else None
+        return Said(Code.SYNTAX, f"the file ends in the middle of a construct{_wanted(wanted)}", help_)
+    for shape, back, message in _SHAPES:
+        at = max(0, offset - back)
+        if match := shape.match(text, at):
+            return Said(Code.OUTSIDE_SUBSET, message, None, at, len(match.group()))
+    if {"INT", "NAME", "LPAR"} <= wanted and not re.match(r"\w", found):
+        return Said(Code.SYNTAX, f"an expression is missing before `{_short(found)}`")
+    code_before = text[:offset].rstrip()
+    if (
+        "SEMICOLON" in wanted
+        and code_before[-1:] not in ("", ";", "{", "}")
+        and "\n" in text[len(code_before) : offset]
+    ):
+        line = code_before.count("\n") + 1
+        return Said(
+            Code.SYNTAX,
+            f"unexpected `{_short(found)}`{_wanted(wanted)}",
+            f"is a `;` missing at the end of line {line}?",
+        )
+    named = re.fullmatch(r"[A-Za-z_]\w*(::\w+)*", found)
+    if named and "INT_WORD" in wanted and "NAME" not in wanted:
+        return _not_a_type(found)
+    before = _PREVIOUS_NAME.search(text, max(0, offset - 200), offset)
+    if before and (named or found in ("*", "&")) and "INT_WORD" not in wanted:
+        at = before.start(1)
+        said = _not_a_type(before.group(1))
+        return Said(said.code, said.message, said.help, at, len(before.group(1)))
+    return Said(Code.SYNTAX, f"unexpected `{_short(found)}`{_wanted(wanted)}")
+
+
+def _not_a_type(name: str) -> Said:
+    if name.startswith("__"):
+        help_ = suggestion(name, _QUALIFIERS)
+        return Said(Code.UNKNOWN_TYPE, f"`{name}` is neither a type nor a specifier", help_)
+    return Said(Code.UNKNOWN_TYPE, f"`{name}` is not a type that scopec knows", suggestion(name, _TYPES))
+
+
+def _in_directive(found: str | None, wanted: set[str]) -> Said:
+    if found is None:
+        return Said(
+            Code.BAD_DIRECTIVE, f"this directive is not finished{_wanted(wanted)}", "end each directive with `;`"
+        )
+    if "EXPECT" in wanted and "VARY" in wanted:
+        help_ = suggestion(found, _DIRECTIVES) or f"the directives are {', '.join(_DIRECTIVES)}"
+        return Said(Code.BAD_DIRECTIVE, f"`{_short(found)}` is not a directive", help_)
+    if "PLAIN_KIND" in wanted:
+        help_ = suggestion(found, _KINDS) or f"one can expect {', '.join(_KINDS)}"
+        return Said(Code.BAD_DIRECTIVE, f"`{_short(found)}` is not something to expect", help_)
+    ending = "end each directive with `;`" if "SEMICOLON" in wanted else None
+    return Said(Code.BAD_DIRECTIVE, f"unexpected `{_short(found)}`{_wanted(wanted)}", ending)
+
+
+def _short(text: str) -> str:
+    shown = text if len(text) <= 40 else text[:37] + "…"
+    return shown if shown.isprintable() else shown.encode("unicode_escape").decode()
+
+
+def _wanted(wanted: set[str]) -> str:
+    """``, expected …`` when that is short enough to help."""
+    names = sorted({_TERMINALS.get(w, f"`{w.lower()}`") for w in wanted if w != "$END"})
+    if not names or len(names) > 5:
+        return ", expected `;`" if "SEMICOLON" in wanted else ""
+    *first, last = names
+    return f", expected {', '.join(first)} or {last}" if first else f", expected {last}"

@@ -1,0 +1,685 @@
+"""The syntax tree of a scoped-CUDA file: what was written, before any meaning is given to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.base.records import dataclass
+
+if TYPE_CHECKING:
+    from scopec.base.source import Span
+
+# ---------------------------------------------------------------- types
+
+
+@dataclass(frozen=True, slots=True)
+class TypeName:
+    """A type as written: specifiers, a name with template arguments, and pointer or reference marks.
+
+    ``name`` is the spelling without specifiers (``int``, ``unsigned long long``, ``cuda::atomic``), empty where only
+    specifiers are written; ``specifiers`` are the others in the order written (``__device__``, ``constexpr``,
+    ``volatile``, …).  ``member`` is the type inside a class template (``Box<int>::item``), ``defined`` the class or
+    enumeration that is defined in place, ``of`` the operand of ``decltype``, ``align`` what ``alignas`` asks for,
+    ``cluster`` the extents of ``__cluster_dims__``.
+    """
+
+    span: Span
+    name: str
+    arguments: tuple[TypeName | Expr, ...] = ()
+    specifiers: tuple[str, ...] = ()
+    pointers: int = 0
+    reference: bool = False
+    member: str | None = None
+    defined: Class | Enum | None = None
+    of: Expr | None = None
+    align: TypeName | Expr | None = None
+    cluster: tuple[Expr, ...] = ()
+
+
+# ---------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """An integer literal: its value and whether a suffix or its size makes it unsigned or long."""
+
+    span: Span
+    value: int
+    unsigned: bool = False
+    long: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bool:
+    """``true`` or ``false``."""
+
+    span: Span
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    """A floating-point literal; its value is not modelled."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Str:
+    """A string literal (for printf and assert messages)."""
+
+    span: Span
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier, qualified or not, as written; with the arguments that a function template is given."""
+
+    span: Span
+    name: str
+    arguments: tuple[TypeName | Expr, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberOf:
+    """``Type<arguments>::name``: a static member of a class template."""
+
+    span: Span
+    type: TypeName
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class This:
+    """``this``."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """``{e, …}`` as a value; ``names`` are those of designated elements (``.x = e``), empty for others."""
+
+    span: Span
+    elements: tuple[Expr, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comma:
+    """``left, right``."""
+
+    span: Span
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """``[captures](parameters) { … }``.
+
+    ``default`` is ``&``, ``=`` or empty; ``by_reference`` and ``by_value`` are the names captured one by one, the
+    latter with the value they start with (None: that of the variable).
+    """
+
+    span: Span
+    default: str
+    by_reference: tuple[str, ...]
+    by_value: tuple[tuple[str, Expr | None], ...]
+    parameters: tuple[Parameter, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """``! ~ + - * &`` applied to an operand."""
+
+    span: Span
+    op: str
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """An arithmetic, bitwise, shift, comparison or logical operator."""
+
+    span: Span
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """``condition ? then : otherwise``."""
+
+    span: Span
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """``target = value``, or ``target op= value`` with ``op`` set."""
+
+    span: Span
+    op: str | None
+    target: Expr
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """``++x``, ``x++``, ``--x`` or ``x--``."""
+
+    span: Span
+    op: str
+    prefix: bool
+    target: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """``object.name``."""
+
+    span: Span
+    object: Expr
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """``object[index]``."""
+
+    span: Span
+    object: Expr
+    index: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``function(arguments)``."""
+
+    span: Span
+    function: Expr
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """``Type(arguments)`` or ``Type{arguments}`` (``list``): a temporary object or a functional cast."""
+
+    span: Span
+    type: TypeName
+    arguments: tuple[Expr, ...]
+    list: bool = False
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementNew:
+    """``new (pointer) Type(arguments)``: an object made where the pointer points to."""
+
+    span: Span
+    pointer: Expr
+    made: Construct
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """``(Type) operand`` or ``static_cast<Type>(operand)``."""
+
+    span: Span
+    type: TypeName
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class SizeOf:
+    """``sizeof(Type)``, ``sizeof expression``, or ``alignof(Type)``."""
+
+    span: Span
+    operand: TypeName | Expr
+    alignment: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """``kernel<<<configuration>>>(arguments)``."""
+
+    span: Span
+    kernel: Name
+    configuration: tuple[Expr, ...]
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadLocal:
+    """``kernel#2[block][thread].name`` and the like, in expectations only: the head ``kernel#2``."""
+
+    span: Span
+    kernel: str
+    launch: int
+
+
+Expr: TypeAlias = (
+    Int
+    | Bool
+    | Float
+    | Str
+    | Name
+    | MemberOf
+    | This
+    | List
+    | Comma
+    | Lambda
+    | Unary
+    | Binary
+    | Conditional
+    | Assign
+    | Step
+    | Member
+    | Index
+    | Call
+    | Construct
+    | PlacementNew
+    | Cast
+    | SizeOf
+    | Launch
+    | ThreadLocal
+)
+
+# ---------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class Initialiser:
+    """What follows a declared name: ``= e``, ``{e, …}`` or ``(e, …)``; ``list`` is true for braces.
+
+    ``names`` are those of designated elements (``.x = e``), empty for others.
+    """
+
+    span: Span
+    arguments: tuple[Expr, ...]
+    list: bool
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Declarator:
+    """One declared name with its pointer marks, array sizes and initial value.
+
+    ``volatile`` is true for a pointer that is itself volatile.
+    """
+
+    span: Span
+    name: str
+    pointers: int = 0
+    reference: bool = False
+    sizes: tuple[Expr | None, ...] = ()
+    init: Initialiser | None = None
+    volatile: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """``type a = 1, b, c[3];`` at any place where C++ allows it; without declarators it defines the type alone."""
+
+    span: Span
+    type: TypeName
+    declarators: tuple[Declarator, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExprStatement:
+    """An expression evaluated for its effect."""
+
+    span: Span
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """``{ … }``."""
+
+    span: Span
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """``if (condition) then else otherwise``."""
+
+    span: Span
+    condition: Condition
+    then: Statement
+    otherwise: Statement | None
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """``while (condition) body``."""
+
+    span: Span
+    condition: Condition
+    body: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class DoWhile:
+    """``do body while (condition);``."""
+
+    span: Span
+    body: Statement
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """``for (init; condition; steps) body``; any of the three may be missing."""
+
+    span: Span
+    init: Declaration | tuple[Expr, ...]
+    condition: Expr | None
+    steps: tuple[Expr, ...]
+    body: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class RangeFor:
+    """``for (type name : range) body``."""
+
+    span: Span
+    type: TypeName
+    name: str
+    range: Expr
+    body: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """``switch (value) { … }``; the cases are statements of the body."""
+
+    span: Span
+    value: Condition
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``case value:``, or ``default:`` with no value."""
+
+    span: Span
+    value: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """``return`` with or without a value."""
+
+    span: Span
+    value: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """``break;``."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """``continue;``."""
+
+    span: Span
+
+
+# ---------------------------------------------------------------- names for types, namespaces
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """``using name = type;``, or a ``typedef``; ``sizes`` are those of an array type."""
+
+    span: Span
+    name: str
+    type: TypeName
+    sizes: tuple[Expr | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UsingName:
+    """``using scope::name;``."""
+
+    span: Span
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsingNamespace:
+    """``using namespace name;``."""
+
+    span: Span
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceAlias:
+    """``namespace alias = name;``."""
+
+    span: Span
+    alias: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class StaticAssert:
+    """``static_assert(condition, message)``."""
+
+    span: Span
+    condition: Expr
+    message: str
+
+
+Using: TypeAlias = Alias | UsingName | UsingNamespace
+#: A declaration in a condition declares one name.
+Condition: TypeAlias = Expr | Declaration
+
+Statement: TypeAlias = (
+    Declaration
+    | ExprStatement
+    | Block
+    | If
+    | While
+    | DoWhile
+    | For
+    | RangeFor
+    | Switch
+    | Case
+    | Return
+    | Break
+    | Continue
+    | Using
+    | StaticAssert
+)
+
+# ---------------------------------------------------------------- files
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A function's parameter; the name is empty where the source leaves it out."""
+
+    span: Span
+    type: TypeName
+    name: str
+    default: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateParameter:
+    """``typename name``, or ``type name`` with ``type`` set; with its default."""
+
+    span: Span
+    name: str
+    type: TypeName | None = None
+    default: TypeName | Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function with its body: a kernel, ``main``, or a helper, told apart by the type's specifiers.
+
+    A constructor has the name of its class, ``initialisers`` of its members, and no type name; a destructor's name
+    begins with ``~``.  ``template`` is None for an ordinary function.
+    """
+
+    span: Span
+    type: TypeName
+    name: str
+    name_span: Span
+    parameters: tuple[Parameter, ...]
+    body: Block
+    template: tuple[TemplateParameter, ...] | None = None
+    initialisers: tuple[tuple[Name, Initialiser], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prototype:
+    """A function without its body: declared, defaulted or deleted."""
+
+    span: Span
+    type: TypeName
+    name: str
+    parameters: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class with its members in order; ``name`` is empty for one that only a declarator or typedef names."""
+
+    span: Span
+    key: str
+    name: str
+    members: tuple[Member_, ...]
+    align: TypeName | Expr | None = None
+    template: tuple[TemplateParameter, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """An enumeration: its enumerators with their values, ``scoped`` for ``enum class``."""
+
+    span: Span
+    name: str
+    scoped: bool
+    underlying: TypeName | None
+    enumerators: tuple[tuple[Name, Expr | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template of a class (a declaration that defines it) or of an alias; function templates are functions."""
+
+    span: Span
+    parameters: tuple[TemplateParameter, ...]
+    declared: Declaration | Alias
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """``namespace name { … }``; the name is empty for one without."""
+
+    span: Span
+    name: str
+    items: tuple[Item, ...]
+
+
+Member_: TypeAlias = Declaration | Function | Prototype | Using | StaticAssert
+Item: TypeAlias = Declaration | Function | Prototype | Template | Namespace | NamespaceAlias | Using | StaticAssert
+
+# ---------------------------------------------------------------- directives
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """``expect KIND [expression | on place] [when expression] [under models]``."""
+
+    span: Span
+    kind: str
+    formula: Expr | None = None
+    target: Expr | None = None
+    when: Expr | None = None
+    under: tuple[Setting, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Vary:
+    """``vary NAME in {values}``."""
+
+    span: Span
+    name: Name
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchDirective:
+    """``launch kernel<<<…>>>(…)``."""
+
+    span: Span
+    launch: Launch
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectDirective:
+    """``object`` and a declaration."""
+
+    span: Span
+    declaration: Declaration
+
+
+@dataclass(frozen=True, slots=True)
+class StorageDirective:
+    """``storage NAME = KIND, align = N``."""
+
+    span: Span
+    name: Name
+    kind: str
+    settings: tuple[Setting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A name with an optional value, as in ``bound``, ``given``, ``options`` and ``under`` (no value there)."""
+
+    span: Span
+    name: str
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``bound``, ``given`` or ``options`` with their settings."""
+
+    span: Span
+    kind: str
+    settings: tuple[Setting, ...]
+
+
+Directive: TypeAlias = Expect | Vary | LaunchDirective | ObjectDirective | StorageDirective | Settings
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A whole file: its items in order, and its directives in order.
+
+    ``host_items`` are the items as the compiler for the host sees them, None where the device's are the same.
+    """
+
+    name: str
+    items: tuple[Item, ...]
+    directives: tuple[Directive, ...]
+    host_items: tuple[Item, ...] | None = None

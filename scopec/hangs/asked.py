@@ -1,0 +1,19 @@
+"""Which part of a progress question was asked, and of whom."""
+
+from __future__ import annotations
+
+from scopec.base.records import dataclass
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which part of a progress question was asked, and of whom.
+
+    ``memory`` is the engine that looked for executions that get stuck; None where nobody did: ``whole`` says why the
+    schedules are all there is, or the schedules had decided, or only they were asked for (``sc``).
+    """
+
+    option: str
+    schedules: str
+    memory: str | None = None
+    whole: str | None = None

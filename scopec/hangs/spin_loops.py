@@ -1,0 +1,267 @@
+"""The loops of a thread that may go round for ever.
+
+A loop is not cut off: at its head a thread may begin its *period*, one or more whole turns after which the state is
+what it was, that change no memory and in which each read takes the write that is last in coherence order.  Turns before
+it are executed as they are, but for those that leave everything as it was: without these the execution is as good.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.hangs.operations import LASTING, LeftRun
+from scopec.hangs.timeouts import after, clocks, gives_up
+from scopec.memory import spin_loops
+from scopec.memory.accesses import TooComplexError
+from scopec.memory.collected import State, merge
+from scopec.memory.events import Cut, Kind, Left
+from scopec.memory.symbolic import LONGEST_COUNTED_LOOP
+from scopec.program import ir, values
+from scopec.program.effects import effects, registers
+from scopec.program.loops import Loop, live_registers
+from scopec.program.values import Const, Reg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scopec.base.source import Span
+    from scopec.memory.guards import Guard
+    from scopec.program.values import Value
+
+
+class TurningRun(LeftRun):
+    """One thread of a graph of stuck executions.
+
+    A wait that counts its turns and gives up, after more of them than are gone round, gives up never, or eventually.
+    """
+
+    # ---- loops
+
+    def loop(self, loop: Loop) -> None:
+        """Go round a loop, whole turns and then for ever, or in a period until it ends."""
+        if self.trial:
+            super().loop(loop)
+            return
+        if loop.head in self.barred:
+            return
+        needed = self.needed(loop)
+        self.inside.append(loop)
+        self.clocks.append({} if needed is None else clocks(self.body, loop))
+        if self.clocks[-1]:
+            self.around.timeouts.add(self.span_of(loop))
+        if self.turning:
+            self.through(loop, needed)
+        else:
+            self.rounds(loop, needed)
+        self.inside.pop()
+        self.clocks.pop()
+
+    def branch(self, state: State, condition: Value, span: Span, then: int, otherwise: int) -> None:
+        """Go both ways, each where the condition comes out so; a wait that counts its turns may give up here."""
+        if not self.trial and self.clocks and self.around.gives_up:
+            inside, counts = self.inside[-1].nodes(), self.clocks[-1]
+            if (then in inside) != (otherwise in inside) and registers(condition) & counts.keys():
+                if self.turning:  # it does not go round for ever
+                    self.changes(state, span)
+                    return
+                turns_ = gives_up(condition, state.registers, counts, stays=then in inside)
+                if turns_ is not None:
+                    state = self.may_give_up(state, turns_, span, otherwise if then in inside else then)
+        super().branch(state, condition, span, then, otherwise)
+
+    def may_give_up(self, state: State, turns_: int, span: Span, out: int) -> State:
+        """The state of a thread that does not give up; it goes on at ``out`` where it does, so many turns later."""
+        chosen, counts = self.either("late", span), self.clocks[-1]
+        later = {r: after(held, counts[r], turns_) for r in counts if isinstance(held := state.registers[r], Const)}
+        self.go(out, replace(state, guard=state.guard & chosen, registers={**state.registers, **later}))
+        return replace(state, guard=state.guard & ~chosen)
+
+    def needed(self, loop: Loop) -> tuple[int, bool] | None:
+        """How many turns an ordinary graph needs of a loop, and whether it only waits; None if it ends by itself."""
+        before, pending = self.here()
+        self.trial = self.trying = True
+        self.inside.append(loop)
+        self.retrying.discard(loop.head)
+        try:
+            found = self.attempt(loop)
+        except TooComplexError:
+            found = self.unroll, False
+        self.inside.pop()
+        self.trial = self.trying = False
+        self.back_to(before, pending)
+        if found is not None and found[1] and self.tells(loop):
+            return self.unroll, False
+        return found
+
+    def tells(self, loop: Loop) -> bool:
+        """Whether a turn of a loop may wake another thread."""
+        nodes = (self.body.nodes[n] for n in loop.nodes())
+        return any(isinstance(node, ir.Do) and isinstance(node.operation, ir.Notify) for node in nodes)
+
+    def rounds(self, loop: Loop, needed: tuple[int, bool] | None) -> None:
+        """Turns of a loop that change something, at whose beginnings the thread may begin to turn for ever."""
+        span, begin = self.span_of(loop), list[State]()
+        limit, waits = (LONGEST_COUNTED_LOOP, False) if needed is None else (1, True) if needed[1] else needed
+        outer = self.barred
+        if needed == (1, True) and not self.may_be_left_in(loop):
+            self.barred = outer | (loop.nodes() - spin_loops.leaving(self.body, loop))
+        before: list[tuple[State, int]] = []
+        for _ in range(limit):
+            if not self.pending.get(loop.head):
+                break
+            entry = self.merged(loop.head)
+            before.append((entry, len(self.out.events)))
+            self.pending[loop.head] = [entry if needed is None else self.may_turn(entry, begin, span)]
+            self.once(loop)
+            self.skip_barred(outer, span)
+            if needed is not None:
+                self.leave_out_idle_turns(loop, before, needed)
+        self.barred = outer
+        if self.pending.get(loop.head):
+            state = self.merged(loop.head)
+            before.append((state, len(self.out.events)))
+            self.pending[loop.head] = [state if waits else self.may_turn(state, begin, span)]
+            self.barred = outer | (loop.nodes() - spin_loops.leaving(self.body, loop))
+            self.once(loop)
+            self.leave_out_idle_turns(loop, before, (limit, False))
+            for node in sorted((self.barred - outer) | {loop.head}):
+                for left in self.pending.pop(node, []):
+                    self.leave(left.guard, Left.BEYOND, span, wait=False)
+            self.barred = outer
+        if begin:
+            # How often it has gone round does not matter where it never gives up.
+            counts = {r: begin[0].registers[r] for r in self.clocks[-1]}
+            alike = [replace(state, registers={**state.registers, **counts}) for state in begin]
+            self.period(loop, merge(alike, self.out.conditions))
+
+    def may_be_left_in(self, loop: Loop) -> bool:
+        """Whether the thread may be left for ever inside a turn of a loop."""
+        operations = [node.operation for n in loop.nodes() if isinstance(node := self.body.nodes[n], ir.Do)]
+        return (
+            self.around.may_stop(self.thread)
+            or any(isinstance(element, Loop) for element in loop.rest)
+            or any(effects(op).waits or self.around.may_pend(self.thread, op) for op in operations)
+        )
+
+    def may_turn(self, state: State, begin: list[State], span: Span) -> State:
+        """The state of a thread that does not turn from here on; the one in which it does goes to ``begin``."""
+        turns_ = self.either("turns", span)
+        begin.append(replace(state, guard=state.guard & turns_))
+        return replace(state, guard=state.guard & ~turns_)
+
+    def skip_barred(self, outer: set[int], span: Span) -> None:
+        """Leave out what lies behind nodes that are not executed because they lead nowhere new."""
+        for node in sorted(self.barred - outer):
+            for state in self.pending.pop(node, []):
+                self.leave(state.guard, Left.LEFT_OUT, span)
+
+    def leave_out_idle_turns(self, loop: Loop, before: list[tuple[State, int]], needed: tuple[int, bool]) -> None:
+        """Leave out the paths on which the last turns left everything as it was.
+
+        ``before`` are the states before each turn, with the number of events there were.
+        """
+        if not self.pending.get(loop.head):
+            return
+        back, span = self.merged(loop.head), self.span_of(loop)
+        if needed[1]:
+            gone = back.guard if needed[0] == 1 else self.staying(loop, back).guard
+        else:
+            gone = self.out.guards.never
+            live = self.live[loop.head] - self.clocks[-1].keys()
+            for entry, mark in reversed(before):
+                gone |= self.same(entry, back, live, self.changed(mark) | gone)
+        self.leave(gone, Left.LEFT_OUT, span)
+        left = back.guard & ~gone
+        self.pending[loop.head] = [] if left.never else [replace(back, guard=left)]
+
+    def changed(self, mark: int) -> Guard:
+        """Where the events since a mark change something that another thread could see."""
+        found = self.out.guards.never
+        for event in self.out.events[mark:]:
+            match event.kind:
+                case Kind.READ | Kind.FENCE:
+                    continue
+                case Kind.CALL if isinstance(self.out.calls.get(event.id), LASTING):
+                    continue
+                case Kind.WRITE if event.rmw is not None and event.value is not None:
+                    old = Reg(event.rmw, event.value.type)
+                    found |= event.guard & ~self.guard_of(values.binary("==", event.value, old))
+                case _:
+                    found |= event.guard
+        return found
+
+    def same(self, entry: State, back: State, live: Iterable[str], unless: Guard) -> Guard:
+        """Where registers hold what they held; nothing is asked where ``unless`` covers all that is left."""
+        found = back.guard & ~unless
+        for register in sorted(live):
+            if found.never:
+                break
+            one, other = entry.registers.get(register), back.registers.get(register)
+            if one is None and other is None:
+                continue
+            if one is None or other is None or entry.lacks(register) or back.lacks(register):
+                return self.out.guards.never
+            if one != other:
+                found &= self.guard_of(values.binary("==", one, other))
+        return found
+
+    # ---- periods
+
+    def period(self, loop: Loop, begin: State) -> None:
+        """Go round for ever: whole turns until the state is what it was at the beginning."""
+        span, live = self.span_of(loop), self.live_inside(loop) - self.clocks[-1].keys()
+        pending, self.pending = self.pending, {}
+        counted, queries, self.turning = self.counted, self.queries, True
+        self.counted = self.out.guards.always if self.trivial(loop) else self.out.guards.never
+        self.queries = self.out.guards.never
+        state = begin
+        for _ in range(self.unroll):
+            self.pending[loop.head] = [state]
+            self.once(loop)
+            for node in [n for n in self.pending if n != loop.head]:
+                for left in self.pending.pop(node):
+                    self.leave(left.guard, Left.LEFT_OUT, span)
+            if not self.pending.get(loop.head):
+                break
+            back = self.merged(loop.head)
+            recurs = self.same(begin, back, live, self.out.guards.never)
+            if not recurs.never:
+                cut = Cut(self.thread.name, span, recurs, True, len(self.out.events), left=Left.TURNING)
+                self.out.cuts.append(replace(cut, counted=self.counted, queries=self.queries))
+            state = replace(back, guard=back.guard & ~recurs)
+            self.pending = {}
+            if state.guard.never:
+                break
+        else:
+            cut = Cut(self.thread.name, span, state.guard, True, len(self.out.events), left=Left.DRIFTING)
+            self.out.cuts.append(replace(cut, counted=self.counted, queries=self.queries))
+        self.pending, self.counted, self.queries, self.turning = pending, counted, queries, False
+
+    def live_inside(self, loop: Loop) -> frozenset[str]:
+        """The registers that matter to a thread that never leaves a loop."""
+        inside = loop.nodes()
+        nodes: dict[int, ir.Node] = {n: self.deciding.nodes[n] for n in inside}
+        for node in list(nodes.values()):
+            nodes |= {n: ir.Exit(node.span) for n in ir.successors(node) if n not in inside}
+        return live_registers(replace(self.deciding, entry=loop.head, nodes=nodes))[loop.head]
+
+    def trivial(self, loop: Loop) -> bool:
+        """Whether a loop is a trivial infinite loop of a host thread ([stmt.iter.general]): it counts."""
+        head = self.body.nodes[loop.head]
+        empty = isinstance(head, ir.Branch) and head.condition == values.TRUE and head.then == loop.head
+        return self.thread.is_host and empty
+
+    def through(self, loop: Loop, needed: tuple[int, bool] | None) -> None:
+        """A loop inside a turn that is made for ever: it ends, or is what the thread turns in instead."""
+        span = self.span_of(loop)
+        for _ in range(LONGEST_COUNTED_LOOP if needed is None else needed[0] + 1):
+            if not self.pending.get(loop.head):
+                return
+            self.once(loop)
+        for left in self.pending.pop(loop.head, []):
+            if needed is not None and needed[1]:
+                self.leave(left.guard, Left.LEFT_OUT, span)
+            else:
+                cut = Cut(self.thread.name, span, left.guard, True, len(self.out.events), left=Left.DRIFTING)
+                self.out.cuts.append(replace(cut, counted=self.counted, queries=self.queries))

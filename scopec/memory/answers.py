@@ -1,0 +1,50 @@
+"""Whether an execution is what a question looks for, by scopec's own evaluation of the model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.memory.execution import Execution
+from scopec.memory.paths import holds
+from scopec.memory.questions import Goal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scopec.memory.events import Assertion
+    from scopec.memory.questions import Question
+
+
+def mistakes(question: Question, execution: Execution) -> list[str]:
+    """What makes an execution another than a question looks for: nothing, by scopec's own evaluation of the model."""
+    wrong = execution.problems()
+    match question.goal:
+        case Goal.RACE:
+            target = question.target
+            if not (execution.flagged if target is None else execution.racing_pair(target)):
+                wrong.append("no race")
+        case Goal.OUTCOME | Goal.COUNTER_OUTCOME:
+            assert question.formula is not None
+            if execution.observe(question.formula) is not (question.goal is Goal.OUTCOME):
+                wrong.append("not the outcome")
+        case Goal.WEAK:
+            if execution.sequentially_consistent:
+                wrong.append("sequentially consistent")
+        case Goal.LEFT:
+            assert question.paths is not None
+            if not holds(question.paths, execution.outcomes):
+                wrong.append("not the conditions of the threads")
+        case Goal.ASSERTION | Goal.FAULT:
+            if not failed_assertions(execution, question.assertions):
+                wrong.append("no assertion fails")
+        case _:
+            pass
+    may_stop = (Goal.PREFIX, Goal.RACE, Goal.FAULT, Goal.LONGER, Goal.OVERFLOW, Goal.LEFT, Goal.WEAK)
+    if question.goal not in may_stop and not execution.complete:
+        wrong.append("not complete")
+    return wrong
+
+
+def failed_assertions(execution: Execution, assertions: Iterable[Assertion]) -> list[Assertion]:
+    """The assertions that are reached and fail in an execution."""
+    return [a for a in assertions if a.guard.holds(execution.outcomes) and not execution.value(a.condition)]

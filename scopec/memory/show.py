@@ -1,0 +1,70 @@
+"""A printable form of an event graph, for tests and for ``scopec compile --show events``."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from scopec.memory.events import Kind
+from scopec.program.types import BOOL
+from scopec.program.values import Reg, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scopec.memory.events import Event, EventGraph
+    from scopec.memory.guards import Guard
+    from scopec.program.values import Value
+
+
+def show_events(graph: EventGraph) -> str:
+    """The events by thread, each with when it is executed, then what is said of them together."""
+    return "".join(f"{line}\n" for line in _lines(graph))
+
+
+def _lines(graph: EventGraph) -> Iterator[str]:
+    names = [Reg(f"c{number}", BOOL) for number in range(len(graph.conditions))]
+
+    def when(guard: Guard) -> str:
+        return "" if guard.always else f" when {show(guard.value(names))}"
+
+    for name, condition in zip(names, graph.conditions, strict=True):
+        yield f"{name.name} is {show(condition)}"
+    for thread, events in groupby(graph.events, lambda event: event.thread):
+        yield f"events of {thread}" if thread else "initial values"
+        for event in events:
+            yield f"  {event.id}: {event.text}{_stored(event)}{when(event.guard)}    (line {event.span.line})"
+    for choice in graph.choices.values():
+        yield f"{choice.register} is one of {', '.join(map(str, choice.values))}"
+    for one in graph.asw:
+        yield f"{_named(one.before, graph)} before {_named(one.after, graph)}{_where(one.when)}: {one.why}"
+    for one in graph.issue:
+        yield f"{_named(one.before, graph)} issued before {_named(one.after, graph)}{_where(one.when)}"
+    for guard, value in graph.impossible:
+        yield f"impossible: {show(value)}{when(guard)}"
+    for assertion in graph.assertions:
+        kind = "requires" if assertion.implicit else "asserts"
+        yield f"{assertion.thread} {kind} {show(assertion.condition)}{when(assertion.guard)}: {assertion.text}"
+    for cut in graph.cuts:
+        why = "undefined" if cut.fault else "stopped" if cut.stopped else "waits" if cut.wait else "beyond the bound"
+        yield f"{cut.thread} does not go on{when(cut.guard)}: {why}    (line {cut.span.line})"
+    for (thread, register), final in graph.finals.items():
+        yield f"{register} of {thread} ends as {show(final.value)}{_where(final.defined)}"
+
+
+def _named(ids: tuple[str, ...], graph: EventGraph) -> str:
+    """Events by their names; all those of a thread by the thread's."""
+    found: list[str] = []
+    for thread, events in groupby(graph.events, lambda event: event.thread):
+        own = [event.id for event in events]
+        named = [name for name in own if name in ids]
+        found += [f"all of {thread}" if thread else "initial values"] if named == own and len(own) > 1 else named
+    return ", ".join(found)
+
+
+def _stored(event: Event) -> str:
+    return "" if event.value is None or event.kind is Kind.INIT else f" <- {show(event.value)}"
+
+
+def _where(value: Value | None) -> str:
+    return "" if value is None or show(value) == "true" else f" when {show(value)}"

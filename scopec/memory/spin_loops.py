@@ -1,0 +1,174 @@
+"""Turns of a loop that need not be executed more than once: waiting, and retrying."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.memory.collected import value_at
+from scopec.memory.events import Event, Kind
+from scopec.program import ir, values
+from scopec.program.observe import Location, instance
+from scopec.program.values import Const, Reg, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scopec.memory.collected import Collected, State
+    from scopec.memory.events import LeftOpen
+    from scopec.memory.guards import Guard
+    from scopec.program.loops import Loop
+
+
+def leaving(body: ir.Body, loop: Loop) -> set[int]:
+    """The nodes of a loop from which it can be left without passing its head again."""
+    nodes = loop.nodes()
+    found: set[int] = set()
+    changed = True
+    while changed:
+        changed = False
+        for number in nodes - found:
+            after = ir.successors(body.nodes[number])
+            if any(a not in nodes or (a in found and a != loop.head) for a in after):
+                found.add(number)
+                changed = True
+    return found
+
+
+def only_waits(out: Collected, entry: State, back: State, live: Iterable[str], events: Sequence[Event]) -> bool:
+    """Whether going round again leaves everything as it was (memory-models note, wait loops).
+
+    ``entry`` and ``back`` are the states at the loop's head before and after a turn, of which ``events`` are.  If so,
+    failed turns are independent of each other.  Removing one from a consistent execution removes happens-before edges
+    but no value that others read, so outcomes need only the last turn, and races with the accesses of a failed turn
+    need one of these.  A read-modify-write that stores what it read (a failed exchange of a spin lock) counts as a read
+    here: who read from it reads the same value from the write before it, which it directly follows in coherence order,
+    and release sequences through it go on without it.
+    """
+    if any(back.registers.get(r) != entry.registers.get(r) for r in live):
+        return False
+    return all(_silent(out, e) or e.guard.excludes(back.guard) or _restores(out, e, back.guard) for e in events)
+
+
+def _silent(out: Collected, event: Event) -> bool:
+    """Whether an event changes nothing that another thread could see."""
+    if event.kind is Kind.CALL:
+        return not isinstance(out.calls[event.id], (ir.EventRecord, ir.EventWait))
+    return event.kind in (Kind.READ, Kind.FENCE)
+
+
+def _restores(out: Collected, write: Event, where: Guard) -> bool:
+    """Whether a write is half of an RMW that stores the value that it read, on the paths of a guard."""
+    if write.rmw is None or write.value is None or write.location is None:
+        return False
+    possible = out.stored(write.location.object)
+    if possible is None:
+        return False
+    for value in possible:
+        # Values that the branches taken rule out need not be restored.
+        excluded = any(
+            [leaf.name for leaf in values.leaves(condition)] == [write.rmw]
+            and where.excludes(out.guards.literal(number, bool(value_at(condition, value, write.rmw))))
+            for number, condition in enumerate(out.conditions)
+        )
+        if not excluded and value_at(write.value, value, write.rmw) != value:
+            return False
+    return True
+
+
+# ---------------------------------------------------------------- retry loops
+
+
+def spared(loop: Loop) -> str:
+    """The register that says whether a retry loop has failed without a reason."""
+    return f"%spared {loop.head}"
+
+
+def retries(
+    out: Collected, thread: ir.Thread, entry: State, back: State, live: Iterable[str], events: Sequence[Event]
+) -> bool:
+    """Whether a loop does a turn again as it was when its weak compare-exchange fails without a reason.
+
+    Such a turn reads, and stores what the next turn stores again at a place that no other thread writes.  Like a failed
+    turn of a wait loop it may be removed: what others read of it they read of the next turn, and no release of the
+    thread comes between.  So one such failure in a loop stands for any number of them; failures with a reason, another
+    value found, are not limited by this.
+    """
+    own = {e.id for e in events}
+    weak = [choice for choice in out.choices.values() if choice.what == "weak" and choice.of in own]
+    return bool(weak) and all(_stutters(out, thread, entry, back, live, events, choice) for choice in weak)
+
+
+def _stutters(
+    out: Collected,
+    thread: ir.Thread,
+    entry: State,
+    back: State,
+    live: Iterable[str],
+    events: Sequence[Event],
+    weak: LeftOpen,
+) -> bool:
+    read, choice = weak.of, weak.register
+    expected = next((e for c in out.conditions if (e := _expected(c, read, choice)) is not None), None)
+    if expected is None:
+        return False
+
+    def failed(value: Value) -> Value:
+        """A value where the compare-exchange found what it expected, and failed."""
+        return values.substitute(
+            value,
+            lambda leaf: values.FALSE if leaf.name == choice else expected if leaf.name == read else leaf,
+        )
+
+    for register in live:
+        before, after = entry.registers.get(register), back.registers.get(register)
+        if before != after and (before is None or after is None or failed(after) != before):
+            return False
+    own = {e.id: e for e in events}
+    for event in events:
+        if event.kind is not Kind.WRITE:
+            if not _silent(out, event):
+                return False
+            continue
+        if event.rmw is not None and failed(event.guard.value(out.conditions)) == values.FALSE:
+            continue  # the successful exchange
+        if event.value is None or event.order is not None or event.location is None:
+            return False
+        stored = failed(event.value)
+        mentioned = out.events_of(stored) & set(own)
+        restored = isinstance(stored, Reg) and stored.name in own and own[stored.name].location == event.location
+        if (mentioned and not restored) or _written_by_others(out, thread, event.location):
+            return False
+    return True
+
+
+def _expected(condition: Value, read: str, choice: str) -> Value | None:
+    """What a weak compare-exchange expects, from the condition of its success."""
+    match condition:
+        case values.Binary("&&", values.Binary("==", Reg(name, _), expected, _), Reg(chosen, _), _) if (
+            name == read and chosen == choice
+        ):
+            return expected
+        case values.Unary("!", operand, _):
+            return _expected(operand, read, choice)
+        case _:
+            return None
+
+
+def _written_by_others(out: Collected, thread: ir.Thread, location: Location) -> bool:
+    """Whether another thread may write a location."""
+    object_ = out.program.objects[location.object]
+    for other in out.program.threads:
+        if other.name == thread.name or instance(object_, other) != location.instance:
+            continue
+        for node in other.body.nodes.values():
+            match node:
+                case ir.Do(ir.Store(place=place) | ir.Rmw(place=place) | ir.CompareExchange(place=place)):
+                    pass
+                case ir.Do(ir.Await(place=place, new=new)) if new is not None:
+                    pass
+                case _:
+                    continue
+            elsewhere = isinstance(place.index, Const) and place.index.value != location.index
+            if place.object == location.object and not elsewhere:
+                return True
+    return False

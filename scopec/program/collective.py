@@ -1,0 +1,178 @@
+"""Collective barriers: which threads meet at one; and what calls that order threads are called."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from scopec.base.records import dataclass
+from scopec.program import ir, types, values
+from scopec.program.values import Const, Value
+
+_WARP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """A collective barrier of one block, grid, cluster or warp; of a warp, the ``lanes`` that it joins.
+
+    ``named`` stands for all barriers of a block that have names: which of them it is is computed.
+    """
+
+    place: str
+    lanes: int | None = None
+    named: bool = False
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        return self.place if self.lanes in (None, 0xFFFFFFFF) else f"{self.place}, lanes {self.lanes:#x}"
+
+    def joins(self, thread: ir.Thread) -> bool:
+        """Whether a thread is one of those that meet here."""
+        if self.lanes is not None:
+            return _warp(thread) == self.place and bool(self.lanes >> thread.lane % _WARP & 1)
+        return self.place in (thread.block_name, thread.cluster_name, thread.grid)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """An arrival or wait at a barrier: which one, in which phase, and what the thread votes.
+
+    At a barrier with a name, ``name`` says which it is, and ``count``, if there is one, how many arrivals end a phase.
+    Where the phase is open (:mod:`scopec.memory.quorums`), ``phases`` is how many it may be of.
+    """
+
+    barrier: Barrier
+    phase: Value
+    vote: ir.Vote | None = None
+    name: tuple[Value, ...] = ()
+    count: int | None = None
+    phases: int = 0
+
+    def meets(self, other: Passage) -> Value:
+        """Where two passages of one barrier are of one phase."""
+        same: Value = values.binary("==", self.phase, other.phase)
+        if self.phases:
+            same = values.FALSE
+            for phase in range(min(self.phases, other.phases)):
+                same = values.binary("||", same, values.binary("&&", self.is_of(phase), other.is_of(phase)))
+        return values.binary("&&", same_name(self.name, other.name), same)
+
+    def is_of(self, phase: int) -> Value:
+        """Where an open phase is a given one: as one way of a chain of branches, so that no guard has two of them."""
+        result: Value = values.TRUE
+        for number in range(min(phase + 1, self.phases - 1)):
+            later = values.binary(">", self.phase, Const(number, types.INT))
+            result = values.binary("&&", result, later if number < phase else values.unary("!", later))
+        return result
+
+
+def same_name(name: tuple[Value, ...], other: tuple[Value, ...]) -> Value:
+    """Where two names of barriers are one."""
+    if len(name) != len(other):
+        return values.FALSE
+    result: Value = values.TRUE
+    for here, there in zip(name, other, strict=True):
+        # Equal expressions are equal whatever their registers hold.
+        same = values.TRUE if here == there else values.binary("==", here, there)
+        result = values.binary("&&", result, same)
+    return result
+
+
+def arrives_at(thread: ir.Thread, name: tuple[Value, ...]) -> bool:
+    """Whether a thread's text has an arrival at a barrier that may have a name."""
+    return any(
+        isinstance(node, ir.Do)
+        and isinstance(node.operation, ir.NamedBarrier)
+        and len(node.operation.name) == len(name)
+        and not any(
+            isinstance(here, Const) and isinstance(there, Const) and here.value != there.value
+            for here, there in zip(node.operation.name, name, strict=True)
+        )
+        for node in thread.body.nodes.values()
+    )
+
+
+def how_many(terms: list[Value]) -> Value:
+    """How many of some conditions hold."""
+    ones = [values.choose(term, Const(1, types.INT), Const(0, types.INT)) for term in terms]
+    return reduce(lambda total, one: values.binary("+", total, one), ones) if ones else Const(0, types.INT)
+
+
+def _warp(thread: ir.Thread) -> str:
+    return f"warp {thread.lane // _WARP} of {thread.block_name}"
+
+
+def barrier_of(thread: ir.Thread, operation: ir.SyncThreads | ir.GroupSync) -> Barrier:
+    """The barrier that a thread uses."""
+    if isinstance(operation, ir.SyncThreads):
+        return Barrier(thread.block_name)
+    match operation.group:
+        case ir.Group.WARP:
+            return Barrier(_warp(thread), operation.mask)
+        case ir.Group.TILE:
+            first = thread.lane % _WARP // operation.mask * operation.mask
+            return Barrier(_warp(thread), (1 << operation.mask) - 1 << first)
+        case ir.Group.CLUSTER:
+            return Barrier(thread.cluster_name)
+        case ir.Group.GRID:
+            return Barrier(thread.grid or thread.name)
+
+
+def scope_of(operation: ir.SyncThreads | ir.GroupSync) -> ir.Scope:
+    """The narrowest scope that includes the threads of a collective barrier."""
+    if isinstance(operation, ir.SyncThreads):
+        return ir.Scope.BLOCK
+    match operation.group:
+        case ir.Group.WARP | ir.Group.TILE:
+            return ir.Scope.BLOCK
+        case ir.Group.CLUSTER:
+            return ir.Scope.CLUSTER
+        case ir.Group.GRID:
+            return ir.Scope.DEVICE
+
+
+def shown_barrier(operation: ir.SyncThreads | ir.GroupSync) -> str:
+    """How the source calls a collective barrier."""
+    if isinstance(operation, ir.SyncThreads):
+        return "__syncthreads" + (f"_{operation.vote.function}" if operation.vote is not None else "")
+    match operation.group:
+        case ir.Group.WARP:
+            return "__syncwarp"
+        case ir.Group.TILE:
+            return f"tile<{operation.mask}>.sync()"
+        case group:
+            return f"this_{group.value}().sync()"
+
+
+def shown_call(operation: ir.Call) -> str:
+    """A call that orders threads, for people."""
+    match operation:
+        case ir.LaunchGrid(grid):
+            return f"launch {grid}"
+        case ir.EndProcess():
+            return "end of the process"
+        case ir.Trap():
+            return "__trap"
+        case ir.ApiCall(function, objects):
+            return f"{function}({', '.join(objects)})"
+        case ir.CreateThread(thread):
+            return f"create {thread}"
+        case ir.JoinThread(thread):
+            return f"join {thread}"
+        case ir.DeviceSynchronize():
+            return "cudaDeviceSynchronize"
+        case ir.StreamSynchronize(stream):
+            return f"cudaStreamSynchronize({stream})"
+        case ir.StreamQuery(_, stream):
+            return f"cudaStreamQuery({stream})"
+        case ir.EventRecord(event, stream):
+            return f"cudaEventRecord({event}, {stream})"
+        case ir.EventWait(event, stream):
+            return f"cudaStreamWaitEvent({stream}, {event})"
+        case ir.WorkSynchronize(grid):
+            return f"end of {grid}"
+        case ir.EventSynchronize(event):
+            return f"cudaEventSynchronize({event})"
+        case ir.EventQuery(_, event):
+            return f"cudaEventQuery({event})"

@@ -1,0 +1,78 @@
+"""What can be observed of a program when it has ended, and conditions on that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from scopec.base.records import dataclass
+from scopec.program import ir
+from scopec.program.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """One element of one instance of an object; ``instance`` is a block's or thread's name, or empty."""
+
+    object: str
+    index: int = 0
+    instance: str = ""
+
+
+def instance(object_: ir.Object, thread: ir.Thread) -> str:
+    """Which instance of an object a thread accesses: one per block, thread or device, or the only one."""
+    match object_.storage:
+        case ir.Storage.SHARED:
+            return thread.block_name
+        case ir.Storage.AUTOMATIC:
+            return thread.name
+        case ir.Storage.DEVICE if thread.device and object_.device is None:
+            return f"device{thread.device}"
+        case _:
+            return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a race is looked for on: objects, of some only the elements named, in one instance or (None) in all.
+
+    ``text`` is how the file calls it.
+    """
+
+    text: str
+    parts: tuple[tuple[str, frozenset[int] | None], ...]
+    instance: str | None = None
+
+    def holds(self, location: Location | None) -> bool:
+        """Whether a location is in it."""
+        return (
+            location is not None
+            and self.instance in (None, location.instance)
+            and any(location.object == name and (of is None or location.index in of) for name, of in self.parts)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FinalRegister:
+    """The value of a local variable when its thread has ended."""
+
+    thread: str
+    register: str
+
+
+@dataclass(frozen=True, slots=True)
+class FinalMemory:
+    """The value of a location when every thread has ended."""
+
+    location: Location
+
+
+Observation: TypeAlias = FinalRegister | FinalMemory
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A condition on the final state: a value whose registers are the keys of ``observed``."""
+
+    value: Value
+    observed: Mapping[str, Observation]

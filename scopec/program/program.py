@@ -1,0 +1,50 @@
+"""The Program form as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scopec.base.records import dataclass
+from scopec.program.ir import Body, Grid, Object, Order, Scope, Stream, Thread
+from scopec.program.specialise import device_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scopec.base.source import Source
+
+
+@dataclass(frozen=True)
+class Program:
+    """A file under one choice of its varied constants.
+
+    ``constants`` are all constants of the file, ``variant`` the varied ones as they are shown (``{"S": "device"}``).
+    ``others`` are threads beyond ``main`` and those of the grids; they run from the start, but those that some thread
+    creates (:class:`CreateThread`) run from then on.
+    """
+
+    name: str
+    source: Source
+    objects: Mapping[str, Object]
+    streams: tuple[Stream, ...]
+    grids: Mapping[str, Grid]
+    host: Thread
+    constants: Mapping[str, int | Order | Scope]
+    variant: Mapping[str, str]
+    others: tuple[Thread, ...] = ()
+
+    def with_bodies(self, change: Callable[[Body], Body]) -> Program:
+        """The program with each of its graphs changed."""
+        return replace(
+            self,
+            grids={name: replace(grid, body=change(grid.body)) for name, grid in self.grids.items()},
+            host=replace(self.host, body=change(self.host.body)),
+            others=tuple(replace(thread, body=change(thread.body)) for thread in self.others),
+        )
+
+    @cached_property
+    def threads(self) -> tuple[Thread, ...]:
+        """The host thread, then the other threads, then those of the grids, in launch order."""
+        return (self.host, *self.others, *(t for grid in self.grids.values() for t in device_threads(grid)))

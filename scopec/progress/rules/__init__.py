@@ -1,0 +1,86 @@
+"""The rules of progress: what each step of a system does, stated once for every engine."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scopec.program import ir
+from scopec.progress.influence import accessed
+from scopec.progress.rules import barriers, calls, ending, named_barriers, owing, phases, sleeping
+from scopec.progress.steps import Wait
+from scopec.progress.terms import Id, Number, Of, Sort, block, label, thread
+from scopec.progress.transition import Definition, Table, Transition, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scopec.progress.steps import Step
+    from scopec.progress.system import System
+
+
+class Rules:
+    """The rules of a system: constants, variables beside labels, memory and registers, definitions, transitions."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+
+    @cached_property
+    def sets(self) -> Mapping[str, tuple[Id, ...]]:
+        """The sets of threads, and of the labels at which a call is pending."""
+        system = self.system
+        kinds = {"HostThreads": system.hosts, "DeviceThreads": system.threads, "Tasks": system.tasks}
+        kinds["Threads"] = system.everyone
+        threads = {name: tuple(thread(t.name) for t in who) for name, who in kinds.items()}
+        return {**threads, "ApiLabels": tuple(map(label, system.api_labels))}
+
+    @cached_property
+    def tables(self) -> Mapping[str, Table]:
+        """The constant functions."""
+        system = self.system
+        units: Table = {thread(name): Id(Sort.UNIT, unit) for name, unit in system.unit_of.items()}
+        return {
+            "BlockOf": {thread(t.name): block(t.block_name) for t in system.threads},
+            "UnitOf": units,
+            "Number": {thread(t.name): Number(n) for n, t in enumerate(system.threads)},
+            "DeviceOf": {thread(t.name): Number(t.device) for t in (*system.threads, *system.tasks)},
+            **dict(barriers.tables(system)),
+            **dict(ending.tables(system)),
+            **dict(sleeping.tables(system)),
+        }
+
+    @cached_property
+    def variables(self) -> tuple[Variable, ...]:
+        """What the state keeps beside labels, memory and registers."""
+        of = (ending, barriers, named_barriers)
+        return tuple(variable for rules in of for variable in rules.variables(self.system))
+
+    @cached_property
+    def definitions(self) -> Mapping[str, Definition]:
+        """The named terms, each after those that it uses."""
+        of = (ending, barriers, named_barriers, phases, owing)
+        return {found.name: found for rules in of for found in rules.definitions(self.system)}
+
+    def transition(self, step: Step) -> Transition:
+        """What a step does."""
+        match step.operation:
+            case ir.SyncThreads() | ir.GroupSync() as operation:
+                return barriers.arrive(step, operation)
+            case Wait(ir.SyncThreads() | ir.GroupSync() as operation):
+                return barriers.leave(self.system, step, operation)
+            case ir.NamedBarrier() as operation:
+                return named_barriers.arrive(step, operation)
+            case Wait(ir.NamedBarrier() as operation):
+                return named_barriers.leave(step, operation)
+            case ir.Notify() as operation:
+                return sleeping.notify(self.system, step, operation)
+            case _:
+                return calls.transition(self.system, step) or self._access(step)
+
+    def _access(self, step: Step) -> Transition:
+        """An access, which waits for what its operation waits for; or a step of the thread alone."""
+        place = accessed(step.operation)
+        if place is None:
+            return Transition(step)
+        guard = None if step.guard is None else Of(step.guard, truth=True)
+        return Transition(step, guard, place=place, wakes=sleeping.written(self.system, step, place))

@@ -1,0 +1,180 @@
+"""Collective barriers: a step that arrives, and one that waits and leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.program import ir, types, values
+from scopec.progress.steps import Step, Wait
+from scopec.progress.terms import (
+    EMPTY,
+    Fn,
+    Id,
+    Of,
+    Sort,
+    Term,
+    among,
+    at,
+    block,
+    both,
+    call,
+    domain_of,
+    either,
+    equal,
+    every,
+    if_,
+    negated,
+    op,
+    set_of,
+    size,
+    some,
+    table,
+    term,
+    those,
+    thread,
+    union,
+)
+from scopec.progress.transition import Definition, Table, Transition, Update, Variable
+
+if TYPE_CHECKING:
+    from scopec.progress.system import System
+
+_WARP = 32
+_EVERY_LANE = 0xFFFFFFFF
+
+Collective: TypeAlias = ir.SyncThreads | ir.GroupSync
+
+
+def collective(system: System) -> list[Collective]:
+    """The collective barriers of a system."""
+    at_ = (s.operation.at for s in system.steps.values() if isinstance(s.operation, Wait))
+    return [operation for operation in at_ if not isinstance(operation, ir.NamedBarrier)]
+
+
+def _vote(operation: Collective) -> ir.Vote | None:
+    return operation.vote if isinstance(operation, ir.SyncThreads) else None
+
+
+def holds(system: System, operation: Collective) -> bool:
+    """Whether threads that have exited hold up a barrier.
+
+    "For .aligned and .sync, all non-exited threads" (PTX ISA): a block, a warp and a cluster wait for those that have
+    not exited.  A grid is one software barrier of its blocks, and waits for every thread.
+    """
+    if isinstance(operation, ir.GroupSync):
+        return operation.group is ir.Group.GRID
+    return system.readings.exited_threads_hold
+
+
+def table_of(operation: Collective) -> str:
+    """The table that gives each thread the barrier that it uses here."""
+    if isinstance(operation, ir.SyncThreads):
+        return "BlockOf"
+    match operation.group:
+        case ir.Group.WARP:
+            return "WarpOf" if operation.mask == _EVERY_LANE else f"WarpOf_{operation.mask:x}"
+        case ir.Group.TILE:
+            return f"TileOf_{operation.mask}"
+        case ir.Group.CLUSTER:
+            return "ClusterOf"
+        case ir.Group.GRID:
+            return "WholeOf"
+
+
+def _barrier(of: ir.Thread, operation: Collective) -> Id:
+    """The barrier of a thread: its group, which of a block's, of what, and its mask or size."""
+    if isinstance(operation, ir.SyncThreads):
+        return block(of.block_name)
+
+    def one(number: int, whole: str) -> Id:
+        return Id(Sort.BARRIER, (operation.group, number, whole, operation.mask))
+
+    match operation.group:
+        case ir.Group.WARP:
+            return one(of.lane // _WARP, of.block_name)
+        case ir.Group.TILE:
+            return one(of.lane // operation.mask, of.block_name)
+        case ir.Group.CLUSTER:
+            return one(0, of.cluster_name)
+        case ir.Group.GRID:
+            return one(0, of.grid or of.name)
+
+
+def tables(system: System) -> Iterator[tuple[str, Table]]:
+    """Which barriers each thread has, and which threads each joins."""
+    groups = {table_of(operation): operation for operation in collective(system)}
+    joins: dict[Id, list[Id]] = {}
+    for name, operation in sorted(groups.items()):
+        own = {thread(t.name): _barrier(t, operation) for t in system.threads}
+        if name != "BlockOf":
+            yield name, own
+        warp = isinstance(operation, ir.GroupSync) and operation.group is ir.Group.WARP
+        mask = operation.mask if warp else _EVERY_LANE  # type: ignore[union-attr]
+        for t in system.threads:
+            if mask >> t.lane % _WARP & 1:
+                joins.setdefault(own[thread(t.name)], []).append(thread(t.name))
+    if groups:
+        yield "Joins", {barrier: set_of(*threads) for barrier, threads in joins.items()}
+
+
+def variables(system: System) -> Iterator[Variable]:
+    """What the state keeps of barriers."""
+    found = collective(system)
+    if found:
+        barriers = domain_of("Joins")
+        inside = every("b", barriers, op(Fn.SUBSET, at("arrived", "b"), at("Joins", "b")))
+        yield Variable("arrived", "threads that wait at each barrier", table("b", barriers, EMPTY), (inside,))
+    if any(_vote(operation) for operation in found):
+        yield Variable("ballot", "votes at barriers, then their outcome", table("t", "DeviceThreads", 0))
+
+
+def definitions(system: System) -> Iterator[Definition]:
+    """When a thread may leave a barrier."""
+    kinds = {holds(system, operation) for operation in collective(system)}
+    over, here = negated(among("t", at("arrived", "b"))), among("u", at("arrived", "b"))
+    if False in kinds:
+        law = "every thread of the barrier that has not exited has arrived, or the phase is over already"
+        come = every("u", at("Joins", "b"), either(here, call("Done", "u")))
+        yield Definition("Released", ("t", "b"), either(over, come), (law,))
+    if True in kinds:
+        law = "every thread of the barrier has arrived, or the phase is over already"
+        yield Definition("Complete", ("t", "b"), either(over, every("u", at("Joins", "b"), here)), (law,))
+
+
+def arrive(step: Step, operation: Collective) -> Transition:
+    """Arriving: the thread joins those that have, with its vote."""
+    vote, updates = _vote(operation), [Update("arrived", at(table_of(operation), "t"), union("@", set_of("t")))]
+    if vote is not None:
+        yes = Of(values.convert(vote.predicate, types.BOOL), truth=True)
+        updates.append(Update("ballot", term("t"), if_(yes, 1, 0)))
+    return Transition(step, updates=tuple(updates))
+
+
+def leave(system: System, step: Step, operation: Collective) -> Transition:
+    """Waiting and leaving: the first thread that leaves ends the phase for all.
+
+    Of a vote it puts the outcome in the place of the votes.
+    """
+    vote, barrier = _vote(operation), at(table_of(operation), "t")
+    there = at("arrived", barrier)
+    updates = [Update("arrived", barrier, if_(among("t", "@"), EMPTY, "@"))]
+    outcome = None
+    if vote is not None:
+        tally = _tally(vote, there)
+        kept = if_(both(among("t", there), among("u", there)), tally, at("ballot", "u"))
+        updates.append(Update("ballot", None, table("u", "DeviceThreads", if_(equal("u", "t"), 0, kept))))
+        outcome = if_(among("t", there), tally, at("ballot", "t"))
+    guard = call("Complete" if holds(system, operation) else "Released", "t", barrier)
+    return Transition(step, guard, tuple(updates), outcome=outcome)
+
+
+def _tally(vote: ir.Vote, there: Term) -> Term:
+    yes = equal(at("ballot", "v"), 1)
+    match vote.function:
+        case "count":
+            return size(those("v", there, yes))
+        case "and":
+            return if_(every("v", there, yes), 1, 0)
+        case "or":
+            return if_(some("v", there, yes), 1, 0)

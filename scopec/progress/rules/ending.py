@@ -1,0 +1,133 @@
+"""What has started, what has ended, and what may start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from scopec.program.streams import waits_for
+from scopec.progress.steps import DONE, IDLE
+from scopec.progress.terms import (
+    EMPTY,
+    FALSE,
+    Fn,
+    Term,
+    among,
+    at,
+    both,
+    call,
+    differs,
+    domain_of,
+    each,
+    either,
+    equal,
+    event,
+    every,
+    grid,
+    implies,
+    label,
+    negated,
+    op,
+    set_of,
+    some,
+    stream,
+    table,
+    those,
+    thread,
+    tuple_of,
+    union,
+)
+from scopec.progress.transition import Definition, Table, Variable
+
+if TYPE_CHECKING:
+    from scopec.progress.system import System
+
+_MAY_START = '"A device thread shall not start until all its dependencies have completed."'
+_EVENTS = (
+    '"Dependencies [...] may include dependencies on the completion of, among others, CUDA Events and CUDA Kernels."'
+)
+
+
+def tables(system: System) -> Iterator[tuple[str, Table]]:
+    """Whose threads are of which grid, and in which order grids start."""
+    started = (*system.threads, *system.tasks)
+    if started and system.grids:
+        yield "GridOf", {thread(t.name): grid(t.grid or "") for t in started}
+    if any(system.before.values()):
+        yield "Before", {grid(g): set_of(*map(grid, before)) for g, before in system.before.items()}
+    if system.events:
+        streams = system.streams
+        yield "StreamOf", {grid(g.name): stream(g.stream.name) for g in system.program.grids.values()}
+        yield (
+            "Waits",
+            {
+                stream(name): set_of(*(stream(other) for other, earlier in streams.items() if waits_for(own, earlier)))
+                for name, own in streams.items()
+            },
+        )
+
+
+def variables(system: System) -> Iterator[Variable]:
+    """What the state keeps of the work that the host issues."""
+    grids, streams = set_of(*map(grid, system.grids)), set_of(*map(stream, system.streams))
+    if system.issues:
+        listed = every("i", domain_of("issued"), among(at("issued", "i"), grids))
+        yield Variable("issued", "grids in the order in which the host launched them", tuple_of(), (listed,))
+    if system.events:
+        events = set_of(*map(event, system.events))
+        yield Variable("after", "grids that a grid comes after", table("g", grids, EMPTY))
+        yield Variable("fence", "grids that later work of a stream comes after", table("s", streams, EMPTY))
+        yield Variable("event", "grids that an event stands for", table("e", events, EMPTY))
+    if system.snapshots:
+        yield Variable("awaited", "grids that a pending call waits for", table("h", "HostThreads", EMPTY))
+
+
+def definitions(system: System) -> Iterator[Definition]:
+    """What has started and ended, and what may start."""
+    yield Definition("Done", ("t",), equal(at("pc", "t"), label(DONE)))
+    yield Definition("Started", ("t",), differs(at("pc", "t"), label(IDLE)))
+    yield Definition("Running", ("t",), both(call("Started", "t"), negated(call("Done", "t"))))
+    if system.grids:
+        ends = implies(equal(at("GridOf", "t"), "g"), call("Done", "t"))
+        yield Definition("GridDone", ("g",), every("t", domain_of("GridOf"), ends))
+    unstarted = negated(call("Started", "t"))
+    if system.issues:
+        yield from _issued(system)
+        return
+    if any(system.before.values()):
+        complete = every("g", at("Before", at("GridOf", "t")), call("GridDone", "g"))
+        yield Definition("CanStart", ("t",), complete, (_MAY_START,))
+    left_out = either(call("Done", "t"), both(among("t", "HostThreads"), unstarted))
+    yield Definition("AllDone", (), every("t", "Threads", left_out if system.created else call("Done", "t")))
+
+
+def _issued(system: System) -> Iterator[Definition]:
+    yield Definition("Issued", (), each(at("issued", "i"), "i", domain_of("issued")))
+    yield Definition("AllDoneOf", ("grids",), every("g", "grids", call("GridDone", "g")))
+    yield Definition("AllIssuedDone", (), call("AllDoneOf", call("Issued")))
+    left_out = either(call("Done", "h"), negated(call("Started", "h")))
+    hosts = every("h", "HostThreads", left_out if system.created else call("Done", "h"))
+    yield Definition("AllDone", (), both(hosts, call("AllIssuedDone")))
+    if not system.events:
+        yield Definition("Ordered", ("f", "g"), _ordered(system), ("f and g are issued in an order that streams keep",))
+        earlier = op(Fn.UP_TO, 1, op(Fn.MINUS, "i", 1))
+        f, g = at("issued", "j"), at("issued", "i")
+        complete = every("j", earlier, implies(call("Ordered", f, g), call("GridDone", f)))
+        mine = equal(g, at("GridOf", "t"))
+        yield Definition("CanStart", ("t",), some("i", domain_of("issued"), both(mine, complete)), (_MAY_START,))
+        return
+    own = at("GridOf", "t")
+    ready = both(among(own, call("Issued")), call("AllDoneOf", at("after", own)))
+    yield Definition("CanStart", ("t",), ready, (_MAY_START, _EVENTS))
+    unfinished = negated(call("GridDone", "g"))
+    ours = those("g", call("Issued"), both(among(at("StreamOf", "g"), at("Waits", "s")), unfinished))
+    fences = op(Fn.ALL_OF, each(at("fence", "r"), "r", at("Waits", "s")))
+    law = ("what an operation that is issued to a stream now comes after",)
+    yield Definition("Before", ("s",), union(ours, those("g", fences, unfinished)), law)
+
+
+def _ordered(system: System) -> Term:
+    pairs = [(f, g) for f in system.grids for g in system.grids if f != g and system.ordered(f, g)]
+    if not pairs:
+        return FALSE
+    return among(tuple_of("f", "g"), set_of(*(tuple_of(grid(f), grid(g)) for f, g in pairs)))

@@ -1,0 +1,122 @@
+"""Barriers with names (PTX's ``bar.sync`` and ``bar.arrive``).
+
+``tokens`` holds a triple of thread, barrier and phase for each arrival whose phase is not over; a phase is counted from
+the barrier's current one.  The k-th arrival of a thread at a barrier belongs to its k-th phase.  With a count it is of
+the current phase, or of the one after those in which the thread has arrived, and the last of a phase ends it:
+"When a barrier completes, the waiting threads are restarted without delay, and the barrier is reinitialized so that it
+can be immediately reused" (PTX ISA, "bar").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from scopec.program import ir
+from scopec.program.values import Const
+from scopec.progress.terms import (
+    EMPTY,
+    Fn,
+    Of,
+    Term,
+    among,
+    at,
+    both,
+    call,
+    differs,
+    each,
+    either,
+    equal,
+    every,
+    if_,
+    op,
+    set_of,
+    size,
+    term,
+    those,
+    thread,
+    tuple_of,
+    union,
+)
+from scopec.progress.transition import Definition, Transition, Update, Variable
+
+if TYPE_CHECKING:
+    from scopec.progress.steps import Step
+    from scopec.progress.system import System
+
+
+def is_used(system: System) -> bool:
+    """Whether some thread uses a barrier with a name."""
+    return any(isinstance(s.operation, ir.NamedBarrier) for s in system.steps.values())
+
+
+def variables(system: System) -> Iterator[Variable]:
+    """What the state keeps of named barriers."""
+    if is_used(system):
+        yield Variable("tokens", "arrivals at named barriers: thread, barrier, phase", EMPTY)
+
+
+def definitions(system: System) -> Iterator[Definition]:
+    """The operators that arrivals and waits need."""
+    if not is_used(system):
+        return
+    texts: dict[tuple[int | None, ...], list[str]] = {}
+    for t in system.threads:
+        for name in dict.fromkeys(_names(t)):
+            texts.setdefault(name, []).append(t.name)
+    x1, x2, x3 = (at("x", n) for n in (1, 2, 3))
+    law = "the threads of a block whose text arrives at a barrier"
+    yield Definition("Takes", ("u", "b"), either(*(_takes(name, users) for name, users in texts.items())), (law,))
+    partners = both(equal(at("BlockOf", "u"), at("b", 1)), call("Takes", "u", "b"))
+    yield Definition("Partners", ("b",), those("u", "DeviceThreads", partners))
+    yield Definition("Tokens", ("t", "b"), those("x", "tokens", both(equal(x1, "t"), equal(x2, "b"))))
+    yield Definition("Phase", ("t", "b"), size(call("Tokens", "t", "b")))
+    token = tuple_of("t", "b", op(Fn.PLUS, call("Phase", "t", "b"), 1))
+    yield Definition("Arrived", ("t", "b"), union("tokens", set_of(token)))
+    later = those("y", "all", both(equal(at("y", 2), "b"), op(Fn.ABOVE, at("y", 3), "k")))
+    sooner = each(tuple_of(x1, "b", op(Fn.MINUS, x3, "k")), "x", later)
+    law = "phases up to the k-th are over, and the next is the first"
+    passed = union(those("x", "all", differs(x2, "b")), sooner)
+    yield Definition("Passed", ("all", "b", "k"), passed, (law,))
+    law = "every thread that may arrive has arrived or exited"
+    come = either(among(tuple_of("u", "b", "k"), "tokens"), call("Done", "u"))
+    yield Definition("Joined", ("b", "k"), every("u", call("Partners", "b"), come), (law,))
+    first = those("x", "all", both(equal(x2, "b"), equal(x3, 1)))
+    counted = if_(op(Fn.AT_LEAST, size(first), "n"), call("Passed", "all", "b", 1), "all")
+    yield Definition("Counted", ("all", "b", "n"), counted, ("so many arrivals are a phase",))
+
+
+def _names(of: ir.Thread) -> list[tuple[int | None, ...]]:
+    """The names in a thread's text, None for a part that is computed."""
+    operations = [n.operation for n in of.body.nodes.values() if isinstance(n, ir.Do)]
+    names = [op.name for op in operations if isinstance(op, ir.NamedBarrier)]
+    return [tuple(part.value if isinstance(part, Const) else None for part in name) for name in names]
+
+
+def _takes(name: tuple[int | None, ...], users: list[str]) -> Term:
+    known = [equal(at("b", i), part) for i, part in enumerate(name, start=2) if part is not None]
+    return both(among("u", set_of(*map(thread, users))), equal(op(Fn.LENGTH, "b"), len(name) + 1), *known)
+
+
+def _barrier(operation: ir.NamedBarrier) -> Term:
+    return tuple_of(at("BlockOf", "t"), *map(Of, operation.name))
+
+
+def arrive(step: Step, operation: ir.NamedBarrier) -> Transition:
+    """Arriving at the next phase; the arrival that completes the count of a phase ends it."""
+    barrier = _barrier(operation)
+    after = call("Arrived", "t", barrier)
+    if operation.count is not None:
+        after = call("Counted", after, barrier, Of(operation.count))
+    return Transition(step, updates=(Update("tokens", None, after),))
+
+
+def leave(step: Step, operation: ir.NamedBarrier) -> Transition:
+    """Waiting for the end of the phase of the last arrival, and leaving."""
+    barrier = _barrier(operation)
+    phase = call("Phase", "t", barrier)
+    over = equal(phase, 0)
+    if operation.count is not None:
+        return Transition(step, over)
+    passed = Update("tokens", None, call("Passed", term("tokens"), barrier, phase))
+    return Transition(step, either(over, call("Joined", barrier, phase)), (passed,))

@@ -1,0 +1,52 @@
+"""Barriers that are objects of the program (``cuda::barrier``): their state is a record, and what changes it.
+
+"The expected count is decremented by each call to arrive or arrive_and_drop", and when it has reached zero it "is
+reset to what was specified by the expected argument to the constructor, possibly adjusted by calls to arrive_and_drop,
+and the next phase starts" ([thread.barrier.class]/1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.progress.steps import Arrival, Made, leaves
+from scopec.progress.terms import Name, Of, Short, Term, call, equal, field, if_, minus, plus, record, term
+from scopec.progress.transition import Definition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scopec.progress.system import System
+
+
+def made(count: Short) -> Term:
+    """The state of a barrier whose phases expect so many arrivals."""
+    return record(phase=term(0), expected=term(count), pending=term(count))
+
+
+def written(write: Made | Arrival, old: Term) -> Term:
+    """The state that a step leaves of a barrier, whose state it finds as ``old``."""
+    match write:
+        case Made(count):
+            return call("Barrier", Of(count))
+        case Arrival(update, drop):
+            return call("Drop" if drop else "Arrive", old, Of(update))
+
+
+def definitions(system: System) -> Iterator[Definition]:
+    """What an arrival makes of a barrier."""
+    writes = [end.write for step in system.steps.values() for end in leaves(step.tree)]
+    arrivals = [write for write in writes if isinstance(write, Arrival)]
+    b, n = Name("b"), Name("n")
+    expected, pending = field(b, "expected"), field(b, "pending")
+    if any(isinstance(write, Made) for write in writes):
+        yield Definition("Barrier", ("n",), made(n), ("a barrier whose phases expect n arrivals",))
+    if arrivals:
+        over = record(b, phase=plus(field(b, "phase"), 1), pending=expected)
+        more = record(b, pending=minus(pending, n))
+        law = "the last arrivals that are pending end the phase: the next one starts"
+        yield Definition("Arrive", ("b", "n"), if_(equal(pending, n), over, more), (law,))
+    if any(write.drop for write in arrivals):
+        fewer = record(b, expected=minus(expected, 1))
+        law = "an arrival after which each phase expects one less"
+        yield Definition("Drop", ("b", "n"), call("Arrive", fewer, n), (law,))

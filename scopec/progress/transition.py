@@ -1,0 +1,76 @@
+"""The form of rules: variables of the state, definitions, and the transition that each step is.
+
+Rules are :mod:`scopec.progress.rules`; one engine prints them as TLA+, another computes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.base.records import dataclass
+
+if TYPE_CHECKING:
+    from scopec.program import ir
+    from scopec.progress.steps import Step
+    from scopec.progress.terms import Id, Term
+
+#: A constant function of a system, by the arguments that it has.
+Table: TypeAlias = "Mapping[Id, Term]"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of the state: what it is, its first value, and what its values are among."""
+
+    name: str
+    comment: str
+    first: Term
+    types: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A term with a name and parameters; ``law`` is the source's sentence, or what it means."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: Term
+    law: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """The new value of a variable, or of the variable at ``key``, where ``@`` is its old one."""
+
+    variable: str
+    key: Term | None
+    new: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Wakes:
+    """Threads that a step moves: each of ``who``, or ``one`` of them if there are any, to ``to`` of its label."""
+
+    who: Term
+    to: str
+    one: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A step of a thread ``t`` at a label.
+
+    It is taken where ``guard`` holds.  It makes ``updates``, all of the state before, and goes on as the step's tree
+    says, which reads and writes ``place``; with a ``choice``, the first way is taken where that holds, else the other.
+    ``outcome`` is the value of the register of that name.  ``wakes`` happens where the tree writes, or always without
+    a place.
+    """
+
+    step: Step
+    guard: Term | None = None
+    updates: tuple[Update, ...] = ()
+    place: ir.Place | None = None
+    wakes: Wakes | None = None
+    choice: Term | None = None
+    outcome: Term | None = None

@@ -1,0 +1,299 @@
+"""Checks files: plans their runs, asks the engines, interprets the answers."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from scopec.base.diagnostics import (
+    Code,
+    Diagnostic,
+    EngineError,
+    InputError,
+    LimitError,
+    ScopecError,
+    bounded_nesting,
+    internal_error,
+    suggestion,
+)
+from scopec.base.limits import limited
+from scopec.base.records import dataclass
+from scopec.base.scratch import scratch_folder
+from scopec.base.source import Source
+from scopec.engines.java.jars import Jars
+from scopec.engines.java.workers import Workers
+from scopec.engines.policy import Policy
+from scopec.engines.table import AUTO
+from scopec.explain.verdict import Check
+from scopec.session.ask import Asking
+from scopec.session.dead_ends import dead_ends
+from scopec.session.plan import SUFFIXES, Overrides, Plan, plan
+from scopec.session.questions import remarks
+from scopec.session.run import Run
+from scopec.session.verdicts import memory_checks, progress_checks, property_of
+from scopec.session.volatile import told
+
+if TYPE_CHECKING:
+    from scopec.progress.models import Property
+    from scopec.session.verdicts import Findings, Progress
+
+
+class Advise(Protocol):
+    """Who looks for changes under which violated checks would hold, asking the engines about changed runs."""
+
+    def __call__(self, run: Run, checks: Sequence[Check], ask: Callable[[Run], Asking], /) -> list[Check]:
+        """The checks, with advice for those that are violated where some was found."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a call of `check` works: engines, limits, what is kept.
+
+    ``engine`` is a name of the table of engines, ``auto`` or ``both``; ``jars`` are the user's own, by name.
+    ``timeout`` is in seconds for each question, reading a file among them, ``memory`` in bytes, for this process and
+    for the Java virtual machines together; None is no limit.
+    ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.
+    With ``cache`` answers are kept, and taken from what was kept. ``advise`` adds to a violated check a change that
+    would mend it. ``begun`` is told of each run when it begins: how many questions
+    it asks, and the report to come.
+    """
+
+    overrides: Overrides = field(default_factory=Overrides)
+    jobs: int = 1
+    timeout: float | None = 300.0
+    memory: int | None = None
+    keep: Path | None = None
+    jars: Mapping[str, Path] = field(default_factory=dict)
+    engine: str = AUTO
+    say: Callable[[str], None] = lambda _line: None
+    remark: Callable[[str], None] = lambda _line: None
+    advise: Advise | None = None
+    cache: bool = False
+    begun: Callable[[int, Future[Report]], None] = lambda _questions, _answer: None
+
+    @property
+    def policy(self) -> Policy:
+        """Who is asked in one call."""
+        return Policy(self.engine, Jars(self.jars, self.say), self.say)
+
+    def workers(self) -> Workers:
+        """The Java virtual machines of one call."""
+        return Workers(self.remark, None if self.memory is None else self.memory // self.jobs)
+
+
+@dataclass(frozen=True)
+class Report:
+    """One run with its verdicts; ``phases`` are wall times in milliseconds; ``folder`` is where generated files are."""
+
+    run: Run
+    checks: tuple[Check, ...]
+    generated: tuple[str, ...]
+    folder: Path | None
+    phases: tuple[tuple[str, float], ...]
+    remarks: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one file: its reports, or the diagnostics or engine failure that stopped it.
+
+    ``exhausted`` says whether the failure is a limit that was reached: what is asked is not decided.
+    """
+
+    file: str
+    reports: tuple[Report, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    failure: str | None = None
+    exhausted: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """The exit status for this file alone (results note)."""
+        if any(d.severity == "error" for d in self.diagnostics):
+            return 2
+        if self.failure is not None:
+            return 4 if self.exhausted else 3
+        verdicts = {check.verdict for report in self.reports for check in report.checks}
+        return 1 if "violated" in verdicts else 4 if "unknown" in verdicts else 0
+
+
+def exit_code(outcomes: Iterable[Outcome]) -> int:
+    """The exit status of a call: "with several files the first of 2, 3, 1, 4 that occurs"."""
+    codes = {outcome.exit_code for outcome in outcomes}
+    return next((code for code in (2, 3, 1, 4) if code in codes), 0)
+
+
+def programs(paths: Sequence[Path]) -> Iterator[tuple[Path, Diagnostic | None]]:
+    """The program files that paths name, folders searched; a path that yields none comes with a diagnostic."""
+    for path in paths:
+        at = Source(str(path), "").span(0, 0)
+        if path.is_dir():
+            # `generated` folders hold specifications, hidden ones nobody's programs.
+            found = sorted(
+                p
+                for p in path.rglob("*")
+                if p.suffix in SUFFIXES
+                and p.is_file()
+                and not any(part.startswith(".") for part in p.relative_to(path).parts)
+            )
+            if not found:
+                yield path, Diagnostic(Code.NOTHING_TO_CHECK, "the folder has no .cu or .litmus file", at)
+            for file in found:
+                yield file, None
+        elif not path.exists():
+            yield path, Diagnostic(Code.NOTHING_TO_CHECK, "there is no such file or folder", at, _like(path))
+        elif path.suffix not in SUFFIXES:
+            message = f"`{path.suffix or path.name}` is not a kind of file that scopec reads"
+            yield path, Diagnostic(Code.NOTHING_TO_CHECK, message, at, "scopec reads .cu and .litmus files")
+        else:
+            yield path, None
+
+
+def _like(path: Path) -> str:
+    """What a path that does not exist may have meant."""
+    beside = (
+        [] if not path.parent.is_dir() else [p for p in path.parent.iterdir() if p.suffix in SUFFIXES or p.is_dir()]
+    )
+    close = suggestion(path.name, [p.name for p in beside])
+    return close or "check the path"
+
+
+def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] | None = None) -> list[Outcome]:
+    """Check every expectation of every program; outcomes are in the order of the paths.
+
+    ``names`` gives the names by which reports call files that are copies.
+    """
+    policy = settings.policy
+    pool = ThreadPoolExecutor(max_workers=settings.jobs)
+    with settings.workers() as workers:
+        try:
+            pending: list[tuple[str, Plan | Outcome, list[Future[Report]]]] = []
+            for path, problem in programs(paths):
+                shown = (names or {}).get(path, str(path))
+                if problem is not None:
+                    pending.append((shown, Outcome(shown, diagnostics=(problem,)), []))
+                    continue
+                started = time.perf_counter()
+                try:
+                    with limited(settings.timeout, settings.memory):
+                        planned = plan(path, shown, settings.overrides)
+                except InputError as bad:
+                    pending.append((shown, Outcome(shown, diagnostics=bad.diagnostics), []))
+                    continue
+                except LimitError as passed:
+                    failure = f"{passed}, while the file was read"
+                    pending.append((shown, Outcome(shown, failure=failure, exhausted=True), []))
+                    continue
+                except Exception as bug:  # one program must not take the others' results with it
+                    if os.environ.get("SCOPEC_DEBUG"):
+                        raise
+                    pending.append((shown, Outcome(shown, failure=internal_error(bug)), []))
+                    continue
+                reading = (time.perf_counter() - started) * 1000
+                futures = [pool.submit(check_run, run, policy, workers, settings, reading) for run in planned.runs]
+                for run, future in zip(planned.runs, futures, strict=True):
+                    settings.begun(len(run.checks), future)
+                pending.append((shown, planned, futures))
+            return [_outcome(shown, planned, futures) for shown, planned, futures in pending]
+        except BaseException:
+            workers.stop()
+            raise
+        finally:
+            # What still runs after an interruption is not waited for: `cli.main` ends the process.
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _outcome(shown: str, planned: Plan | Outcome, futures: list[Future[Report]]) -> Outcome:
+    if isinstance(planned, Outcome):
+        return planned
+    reports: list[Report] = []
+    diagnostics = list(planned.warnings)
+    failure: str | None = None
+    exhausted = False
+    for future in futures:
+        try:
+            report = future.result()
+        except InputError as bad:
+            diagnostics += [d for d in bad.diagnostics if d not in diagnostics]
+        except ScopecError as failed:
+            exhausted = failed.exit_code == 4 and (exhausted or failure is None)
+            failure = failure or str(failed)
+        except Exception as bug:  # one program must not take the others' results with it
+            if os.environ.get("SCOPEC_DEBUG"):
+                raise
+            failure, exhausted = failure or internal_error(bug), False
+        else:
+            reports.append(report)
+            diagnostics += [*_race_warnings(report), *(d for d in report.remarks if d not in diagnostics)]
+    return Outcome(shown, tuple(reports), tuple(diagnostics), failure, exhausted)
+
+
+def _race_warnings(report: Report) -> list[Diagnostic]:
+    return [
+        Diagnostic(Code.RACY_PROGRESS, f"`{c.expectation.text}`: {warning}", c.expectation.span, None, "warning")
+        for c in report.checks
+        for warning in c.warnings
+    ]
+
+
+def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, reading: float = 0.0) -> Report:
+    """Ask the engines what one run asks; InputError and EngineError as they come.
+
+    ``reading`` is the time in milliseconds that reading the whole file took, for the report.
+    """
+    phases = [("read", reading)]
+    with scratch_folder() as folder, bounded_nesting(run.source.span(0, 0)):
+        asking = Asking(run, policy, workers, settings, folder, phases)
+        found = asking.memory()
+        checks = [] if found is None else memory_checks(run, found)
+        with suppress(LimitError), asking.limited():
+            checks = told(run, checks, asking.about)
+        answers = {property_: asking.progress(property_) for property_ in run.properties}
+        checks += asking.hardware()
+        checks += _with_hangs(asking, progress_checks(run, answers, found), answers, found)
+        if settings.advise is not None and any(c.verdict == "violated" for c in checks):
+            with suppress(LimitError), asking.limited():
+                checks = settings.advise(run, checks, asking.about)
+        in_order = sorted(checks, key=lambda c: run.checks.index(c.expectation))
+        warnings: tuple[Diagnostic, ...] = ()
+        if found is not None and found.answers:
+            with suppress(LimitError), asking.limited():
+                warnings = (*remarks(run), *dead_ends(run, found, asking.quickly))
+        kept = None
+        answered = found is None or not found.unanswered
+        if settings.keep is not None or (answered and any(c.verdict != "holds" for c in in_order)):
+            try:
+                with asking.limited():
+                    kept = _keep(asking)
+            except (OSError, EngineError, LimitError) as failure:  # the verdicts stand
+                message = f"the generated specifications could not be kept: {failure}"
+                warnings += (Diagnostic(Code.NOT_KEPT, message, run.source.span(0, 0), None, "warning"),)
+        generated = tuple(sorted(asking.generated))
+    return Report(run, tuple(in_order), generated, kept, tuple(phases), warnings)
+
+
+def _with_hangs(
+    asking: Asking, checks: Sequence[Check], answers: Mapping[Property, Progress], found: Findings | None
+) -> list[Check]:
+    """Progress checks with what the memory model allows beside the schedules of a sequentially consistent memory."""
+    if not checks:
+        return []
+    # Start-up: many runs are not asked about progress.
+    from scopec.session.stuck import combined
+
+    hangs = {property_: asking.hangs(property_, answer, found) for property_, answer in answers.items()}
+    option, of = asking.run.settings.options["hangs"], property_of
+    return [combined(c, answers[of(c.expectation)], hangs[of(c.expectation)], option) for c in checks]
+
+
+def _keep(asking: Asking) -> Path | None:
+    """The folder that a run's specifications are kept in; OSError, EngineError or LimitError where they cannot be."""
+    if asking.run.memory_checks:
+        asking.specify()
+    return asking.keep(sorted(asking.generated)) if asking.generated else None

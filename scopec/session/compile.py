@@ -1,0 +1,152 @@
+"""Writes generated specifications without running an engine."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from scopec.base.diagnostics import Code, InputError, UsageError, bounded_nesting, error
+from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS
+from scopec.engines.table import TABLE
+from scopec.session.check import programs
+from scopec.session.forms import FORMS
+from scopec.session.plan import Overrides, plan
+from scopec.session.questions import hardware_problem, progress_problem
+from scopec.session.run import Run
+
+#: A folder with this file keeps the hash of each generated file, as sha256sum writes it, and the text of those alone
+#: that are there.
+MANIFEST = "SHA256SUMS"
+
+
+@dataclass(frozen=True)
+class Specification:
+    """The text of a generated file, and the program that it comes from."""
+
+    text: str
+    program: Path
+
+    @property
+    def digest(self) -> str:
+        """Its SHA-256."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def generated(run: Run, target: str = "all") -> Iterator[tuple[str, str]]:
+    """The generated files of a run, as (name, text); ``target`` is the language of an engine, or ``all``.
+
+    A run without progress checks has no progress question, one without memory checks no memory question but its race.
+    """
+    for engine in TABLE:
+        if engine.target is None or target not in (engine.target, "all"):
+            continue
+        if MEMORY.name in engine.answers and (run.memory_checks or run.progress_checks):
+            yield from MEMORY.of(engine).specification(run.problem).items()
+        if PROGRESS.name in engine.answers:
+            for property_ in run.properties:
+                yield from PROGRESS.of(engine).specification(progress_problem(run, property_)).items()
+        if HARDWARE.name in engine.answers:
+            for number in range(len(run.hardware_checks)):
+                yield from HARDWARE.of(engine).specification(hardware_problem(run, number)).items()
+
+
+Limited = Callable[[], AbstractContextManager[None]]
+
+
+def compile_programs(
+    paths: Sequence[Path], overrides: Overrides, target: str, limited: Limited = nullcontext
+) -> dict[Path, Specification]:
+    """The generated files of every program, by their place below the output folder; each program is ``limited``.
+
+    Files found in a folder keep their place below it.  InputError for bad input, and where two programs would write
+    the same file.
+    """
+    files: dict[Path, Specification] = {}
+    for file, below, run in _runs(paths, overrides, limited):
+        with limited(), bounded_nesting(run.source.span(0, 0)):
+            made = list(generated(run, target))
+        for name, text in made:
+            if below / name in files:
+                at = run.source.span(0, 0)
+                raise error(Code.DUPLICATE, f"two programs generate {below / name}", at, "rename one of them")
+            files[below / name] = Specification(text, file)
+    return files
+
+
+def shown_forms(
+    paths: Sequence[Path], overrides: Overrides, form: str, limited: Limited = nullcontext
+) -> Iterator[str]:
+    """A form of :data:`scopec.session.forms.FORMS` of every run, as text; alike ones of a program once."""
+    seen: set[tuple[object, ...]] = set()
+    for file, _, run in _runs(paths, overrides, limited):
+        with limited(), bounded_nesting(run.source.span(0, 0)):
+            text = FORMS[form].text(run)
+        known = (file, *run.program.variant.items(), text)
+        if known not in seen:
+            seen.add(known)
+            yield f"---- {run.name}: {form}\n{text}"
+
+
+def _runs(paths: Sequence[Path], overrides: Overrides, limited: Limited) -> Iterator[tuple[Path, Path, Run]]:
+    """The runs of every program, with its file and the file's place below the path that it was found in."""
+    for path in paths:
+        for file, problem in programs([path]):
+            if problem is not None:
+                raise InputError(problem)
+            below = file.parent.relative_to(path) if path.is_dir() else Path()
+            with limited():
+                runs = plan(file, str(file), overrides).runs
+            yield from ((file, below, run) for run in runs)
+
+
+def write(files: Mapping[Path, Specification], folder: Path) -> str:
+    """Write generated files below a folder, with a manifest all hashes and those files that are there; says what."""
+    manifest = folder / MANIFEST
+    told = f"{len(files)} file{'s' * (len(files) != 1)} in {folder}"
+    try:
+        hashed = manifest.is_file()
+        kept = {p: made for p, made in files.items() if not hashed or (folder / p).is_file()}
+        for place, made in kept.items():
+            target = folder / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(made.text, encoding="utf-8")
+        if hashed:
+            lines = (f"{files[place].digest}  {place.as_posix()}\n" for place in sorted(files))
+            manifest.write_text("".join(lines), encoding="utf-8")
+            told = f"{len(files)} hashes in {manifest}, {len(kept)} of the files beside it"
+    except OSError as failure:
+        raise UsageError(f"cannot write below {folder}: {failure.strerror}") from failure
+    return told
+
+
+def differences(files: Mapping[Path, Specification], folder: Path) -> list[str]:
+    """What differs between generated files and those below a folder: a unified diff, hashes, and files too many."""
+    lines: list[str] = []
+    hashes = _hashes(folder)
+    for place, made in files.items():
+        target = folder / place
+        if hashes is None or target.is_file():
+            there = target.read_text(encoding="utf-8", errors="replace") if target.is_file() else ""
+            now = f"{target} (generated now)"
+            diff = [*difflib.unified_diff(there.splitlines(), made.text.splitlines(), str(target), now, lineterm="")]
+            lines += diff
+            if diff:
+                continue
+        if hashes is not None and hashes.get(place) != made.digest:
+            how = "differs from its hash" if place in hashes else "has no hash"
+            lines.append(f"{target}: {how} in {MANIFEST}; `scopec compile {made.program} -o DIR` writes it")
+    known = {p.relative_to(folder) for e in TABLE for ending in e.endings for p in folder.rglob(f"*{ending}")}
+    stray = sorted({*known, *(hashes or ())} - files.keys())
+    return [*lines, *(f"{folder / place}: nothing generates this file" for place in stray)]
+
+
+def _hashes(folder: Path) -> dict[Path, str] | None:
+    """The hashes of a folder's manifest, if it has one."""
+    if not (folder / MANIFEST).is_file():
+        return None
+    lines = (folder / MANIFEST).read_text(encoding="utf-8", errors="replace").splitlines()
+    return {Path(place): digest for digest, _, place in (line.partition("  ") for line in lines)}

@@ -1,0 +1,310 @@
+"""All final states of a program: every consistent execution of it, enumerated, and what each leaves behind."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.base.diagnostics import EngineError, InputError, LimitError, UsageError, bounded_nesting
+from scopec.base.limits import limited
+from scopec.base.scratch import scratch_folder
+from scopec.base.source import Source
+from scopec.engines.protocol import MEMORY
+from scopec.memory.cat import registry
+from scopec.memory.events import Kind, shown_location
+from scopec.memory.execution import Execution
+from scopec.memory.questions import Goal
+from scopec.program import ir
+from scopec.program.observe import Location
+from scopec.progress import models as progress_models
+from scopec.session.ask import Asking, completed, settled
+from scopec.session.check import programs
+from scopec.session.plan import plan
+from scopec.session.verdicts import disagreements, not_decided
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from scopec.base.diagnostics import Diagnostic
+    from scopec.engines.java.workers import Workers
+    from scopec.engines.policy import Policy
+    from scopec.engines.table import Engine
+    from scopec.memory.questions import Problem
+    from scopec.program.expectations import Expectation
+    from scopec.session.check import Settings
+    from scopec.session.plan import Overrides
+    from scopec.session.run import Run
+    from scopec.session.verdicts import Findings
+
+#: What distinguishes executions: reads-from, coherence order, and the events on the path taken.
+_Pairs: TypeAlias = tuple[tuple[str, str], ...]
+Identity: TypeAlias = tuple[_Pairs, _Pairs, tuple[str, ...], _Pairs]
+
+
+@dataclass(frozen=True)
+class FinalState:
+    """A state in which executions end: their number, whether some execution of it races, and one of them.
+
+    ``values`` are those of locals (``mp[1][0].r``, in litmus files ``1:r``) and of memory, by name; a local that has no
+    value on the path taken is not among them.  ``execution`` is one that races, if any does.
+    """
+
+    values: Mapping[str, int]
+    executions: int
+    racy: bool
+    execution: Execution
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The final states of one run, in order of their values.
+
+    ``executions`` is the number of consistent complete executions, distinct in reads-from, coherence order, path taken
+    and who meets at a barrier.  One may end in several states, where a partial coherence order or a choice of the
+    implementation leaves that open.  ``unfinished`` says why there may be more of them, ``remarks`` what else there is
+    to know.
+    """
+
+    run: Run
+    executions: int
+    states: tuple[FinalState, ...]
+    unfinished: tuple[str, ...]
+    remarks: tuple[str, ...]
+    engine: str
+    seconds: float
+
+    @property
+    def condition(self) -> Expectation | None:
+        """The final clause of a litmus file."""
+        return next((c for c in self.run.checks if c.kind == "condition"), None)
+
+    @cached_property
+    def witnesses(self) -> tuple[int, int]:
+        """How many executions of those that a final clause is about satisfy it, and how many do not."""
+        condition = self.condition
+        assert condition is not None
+        assert condition.formula is not None
+        about = [s for s in self.states if condition.restriction is None or s.execution.observe(condition.restriction)]
+        positive = sum(s.executions for s in about if s.execution.observe(condition.formula))
+        return positive, sum(s.executions for s in about) - positive
+
+
+def listings(path: Path, settings: Settings, limit: int) -> tuple[tuple[Listing, ...], tuple[Diagnostic, ...]]:
+    """The final states of each variant of a file, from at most ``limit`` executions each, and warnings about the file.
+
+    Raises InputError where it is not in the language, EngineError as engines fail, LimitError where a limit comes
+    before there is anything to list, UsageError for a folder.
+    """
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder: name one file")
+    for _, problem in programs([path]):
+        if problem is not None:
+            raise InputError(problem)
+    with limited(settings.timeout, settings.memory):
+        runs, warnings = _runs(path, settings.overrides)
+    policy = settings.policy
+    with settings.workers() as workers, bounded_nesting(Source(str(path), "").span(0, 0)):
+        return tuple(_listing(run, policy, workers, settings, limit) for run in runs), warnings
+
+
+def _runs(path: Path, overrides: Overrides) -> tuple[Iterable[Run], tuple[Diagnostic, ...]]:
+    """One run a variant, under one model, that observes everything; of checks only a litmus file's final clause."""
+    planned = plan(path, str(path), overrides)
+    model = registry.find(overrides.model or "cuda")
+    found: dict[int, Run] = {}
+    for run in planned.runs:
+        conditions = tuple(c for c in run.checks if c.kind == "condition")[:1]
+        known = found.get(id(run.program))
+        if known is None or (conditions and not known.checks):
+            found[id(run.program)] = replace(
+                run,
+                model=model,
+                progress=progress_models.CUDA,
+                checks=conditions,
+                void=(),
+                listing=True,
+                on_hardware=False,
+            )
+    return found.values(), planned.warnings
+
+
+def _listing(run: Run, policy: Policy, workers: Workers, settings: Settings, limit: int) -> Listing:
+    with limited(settings.timeout, settings.memory):
+        engines = policy.asked(MEMORY, run.problem, run.name, many=True)
+    first, *others = [_listed_by(engine, run, policy, workers, settings, limit) for engine in engines]
+    for other in others:
+        _same(first, other)
+    return first
+
+
+# ---------------------------------------------------------------- asking
+
+
+def _listed_by(engine: Engine, run: Run, policy: Policy, workers: Workers, settings: Settings, limit: int) -> Listing:
+    """What one engine finds: the answers to a run's questions, its executions, and why they may not be all."""
+    who = MEMORY.of(engine)
+    started = time.monotonic()
+    stopped = None
+    found: list[Execution] = []
+    with scratch_folder() as folder:
+        asking = Asking(run, policy, workers, settings, folder, [])
+
+        def ask(problem: Problem) -> Findings:
+            return asking.answers(engine, problem, settings.timeout)
+
+        with limited(None, settings.memory):
+            problem = completed(run.problem, ask)
+            answers = settled(problem, ask)
+        if answers.unanswered:
+            return _summary(run, answers, found, _late(settings), time.monotonic() - started)
+        (question,) = (q for q in problem.questions if q.goal is Goal.EXECUTION)
+        seen: set[Identity] = set()
+        number = 0
+        try:
+            with limited(None, settings.memory):
+                for choice in who.executions(problem, question, limit + 1, asking.call(settings.timeout)):
+                    execution = Execution(problem.base, problem.model, choice)
+                    seen.add(identity(execution))
+                    number += 1
+                    if not who.repeats and len(seen) > limit:
+                        stopped = _too_many(limit)
+                        break
+                    found.append(execution)
+        except TimeoutError:
+            stopped = _late(settings)
+        except LimitError as passed:
+            stopped = str(passed)
+    if who.repeats and number > limit:
+        stopped = _too_many(limit, f"solutions of {engine.title}, which may repeat executions")
+    return _summary(run, answers, found, stopped, time.monotonic() - started)
+
+
+def _late(settings: Settings) -> str:
+    return f"no end within the time limit of {settings.timeout:g} s: raise it with --timeout"
+
+
+def _too_many(limit: int, what: str = "executions") -> str:
+    return f"there are more than {limit} {what}, and the rest is not listed: raise the number with --limit"
+
+
+def _sound(run: Run, answers: Findings, states: Iterable[FinalState]) -> None:
+    """Raise EngineError unless what is shown is consistent and complete by scopec's own evaluation of the model."""
+    wrong = disagreements(answers, run.problem)
+    for execution in (state.execution for state in states):
+        wrong += execution.problems() if execution.complete else ["not complete"]
+    if wrong:
+        raise EngineError(
+            f"{answers.engine}'s executions of {run.file} are not what scopec's own evaluation of the model finds "
+            f"({wrong[0]}): this is a bug in scopec"
+        )
+
+
+def _same(first: Listing, second: Listing) -> None:
+    """EngineError where two engines that both came to an end do not list the same."""
+    if not first.unfinished and not second.unfinished and _counts(first) != _counts(second):
+        raise EngineError(
+            f"the engines disagree about {first.run.file}: {first.engine} finds {first.executions} executions with "
+            f"{len(first.states)} final states, {second.engine} {second.executions} with {len(second.states)}; "
+            "this is a bug in scopec"
+        )
+
+
+def _counts(listing: Listing) -> tuple[int, list[tuple[Mapping[str, int], int, bool]]]:
+    return listing.executions, [(s.values, s.executions, s.racy) for s in listing.states]
+
+
+# ---------------------------------------------------------------- executions and their final states
+
+
+def identity(execution: Execution) -> Identity:
+    """What distinguishes an execution from others; of coherence order what concerns executed writes."""
+    path = tuple(e.id for e in execution.events)
+    executed = set(path)
+    co = ((a, b) for a, b in execution.choice.co if a in executed and b in executed)
+    met = execution.relation("syncbar")
+    return tuple(sorted(execution.choice.rf)), tuple(sorted(co)), path, tuple((a.id, b.id) for a, b in met)
+
+
+def final_state(run: Run, execution: Execution) -> dict[str, int]:
+    """The values of locals, then of memory, when everything has ended, in the order of the program."""
+    graph = execution.graph
+    found: dict[str, int] = {}
+    for thread in graph.program.threads:
+        for register in thread.body.variables:
+            final = graph.finals.get((thread.name, register))
+            if final is not None and execution.value(final.defined):
+                value = execution.value(final.value)
+                if value is not None:
+                    found[_local(run, thread, register)] = value
+    objects = graph.program.objects
+    memory: Mapping[Location, int] = execution.final_memory()
+    for location in graph.locations:
+        if (
+            objects[location.object].use is ir.Use.DATA
+            and not objects[location.object].type.is_float
+            and location in memory
+        ):
+            found[shown_location(location, graph.program)] = memory[location]
+    return found
+
+
+def _local(run: Run, thread: ir.Thread, register: str) -> str:
+    """A local as expectations, or the final clauses of litmus files, call it."""
+    return f"{thread.name.removeprefix('P')}:{register}" if run.is_litmus else f"{thread.name}.{register}"
+
+
+def _summary(run: Run, answers: Findings, executions: list[Execution], stopped: str | None, seconds: float) -> Listing:
+    by_state: dict[tuple[tuple[str, int], ...], dict[Identity, Execution]] = {}
+    doubtful = [execution for execution in executions if execution.undecided]
+    for execution in (e for e in executions if not e.undecided):
+        state = tuple(final_state(run, execution).items())
+        by_state.setdefault(state, {}).setdefault(identity(execution), execution)
+    states = []
+    for values in sorted(by_state):
+        different = [execution for _, execution in sorted(by_state[values].items(), key=lambda item: item[0])]
+        racing = next((e for e in different if e.flagged), None) if answers.racy else None
+        states.append(FinalState(dict(values), len(different), racing is not None, racing or different[0]))
+    unfinished = [stopped] if stopped else []
+    if doubtful:
+        number = len({identity(execution) for execution in doubtful})
+        unfinished.append(f"{not_decided(doubtful[0])}: such executions are not listed ({number} of them)")
+    remarks: list[str] = []
+    if not answers.unanswered:
+        _sound(run, answers, states)
+        unfinished += _beyond(run, answers)
+        remarks = list(_remarks(run, answers, states))
+    every = {i for different in by_state.values() for i in different}
+    return Listing(run, len(every), tuple(states), tuple(unfinished), tuple(remarks), answers.engine, seconds)
+
+
+def _beyond(run: Run, answers: Findings) -> Iterator[str]:
+    """What is not within the bounds."""
+    if answers.answers.get("longer") is not None:
+        lines = sorted({cut.span.line for cut in run.graph.cuts if not cut.wait})
+        bound = run.settings.bound["unroll"]
+        yield (
+            f"the loop at line {', '.join(map(str, lines))} can go round more than {bound} times, and such executions "
+            f"are not listed: raise the bound with `--bound unroll={min(64, bound * 2)}`"
+        )
+    if answers.answers.get("overflow") is not None:
+        yield "values that the program computes from each other exceed what scopec models"
+
+
+def _remarks(run: Run, answers: Findings, states: Sequence[FinalState]) -> Iterator[str]:
+    reads = {(e.thread, e.span.line) for e in run.graph.events if e.kind is Kind.READ}
+    cuts = [c for c in run.graph.unfinished if c.wait and not c.fault]
+    waits = sorted({c.span.line for c in cuts if (c.thread, c.span.line) in reads})
+    if waits:
+        yield f"the wait at line {', '.join(map(str, waits))} is counted with at most one turn in vain"
+    if not states:
+        yield "no execution ends" if answers.answers.get("prefix") else "no execution is consistent"
+    if answers.racy:
+        which = "some execution" if any(s.racy for s in states) else "an execution that does not end"
+        yield f"{which} has a race{': the program is undefined' if run.problem.model.races_undefined else ''}"
+    if answers.fault is not None:
+        yield f"{answers.fault[0]}: the program is undefined, and executions that do this are not listed"
+    if not run.problem.model.values_have_origins:
+        yield "values out of thin air are those that the program can compute from its constants"

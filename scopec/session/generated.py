@@ -1,0 +1,50 @@
+"""Where generated specifications are kept: the folder that the user names, or one that does not grow."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import platformdirs
+
+from scopec.base.diagnostics import EngineError
+
+if TYPE_CHECKING:
+    from scopec.session.run import Run
+
+_MOST_FOLDERS = 100
+
+
+def destination(run: Run, keep: Path | None) -> Path:
+    """The folder for a run's generated files: ``keep``, or one of the user's cache a source file.
+
+    The cache holds the 100 latest; older ones are removed.  EngineError where the folder cannot be made.
+    """
+    if keep is not None:
+        return _made(keep, "name another one with --keep")
+    root = platformdirs.user_cache_path("scopec") / "generated"
+    digest = hashlib.sha256(os.fsencode(Path(run.file).resolve())).hexdigest()[:8]
+    target = _made(root / f"{Path(run.file).stem}-{digest}", "set XDG_CACHE_HOME to a folder that can be written")
+    target.touch()
+    for old in sorted((f for f in root.iterdir() if f.is_dir()), key=_written, reverse=True)[_MOST_FOLDERS:]:
+        shutil.rmtree(old, ignore_errors=True)
+    return target
+
+
+def _made(folder: Path, way_out: str) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise EngineError(f"cannot make the folder {folder}: {failure.strerror}: {way_out}") from failure
+    return folder
+
+
+def _written(folder: Path) -> float:
+    """When something was written to a folder; it may be gone, as another call removes it too."""
+    try:
+        return folder.stat().st_mtime
+    except OSError:
+        return 0.0

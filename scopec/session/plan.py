@@ -1,0 +1,237 @@
+"""From a file to what it is asked: one run a variant and model, each with its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+from scopec.base.diagnostics import Code, Diagnostic, bounded_nesting, error
+from scopec.base.files import read_source
+from scopec.base.records import dataclass
+from scopec.base.source import Source, Span
+from scopec.frontends.directives import USUAL, expectations, settings_of, variants
+from scopec.frontends.litmus.syntax import tree as litmus_tree
+from scopec.frontends.scoped.syntax import tree
+from scopec.memory.cat import registry
+from scopec.memory.cat.model import Model
+from scopec.program import ir
+from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
+from scopec.program.program import Program
+from scopec.progress import models as progress_models
+from scopec.session.run import DEFAULT_MODEL, HARDWARE, Run
+
+# Start-up: a call reads few kinds of files, and only their readers are imported.
+
+#: The files that scopec reads.
+SUFFIXES = (".cu", ".litmus")
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What the command line changes for every file."""
+
+    model: str | None = None
+    given: Mapping[str, str] | None = None
+    unroll: int | None = None
+    ignore_races: bool = False
+    progress: str | None = None
+    memory: str = "sc"
+    hangs: str | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs of one file, and warnings about it."""
+
+    runs: tuple[Run, ...]
+    warnings: tuple[Diagnostic, ...]
+
+
+def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
+    """Read a file and work out what it is asked; InputError where it is not in the language."""
+    source = read_source(path, shown)
+    with bounded_nesting(source.span(0, 0)):
+        return (_plan_litmus if path.suffix == ".litmus" else _plan)(source, shown, overrides)
+
+
+def _divergence(program: Program) -> Iterator[Diagnostic]:
+    from scopec.progress.divergence import divergent_barriers
+
+    for span, barrier, one, other in divergent_barriers(program):
+        message = f"{one} can reach this {barrier}, {other} cannot: CUDA calls it likely to hang"
+        yield Diagnostic(Code.DIVERGENT_BARRIER, message, span, None, "warning")
+
+
+def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
+    from scopec.frontends.scoped.lower.program import lower
+    from scopec.frontends.scoped.syntax import cuda
+
+    file = cuda.read(source)
+    settings = _settings(file, overrides)
+    default = _default_models(overrides)
+    runs: list[Run] = []
+    warnings: list[Diagnostic] = []
+    divergent: dict[Span, Diagnostic] = {}
+    applied: set[Span] = set()
+    has_expectations = any(isinstance(d, tree.Expect) for d in file.directives)
+    for number, chosen in enumerate(variants(file)):
+        program = lower(file, source, Path(shown).stem, chosen)
+        by_model: dict[_Models, list[Expectation]] = {}
+        for expectation, names in expectations(file, program, source):
+            applied.add(expectation.span)
+            if expectation.kind == "condition":
+                message = "a condition is the final clause of a litmus file"
+                raise error(Code.BAD_EXPECTATION, message, expectation.span, "use allowed, forbidden or required")
+            for models in [_under(name, expectation, default) for name in names] or [default]:
+                by_model.setdefault(models, []).append(expectation)
+        if not has_expectations:
+            by_model[default] = list(_usual(source, file, registry.load(default[0], settings.options)))
+        elif not by_model:
+            variant = ", ".join(f"{k} = {v}" for k, v in program.variant.items())
+            at = next(d.span for d in file.directives if isinstance(d, tree.Expect))
+            message = "no expectation applies" + (f" when {variant}" if variant else "")
+            warnings.append(Diagnostic(Code.IGNORED, message, at, "remove the value, or add an expectation", "warning"))
+            by_model[default] = []
+        asserts = _assertions(program)
+        asserted: set[registry.Entry] = set()
+        for models, checks in by_model.items():
+            entry, progress, on_hardware = models
+            undefined = registry.load(entry, settings.options).races_undefined
+            racy = undefined and any(c.kind == "race" for c in checks)
+            also = [] if entry in asserted or (on_hardware and not default[2]) else asserts
+            if also:
+                asserted.add(entry)
+            run = Run(
+                shown, source, program, entry, progress, settings,
+                tuple(checks + ([] if racy else also)),
+                tuple(a for a in also if racy and not a.implicit), on_hardware, not_asked=_not_asked(by_model),
+            )  # fmt: skip
+            runs.append(run)
+        if any(c.kind in PROGRESS_KINDS for checks in by_model.values() for c in checks):
+            divergent |= {w.span: w for w in _divergence(program)}
+        if number >= 255:
+            at = file.directives[0].span
+            raise error(Code.TOO_LARGE, "more than 256 variants", at, "vary fewer constants")
+    for directive in file.directives:
+        if isinstance(directive, tree.Expect) and directive.span not in applied:
+            message = "this expectation applies to no variant"
+            warnings.append(Diagnostic(Code.IGNORED, message, directive.span, "correct its `when`", "warning"))
+    return Plan(tuple(runs), (*warnings, *divergent.values()))
+
+
+def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
+    """A litmus file is asked its final clause, race freedom where a race is undefined behaviour (not of PTX: suites are
+    about what its races do), and whether it terminates under a progress model.
+
+    Its `expect` directives, if it has any, are asked instead; `expect condition` is the final clause.
+    """
+    from scopec.frontends.litmus.lower.program import lower
+    from scopec.frontends.litmus.syntax import reader as litmus
+
+    file = litmus.read(source)
+    settings = _settings(file, overrides)
+    default = _default_models(overrides)
+    lowered = lower(file, source, Path(shown).stem)
+    program, condition = lowered.program, lowered.condition
+    asked: dict[_Models, list[Expectation]] = {}
+    for expectation, names in expectations(file, program, source):
+        found = expectation
+        if expectation.kind == "condition":
+            if condition is None:
+                raise error(Code.BAD_EXPECTATION, "the file has no final clause", expectation.span, "add one")
+            found = condition
+        for models in [_under(name, expectation, default) for name in names] or [default]:
+            asked.setdefault(models, []).append(found)
+    if not any(isinstance(d, tree.Expect) for d in file.directives):
+        span = file.threads[0].span if condition is None else condition.span
+        asked[default] = [] if condition is None else [condition]
+        if registry.load(default[0], settings.options).races_undefined:
+            asked[default].append(Expectation("race_free", "race_free", span))
+        if overrides.progress is not None:
+            asked[default].append(Expectation("terminates", "terminates", span))
+    asserts = _assertions(program)
+    left = _not_asked(asked)
+    runs = [
+        Run(shown, source, program, entry, progress, settings, (*checks, *asserts), (), on_hardware, not_asked=left)
+        for (entry, progress, on_hardware), checks in asked.items()
+    ]
+    return Plan(tuple(runs), lowered.warnings)
+
+
+#: A memory model, a progress model, and whether the example hardware answers for the memory model.
+_Models: TypeAlias = tuple[registry.Entry, progress_models.Model, bool]
+
+
+def _default_models(overrides: Overrides) -> _Models:
+    entry, progress = (
+        registry.find(overrides.model or DEFAULT_MODEL),
+        progress_models.find(overrides.progress or "cuda"),
+    )
+    return entry, progress, overrides.memory == HARDWARE
+
+
+def _under(name: str, expectation: Expectation, default: _Models) -> _Models:
+    """The models that an expectation is asked `under`: a progress model's name is one only for progress questions."""
+    if expectation.kind in PROGRESS_KINDS and name in progress_models.MODELS:
+        return default[0], progress_models.find(name), default[2]
+    if name == HARDWARE:
+        if expectation.kind not in OUTCOME_KINDS:
+            message = f"`{expectation.kind}` is not a question for {HARDWARE}, which says only how a program can end"
+            raise error(Code.BAD_EXPECTATION, message, expectation.span, "use allowed, forbidden or required")
+        return default[0], default[1], True
+    return registry.find(name, expectation.span), default[1], False
+
+
+def _settings(file: tree.File | litmus_tree.File, overrides: Overrides) -> Settings:
+    settings = settings_of(file)
+    if overrides.given:
+        settings = replace(settings, given={**settings.given, **overrides.given})
+    if overrides.unroll is not None:
+        settings = replace(settings, bound={**settings.bound, "unroll": overrides.unroll})
+    if overrides.hangs is not None:
+        settings = replace(settings, options={**settings.options, "hangs": overrides.hangs})
+    if overrides.ignore_races:
+        settings = replace(settings, options={**settings.options, "races": "ignore"})
+    return settings
+
+
+def _usual(source: Source, file: tree.File, model: Model) -> Iterator[Expectation]:
+    """What a file without expectations is asked: is it race free, does it terminate (assertions are always asked).
+
+    A model that does not define races is not asked about them.
+    """
+    span = source.span(0, 0)
+    functions = [i for i in file.items if isinstance(i, tree.Function)]
+    if functions:
+        span = functions[-1].name_span
+    if model.tells_races():
+        yield Expectation("race_free", "race_free", span)
+    yield Expectation("terminates", "terminates", span)
+
+
+def _not_asked(asked: Mapping[_Models, Sequence[Expectation]]) -> tuple[str, ...]:
+    """What is usually asked, and is not here, whatever the model."""
+    kinds = {check.kind for checks in asked.values() for check in checks}
+    return tuple(name for name, about in USUAL.items() if kinds.isdisjoint(about))
+
+
+def _assertions(program: Program) -> list[Expectation]:
+    """One check for each `assert` that some thread may reach, and one for all that is implicit."""
+    found: dict[Span, Expectation] = {}
+    implicit: list[Span] = []
+    for thread in program.threads:
+        for node in thread.body.nodes.values():
+            match node:
+                case ir.Do(ir.Assert(_, text, False), span):
+                    found.setdefault(span, Expectation("assertion", f"assert({text})", span))
+                case ir.Do(ir.Assert() | ir.Operand(), span):  # operands may access one object in no order
+                    implicit.append(span)
+                case _:
+                    pass
+    checks = [found[span] for span in sorted(found)]
+    if implicit:
+        text = "indices, pointers and arithmetic are valid"
+        checks.append(Expectation("assertion", text, min(implicit), implicit=True))
+    return checks

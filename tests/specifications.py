@@ -1,0 +1,45 @@
+"""The generated specifications of specs/, each made when a test asks for it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from scopec.engines.table import file_name
+from scopec.program.names import identifier
+from scopec.session.compile import MANIFEST, Specification, compile_programs
+from scopec.session.plan import SUFFIXES, Overrides
+from tests.conftest import REPOSITORY
+
+SPECS = REPOSITORY / "specs"
+GENERATED = SPECS / "generated"
+PROGRAMS = sorted(p for suffix in SUFFIXES for p in SPECS.rglob(f"*{suffix}"))
+#: The places of all of them below specs/generated, where few are.
+PLACES = sorted(Path(line.partition("  ")[2]) for line in (GENERATED / MANIFEST).read_text().splitlines())
+
+
+def places(ending: str) -> list[Path]:
+    """The places of the files with an ending."""
+    return [place for place in PLACES if place.suffix == ending]
+
+
+@cache
+def _made(program: Path) -> dict[Path, Specification]:
+    return compile_programs([program], Overrides(), "all")
+
+
+def text(place: Path) -> str:
+    """What is generated today for a place: its name begins with that of its program."""
+    folder = [p for p in PROGRAMS if p.parent.relative_to(SPECS) == place.parent]
+    named = [p for p in folder if place.stem.startswith((identifier(p.stem), file_name(identifier(p.stem))))]
+    for program in sorted(named, key=lambda p: -len(p.stem)):
+        if found := _made(program).get(Path(place.name)):
+            return found.text
+    raise AssertionError(f"nothing generates {place}")
+
+
+def put(place: Path, folder: Path) -> Path:
+    """Write what is generated for a place into a folder."""
+    path = folder / place.name
+    path.write_text(text(place), encoding="utf-8")
+    return path

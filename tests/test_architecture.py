@@ -1,0 +1,108 @@
+"""ARCHITECTURE.md names places that exist, and the code keeps to it: layers, no circles, imports where they belong."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from scopec.base.graphs import components
+from tests.conftest import REPOSITORY
+
+TEXT = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
+ROWS = [line for line in TEXT.split("\n## Principles")[0].splitlines() if line.startswith("|") and "`" in line]
+#: C++ has expressions in everything that expressions consist of.
+READER = "scopec.frontends.scoped.lower."
+
+
+# ---------------------------------------------------------------- the document
+
+
+def places(row: str) -> Iterator[Path]:
+    """The files and folders that a row names; a name alone is in the folder named last, or in one named before."""
+    folders: list[Path] = []
+    for word in re.findall(r"`([\w./-]+)`", row):
+        if "/" in word:
+            path = REPOSITORY / word
+            folders.insert(0, path if word.endswith("/") else path.parent)
+            yield path
+        elif re.fullmatch(r"\w+\.(py|cat|j2|lark)", word):
+            found = [folder / word for folder in folders if (folder / word).exists()]
+            yield found[0] if found else REPOSITORY / word
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.split("|")[1].strip()[:40])
+def test_each_place_exists(row: str) -> None:
+    named = list(places(row))
+    assert named
+    assert [str(path) for path in named if not path.exists()] == []
+
+
+def test_it_begins_with_the_changes_that_people_come_to_make() -> None:
+    first = TEXT.split("\n## ")[1]
+    changes = re.findall(r"^\| ([^|`]+) \|", first, re.MULTILINE)
+    assert changes == [
+        "change", "a function of CUDA's or C++'s library", "an operation of the Program", "a model", "an option",
+        "a given relation", "a report", "an engine",
+    ]  # fmt: skip
+
+
+def test_the_layers_of_the_document_are_those_that_are_held() -> None:
+    contracts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    held = [set(layer.split(" | ")) for contract in contracts for layer in contract.get("layers", ())]
+    section = TEXT.split("\n## ")[2]
+    told = [set(re.findall(r"`scopec/(\w+)", row)) for row in section.splitlines() if row.startswith("| `scopec/")]
+    assert told == held
+
+
+# ---------------------------------------------------------------- the code
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module, by its name."""
+    found = {}
+    for path in sorted((REPOSITORY / "scopec").rglob("*.py")):
+        name = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__")
+        found[name] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """The modules that a tree imports when it runs, imports inside functions too, those for types alone left out."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(child, ast.ImportFrom) and child.module:
+            names = [child.module, *(f"{child.module}.{alias.name}" for alias in child.names)]
+            yield from (name for name in names if name in modules())
+        yield from imported(child)
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = {name: sorted(set(imported(tree)) - {name}) for name, tree in modules().items()}
+    circles = [c for c in components(sorted(graph), graph.__getitem__) if len(c) > 1]
+    outside = [sorted(c) for c in circles if not all(name.startswith(READER) for name in c)]
+    assert outside == []
+    assert len(circles) == 1
+
+
+def test_imports_inside_functions_are_for_the_start_of_a_call() -> None:
+    found = []
+    for name, tree in modules().items():
+        functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+        if not name.startswith(READER) and any(True for f in functions for _ in imported(f)):
+            found.append(name)
+    texts = {n: (REPOSITORY / f"{n.replace('.', '/')}.py") for n in found}
+    said = [
+        n
+        for n, p in texts.items()
+        if "# Start-up: " in (p if p.exists() else p.with_suffix("") / "__init__.py").read_text()
+    ]
+    assert said == found
+    assert "scopec.cli.check" in found

@@ -1,0 +1,391 @@
+"""Hangs of the memory model beside those of schedules: verdicts, what was asked, what reports say, what is suggested."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scopec.advice import advised
+from scopec.engines.embedded.memory import solve
+from scopec.engines.embedded.progress import solve as explore
+from scopec.explain.verdict import Check
+from scopec.hangs.execution import StuckExecution
+from scopec.hangs.timeouts import clocks
+from scopec.program.loop_headers import own_heads
+from scopec.program.loops import loops
+from scopec.report.dot import dot, mermaid
+from scopec.report.json import document
+from scopec.report.picture import picture
+from scopec.report.svg import svg
+from scopec.report.text import outcome_lines
+from scopec.session import whole
+from scopec.session.check import Outcome, Report, Settings, check
+from scopec.session.hangs import STUCK, search
+from scopec.session.plan import Overrides
+from scopec.session.questions import memory_problem, progress_problem
+from scopec.session.whole import known_whole
+from tests.conftest import plan_of, program_of
+from tests.random_loops import Shape, program
+from tests.test_stuck import column, kernel
+from tests.violations import VIOLATIONS
+
+_PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "0"))
+Asks = Callable[..., Outcome]
+
+
+@pytest.fixture
+def ask(write: Callable[..., Path]) -> Asks:
+    def asked(text: str, *, advise: bool = False, **overrides: object) -> Outcome:
+        settings = Settings(Overrides(**overrides), engine="embedded", advise=advised if advise else None)  # type: ignore[arg-type]
+        (outcome,) = check([write(text)], settings)
+        assert outcome.failure is None
+        assert not [d for d in outcome.diagnostics if d.severity == "error"]
+        return outcome
+
+    return asked
+
+
+def only(outcome: Outcome, kind: str = "terminates") -> tuple[Report, Check]:
+    (found,) = ((r, c) for r in outcome.reports for c in r.checks if c.expectation.kind == kind)
+    return found
+
+
+# ---------------------------------------------------------------- verdicts
+
+
+@pytest.mark.parametrize(("kind", "verdict"), [("terminates", "violated"), ("may_hang", "holds")])
+def test_a_hang_is_one_of_either_memory(ask: Asks, kind: str, verdict: str) -> None:
+    text = VIOLATIONS["stuck"].replace("terminates", kind)
+    _, found = only(ask(text), kind)
+    assert found.verdict == verdict
+    assert isinstance(found.trace, StuckExecution)
+    assert not found.trace.problems()
+    _, alone = only(ask(text, hangs="sc"), kind)
+    assert alone.verdict != verdict
+
+
+@pytest.mark.parametrize(("kind", "verdict"), [("progresses", "violated"), ("may_stall", "holds")])
+def test_a_stall_is_one_of_either_memory(ask: Asks, kind: str, verdict: str) -> None:
+    """Both threads may miss each other, and then wait at barriers of their own."""
+    text = (
+        VIOLATIONS["stuck"]
+        .replace("terminates", kind)
+        .replace("while (go.load(cuda::memory_order_acquire) == 0) { }", "go.wait(0);")
+    )
+    _, found = only(ask(text), kind)
+    assert found.verdict == verdict
+    spins = VIOLATIONS["stuck"].replace("terminates", kind)
+    _, other = only(ask(spins), kind)
+    assert other.verdict != verdict  # going round is progress
+
+
+def test_what_schedules_decide_is_not_asked_of_the_memory_model(ask: Asks) -> None:
+    _, found = only(ask(kernel("while (x.load(cuda::memory_order_relaxed) == 0);")))
+    assert found.verdict == "violated"
+    assert found.hangs is not None
+    assert (found.hangs.memory, found.hangs.whole) == (None, None)
+
+
+_ONE = "while (f.load({o}) == 0);", "f.store(1, {o});"
+_TWO = "x.store(1, {o}); while (y.load({o}) == 0);", "y.store(1, {o}); while (x.load({o}) == 0);"
+_DATA = (
+    "plain = 1; f.store(1, {o}); go.store(1, {o});",
+    "if (f.load({o}) == 1) {{ if (plain == 1) while (go.load({o}) == 0); }}",
+)
+
+
+@pytest.mark.parametrize(
+    ("parts", "order", "model", "whole"),
+    [
+        (_ONE, "relaxed", "cuda", "one location decides"),
+        (_TWO, "seq_cst", "cuda", "each access that matters is atomic and seq_cst"),
+        (_TWO, "seq_cst", "ptx", None),
+        (_TWO, "relaxed", "hrf0", "every execution is sequentially consistent"),
+        (_DATA, "seq_cst", "cuda", "it is race free"),
+        (_TWO, "relaxed", "cuda", None),
+        (("plain = 1;", "plain = 2;"), "relaxed", "cuda", "no location that threads share"),
+        (
+            ("x.store(1, {o});", "y.store(1, {o}); int r = x.load({o}); while (r == 5);"),
+            "relaxed",
+            "cuda",
+            "one location",
+        ),
+        (
+            ("x.store(1, {o}); y.store(1, {o});", "while (y.load({o}) == 0); f.store(x.load({o}), {o});"),
+            "release",
+            "cuda",
+            None,
+        ),
+    ],
+)
+def test_where_schedules_are_all_there_is(
+    ask: Asks, parts: tuple[str, ...], order: str, model: str, whole: str | None
+) -> None:
+    order = f"cuda::memory_order_{order}"
+    text = kernel(*(part.replace("{o}", order).replace("{{", "{").replace("}}", "}") for part in parts))
+    if order.endswith("release"):
+        text = text.replace(f"load({order})", "load(cuda::memory_order_acquire)")
+    _, found = only(ask(text, model=model))
+    assert found.verdict == "holds"
+    assert found.hangs is not None
+    if whole is None:
+        assert found.hangs.whole is None or "cycle" in found.hangs.whole
+    else:
+        assert (found.hangs.whole or "").startswith(whole)
+
+
+_SLEEPS = "x.store(1, {o}); if (y.load({o}) == 0) while (go.load({o}) == 0);"
+_WAKES = "y.store(1, {o}); if (x.load({o}) == 1) go.store(1, {o});"
+_TELLS = "f.store(1, {o});", "while (f.load({o}) == 0); f.notify_all();", "f.wait(0, {o});"
+_FAILS = "x.store(1); int e = 5; y.compare_exchange_strong(e, 9, {s}, {o}); if (e == 0) while (go.load() == 0);"
+_LATE = "while (f.fetch_add(1, {s}) < 8); "
+_PLAIN = "plain = 1; if (other == 0) while (go.load({s}) == 0);"
+_TELLS_PLAIN = "other = 1; if (plain == 1) go.store(1, {s});"
+
+
+@pytest.mark.parametrize(
+    ("guard", "instead", "parts", "scope"),
+    [
+        ("_gives_up", lambda _: False, ("int n = 0; while (f.load() == 0) { if (++n == 500) break; }",), "device"),
+        ("_sleeps", lambda _: False, _TELLS, "device"),
+        ("_atomic", lambda *_: True, (_SLEEPS.replace("{o}", "{s}"), _WAKES.replace("{o}", "{s}")), "block"),
+        ("_is_seq_cst", lambda _: True, (_FAILS, _WAKES.replace("{o}", "{s}")), "device"),
+        ("_is_seq_cst", lambda _: True, (_SLEEPS, _WAKES), "device"),
+        ("_one_location", lambda *_: True, (_SLEEPS, _WAKES), "device"),
+        ("_doubt", lambda _: False, (_LATE + _PLAIN, _LATE + _TELLS_PLAIN), "device"),
+    ],
+)
+def test_each_condition_is_needed_for_schedules_to_be_all_there_is(
+    ask: Asks,
+    monkeypatch: pytest.MonkeyPatch,
+    guard: str,
+    instead: Callable[..., bool],
+    parts: tuple[str, ...],
+    scope: str,
+) -> None:
+    order = {"{o}": "cuda::memory_order_relaxed", "{s}": "cuda::memory_order_seq_cst"}
+    text = kernel(*(part.replace("{o}", order["{o}"]).replace("{s}", order["{s}"]) for part in parts))
+    text = text.replace("thread_scope_device", f"thread_scope_{scope}").replace("plain = 0", "plain = 0, other = 0")
+    assert only(ask(text))[1].verdict == "violated"
+    monkeypatch.setattr(whole, guard, instead)
+    assert only(ask(text))[1].verdict == "holds"
+
+
+def test_order_is_not_asked_for_where_the_answer_would_decide_nothing(write: Callable[..., Path]) -> None:
+    def asked(*parts: str) -> bool:
+        (run,) = plan_of(write(kernel(*(part.replace("{o}", "cuda::memory_order_relaxed") for part in parts)))).runs
+        return "weak" in {question.name for question in memory_problem(run).questions}
+
+    assert asked(_SLEEPS, _WAKES)
+    assert not asked("while (f.fetch_add(1) < 8); " + _SLEEPS, _WAKES)
+    assert not asked("while (x.load() == 0 || y.load() == 0);", "x.store(1); y.store(1);")
+
+
+def test_elements_that_are_computed_are_several_locations(ask: Asks) -> None:
+    order = "cuda::memory_order_relaxed"
+    first = f"if (a[i].load({order}) == 0) while (a[2].load({order}) == 0);"
+    second = f"if (a[1 - i].load({order}) == 1) a[2].store(1, {order});"
+    text = kernel(
+        f"for (int i = 0; i < 2; ++i) {{ if (i == 0) a[i].store(1, {order}); else {first} }}",
+        f"for (int i = 0; i < 2; ++i) {{ if (i == 0) a[1 - i].store(1, {order}); else {second} }}",
+    ).replace("a[2]", "a[i + 1]", 1)
+    array = "__device__ cuda::atomic<int, cuda::thread_scope_device> a[3];\n__global__"
+    assert only(ask(text.replace("__global__", array)))[1].verdict == "violated"
+
+
+def test_no_cycle_of_program_order_and_communication(ask: Asks) -> None:
+    """Message passing with enough order, and data that decide something."""
+    release, acquire = "cuda::memory_order_release", "cuda::memory_order_acquire"
+    text = kernel(
+        f"x.store(1, cuda::memory_order_relaxed); f.store(1, {release});",
+        f"while (f.load({acquire}) == 0); if (x.load(cuda::memory_order_relaxed) == 0) while (go.load({acquire}) == 0);",
+    )
+    _, found = only(ask(text))
+    assert found.hangs is not None
+    assert found.hangs.whole == "no execution has a cycle in po | rf | co | fr"
+
+
+@pytest.mark.parametrize("seed", range(5000, 5000 + (_PROGRAMS or 40)))
+def test_where_schedules_are_all_there_is_none_is_missed(write: Callable[..., Path], seed: int) -> None:
+    chance = random.Random(seed)
+    shape = (
+        Shape(scopes=("device",), load=("seq_cst",), store=("seq_cst",), update=("seq_cst",)) if seed % 2 else Shape()
+    )
+    text = program(chance, shape)
+    if seed % 3 == 0:
+        text = text.replace("(y)", "(x)").replace("(z)", "(x)")
+    (run,) = plan_of(write(text)).runs
+    if known_whole(run) is None:
+        return
+    asked = search(run, "Termination")
+    if asked.problem.base.graph.reads_from_pairs > 1000:
+        return
+    found, answer = solve(asked.problem), explore(progress_problem(run, "Termination").system, "Termination", 20)
+    assert found is not None
+    assert found[STUCK] is None or not answer.holds
+
+
+def test_a_loop_that_changes_memory_each_time_is_undecided(ask: Asks) -> None:
+    """It stores, and takes back what it has stored."""
+    order = "cuda::memory_order_relaxed"
+    text = kernel(
+        f"while (f.load({order}) == 0) {{ x.store(1, {order}); if (y.load({order}) == 9) break; x.store(0, {order}); }}",
+        f"if (x.load({order}) == 1) y.store(1, {order}); f.store(1, {order});",
+    )
+    _, found = only(ask(text))
+    assert found.verdict == "unknown"
+    assert "can go round more than 8 times and change something each time" in (found.reason or "")
+    assert "unroll = 16;`, or ask about schedules of a sequentially consistent memory alone" in (found.reason or "")
+    assert only(ask(text, hangs="sc"))[1].verdict == "holds"
+
+
+def test_more_turns_are_tried_where_they_can_tell_more(ask: Asks) -> None:
+    text = kernel(
+        "while (x.fetch_add(1, cuda::memory_order_relaxed) < 5) { if (y.load(cuda::memory_order_relaxed) == 3) f.store(1); }",
+        "y.store(1, cuda::memory_order_relaxed);",
+    )
+    assert only(ask(text))[1].verdict == "holds"
+
+
+# ---------------------------------------------------------------- timeouts
+
+
+def test_registers_that_count_turns() -> None:
+    body = """
+    __device__ cuda::atomic<int, cuda::thread_scope_device> f{0};
+    __global__ void k() {
+        for (int i = 0; i < 1000; i++) { if (f.load() == 1) break; }
+        for (int j = 0; j < 1000; j++) f.load();
+        int n = 0; while (f.load() == 0) { if (f.load() == 2) n++; if (n == 500) break; }
+        int m = 9; while (f.load() == 0 && m > 0) m -= 3;
+    }
+    //@ launch k<<<1, 1>>>();
+    """
+    graph = own_heads(program_of(f"#include <cuda/atomic>\n{body}").threads[1].body)
+    found = [dict(clocks(graph, loop)) for loop in loops(graph)]
+    assert sorted(map(str, found)) == ["{'i': 1}", "{'m': -3}", "{}", "{}"]
+
+
+def test_a_wait_that_gives_up(ask: Asks) -> None:
+    text = kernel("int n = 0; while (f.load() == 0) { if (++n == 500) break; }")
+    _, found = only(ask(text))
+    assert found.verdict == "violated"
+    assert "the wait at line 5 does not give up (timeouts = never)" in (found.reason or "")
+    lines = list(outcome_lines(ask(text.replace("terminates", "may_hang")), verbose=False, quiet=False, width=200))
+    assert any("holds" in line and "(the wait at line 5 does not give up (timeouts = never))" in line for line in lines)
+    assert only(ask(f"//@ options timeouts = eventually;\n{text}"))[1].verdict == "holds"
+
+
+def test_what_comes_after_giving_up(ask: Asks) -> None:
+    """What a thread does that has given up can hang, too."""
+    text = kernel(
+        "int n = 0; while (f.load() == 0 && n < 500) n++; if (n == 500) while (go.load() == 0);", "f.store(1);"
+    )
+    assert only(ask(f"//@ options timeouts = eventually;\n{text}"))[1].verdict == "violated"
+
+
+# ---------------------------------------------------------------- reports
+
+
+def test_json_says_which_part_was_asked(ask: Asks) -> None:
+    outcome = ask(VIOLATIONS["stuck"])
+    (found,) = (c for c in document([outcome], {}, 0.0)["programs"][0]["checks"] if c["kind"] == "terminates")
+    assert found["hangs"] == {"asked": "model", "schedules": "embedded", "executions": "embedded", "whole": None}
+    trace = found["trace"]
+    again = [e["id"] for e in trace["events"] if e["last"]]
+    assert again
+    (turning,) = (b for b in trace["behind"] if b["period"])
+    assert turning["period"] == again
+    assert turning["thread"] == "sleeper[0][0]"
+    assert turning["why"] == "it reads go = 0, the last value"
+    json.dumps(trace)
+
+
+def test_text_names_the_order_that_is_missing(ask: Asks) -> None:
+    lines = "\n".join(outcome_lines(ask(VIOLATIONS["stuck"]), verbose=False, quiet=False, width=200))
+    assert "nothing orders the store of x at line 5 before the read of y at line 6" in " ".join(lines.split())
+    assert "nor the store of y at line 10 before the read of x at line 11" in " ".join(lines.split())
+    assert "read go = 0 (acquire, device), initial, again and again" in lines
+    assert "-- from here on nothing changes --" in lines
+
+
+def test_text_names_scopes_that_leave_a_thread_out(ask: Asks) -> None:
+    from tests.test_stuck import _SLEEPER
+
+    lines = "\n".join(outcome_lines(ask(column(_SLEEPER, "block fences")), verbose=False, quiet=False, width=300))
+    assert "is at block scope, which does not include thread k[1][0]" in lines
+
+
+def test_text_says_where_only_schedules_were_asked(ask: Asks) -> None:
+    lines = list(outcome_lines(ask(VIOLATIONS["stuck"], hangs="sc"), verbose=False, quiet=False, width=200))
+    assert any("(of a sequentially consistent memory alone)" in line for line in lines)
+
+
+def test_pictures_mark_the_period(ask: Asks) -> None:
+    _, found = only(ask(VIOLATIONS["stuck"]))
+    drawn = picture(found, "stuck")
+    periods = [e for e in drawn.edges if e.relation == "period"]
+    assert len(periods) == 1
+    assert {b.id for b in drawn.boxes if b.marked} >= {periods[0].source, periods[0].target, "end_main"}
+    assert drawn.closing == "from here on nothing changes"
+    assert ">again</text>" in svg(drawn)
+    assert 'label="period"' in dot(drawn)
+    assert "|period|" in mermaid(drawn)
+
+
+def test_where_threads_are_left(ask: Asks) -> None:
+    """Threads that miss each other wait: one at a barrier of the grid, the other to be notified."""
+    order = "cuda::memory_order_relaxed"
+    text = kernel(
+        f"x.store(1, {order}); if (y.load({order}) == 0) cooperative_groups::this_grid().sync();",
+        f"y.store(1, {order}); if (x.load({order}) == 0) f.wait(0); else cooperative_groups::this_grid().sync();",
+        "f.store(1); f.notify_all(); cooperative_groups::this_grid().sync();",
+    )
+    _, found = only(ask(f"#include <cooperative_groups.h>\n{text}"))
+    assert found.verdict == "violated"
+    assert "[1][0]" in str(found.trace)
+
+
+# ---------------------------------------------------------------- suggestions
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("release/acquire", "memory_order_seq_cst at lines 5 and 6"),
+        ("block fences", "thread_scope_device for the fence at line 5; thread_scope_device for the fence at line 6"),
+    ],
+)
+def test_what_mends_a_sleeper(ask: Asks, name: str, advice: str) -> None:
+    from tests.test_stuck import _SLEEPER
+
+    _, found = only(ask(column(_SLEEPER, name), advise=True))
+    assert (found.advice or "").startswith(advice)
+    assert (found.advice or "").endswith("checked: it holds then")
+
+
+def test_what_mends_stale_data(ask: Asks) -> None:
+    from tests.test_stuck import _STALE
+
+    _, found = only(ask(column(_STALE, "relaxed"), advise=True))
+    assert found.advice == "memory_order_release at line 5; memory_order_acquire at line 6; checked: it holds then"
+
+
+def test_nothing_is_suggested_that_gets_stuck_itself(ask: Asks) -> None:
+    """A cooperative launch starts both blocks, which may still miss each other."""
+    text = (
+        VIOLATIONS["stuck"]
+        .replace("cudaLaunchCooperativeKernel((void *)sleeper, 2, 1, nullptr);", "sleeper<<<2, 1>>>();")
+        .replace(
+            "if (y.load(cuda::memory_order_acquire) == 0) {", "while (y.load(cuda::memory_order_acquire) == 2); {{"
+        )
+        .replace("{ }\n        }", "{ }\n        }}")
+    )
+    _, found = only(ask(text, advise=True))
+    assert found.verdict == "violated"
+    assert "cooperative" not in (found.advice or "")
