@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
 
 from scopec.base.source import Source
 from scopec.program import ir
-from scopec.program.effects import Effects, effects, map_values, uses_and_definitions
+from scopec.program.effects import Effects, effects, map_values, overwritten, uses_and_definitions
 from scopec.program.types import INT
 from scopec.program.values import Binary, Const, Reg
 
@@ -18,61 +19,62 @@ PLACE = ir.Place("x", A)
 RELAXED = ir.Mode(ir.Order.RELAXED, ir.Scope.DEVICE)
 MORE = Binary("+", OLD, B, INT)
 WAITS = Effects(waits=True)
-#: An operation, what it does, and the registers that it reads.
-ROWS: list[tuple[ir.Operation, Effects, str]] = [
-    (ir.Set("a", Binary("+", A, B, INT)), Effects(("a",)), "a b"),
-    (ir.Load("old", PLACE, RELAXED), Effects(("old",), reads=True), "a"),
-    (ir.Store(PLACE, B, RELAXED), Effects(writes=True), "a b"),
-    (ir.Rmw("old", PLACE, MORE, RELAXED), Effects(("old",), finds=True, reads=True, writes=True), "a b"),
-    (ir.Rmw("a", PLACE, Binary("+", A, B, INT), RELAXED), Effects(("a",), finds=True, reads=True, writes=True), "a b"),
-    (ir.CompareExchange("old", "ok", PLACE, OLD, B, RELAXED, ir.Order.RELAXED, False), Effects(("old", "ok"), reads=True, writes=True), "a b old"),
-    (ir.Await("old", PLACE, MORE, RELAXED), Effects(("old",), finds=True, reads=True, waits=True), "a b"),
-    (ir.Await("old", PLACE, OLD, RELAXED, MORE), Effects(("old",), finds=True, reads=True, writes=True, waits=True), "a b"),
-    (ir.BarrierInit(PLACE, B), Effects(writes=True), "a b"),
-    (ir.BarrierArrive("old", PLACE, B, RELAXED), Effects(("old",), reads=True, writes=True), "a b"),
-    (ir.BarrierArrive("old", PLACE, MORE, RELAXED, True), Effects(("old",), reads=True, writes=True), "a b old"),
-    (ir.BarrierWait("old", PLACE, MORE, RELAXED), Effects(("old",), finds=True, reads=True, waits=True), "a b"),
-    (ir.BarrierPhase("old", PLACE, RELAXED), Effects(("old",), reads=True), "a"),
-    (ir.Notify(PLACE, True), Effects(), "a"),
-    (ir.Fence(ir.Order.SEQ_CST, ir.Scope.DEVICE), Effects(), ""),
-    (ir.Decide("a"), Effects(("a",)), ""),
-    (ir.Operand(0, 1), Effects(), ""),
-    (ir.Called(True), Effects(), ""),
-    (ir.SyncThreads(), WAITS, ""),
-    (ir.SyncThreads(ir.Vote("a", "count", B)), Effects(("a",), waits=True), "b"),
-    (ir.GroupSync(ir.Group.GRID), WAITS, ""),
-    (ir.NamedBarrier((A, B), C, True), WAITS, "a b c"),
-    (ir.NamedBarrier((A,), None, False), Effects(), "a"),
-    (ir.Yield(), Effects(), ""),
-    (ir.InputOutput(), Effects(), ""),
-    (ir.Assert(A, "a"), Effects(), "a"),
-    (ir.EndProcess(), Effects(), ""),
-    (ir.Trap(), Effects(), ""),
-    (ir.CreateThread("t"), Effects(), ""),
-    (ir.JoinThread("t"), WAITS, ""),
-    (ir.LaunchGrid("k"), Effects(), ""),
-    (ir.ApiCall("cudaStreamCreate"), Effects(), ""),
-    (ir.DeviceSynchronize(), WAITS, ""),
-    (ir.StreamQuery("a", "s"), Effects(("a",)), ""),
-    (ir.StreamSynchronize("s"), WAITS, ""),
-    (ir.EventRecord("e", "s"), Effects(), ""),
-    (ir.EventWait("e", "s"), Effects(), ""),
-    (ir.EventSynchronize("e"), WAITS, ""),
-    (ir.WorkSynchronize("copy"), WAITS, ""),
-    (ir.EventQuery("a", "e"), Effects(("a",)), ""),
+#: An operation, what it does to memory and threads, the registers that it overwrites, and those that it reads.
+ROWS: list[tuple[ir.Operation, Effects, str, str]] = [
+    (ir.Set("a", Binary("+", A, B, INT)), Effects(), "a", "a b"),
+    (ir.Load("old", PLACE, RELAXED), Effects(reads=True), "old", "a"),
+    (ir.Store(PLACE, B, RELAXED), Effects(writes=True), "", "a b"),
+    (ir.Rmw("old", PLACE, MORE, RELAXED), Effects(finds=True, reads=True, writes=True), "old", "a b"),
+    (ir.Rmw("a", PLACE, Binary("+", A, B, INT), RELAXED), Effects(finds=True, reads=True, writes=True), "a", "a b"),
+    (ir.CompareExchange("old", "ok", PLACE, OLD, B, RELAXED, ir.Order.RELAXED, False), Effects(reads=True, writes=True), "old ok", "a b old"),
+    (ir.Await("old", PLACE, MORE, RELAXED), Effects(finds=True, reads=True, waits=True), "old", "a b"),
+    (ir.Await("old", PLACE, OLD, RELAXED, MORE), Effects(finds=True, reads=True, writes=True, waits=True), "old", "a b"),
+    (ir.BarrierInit(PLACE, B), Effects(writes=True), "", "a b"),
+    (ir.BarrierArrive("old", PLACE, B, RELAXED), Effects(reads=True, writes=True), "old", "a b"),
+    (ir.BarrierArrive("old", PLACE, MORE, RELAXED, True), Effects(reads=True, writes=True), "old", "a b old"),
+    (ir.BarrierWait("old", PLACE, MORE, RELAXED), Effects(finds=True, reads=True, waits=True), "old", "a b"),
+    (ir.BarrierPhase("old", PLACE, RELAXED), Effects(reads=True), "old", "a"),
+    (ir.Notify(PLACE, True), Effects(), "", "a"),
+    (ir.Fence(ir.Order.SEQ_CST, ir.Scope.DEVICE), Effects(), "", ""),
+    (ir.Decide("a"), Effects(), "a", ""),
+    (ir.Operand(0, 1), Effects(), "", ""),
+    (ir.Called(True), Effects(), "", ""),
+    (ir.SyncThreads(), WAITS, "", ""),
+    (ir.SyncThreads(ir.Vote("a", "count", B)), Effects(waits=True), "a", "b"),
+    (ir.GroupSync(ir.Group.GRID), WAITS, "", ""),
+    (ir.NamedBarrier((A, B), C, True), WAITS, "", "a b c"),
+    (ir.NamedBarrier((A,), None, False), Effects(), "", "a"),
+    (ir.Yield(), Effects(), "", ""),
+    (ir.InputOutput(), Effects(), "", ""),
+    (ir.Assert(A, "a"), Effects(), "", "a"),
+    (ir.EndProcess(), Effects(), "", ""),
+    (ir.Trap(), Effects(), "", ""),
+    (ir.CreateThread("t"), Effects(), "", ""),
+    (ir.JoinThread("t"), WAITS, "", ""),
+    (ir.LaunchGrid("k"), Effects(), "", ""),
+    (ir.ApiCall("cudaStreamCreate"), Effects(), "", ""),
+    (ir.DeviceSynchronize(), WAITS, "", ""),
+    (ir.StreamQuery("a", "s"), Effects(), "a", ""),
+    (ir.StreamSynchronize("s"), WAITS, "", ""),
+    (ir.EventRecord("e", "s"), Effects(), "", ""),
+    (ir.EventWait("e", "s"), Effects(), "", ""),
+    (ir.EventSynchronize("e"), WAITS, "", ""),
+    (ir.WorkSynchronize("copy"), WAITS, "", ""),
+    (ir.EventQuery("a", "e"), Effects(), "a", ""),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("operation", "done", "used"), ROWS, ids=lambda v: type(v).__name__)
-def test_an_operation(operation: ir.Operation, done: Effects, used: str) -> None:
+@pytest.mark.parametrize(("operation", "done", "defined", "used"), ROWS, ids=lambda v: type(v).__name__)
+def test_an_operation(operation: ir.Operation, done: Effects, defined: str, used: str) -> None:
     node = ir.Do(operation, SPAN, 1)
-    assert effects(operation) == done
-    assert uses_and_definitions(node) == (set(used.split()), set(done.targets))
+    assert replace(effects(operation), changes=False, counts="always", order=None) == done
+    assert uses_and_definitions(node) == (set(used.split()), set(defined.split()))
+    assert overwritten(operation) == defined.split()
     assert map_values(node, lambda value: value) == node
     constant = map_values(node, lambda _: Const(7, INT))
-    assert uses_and_definitions(constant) == (set(), set(done.targets))
+    assert uses_and_definitions(constant) == (set(), set(defined.split()))
     assert (constant == node) == (not used)
 
 
 def test_every_kind_of_operation_has_a_row() -> None:
-    assert {type(operation) for operation, _, _ in ROWS} == set(get_args(ir.Operation))
+    assert {type(operation) for operation, _, _, _ in ROWS} == set(get_args(ir.Operation))

@@ -9,6 +9,7 @@ from scopec.memory.collected import State
 from scopec.memory.events import Cut, Event, Kind, Left
 from scopec.memory.symbolic import ThreadRun
 from scopec.program import ir, values
+from scopec.program.effects import effects
 from scopec.program.loops import live_registers
 from scopec.program.names import identifier
 from scopec.program.values import Const, Reg, Value
@@ -206,20 +207,12 @@ class LeftRun(ThreadRun):
                     values.binary("!=", after.registers[target], Const(0, values.TRUE.type))
                 )
                 return after
-            case ir.LaunchGrid() | ir.CreateThread() | ir.EventRecord() | ir.EventWait():
-                return self.changes(state, span)
-            case ir.SyncThreads() | ir.GroupSync() | ir.NamedBarrier():
-                return self.changes(state, span)
-            case ir.Set() | ir.Load() | ir.Fence() | ir.Await() | ir.Notify() | ir.Operand() | ir.Called():
-                return self.plainly(state, operation, span)
-            case ir.Yield() | ir.InputOutput() | ir.Assert() | ir.EndProcess() | ir.Trap() | ir.ApiCall():
-                return self.plainly(state, operation, span)
-            case ir.JoinThread() | ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize():
-                return self.plainly(state, operation, span)
-            case ir.WorkSynchronize():
+            case ir.Load() | ir.Await():
                 return self.plainly(state, operation, span)
             case ir.BarrierInit() | ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierPhase():
                 raise AssertionError("barriers are numbers in memory here")
+            case _ if not isinstance(operation, ir.Access):
+                return self.changes(state, span) if effects(operation).changes else self.plainly(state, operation, span)
 
     def changes(self, state: State, span: Span) -> State:
         """No period has an operation that changes something each time."""

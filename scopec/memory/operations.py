@@ -19,11 +19,10 @@ from scopec.program.collective import (
     how_many,
     same_name,
     scope_of,
-    shown_barrier,
-    shown_call,
 )
 from scopec.program.names import identifier
 from scopec.program.observe import Location
+from scopec.program.show import shown_barrier, shown_call
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
@@ -91,21 +90,6 @@ class Operations(Accesses):
                 stem = f"{identifier(self.thread.name)}_L{span.line}_D"
                 number = sum(choice.of.startswith(stem) for choice in self.out.choices.values())
                 return self.set(state, target, self.out.choose(f"{stem}{number + 1}", "either"))
-            case (
-                ir.EndProcess()
-                | ir.Trap()
-                | ir.LaunchGrid()
-                | ir.CreateThread()
-                | ir.JoinThread()
-                | ir.DeviceSynchronize()
-                | ir.StreamSynchronize()
-                | ir.EventRecord()
-                | ir.EventWait()
-                | ir.EventSynchronize()
-                | ir.WorkSynchronize()
-            ):
-                self.call(state, operation, span)
-                return state
             case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
                 call = self.call(state, operation, span)
                 return self.set(state, target, self.out.choose(call, "result", types.INT, (0, NOT_READY)))
@@ -117,7 +101,10 @@ class Operations(Accesses):
                 if objects:
                     self.call(state, operation, span)
                 return state
-            case ir.Yield() | ir.InputOutput() | ir.Notify():
+            case _ if isinstance(operation, ir.Call):
+                self.call(state, operation, span)
+                return state
+            case ir.Silent() | ir.Notify():
                 return state
             case ir.BarrierInit() | ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierPhase():
                 raise AssertionError("barriers are numbers in memory here")
@@ -298,7 +285,7 @@ class Operations(Accesses):
                     path = event.guard.where(state.guard).value(self.out.conditions)
                     earlier.append(values.binary("&&", path, same_name(passage.name, name)))
         passage = Passage(barrier, how_many(earlier), None, name, None if count is None else count.value)
-        shown = f"barrier {', '.join(values.show(part) for part in operation.name)}"
+        shown = shown_barrier(operation)
         kinds = [(Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")]
         for kind, text in kinds if operation.waits else kinds[:1]:
             event = self.event(state, replace(self.blank(state, kind, span, text), scope=ir.Scope.BLOCK))

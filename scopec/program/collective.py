@@ -1,4 +1,4 @@
-"""Collective barriers: which threads meet at one; and what calls that order threads are called."""
+"""Collective barriers: which threads meet at one."""
 
 from __future__ import annotations
 
@@ -130,49 +130,3 @@ def scope_of(operation: ir.SyncThreads | ir.GroupSync) -> ir.Scope:
             return ir.Scope.CLUSTER
         case ir.Group.GRID:
             return ir.Scope.DEVICE
-
-
-def shown_barrier(operation: ir.SyncThreads | ir.GroupSync) -> str:
-    """How the source calls a collective barrier."""
-    if isinstance(operation, ir.SyncThreads):
-        return "__syncthreads" + (f"_{operation.vote.function}" if operation.vote is not None else "")
-    match operation.group:
-        case ir.Group.WARP:
-            return "__syncwarp"
-        case ir.Group.TILE:
-            return f"tile<{operation.mask}>.sync()"
-        case group:
-            return f"this_{group.value}().sync()"
-
-
-def shown_call(operation: ir.Call) -> str:
-    """A call that orders threads, for people."""
-    match operation:
-        case ir.LaunchGrid(grid):
-            return f"launch {grid}"
-        case ir.EndProcess():
-            return "end of the process"
-        case ir.Trap():
-            return "__trap"
-        case ir.ApiCall(function, objects):
-            return f"{function}({', '.join(objects)})"
-        case ir.CreateThread(thread):
-            return f"create {thread}"
-        case ir.JoinThread(thread):
-            return f"join {thread}"
-        case ir.DeviceSynchronize():
-            return "cudaDeviceSynchronize"
-        case ir.StreamSynchronize(stream):
-            return f"cudaStreamSynchronize({stream})"
-        case ir.StreamQuery(_, stream):
-            return f"cudaStreamQuery({stream})"
-        case ir.EventRecord(event, stream):
-            return f"cudaEventRecord({event}, {stream})"
-        case ir.EventWait(event, stream):
-            return f"cudaStreamWaitEvent({stream}, {event})"
-        case ir.WorkSynchronize(grid):
-            return f"end of {grid}"
-        case ir.EventSynchronize(event):
-            return f"cudaEventSynchronize({event})"
-        case ir.EventQuery(_, event):
-            return f"cudaEventQuery({event})"

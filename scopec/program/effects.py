@@ -1,8 +1,10 @@
-"""What operations do with registers and memory, whether a thread waits in them, and which values are in them."""
+"""What operations do to registers, memory and progress, and which values are in them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, assert_never, get_args
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, assert_never, get_args
 
 from scopec.base.records import dataclass
 from scopec.program import ir, values
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
 
     from scopec.program.values import Value
 
-_Form = TypeVar("_Form")
 _VALUES = frozenset(get_args(values.Value))
 
 
@@ -21,57 +22,61 @@ _VALUES = frozenset(get_args(values.Value))
 class Effects:
     """The effects of an operation.
 
-    ``targets`` are the registers that it overwrites; with ``finds`` its values mention what it finds at its place as
-    the first of them.  It ``reads`` its place, ``writes`` it, or may do so; a thread ``waits`` in it for others.
+    It ``reads`` its place, ``writes`` it, or may do so; with ``finds`` its values mention what it finds there as the
+    first of the registers that it overwrites.  A thread ``waits`` in it for others.  It ``changes`` something each time
+    that it is performed, whatever memory holds.  It ``counts`` for [intro.progress.1] in the threads that are named,
+    and to memory it is an operation of some ``order``; of one that has a mode, the mode says both.
     """
 
-    targets: tuple[str, ...] = ()
-    finds: bool = False
     reads: bool = False
     writes: bool = False
+    finds: bool = False
     waits: bool = False
+    changes: bool = False
+    counts: Literal["never", "on the host", "always"] = "always"
+    order: ir.Order | None = None
 
 
-_NONE, _WAITS = Effects(), Effects(waits=True)
+_does = cache(Effects)  # each is made once
 
 
 def effects(operation: ir.Operation) -> Effects:
     """What an operation does."""
     match operation:
-        case ir.Set(target) | ir.Decide(target) | ir.StreamQuery(target) | ir.EventQuery(target):
-            return Effects((target,))
-        case ir.Load(target):
-            return Effects((target,), reads=True)
-        case ir.Store():
-            return Effects(writes=True)
-        case ir.Rmw(target):
-            return Effects((target,), finds=True, reads=True, writes=True)
-        case ir.CompareExchange(target, succeeded):
-            return Effects((target, succeeded), reads=True, writes=True)
-        case ir.Await(target, new=new):
-            return Effects((target,), finds=True, reads=True, writes=new is not None, waits=True)
-        case ir.BarrierInit():
-            return Effects(writes=True)
-        case ir.BarrierArrive(target):
-            return Effects((target,), reads=True, writes=True)
-        case ir.BarrierWait(target):
-            return Effects((target,), finds=True, reads=True, waits=True)
-        case ir.BarrierPhase(target):
-            return Effects((target,), reads=True)
-        case ir.SyncThreads(ir.Vote(target)):
-            return Effects((target,), waits=True)
+        case ir.Set() | ir.Assert() | ir.Decide() | ir.Operand() | ir.Called():
+            return _does(counts="never")
+        case ir.Load() | ir.BarrierPhase():
+            return _does(reads=True)
+        case ir.Store() | ir.BarrierInit():
+            return _does(writes=True)
+        case ir.CompareExchange() | ir.BarrierArrive():
+            return _does(reads=True, writes=True)
+        case ir.Rmw():
+            return _does(reads=True, writes=True, finds=True)
+        case ir.Await(new=new):
+            return _does(reads=True, writes=new is not None, finds=True, waits=True)
+        case ir.BarrierWait():
+            return _does(reads=True, finds=True, waits=True)
+        case ir.SyncThreads() | ir.GroupSync():
+            return _does(waits=True, changes=True, order=ir.Order.RELEASE)
         case ir.NamedBarrier(waits=waits):
-            return Effects(waits=waits)
-        case ir.SyncThreads() | ir.GroupSync() | ir.JoinThread() | ir.DeviceSynchronize():
-            return _WAITS
-        case ir.StreamSynchronize() | ir.EventSynchronize() | ir.WorkSynchronize():
-            return _WAITS
-        case ir.Fence() | ir.Notify() | ir.Operand() | ir.Called() | ir.Yield() | ir.InputOutput() | ir.Assert():
-            return _NONE
-        case ir.EndProcess() | ir.Trap() | ir.CreateThread() | ir.LaunchGrid() | ir.ApiCall():
-            return _NONE
-        case ir.EventRecord() | ir.EventWait():
-            return _NONE
+            return _does(waits=waits, changes=True, order=ir.Order.RELEASE)
+        case ir.Fence(order):
+            return _does(counts="on the host", order=order)
+        case ir.Yield(sleeps):  # "invoke the function std::this_thread::yield": to sleep is not among them
+            return _does(counts="never" if sleeps else "on the host")
+        case ir.Notify() | ir.InputOutput() | ir.ApiCall() | ir.StreamQuery() | ir.EventQuery():
+            return _does()
+        case ir.EndProcess() | ir.Trap():
+            return _does()
+        case ir.LaunchGrid():
+            return _does(changes=True, order=ir.Order.RELEASE)
+        case ir.CreateThread() | ir.EventRecord() | ir.EventWait():
+            return _does(changes=True)
+        case ir.JoinThread():
+            return _does(waits=True)
+        case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() | ir.WorkSynchronize():
+            return _does(waits=True, order=ir.Order.ACQUIRE)
         case _:
             assert_never(operation)
 
@@ -81,12 +86,18 @@ def place_of(operation: ir.Operation) -> ir.Place | None:
     return getattr(operation, "place", None)
 
 
-# ---------------------------------------------------------------- the values in an operation
+# ---------------------------------------------------------------- the registers and values in an operation
 
 
 def registers(value: Value) -> set[str]:
     """The registers that a value mentions."""
     return {leaf.name for leaf in leaves(value) if isinstance(leaf, Reg)}
+
+
+def overwritten(operation: ir.Operation) -> list[str]:
+    """The registers that an operation overwrites: its fields of these names say them, or its vote's."""
+    form = operation.vote if isinstance(operation, ir.SyncThreads) else operation
+    return [getattr(form, name) for name in ("target", "succeeded") if hasattr(form, name)]
 
 
 def uses_and_definitions(node: ir.Node) -> tuple[set[str], set[str]]:
@@ -97,23 +108,28 @@ def uses_and_definitions(node: ir.Node) -> tuple[set[str], set[str]]:
         case ir.Exit():
             return set(), set()
         case ir.Do(operation=operation):
-            done, place = effects(operation), place_of(operation)
-            mentioned = (registers(v) for part in _parts(operation) if part is not place for v in _values(part))
-            used = set[str]().union(*mentioned) - {*(done.targets[:1] if done.finds else ())}
-            return used | (registers(place.index) if place is not None else set()), set(done.targets)
+            place, targets = place_of(operation), overwritten(operation)
+            used = {name for value in _values(operation, but="place") for name in registers(value)}
+            if effects(operation).finds:
+                used.discard(targets[0])
+            return used if place is None else used | registers(place.index), set(targets)
 
 
-def _parts(form: object) -> tuple[object, ...]:
-    """What an operation, or a part of one, is made of."""
-    return tuple(getattr(form, name) for name in type(form).__match_args__)  # type: ignore[attr-defined]
+@cache
+def _holding(kind: Any) -> tuple[str, ...]:
+    """The fields that hold values, of operations of a kind or of parts of them."""
+    holds = ("Value", "Place", "Vote")
+    return tuple(f.name for f in fields(kind) if any(part in f.type for part in holds)) if is_dataclass(kind) else ()
 
 
-def _values(part: object) -> Iterator[Value]:
-    if type(part) in _VALUES:
-        yield part  # type: ignore[misc]
-    elif isinstance(part, (ir.Place, ir.Vote, tuple)):
-        for inner in part if isinstance(part, tuple) else _parts(part):
-            yield from _values(inner)
+def _values(form: Any, but: str = "") -> Iterator[Value]:
+    for name in _holding(form.__class__):
+        part = getattr(form, name) if name != but else None
+        for inner in part if isinstance(part, tuple) else (part,):
+            if type(inner) in _VALUES:
+                yield inner
+            elif inner is not None:
+                yield from _values(inner)
 
 
 def map_values(node: ir.Node, f: Callable[[Value], Value]) -> ir.Node:
@@ -129,15 +145,14 @@ def map_values(node: ir.Node, f: Callable[[Value], Value]) -> ir.Node:
 
 def map_operation(operation: ir.Operation, f: Callable[[Value], Value]) -> ir.Operation:
     """The operation with ``f`` applied to every value in it."""
-    return _mapped(operation, f)
+    mapped: ir.Operation = _mapped(operation, f)
+    return mapped
 
 
-def _mapped(form: _Form, f: Callable[[Value], Value]) -> _Form:
-    def part(inner: Any) -> Any:
-        if type(inner) in _VALUES:
-            return f(inner)
-        if isinstance(inner, tuple):
-            return tuple(map(part, inner))
-        return _mapped(inner, f) if isinstance(inner, (ir.Place, ir.Vote)) else inner
-
-    return type(form)(*map(part, _parts(form)))
+def _mapped(part: Any, f: Callable[[Value], Value]) -> Any:
+    if type(part) in _VALUES:
+        return f(part)
+    if isinstance(part, tuple):
+        return tuple(_mapped(inner, f) for inner in part)
+    holding = _holding(part.__class__)
+    return replace(part, **{name: _mapped(getattr(part, name), f) for name in holding}) if holding else part

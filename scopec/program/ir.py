@@ -378,15 +378,21 @@ class NamedBarrier:
     waits: bool
 
 
+class Silent:
+    """An operation that does nothing that a thread can notice: all that there is to it is whether it counts."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Yield:
+class Yield(Silent):
     """``this_thread::yield()``; or, with ``sleeps``, ``this_thread::sleep_for``, ``__nanosleep`` and their kin."""
 
     sleeps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class InputOutput:
+class InputOutput(Silent):
     """A library I/O call (printf)."""
 
 

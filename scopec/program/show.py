@@ -50,7 +50,7 @@ def show_body(body: ir.Body) -> Iterator[str]:
         mark = ">" if number == body.entry else " "
         match node:
             case ir.Do(operation, span, following):
-                yield f" {mark}{number}: {show_operation(operation)} -> {following}    (line {span.line})"
+                yield f" {mark}{number}: {words(operation)[0]} -> {following}    (line {span.line})"
             case ir.Branch(condition, span, then, otherwise):
                 yield f" {mark}{number}: if {value(condition)} -> {then} else {otherwise}    (line {span.line})"
             case ir.Exit():
@@ -59,89 +59,94 @@ def show_body(body: ir.Body) -> Iterator[str]:
                 assert_never(node)
 
 
-def show_operation(operation: ir.Operation) -> str:
-    """An operation on one line."""
+def words(operation: ir.Operation) -> tuple[str, str]:
+    """An operation on one line, and what a thread does that performs it: ``loads f (acquire, device)``."""
     match operation:
         case ir.Set(target, new):
-            return f"{target} = {value(new)}"
+            return f"{target} = {value(new)}", "computes"
         case ir.Load(target, place, mode):
-            return f"{target} = load{show_mode(mode)} {show_place(place)}"
+            verb = "loads" if mode.atomic else "reads"
+            return f"{target} = load{_on(mode, place)}", f"{verb} {show_place(place)}{mode_in_words(mode)}"
         case ir.Store(place, new, mode):
-            return f"store{show_mode(mode)} {show_place(place)} = {value(new)}"
+            verb, stored = "stores" if mode.atomic else "writes", f"{show_place(place)} = {value(new)}"
+            return f"store{show_mode(mode)} {stored}", f"{verb} {stored}{mode_in_words(mode)}"
         case ir.Rmw(target, place, new, mode):
-            return f"{target} = rmw{show_mode(mode)} {show_place(place)} = {value(new)}"
+            text = f"{target} = rmw{_on(mode, place)} = {value(new)}"
+            return text, f"updates {show_place(place)}{mode_in_words(mode)}"
         case ir.CompareExchange(target, succeeded, place, expected, desired, mode, failure, weak):
             kind = "cas.weak" if weak else "cas"
-            return (
-                f"{target}, {succeeded} = {kind}{show_mode(mode)}/{failure.value} {show_place(place)} "
-                f"from {value(expected)} to {value(desired)}"
-            )
+            text = f"{target}, {succeeded} = {kind}{show_mode(mode)}/{failure.value} {show_place(place)} "
+            text += f"from {value(expected)} to {value(desired)}"
+            return text, f"compares and exchanges {show_place(place)}{mode_in_words(mode)}"
         case ir.Fence(order, scope):
-            return f"fence.{order.value}.{scope.name.lower()}"
+            mode = ir.Mode(order, scope)
+            return f"fence{show_mode(mode)}", f"fence{mode_in_words(mode)}"
         case ir.Await(target, place, condition, mode, new, notified):
-            verb = "wait" if notified else "await"
-            store = "" if new is None else f", store {value(new)}"
-            return f"{target} = {verb}{show_mode(mode)} {show_place(place)} until {value(condition)}{store}"
+            text = f"{target} = {'wait' if notified else 'await'}{_on(mode, place)} until {value(condition)}"
+            return text + ("" if new is None else f", store {value(new)}"), f"waits on {show_place(place)}"
         case ir.BarrierInit(place, count):
-            return f"barrier {show_place(place)} of {value(count)}"
+            return f"barrier {show_place(place)} of {value(count)}", f"initialises {show_place(place)}"
         case ir.BarrierArrive(target, place, update, mode, drop):
-            verb = "drop" if drop else "arrive"
-            return f"{target} = {verb}{show_mode(mode)} {show_place(place)} by {value(update)}"
+            text = f"{target} = {'drop' if drop else 'arrive'}{_on(mode, place)} by {value(update)}"
+            return text, f"arrives at {show_place(place)}{mode_in_words(mode)}"
         case ir.BarrierWait(target, place, condition, mode):
-            return f"{target} = phase{show_mode(mode)} {show_place(place)} when {value(condition)}"
+            return f"{target} = phase{_on(mode, place)} when {value(condition)}", f"waits on {show_place(place)}"
         case ir.BarrierPhase(target, place, mode):
-            return f"{target} = phase{show_mode(mode)} {show_place(place)}"
+            return f"{target} = phase{_on(mode, place)}", f"loads {show_place(place)}{mode_in_words(mode)}"
         case ir.Notify(place, everyone):
-            return f"notify {'all' if everyone else 'one'} {show_place(place)}"
-        case ir.Decide(target, order):
-            return f"{target} = {'which first' if order else 'either'}"
+            return f"notify {'all' if everyone else 'one'} {show_place(place)}", f"notifies {show_place(place)}"
+        case ir.Decide(target, order=True):
+            return f"{target} = which first", "chooses which operand to evaluate"
+        case ir.Decide(target):
+            return f"{target} = either", "computes"
         case ir.Operand(evaluation, number):
-            return f"operands {evaluation} evaluated" if number is None else f"operand {evaluation}.{number}"
+            text = f"operands {evaluation} evaluated" if number is None else f"operand {evaluation}.{number}"
+            return text, "computes"
         case ir.Called(begins):
-            return "call" if begins else "return"
+            return "call" if begins else "return", "computes"
         case ir.SyncThreads(vote):
-            if vote is None:
-                return "syncthreads"
-            return f"{vote.target} = syncthreads {vote.function} {value(vote.predicate)}"
+            text = "" if vote is None else f"{vote.target} = syncthreads {vote.function} {value(vote.predicate)}"
+            return text or "syncthreads", f"arrives at {shown_barrier(operation)}"
         case ir.GroupSync(group, mask):
-            return f"sync {group.value}" + (f" {mask:#x}" if group is ir.Group.WARP else "")
+            text = f"sync {group.value}" + (f" {mask:#x}" if group is ir.Group.WARP else "")
+            return text, f"arrives at {shown_barrier(operation)}"
         case ir.NamedBarrier(name, count, waits):
+            text = f"barrier.{'sync' if waits else 'arrive'} {', '.join(value(part) for part in name)}"
             counted = "" if count is None else f" of {value(count)}"
-            return f"barrier.{'sync' if waits else 'arrive'} {', '.join(value(part) for part in name)}{counted}"
+            return text + counted, f"arrives at {shown_barrier(operation)}"
         case ir.Yield(sleeps):
-            return "sleep" if sleeps else "yield"
+            return ("sleep", "sleeps") if sleeps else ("yield", "yields")
         case ir.InputOutput():
-            return "io"
+            return "io", "prints"
         case ir.Assert(condition, _, implicit):
-            return f"{'require' if implicit else 'assert'} {value(condition)}"
+            return f"{'require' if implicit else 'assert'} {value(condition)}", "computes"
         case ir.EndProcess():
-            return "end process"
+            return "end process", "ends the process"
         case ir.Trap():
-            return "trap"
-        case ir.CreateThread(thread):
-            return f"create {thread}"
-        case ir.JoinThread(thread):
-            return f"join {thread}"
+            return "trap", "aborts the grid"
+        case ir.CreateThread() | ir.JoinThread():
+            return shown_call(operation), f"calls {shown_call(operation)}"
         case ir.LaunchGrid(grid):
-            return f"launch {grid}"
+            return f"launch {grid}", f"launches {grid}"
         case ir.ApiCall(function):
-            return f"call {function}"
+            return f"call {function}", f"{function} returns"
         case ir.DeviceSynchronize(device):
-            return f"device synchronize {device}" if device else "device synchronize"
+            text = f"device synchronize {device}" if device else "device synchronize"
+            return text, "cudaDeviceSynchronize returns"
         case ir.StreamQuery(target, stream):
-            return f"{target} = query {stream}"
+            return f"{target} = query {stream}", f"calls cudaStreamQuery for {stream}"
         case ir.StreamSynchronize(stream):
-            return f"synchronize {stream}"
+            return f"synchronize {stream}", f"calls {shown_call(operation)}"
         case ir.EventRecord(event, stream):
-            return f"record {event} in {stream}"
+            return f"record {event} in {stream}", f"calls {shown_call(operation)}"
         case ir.EventWait(event, stream):
-            return f"{stream} waits for {event}"
+            return f"{stream} waits for {event}", f"calls {shown_call(operation)}"
         case ir.WorkSynchronize(grid):
-            return f"wait for {grid}"
+            return f"wait for {grid}", f"waits for {grid}"
         case ir.EventSynchronize(event):
-            return f"synchronize {event}"
+            return f"synchronize {event}", f"calls {shown_call(operation)}"
         case ir.EventQuery(target, event):
-            return f"{target} = query {event}"
+            return f"{target} = query {event}", f"calls {shown_call(operation)}"
         case _:
             assert_never(operation)
 
@@ -157,3 +162,62 @@ def show_place(place: ir.Place) -> str:
     """``x`` or ``a[i]``."""
     index = value(place.index)
     return place.object if index == "0" else f"{place.object}[{index}]"
+
+
+def _on(mode: ir.Mode, place: ir.Place) -> str:
+    return f"{show_mode(mode)} {show_place(place)}"
+
+
+def mode_in_words(mode: ir.Mode) -> str:
+    """`` (acquire, device)``, `` (volatile)``, or nothing for a plain access."""
+    if mode.order is not None:
+        return f" ({mode.order.value}, {mode.scope.name.lower()})"
+    return " (volatile)" if mode.volatile else ""
+
+
+def shown_barrier(operation: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> str:
+    """How the source calls a collective barrier: ``__syncthreads``, ``barrier 1``."""
+    match operation:
+        case ir.SyncThreads(vote):
+            return "__syncthreads" + (f"_{vote.function}" if vote is not None else "")
+        case ir.NamedBarrier(name):
+            return f"barrier {', '.join(map(value, name))}"
+        case ir.GroupSync(ir.Group.WARP):
+            return "__syncwarp"
+        case ir.GroupSync(ir.Group.TILE, lanes):
+            return f"tile<{lanes}>.sync()"
+        case ir.GroupSync(group):
+            return f"this_{group.value}().sync()"
+
+
+def shown_call(operation: ir.Call) -> str:
+    """A call that orders threads, for people."""
+    match operation:
+        case ir.LaunchGrid(grid):
+            return f"launch {grid}"
+        case ir.EndProcess():
+            return "end of the process"
+        case ir.Trap():
+            return "__trap"
+        case ir.ApiCall(function, objects):
+            return f"{function}({', '.join(objects)})"
+        case ir.CreateThread(thread):
+            return f"create {thread}"
+        case ir.JoinThread(thread):
+            return f"join {thread}"
+        case ir.DeviceSynchronize():
+            return "cudaDeviceSynchronize"
+        case ir.StreamSynchronize(stream):
+            return f"cudaStreamSynchronize({stream})"
+        case ir.StreamQuery(_, stream):
+            return f"cudaStreamQuery({stream})"
+        case ir.EventRecord(event, stream):
+            return f"cudaEventRecord({event}, {stream})"
+        case ir.EventWait(event, stream):
+            return f"cudaStreamWaitEvent({stream}, {event})"
+        case ir.WorkSynchronize(grid):
+            return f"end of {grid}"
+        case ir.EventSynchronize(event):
+            return f"cudaEventSynchronize({event})"
+        case ir.EventQuery(_, event):
+            return f"cudaEventQuery({event})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scopec.program import ir
+from scopec.program.effects import effects, place_of
 from scopec.program.program import Program
 from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Undefined, Visible, Wait
 
@@ -18,60 +19,16 @@ def counts(operation: Visible, program: Program, host: bool) -> bool:
     duration"; by the note there, atomic writes and fences are not meant.
     """
     match operation:
-        case ir.Load(_, place, mode):
-            return _access_counts(program.objects[place.object], mode, host, reads=True)
-        case ir.Store(place, _, mode):
-            return _access_counts(program.objects[place.object], mode, host, reads=False)
-        case ir.Rmw(_, place, _, mode):
-            return _access_counts(program.objects[place.object], mode, host, reads=True)
-        case ir.CompareExchange(place=place, mode=mode) | ir.Await(place=place, mode=mode):
-            return _access_counts(program.objects[place.object], mode, host, reads=True)
-        case ir.BarrierInit(place, _):
-            return _access_counts(program.objects[place.object], ir.PLAIN, host, reads=False)
-        case ir.BarrierArrive(place=place, mode=mode) | ir.BarrierWait(place=place, mode=mode):
-            return _access_counts(program.objects[place.object], mode, host, reads=True)
-        case ir.BarrierPhase(place=place, mode=mode):
-            return _access_counts(program.objects[place.object], mode, host, reads=True)
-        case ir.Notify(place, _):
-            return host or program.objects[place.object].storage is not ir.Storage.AUTOMATIC
-        case ir.Fence():
-            return host
-        case ir.Yield(sleeps):  # "invoke the function std::this_thread::yield": to sleep is not among them
-            return host and not sleeps
         case Tick(trivial):
             return host and trivial
-        case ir.Set() | ir.Assert() | ir.Decide() | ir.Operand() | ir.Called() | Undefined() | Again():
+        case Undefined() | Again():
             return False
-        case (
-            ir.SyncThreads()
-            | ir.GroupSync()
-            | ir.NamedBarrier()
-            | Pending()
-            | Wait()
-            | Asleep()
-            | ir.InputOutput()
-            | ir.EndProcess()
-            | ir.Trap()
-            | ir.CreateThread()
-            | ir.JoinThread()
-            | ir.LaunchGrid()
-            | ir.ApiCall()
-            | ir.DeviceSynchronize()
-            | ir.StreamQuery()
-            | ir.StreamSynchronize()
-            | ir.EventRecord()
-            | ir.EventWait()
-            | ir.EventSynchronize()
-            | ir.WorkSynchronize()
-            | ir.EventQuery()
-            | Return()
-        ):
+        case Pending() | Wait() | Asleep() | Return():
             return True
-
-
-def _access_counts(object_: ir.Object, mode: ir.Mode, host: bool, *, reads: bool) -> bool:
-    if host:
-        return mode.atomic or mode.volatile
-    if object_.storage is ir.Storage.AUTOMATIC:
-        return False
-    return mode.volatile or (mode.atomic and reads)
+        case _:
+            place, done = place_of(operation), effects(operation)
+            if not host and place is not None and program.objects[place.object].storage is ir.Storage.AUTOMATIC:
+                return False
+            if isinstance(operation, ir.Access | ir.BarrierOperation):
+                return operation.mode.volatile or (operation.mode.atomic and (host or done.reads))
+            return done.counts == "always" or (host and done.counts == "on the host")

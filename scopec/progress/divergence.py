@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scopec.program import ir
-from scopec.program.collective import barrier_of, shown_barrier
+from scopec.program.collective import barrier_of
 from scopec.program.program import Program
+from scopec.program.show import shown_barrier
 from scopec.program.specialise import device_thread
 
 if TYPE_CHECKING:

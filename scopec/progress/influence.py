@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.program import ir
-from scopec.program.effects import effects
+from scopec.program.effects import effects, overwritten
 from scopec.program.loops import live_registers
 from scopec.program.types import INT
 from scopec.program.values import Const
@@ -77,7 +77,11 @@ def _read(body: ir.Body, live: dict[int, frozenset[str]]) -> set[str]:
         if not isinstance(node, ir.Do):
             continue
         place, done = accessed(node.operation), effects(node.operation)
-        if place is not None and done.reads and (done.waits or live[node.next].intersection(done.targets)):
+        if (
+            place is not None
+            and done.reads
+            and (done.waits or live[node.next].intersection(overwritten(node.operation)))
+        ):
             found.add(place.object)
     return found
 

@@ -62,7 +62,7 @@ def on_cycles(body: ir.Body) -> frozenset[int]:
 def is_unnoticed(operation: ir.Operation, live_after: frozenset[str], deciding: frozenset[str]) -> bool:
     """Whether no other thread can notice an operation: memory is sequentially consistent, so fences do nothing."""
     match operation:
-        case ir.Fence() | ir.Yield() | ir.InputOutput():
+        case ir.Fence() | ir.Silent():
             return True
         case ir.Load(target=target) | ir.BarrierPhase(target=target):
             return target not in live_after

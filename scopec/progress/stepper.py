@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.program import ir, values
-from scopec.program.collective import shown_call
 from scopec.program.effects import registers
 from scopec.program.loops import live_registers
+from scopec.program.show import shown_call
 from scopec.program.types import INT, LONG
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
 from scopec.progress.influence import is_idle, touched, without_idle_stores
@@ -274,11 +274,9 @@ class _Stepper:
                 yield self._step(label, operation, span, self._writing(_with_found(new, target), tree))
             case ir.CompareExchange():
                 yield self._step(label, operation, span, self._compare_exchange(operation, following))
-            case (
-                ir.Fence() | ir.Notify() | ir.Operand() | ir.Called() | ir.NamedBarrier() | ir.Yield()
-                | ir.InputOutput() | ir.EndProcess() | ir.Trap() | ir.CreateThread() | ir.JoinThread() | ir.ApiCall()
-                | ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() | ir.WorkSynchronize()
-            ):  # fmt: skip
+            case ir.Fence() | ir.Notify() | ir.Operand() | ir.Called() | ir.NamedBarrier() | ir.Silent():
+                yield self._step(label, operation, span, self._follow(following, {}))
+            case _ if isinstance(operation, ir.Call):
                 yield self._step(label, operation, span, self._follow(following, {}))
             case ir.BarrierInit(_, count):
                 yield self._step(label, operation, span, self._writing(Made(count), self._follow(following, {})))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scopec.program import ir, types, values
-from scopec.program.collective import barrier_of, shown_call
-from scopec.program.show import show_place
+from scopec.program.collective import barrier_of
+from scopec.program.show import show_place, shown_barrier, shown_call
 from scopec.program.values import Builtin, Reg, Value
-from scopec.progress.describe import barrier_in_words, call_in_words, describe
+from scopec.progress.describe import call_in_words, describe
 from scopec.progress.influence import accessed
 from scopec.progress.schedule import NOT_STARTED, Behind, Moment, Standing
 from scopec.progress.steps import (
@@ -226,7 +226,7 @@ class _Running:
         """Where a thread waits."""
         match self.step.operation:
             case Wait(at):
-                return f"at {barrier_in_words(at)}"
+                return f"at {shown_barrier(at)}"
             case Asleep(on, _):
                 return f"on {show_place(on.place)} to be notified"
             case ir.JoinThread(thread):

@@ -15,6 +15,7 @@ from scopec.engines.tla.names import function, strings
 from scopec.engines.tla.reachable_accesses import Accesses, ahead
 from scopec.program import ir
 from scopec.program.collective import scope_of
+from scopec.program.effects import effects
 from scopec.program.observe import FinalRegister, Location, instance
 from scopec.progress.influence import accessed
 from scopec.progress.steps import IDLE, OWN_KINDS, Again, Asleep, Pending, Return, Tick, Undefined, Visible, Wait
@@ -241,10 +242,7 @@ def group(thread: ir.Thread, names: Names) -> str:
 def level(operation: Visible) -> str:
     """The memory that an operation reads, writes or synchronizes at: its thread's, its group's, or the global one."""
     match operation:
-        case (
-            ir.Load() | ir.Store() | ir.Rmw() | ir.CompareExchange() | ir.Await()
-            | ir.BarrierInit() | ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierPhase()
-        ):  # fmt: skip
+        case _ if isinstance(operation, ir.Access | ir.BarrierOperation):
             return _LEVELS[operation.mode.scope] if operation.mode.atomic else "thread"
         case ir.Fence(_, scope):
             return _LEVELS[scope]
@@ -274,38 +272,25 @@ def order_of(operation: Visible) -> str:
     only an operation that reads can notice: so each is an acquire and a release at its scope, whatever its order.
     """
     match operation:
-        case (
-            ir.Load(mode=mode) | ir.Await(new=None, mode=mode) | ir.BarrierWait(mode=mode) | ir.BarrierPhase(mode=mode)
-        ):
-            return "data" if mode.order is None else "acquire" if mode.order.acquires else "relaxed"
-        case ir.Store(mode=mode) | ir.BarrierInit(mode=mode):
-            return "data" if mode.order is None else "release" if mode.order.releases else "relaxed"
-        case ir.Rmw() | ir.CompareExchange() | ir.Await() | ir.BarrierArrive():
-            return "acq_rel"
-        case ir.Fence(order, _):
-            return _both(order)
-        case ir.SyncThreads() | ir.GroupSync() | ir.NamedBarrier() | ir.LaunchGrid():
-            return "release"
-        case (
-            Wait()
-            | Pending()
-            | Return(ready=True)
-            | ir.DeviceSynchronize()
-            | ir.StreamSynchronize()
-            | ir.EventSynchronize()
-            | ir.WorkSynchronize()
-        ):
+        case Wait() | Pending() | Return(ready=True):
             return "acquire"
-        case (
-            ir.Set() | ir.Notify() | ir.Decide() | ir.Operand() | ir.Called() | ir.Yield() | ir.InputOutput()
-            | ir.Assert() | ir.EndProcess() | ir.Trap() | ir.CreateThread() | ir.JoinThread() | ir.ApiCall()
-            | ir.StreamQuery() | ir.EventQuery() | ir.EventRecord() | ir.EventWait()
-            | Tick() | Return() | Asleep() | Undefined() | Again()
-        ):  # fmt: skip
+        case Tick() | Return() | Asleep() | Undefined() | Again():
             return ""
+        case _:
+            done = effects(operation)
+            if not isinstance(operation, ir.Access | ir.BarrierOperation):
+                return "" if done.order is None else _of(done.order)
+            if done.reads and done.writes:
+                return "acq_rel"
+            order = operation.mode.order
+            if order is None:
+                return "data"
+            if done.reads:
+                return "acquire" if order.acquires else "relaxed"
+            return "release" if order.releases else "relaxed"
 
 
-def _both(order: ir.Order) -> str:
+def _of(order: ir.Order) -> str:
     if order.acquires and order.releases:
         return "acq_rel"
     return "acquire" if order.acquires else "release" if order.releases else "relaxed"
