@@ -31,6 +31,7 @@ class Code(Enum):
     NOT_UTF8 = ("SCP003", "the file is not UTF-8 text", "save the file as UTF-8")
     UNTERMINATED = ("SCP004", "a comment or literal is not closed", "close it")
     SYNTAX = ("SCP005", "the text does not parse", "see docs/language.md for the subset that scopec accepts")
+    CPLUSPLUS = ("SCP006", "the text is not C++", "correct what clang says of it")
     # ---- names and types
     UNKNOWN_NAME = ("SCP010", "a name that is not declared", "declare it, or correct the spelling")
     UNKNOWN_TYPE = (

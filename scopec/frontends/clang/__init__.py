@@ -1,0 +1,1 @@
+"""C++ as clang reads it: its LLVM IR against scopec's own headers (``scopec/shims/``)."""

@@ -1,0 +1,252 @@
+"""Runs clang: the text of a ``.cu`` file to the LLVM IR of both sides, or to its errors.
+
+No CUDA toolkit and no standard library is read: what a program includes is ``scopec/shims/`` and the headers that
+belong to clang itself (``<stdint.h>`` and kin).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError
+from scopec.base.files import shown_source
+from scopec.base.resources import resource
+from scopec.base.source import Source, Span
+
+#: Operations that C++ leaves undefined and LLVM's instructions do not show; clang tests for them.
+_UNDEFINED = "signed-integer-overflow,shift-base,shift-exponent,integer-divide-by-zero"
+_OPTIONS = (
+    "-x", "cuda", "-S", "-emit-llvm", "-o", "-", "-",
+    # Nothing of CUDA's or of the machine's; the host is LP64 wherever scopec runs.
+    "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_90", "--target=x86_64-unknown-linux-gnu",
+    "-nostdlibinc", "-nostdinc++", "-fno-builtin",
+    # clang's own headers ask nobody else for theirs; -ffreestanding does that too, but then `main` is any function.
+    "-U__STDC_HOSTED__", "-D__STDC_HOSTED__=0",
+    # As written: no pass, every name, every type; calls return (a throw is a call that does not).
+    "-O0", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-g", "-Xclang", "-debug-info-kind=limited",
+    "-fexceptions", "-fcxx-exceptions", "-fignore-exceptions",
+    "-Xclang", f"-fsanitize={_UNDEFINED}", "-Xclang", f"-fsanitize-trap={_UNDEFINED}",
+    # Every error, one a line; the headers that were read.
+    "-w", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-H",
+)  # fmt: skip
+#: How often a thread that waits for clang looks whether it has been told to stop.
+_LOOK_SECONDS = 0.1
+_WANTED = "version 17 or newer"
+_MOST_NOTES = 3
+_MESSAGE = re.compile(
+    r"(?:(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): |clang: |zig: |)"
+    r"(?P<kind>fatal error|error|note): (?P<text>.*)"
+)
+_HEADER = re.compile(r"\.+ (?P<file>.+)")
+_LINE = re.compile(r"#line (\d+)")
+_WORD = re.compile(r"\w+|.")
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What a build says beside the file.
+
+    ``folders`` are those of ``-I``; ``macros`` are ``-DNAME=VALUE`` and ``-UNAME`` in order; ``std`` is the language
+    (``c++17`` or newer); ``forced`` are headers read before the file (``-include``).
+    """
+
+    folders: tuple[Path, ...] = ()
+    macros: tuple[str, ...] = ()
+    std: str = "c++20"
+    forced: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """LLVM IR of both sides, as text, and the headers of the user that were read."""
+
+    device: str = field(repr=False)
+    host: str = field(repr=False)
+    headers: tuple[Path, ...] = ()
+
+
+def shims() -> Path:
+    """The folder of scopec's own headers."""
+    return resource("shims").resolve()
+
+
+def find() -> tuple[str, ...] | None:
+    """The command that runs clang: ``SCOPEC_CLANG`` if it is set, else that of the package ziglang, else None.
+
+    Raises EngineError if SCOPEC_CLANG names no program.
+    """
+    named = os.environ.get("SCOPEC_CLANG")
+    if named:
+        program = shutil.which(named)
+        if program is None:
+            raise EngineError(
+                f"SCOPEC_CLANG names no program: `{named}`; unset it, or name a clang of version 17 or newer"
+            )
+        return (program,)
+    package = find_spec("ziglang")
+    if package is None or package.origin is None:
+        return None
+    folder = Path(package.origin).parent
+    zig = folder / ("zig.exe" if sys.platform == "win32" else "zig")
+    return (str(zig), "clang", "-resource-dir", str(folder / "lib"))
+
+
+def compiled(text: str, shown: str, folder: Path, flags: Flags = Flags()) -> Compiled:
+    """Compile a program for the device and for the host.
+
+    ``text`` is what the file has (or shall have), ``shown`` its name in places, ``folder`` where its quoted includes
+    begin.  Raises InputError with every error of clang, EngineError if there is no clang or it does not run.
+    """
+    clang = find()
+    if clang is None:
+        raise EngineError(f"no clang: pip install 'scopec[cxx]', or set SCOPEC_CLANG to one ({_WANTED})")
+    command = [*clang, *_OPTIONS, f"-std={flags.std}", "-I", str(shims()), "-include", "scopec_cuda.h"]
+    command += [part for include in flags.folders for part in ("-I", str(include.absolute()))]
+    command += [*flags.macros, f"-fdebug-prefix-map=./={folder}/"]
+    forced = "".join(f"#include {_quoted(str(header.absolute()))}\n" for header in flags.forced)
+    given = f"{forced}# 1 {_quoted(shown)}\n{text}".encode()
+    runs = [_Run([*command, f"--cuda-{side}-only"], given, folder) for side in ("device", "host")]
+    try:
+        for run in runs:
+            run.wait()
+    finally:
+        for run in runs:
+            run.end()
+    source = _presumed(text, shown)
+    errors = list(dict.fromkeys(d for run in runs for d in _errors(run.messages, source, folder)))
+    if errors:
+        raise InputError(*errors)
+    for run in runs:
+        if run.status:
+            raise EngineError(f"clang failed: {(run.messages.strip() or f'exit status {run.status}')[:300]}")
+    return Compiled(runs[0].output, runs[1].output, _headers((r.messages for r in runs), folder))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class _Run:
+    """A clang that runs; what it writes is collected by a thread."""
+
+    def __init__(self, command: list[str], given: bytes, folder: Path) -> None:
+        self.output, self.messages, self.status = "", "", 0
+        pipe = subprocess.PIPE
+        try:
+            self._process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe)
+        except OSError as failure:
+            raise EngineError(f"{command[0]} does not start ({failure.strerror})") from failure
+        self._collector = threading.Thread(target=self._collect, args=(given,), name="clang", daemon=True)
+        self._collector.start()
+
+    def _collect(self, given: bytes) -> None:
+        output, messages = self._process.communicate(given)
+        self.output, self.messages = (b.decode("utf-8", errors="replace") for b in (output, messages))
+        self.status = self._process.returncode
+
+    def wait(self) -> None:
+        """Until it has ended; a thread that is stopped meanwhile notices."""
+        while self._collector.is_alive():
+            self._collector.join(_LOOK_SECONDS)
+
+    def end(self) -> None:
+        """End it if it still runs."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._collector.join()
+
+
+# ---------------------------------------------------------------- what clang says
+
+
+@dataclass
+class _Message:
+    """An error, with the notes on it."""
+
+    file: str | None
+    line: int
+    column: int
+    text: str
+    notes: list[_Message] = field(default_factory=list)
+
+
+def _messages(text: str) -> list[_Message]:
+    found: list[_Message] = []
+    for line in text.splitlines():
+        match = _MESSAGE.fullmatch(line)
+        if match is None:
+            continue
+        message = _Message(match["file"], int(match["line"] or 1), int(match["column"] or 1), match["text"])
+        if match["kind"] != "note":
+            found.append(message)
+        elif found:
+            found[-1].notes.append(message)
+    return found
+
+
+def _errors(text: str, source: Source, folder: Path) -> Iterator[Diagnostic]:
+    """The errors among what clang says; one inside scopec's headers is that of the place that led there."""
+    own = str(shims())
+    for message in _messages(text):
+        notes = [n for n in message.notes if not (n.file or "").startswith(own)]
+        at = next(iter(notes), message) if (message.file or "").startswith(own) else message
+        shown_notes = [f"{_span(n, source, folder)}: {n.text}" for n in notes if n is not at]
+        help_ = "; ".join(shown_notes[:_MOST_NOTES]) or None
+        if help_ is None and message.text.endswith("file not found"):
+            help_ = "name the header's folder with -I"
+        yield Diagnostic(Code.CPLUSPLUS, message.text, _span(at, source, folder), help_)
+
+
+def _presumed(text: str, shown: str) -> Source:
+    """The text as its ``#line`` directives place it."""
+    lines: list[str] = []
+    number = 0
+    for line in text.split("\n"):
+        if (match := _LINE.fullmatch(line)) is not None:
+            number = int(match[1]) - 1
+            continue
+        lines += [""] * (number + 1 - len(lines))
+        margin = len(line) - len(line.lstrip())
+        lines[number] = lines[number][:margin].ljust(margin) + line[margin:]
+        number += 1
+    return Source(shown, "\n".join(lines))
+
+
+def _span(message: _Message, source: Source, folder: Path) -> Span:
+    """The word at a place."""
+    if message.file is None:
+        return source.span(0, 0)
+    if message.file != source.name:
+        file = str(folder / message.file)
+        source = shown_source(file) or Source(file, "")
+    text = source.line(message.line)
+    column = character(text, message.column)
+    word = _WORD.match(text, column - 1)
+    return Span(source.name, message.line, column, message.line, word.end() + 1 if word else column + 1)
+
+
+def character(line: str, byte: int) -> int:
+    """The column in characters of clang's column, which counts the bytes of UTF-8; both from 1."""
+    return len(line.encode()[: byte - 1].decode(errors="ignore")) + 1
+
+
+def _headers(messages: Iterable[str], folder: Path) -> tuple[Path, ...]:
+    """The headers that clang read, but for scopec's and its own."""
+    found = {
+        folder / match["file"]: None
+        for text in messages
+        for line in text.splitlines()
+        if (match := _HEADER.fullmatch(line)) is not None
+    }
+    clang = find() or ("",)
+    own = (shims(), Path(clang[-1]).resolve())
+    return tuple(f for f in found if not any(f.resolve().is_relative_to(place) for place in own))

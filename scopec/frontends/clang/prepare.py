@@ -1,0 +1,124 @@
+"""Patches of a program's text before clang reads it: directives become C++, and every place stays where it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from scopec.base.source import Source
+from scopec.frontends.scoped.lower.names import ORDERS, SCOPES
+from scopec.frontends.scoped.syntax.scan import Scanned, scan
+
+#: Before the name of each constant that is asked for.
+CONSTANT = "__scopec_constant_"
+_DIRECTIVE = re.compile(r"\s*(?P<kind>[a-z_]+)(?P<text>[^;]*;)")
+_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![0-9A-Za-z_])\'(?:[^\'\\\n]|\\.)*\'')
+_MAIN = re.compile(r"\b(?:int|auto)\s+main\s*\(")
+_CONSTANT = re.compile(r"\b(?:const|constexpr)\b")
+
+#: Positions in a text: from the first, to that after the last.
+Part = tuple[int, int]
+
+
+def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Collection[str] = ()) -> str:
+    """The text that clang reads in place of a file's.
+
+    ``//@ object`` directives are declarations, in place.  The constants that ``chosen`` names have its values for
+    initialisers (``device`` and ``relaxed`` are short for the names in namespace cuda).  For each name of ``asked``
+    there is an object ``__scopec_constant_NAME`` of type long on the device, whose initialiser is its value (0 for one
+    that is neither an integer nor an enumerator).  Without a ``main`` there is one that does the launches of
+    ``//@ launch`` directives, in order, and waits for the device.
+
+    Raises InputError for a comment or literal without an end.
+    """
+    scanned = scan(source)
+    code = _LITERAL.sub(lambda literal: " " * len(literal.group()), scanned.code)
+    parts: dict[str, list[Part]] = {"object": [], "launch": []}
+    for match in _DIRECTIVE.finditer(scanned.directives):
+        parts.setdefault(match["kind"], []).append(match.span("text"))
+    text = _declared(source.text, scanned, parts["object"])
+    overrides = [_override(source, code, name, _full(value)) for name, value in (chosen or {}).items()]
+    for (start, end), new in sorted((o for o in overrides if o is not None), reverse=True):
+        text = text[:start] + new + text[end:]
+    if parts["launch"] and _MAIN.search(code) is None:
+        text += "".join(_main(source, scanned, parts["launch"]))
+    return text + "".join(map(_constant, asked))
+
+
+def _constant(name: str) -> str:
+    kind = 'extern "C" __device__ __attribute__((used)) const long'
+    return f"\n{kind} {CONSTANT}{name} = __scopec::constant({name});"
+
+
+def _declared(text: str, scanned: Scanned, objects: list[Part]) -> str:
+    """The text with the comments that hold declarations blank, but for the declarations."""
+    for start, end in objects:
+        while start < end:
+            line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
+            line_end = len(text) if line_end < 0 else line_end
+            stop = min(end, line_end)
+            comment = text.find("//@", line_start)
+            begin = comment if 0 <= comment < stop else start
+            text = (
+                text[:begin]
+                + " " * (start - begin)
+                + scanned.directives[start:stop]
+                + ("//@" + text[stop + 3 : line_end] if line_end - stop > 3 else " " * (line_end - stop))
+                + text[line_end:]
+            )
+            start = line_end + 1
+    return text
+
+
+def _full(value: str) -> str:
+    """A value of a ``vary``, as C++ names it."""
+    value = value.strip()
+    if value in ORDERS:
+        return f"::cuda::memory_order_{value}"
+    if value in SCOPES:
+        return f"::cuda::thread_scope_{'system' if value == 'sys' else value}"
+    return value
+
+
+def _override(source: Source, code: str, name: str, value: str) -> tuple[Part, str] | None:
+    """Where the initialiser of a constant is, and what to write there; None if there is no such constant."""
+    for match in re.finditer(rf"\b{re.escape(name)}\b\s*(=(?!=)|\{{)", code):
+        before = code[max(code.rfind(c, 0, match.start()) for c in ";{}") + 1 : match.start()]
+        if _CONSTANT.search(before) is None:
+            continue
+        start, end = match.end(), _end(code, match.end())
+        return (start, end), _in_place(source, start, end, f" {value}")
+    return None
+
+
+def _end(code: str, start: int) -> int:
+    """Where an initialiser ends that begins at ``start``."""
+    depth = 0
+    for at in range(start, len(code)):
+        if code[at] in "([{":
+            depth += 1
+        elif depth == 0 and code[at] in ",;)]}":
+            return at
+        elif code[at] in ")]}":
+            depth -= 1
+    return len(code)
+
+
+def _in_place(source: Source, start: int, end: int, new: str) -> str:
+    """A new text for a part, after which everything is where it was."""
+    if "\n" not in source.text[start:end] and len(new) <= end - start:
+        return new.ljust(end - start)
+    return new + _at(source, end)
+
+
+def _at(source: Source, offset: int) -> str:
+    """What makes the next character that at an offset of the file."""
+    line, column = source.position(offset)
+    return f"\n#line {line}\n{' ' * (column - 1)}"
+
+
+def _main(source: Source, scanned: Scanned, launches: list[Part]) -> Iterator[str]:
+    yield f"{_at(source, launches[0][0])}int main() {{"
+    for start, end in launches:
+        yield _at(source, start) + scanned.directives[start:end]
+    yield "cudaDeviceSynchronize(); }\n"

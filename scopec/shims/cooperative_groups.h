@@ -1,0 +1,113 @@
+#pragma once
+#include <scopec_cuda.h>
+SCOPEC_SHIM_BEGIN
+namespace cooperative_groups {
+
+namespace __scopec_groups {
+inline unsigned linear(unsigned x, unsigned y, unsigned z, unsigned width, unsigned height) {
+    return (z * height + y) * width + x;
+}
+inline unsigned threads() { return blockDim.x * blockDim.y * blockDim.z; }
+inline unsigned blocks() { return gridDim.x * gridDim.y * gridDim.z; }
+inline unsigned thread() { return linear(threadIdx.x, threadIdx.y, threadIdx.z, blockDim.x, blockDim.y); }
+inline unsigned block() { return linear(blockIdx.x, blockIdx.y, blockIdx.z, gridDim.x, gridDim.y); }
+}  // namespace __scopec_groups
+
+struct thread_block {
+    static void sync() { __scopec_syncthreads(); }
+    static unsigned size() { return __scopec_groups::threads(); }
+    static unsigned num_threads() { return size(); }
+    static unsigned thread_rank() { return __scopec_groups::thread(); }
+    static dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+    static dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    static dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
+    static dim3 dim_threads() { return group_dim(); }
+};
+
+struct grid_group {
+    static void sync() { __scopec_group_sync(3, 0); }
+    static bool is_valid() { return true; }
+    static unsigned long long size() { return (unsigned long long)__scopec_groups::blocks() * __scopec_groups::threads(); }
+    static unsigned long long num_threads() { return size(); }
+    static unsigned long long thread_rank() {
+        return (unsigned long long)__scopec_groups::block() * __scopec_groups::threads() + __scopec_groups::thread();
+    }
+    static unsigned long long num_blocks() { return __scopec_groups::blocks(); }
+    static unsigned long long block_rank() { return __scopec_groups::block(); }
+    static dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    static dim3 dim_blocks() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+    static dim3 group_dim() { return dim_blocks(); }
+};
+
+struct cluster_group {
+    static void sync() { __scopec_group_sync(2, 0); }
+    static unsigned num_blocks() { return __scopec_index(13); }
+    static unsigned block_rank() { return __scopec_index(12); }
+    static unsigned num_threads() { return num_blocks() * __scopec_groups::threads(); }
+    static unsigned size() { return num_threads(); }
+    static unsigned thread_rank() { return block_rank() * __scopec_groups::threads() + __scopec_groups::thread(); }
+};
+
+// Neighbouring lanes of a warp.
+template <unsigned __N, class __Parent = void> struct thread_block_tile {
+    static_assert(__N != 0 && (__N & (__N - 1)) == 0 && __N <= 32, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    static void sync() {
+        if (__N > 1) __scopec_group_sync(1, __N);
+    }
+    static constexpr unsigned size() { return __N; }
+    static constexpr unsigned num_threads() { return __N; }
+    static unsigned thread_rank() { return __scopec_groups::thread() % __N; }
+    static unsigned meta_group_rank() { return __scopec_groups::thread() / __N; }
+    static unsigned meta_group_size() { return (__scopec_groups::threads() + __N - 1) / __N; }
+    static unsigned __scopec_mask() {
+        return (__N == 32 ? 0xffffffffu : (1u << (__N & 31)) - 1) << (__scopec_groups::thread() % 32 / __N * __N);
+    }
+    template <class __T> __T shfl(__T value, int lane) const { return __shfl_sync(__scopec_mask(), value, lane, __N); }
+    template <class __T> __T shfl_up(__T value, int by) const { return __shfl_up_sync(__scopec_mask(), value, by, __N); }
+    template <class __T> __T shfl_down(__T value, int by) const { return __shfl_down_sync(__scopec_mask(), value, by, __N); }
+    template <class __T> __T shfl_xor(__T value, int by) const { return __shfl_xor_sync(__scopec_mask(), value, by, __N); }
+    int any(int predicate) const { return __any_sync(__scopec_mask(), predicate); }
+    int all(int predicate) const { return __all_sync(__scopec_mask(), predicate); }
+    unsigned ballot(int predicate) const {
+        return __ballot_sync(__scopec_mask(), predicate) >> (__scopec_groups::thread() % 32 / __N * __N);
+    }
+};
+
+// A group whose kind the program does not name: a block, or a tile of a size known at run time.
+struct thread_group {
+    unsigned __scopec_size;  // 0: the block
+    thread_group(const thread_block&) : __scopec_size(0) {}
+    template <unsigned __N, class __P> thread_group(const thread_block_tile<__N, __P>&) : __scopec_size(__N) {}
+    explicit thread_group(unsigned size) : __scopec_size(size) {}
+    void sync() const {
+        if (__scopec_size == 0)
+            __scopec_syncthreads();
+        else if (__scopec_size > 1)
+            __scopec_group_sync(1, __scopec_size);
+    }
+    unsigned size() const { return __scopec_size ? __scopec_size : __scopec_groups::threads(); }
+    unsigned num_threads() const { return size(); }
+    unsigned thread_rank() const {
+        return __scopec_size ? __scopec_groups::thread() % __scopec_size : __scopec_groups::thread();
+    }
+};
+
+inline thread_block this_thread_block() { return {}; }
+inline grid_group this_grid() { return {}; }
+inline cluster_group this_cluster() { return {}; }
+template <unsigned __N, class __Parent> thread_block_tile<__N, __Parent> tiled_partition(const __Parent&) { return {}; }
+inline thread_group tiled_partition(const thread_group&, unsigned size) { return thread_group(size); }
+template <class __Group> void sync(const __Group& group) { group.sync(); }
+
+template <class __T> struct plus {
+    __T operator()(__T a, __T b) const { return a + b; }
+};
+template <class __T> struct less {
+    __T operator()(__T a, __T b) const { return b < a ? b : a; }
+};
+template <class __T> struct greater {
+    __T operator()(__T a, __T b) const { return a < b ? b : a; }
+};
+
+}  // namespace cooperative_groups
+SCOPEC_SHIM_END

@@ -1,0 +1,319 @@
+// atomic, atomic_ref, atomic_flag and fences: [atomics], with CUDA's scopes.
+#pragma once
+
+#include <scopec/intrinsics.h>
+#include <scopec/types.h>
+
+SCOPEC_SHIM_BEGIN
+
+namespace __scopec {
+
+enum class memory_order : int { relaxed, consume, acquire, release, acq_rel, seq_cst };
+inline constexpr memory_order memory_order_relaxed = memory_order::relaxed;
+inline constexpr memory_order memory_order_consume = memory_order::consume;
+inline constexpr memory_order memory_order_acquire = memory_order::acquire;
+inline constexpr memory_order memory_order_release = memory_order::release;
+inline constexpr memory_order memory_order_acq_rel = memory_order::acq_rel;
+inline constexpr memory_order memory_order_seq_cst = memory_order::seq_cst;
+
+enum thread_scope : int {
+    thread_scope_thread = 0,
+    thread_scope_block = 1,
+    thread_scope_cluster = 2,
+    thread_scope_device = 3,
+    thread_scope_system = 4,
+};
+
+// [atomics.types.operations]: with one order given, failure drops its release half.
+constexpr memory_order failure_of(memory_order success) {
+    return success == memory_order::acq_rel   ? memory_order::acquire
+           : success == memory_order::release ? memory_order::relaxed
+                                              : success;
+}
+
+// How an object is accessed: as what it is, an object of a class as the integer of its size.
+template <class __T, bool = is_class<__T>> struct access {
+    using type = __T;
+    static __T to(__T value) { return value; }
+    static __T from(__T value) { return value; }
+};
+
+template <class __T> struct access<__T, true> {
+    using type = typename unsigned_of_size<sizeof(__T)>::type;
+    static type to(__T value) { return __builtin_bit_cast(type, value); }
+    static __T from(type value) { return __builtin_bit_cast(__T, value); }
+};
+
+// The operations on an object, S its scope.
+template <class __T, int __S> struct operations {
+    using raw = typename access<__T>::type;
+    static volatile raw* at(volatile __T* object) { return reinterpret_cast<volatile raw*>(object); }
+    static const volatile raw* at(const volatile __T* object) { return reinterpret_cast<const volatile raw*>(object); }
+    static __T load(const volatile __T* object, memory_order order) {
+        return access<__T>::from(__scopec_load<raw>(at(object), int(order), __S));
+    }
+    static void store(volatile __T* object, __T value, memory_order order) {
+        __scopec_store<raw>(at(object), access<__T>::to(value), int(order), __S);
+    }
+    static __T exchange(volatile __T* object, __T value, memory_order order) {
+        return access<__T>::from(__scopec_exchange<raw>(at(object), access<__T>::to(value), int(order), __S));
+    }
+    static bool compare_exchange(volatile __T* object, __T& expected, __T desired, memory_order success,
+                                 memory_order failure, bool weak) {
+        return __scopec_compare_exchange<raw>(at(object), reinterpret_cast<raw*>(&expected), access<__T>::to(desired),
+                                              int(success), int(failure), __S, weak);
+    }
+    static void wait(const volatile __T* object, __T old, memory_order order) {
+        __scopec_wait<raw>(at(object), access<__T>::to(old), int(order), __S);
+    }
+    static void notify(const volatile __T* object, bool all) { __scopec_notify<raw>(at(object), all); }
+};
+
+#define SCOPEC_CONST_MEMBERS(OBJECT)                                                                          \
+    __T load(memory_order order = memory_order_seq_cst) const volatile noexcept {                               \
+        return operations<__T, __S>::load(OBJECT, order);                                                         \
+    }                                                                                                         \
+    operator __T() const volatile noexcept { return load(); }                                                   \
+    bool is_lock_free() const volatile noexcept { return true; }                                              \
+    void wait(__T old, memory_order order = memory_order_seq_cst) const volatile noexcept {                     \
+        operations<__T, __S>::wait(OBJECT, old, order);                                                           \
+    }
+
+// The members that change the object; CV is how `this` is qualified.
+#define SCOPEC_MEMBERS(OBJECT, CV)                                                                            \
+    void store(__T value, memory_order order = memory_order_seq_cst) CV noexcept {                              \
+        operations<__T, __S>::store(OBJECT, value, order);                                                        \
+    }                                                                                                         \
+    __T operator=(__T value) CV noexcept {                                                                        \
+        store(value);                                                                                         \
+        return value;                                                                                         \
+    }                                                                                                         \
+    __T exchange(__T value, memory_order order = memory_order_seq_cst) CV noexcept {                              \
+        return operations<__T, __S>::exchange(OBJECT, value, order);                                              \
+    }                                                                                                         \
+    bool compare_exchange_strong(__T& expected, __T desired, memory_order success, memory_order failure)          \
+        CV noexcept {                                                                                         \
+        return operations<__T, __S>::compare_exchange(OBJECT, expected, desired, success, failure, false);        \
+    }                                                                                                         \
+    bool compare_exchange_strong(__T& expected, __T desired, memory_order order = memory_order_seq_cst)           \
+        CV noexcept {                                                                                         \
+        return operations<__T, __S>::compare_exchange(OBJECT, expected, desired, order, failure_of(order), false); \
+    }                                                                                                         \
+    bool compare_exchange_weak(__T& expected, __T desired, memory_order success, memory_order failure)            \
+        CV noexcept {                                                                                         \
+        return operations<__T, __S>::compare_exchange(OBJECT, expected, desired, success, failure, true);         \
+    }                                                                                                         \
+    bool compare_exchange_weak(__T& expected, __T desired, memory_order order = memory_order_seq_cst)             \
+        CV noexcept {                                                                                         \
+        return operations<__T, __S>::compare_exchange(OBJECT, expected, desired, order, failure_of(order), true); \
+    }                                                                                                         \
+    void notify_one() CV noexcept { operations<__T, __S>::notify(OBJECT, false); }                                \
+    void notify_all() CV noexcept { operations<__T, __S>::notify(OBJECT, true); }
+
+#define SCOPEC_FETCH(NAME, OBJECT, CV)                                                                        \
+    __T fetch_##NAME(__T value, memory_order order = memory_order_seq_cst) CV noexcept {                          \
+        return __scopec_fetch_##NAME<__T>(OBJECT, value, int(order), __S);                                        \
+    }
+
+#define SCOPEC_SUM_MEMBERS(OBJECT, CV)                                                                        \
+    SCOPEC_FETCH(add, OBJECT, CV)                                                                             \
+    SCOPEC_FETCH(sub, OBJECT, CV)                                                                             \
+    __T operator+=(__T value) CV noexcept { return fetch_add(value) + value; }                                    \
+    __T operator-=(__T value) CV noexcept { return fetch_sub(value) - value; }
+
+// What an atomic integer adds to its own type wraps ([atomics.types.int]).
+#define SCOPEC_INTEGER_MEMBERS(OBJECT, CV)                                                                    \
+    SCOPEC_FETCH(add, OBJECT, CV)                                                                             \
+    SCOPEC_FETCH(sub, OBJECT, CV)                                                                             \
+    SCOPEC_FETCH(and, OBJECT, CV)                                                                             \
+    SCOPEC_FETCH(or, OBJECT, CV)                                                                              \
+    SCOPEC_FETCH(xor, OBJECT, CV)                                                                             \
+    SCOPEC_FETCH(min, OBJECT, CV)                                                                             \
+    SCOPEC_FETCH(max, OBJECT, CV)                                                                             \
+    __T operator++(int) CV noexcept { return fetch_add(1); }                                                    \
+    __T operator--(int) CV noexcept { return fetch_sub(1); }                                                    \
+    __T operator++() CV noexcept { return wrapped<__T>(fetch_add(1), 1); }                                        \
+    __T operator--() CV noexcept { return wrapped<__T>(fetch_sub(1), __T(-1)); }                                    \
+    __T operator+=(__T value) CV noexcept { return wrapped<__T>(fetch_add(value), value); }                         \
+    __T operator-=(__T value) CV noexcept { return wrapped<__T>(fetch_sub(value), negated<__T>(value)); }             \
+    __T operator&=(__T value) CV noexcept { return fetch_and(value) & value; }                                    \
+    __T operator|=(__T value) CV noexcept { return fetch_or(value) | value; }                                     \
+    __T operator^=(__T value) CV noexcept { return fetch_xor(value) ^ value; }
+
+#define SCOPEC_POINTER_MEMBERS(OBJECT, CV)                                                                    \
+    __T fetch_add(ptrdiff_t count, memory_order order = memory_order_seq_cst) CV noexcept {                     \
+        return __scopec_fetch_move(OBJECT, count * long(sizeof(*__T{})), int(order), __S);                        \
+    }                                                                                                         \
+    __T fetch_sub(ptrdiff_t count, memory_order order = memory_order_seq_cst) CV noexcept {                     \
+        return __scopec_fetch_move(OBJECT, -count * long(sizeof(*__T{})), int(order), __S);                       \
+    }                                                                                                         \
+    __T operator++(int) CV noexcept { return fetch_add(1); }                                                    \
+    __T operator--(int) CV noexcept { return fetch_sub(1); }                                                    \
+    __T operator++() CV noexcept { return fetch_add(1) + 1; }                                                   \
+    __T operator--() CV noexcept { return fetch_sub(1) - 1; }                                                   \
+    __T operator+=(ptrdiff_t count) CV noexcept { return fetch_add(count) + count; }                            \
+    __T operator-=(ptrdiff_t count) CV noexcept { return fetch_sub(count) - count; }
+
+template <class __T> constexpr __T wrapped(__T left, __T right) {
+    using __U = typename unsigned_of_size<sizeof(__T)>::type;
+    return __T(__U(__U(left) + __U(right)));
+}
+template <class __T> constexpr __T negated(__T value) {
+    using __U = typename unsigned_of_size<sizeof(__T)>::type;
+    return __T(__U(__U(0) - __U(value)));
+}
+
+enum class shape { other, integer, pointer, floating };
+template <class __T>
+inline constexpr shape shape_of = is_pointer<__T>                        ? shape::pointer
+                                  : is_floating_point<__T>               ? shape::floating
+                                  : is_integral<__T> && !is_same<__T, bool> ? shape::integer
+                                                                       : shape::other;
+
+#define SCOPEC_ATOMIC(SHAPE, ARITHMETIC)                                                                      \
+    template <class __T, int __S> struct atomic<__T, __S, SHAPE> {                                                    \
+        __T __scopec_value;                                                                                     \
+        using value_type = __T;                                                                                 \
+        static constexpr bool is_always_lock_free = true;                                                     \
+        atomic() noexcept = default;                                                                          \
+        constexpr atomic(__T value) noexcept : __scopec_value(value) {}                                         \
+        atomic(const atomic&) = delete;                                                                       \
+        atomic& operator=(const atomic&) = delete;                                                            \
+        atomic& operator=(const atomic&) volatile = delete;                                                   \
+        __T operator=(__T value) noexcept {                                                                       \
+            store(value);                                                                                     \
+            return value;                                                                                     \
+        }                                                                                                     \
+        SCOPEC_CONST_MEMBERS(&__scopec_value)                                                                 \
+        SCOPEC_MEMBERS(&__scopec_value, volatile)                                                             \
+        ARITHMETIC(&__scopec_value, volatile)                                                                 \
+    };                                                                                                        \
+    template <class __T, int __S> struct atomic_ref<__T, __S, SHAPE> {                                                \
+        __T* __scopec_object;                                                                                   \
+        using value_type = __T;                                                                                 \
+        static constexpr bool is_always_lock_free = true;                                                     \
+        static constexpr size_t required_alignment = sizeof(__T);                                               \
+        explicit constexpr atomic_ref(__T& object) noexcept : __scopec_object(&object) {}                       \
+        atomic_ref(const atomic_ref&) noexcept = default;                                                     \
+        atomic_ref& operator=(const atomic_ref&) = delete;                                                    \
+        SCOPEC_CONST_MEMBERS(__scopec_object)                                                                 \
+        SCOPEC_MEMBERS(__scopec_object, const)                                                                \
+        ARITHMETIC(__scopec_object, const)                                                                    \
+    };
+
+#define SCOPEC_NO_MEMBERS(OBJECT, CV)
+
+template <class __T, int __S, shape = shape_of<__T>> struct atomic;
+template <class __T, int __S, shape = shape_of<__T>> struct atomic_ref;
+SCOPEC_ATOMIC(shape::other, SCOPEC_NO_MEMBERS)
+SCOPEC_ATOMIC(shape::integer, SCOPEC_INTEGER_MEMBERS)
+SCOPEC_ATOMIC(shape::pointer, SCOPEC_POINTER_MEMBERS)
+SCOPEC_ATOMIC(shape::floating, SCOPEC_SUM_MEMBERS)
+
+// [atomics.flag]: clear at the start.
+template <int __S> struct atomic_flag {
+    bool __scopec_value;
+    constexpr atomic_flag() noexcept : __scopec_value(false) {}
+    constexpr atomic_flag(bool set) noexcept : __scopec_value(set) {}
+    atomic_flag(const atomic_flag&) = delete;
+    atomic_flag& operator=(const atomic_flag&) = delete;
+    using on = operations<bool, __S>;
+    bool test(memory_order order = memory_order_seq_cst) const volatile noexcept { return on::load(&__scopec_value, order); }
+    bool test_and_set(memory_order order = memory_order_seq_cst) volatile noexcept {
+        return on::exchange(&__scopec_value, true, order);
+    }
+    void clear(memory_order order = memory_order_seq_cst) volatile noexcept { on::store(&__scopec_value, false, order); }
+    void wait(bool old, memory_order order = memory_order_seq_cst) const volatile noexcept {
+        on::wait(&__scopec_value, old, order);
+    }
+    void notify_one() volatile noexcept { on::notify(&__scopec_value, false); }
+    void notify_all() volatile noexcept { on::notify(&__scopec_value, true); }
+};
+
+// [atomics.fences]: a relaxed fence has no effects.
+inline void fence(memory_order order, int scope) {
+    if (order != memory_order::relaxed) __scopec_fence(int(order), scope);
+}
+
+}  // namespace __scopec
+
+// The names of a namespace whose atomics take no scope.
+#define SCOPEC_ATOMIC_NAMES                                                                                   \
+    using __scopec::memory_order;                                                                             \
+    using __scopec::memory_order_relaxed;                                                                     \
+    using __scopec::memory_order_consume;                                                                     \
+    using __scopec::memory_order_acquire;                                                                     \
+    using __scopec::memory_order_release;                                                                     \
+    using __scopec::memory_order_acq_rel;                                                                     \
+    using __scopec::memory_order_seq_cst;                                                                     \
+    inline void atomic_signal_fence(memory_order) noexcept {}
+
+#define SCOPEC_FREE(RESULT, NAME, MEMBER)                                                                     \
+    template <class __T> RESULT atomic_##NAME(volatile atomic<__T>* object, typename atomic<__T>::value_type value) noexcept { \
+        return object->MEMBER(value);                                                                         \
+    }                                                                                                         \
+    template <class __T>                                                                                        \
+    RESULT atomic_##NAME##_explicit(volatile atomic<__T>* object, typename atomic<__T>::value_type value,         \
+                                    memory_order order) noexcept {                                            \
+        return object->MEMBER(value, order);                                                                  \
+    }
+#define SCOPEC_FREE_EXCHANGE(NAME)                                                                            \
+    template <class __T>                                                                                        \
+    bool atomic_##NAME(volatile atomic<__T>* object, __T* expected, typename atomic<__T>::value_type desired) noexcept { \
+        return object->NAME(*expected, desired);                                                              \
+    }                                                                                                         \
+    template <class __T>                                                                                        \
+    bool atomic_##NAME##_explicit(volatile atomic<__T>* object, __T* expected, typename atomic<__T>::value_type desired, \
+                                  memory_order success, memory_order failure) noexcept {                      \
+        return object->NAME(*expected, desired, success, failure);                                            \
+    }
+
+#define SCOPEC_STD_ATOMICS                                                                                    \
+    SCOPEC_ATOMIC_NAMES                                                                                       \
+    template <class __T> struct atomic : __scopec::atomic<__T, __scopec::thread_scope_system> {                   \
+        using base = __scopec::atomic<__T, __scopec::thread_scope_system>;                                      \
+        atomic() noexcept = default;                                                                          \
+        constexpr atomic(__T value) noexcept : base(value) {}                                                   \
+        using base::operator=;                                                                                \
+    };                                                                                                        \
+    template <class __T> struct atomic_ref : __scopec::atomic_ref<__T, __scopec::thread_scope_system> {           \
+        using base = __scopec::atomic_ref<__T, __scopec::thread_scope_system>;                                  \
+        explicit constexpr atomic_ref(__T& object) noexcept : base(object) {}                                   \
+        using base::operator=;                                                                                \
+    };                                                                                                        \
+    struct atomic_flag : __scopec::atomic_flag<__scopec::thread_scope_system> {                               \
+        using __scopec::atomic_flag<__scopec::thread_scope_system>::atomic_flag;                              \
+    };                                                                                                        \
+    inline void atomic_thread_fence(memory_order order) noexcept {                                            \
+        __scopec::fence(order, __scopec::thread_scope_system);                                                \
+    }                                                                                                         \
+    template <class __T> __T atomic_load(const volatile atomic<__T>* object) noexcept { return object->load(); }    \
+    template <class __T> __T atomic_load_explicit(const volatile atomic<__T>* object, memory_order order) noexcept { \
+        return object->load(order);                                                                           \
+    }                                                                                                         \
+    SCOPEC_FREE(void, store, store)                                                                           \
+    SCOPEC_FREE(__T, exchange, exchange)                                                                        \
+    SCOPEC_FREE(__T, fetch_add, fetch_add)                                                                      \
+    SCOPEC_FREE(__T, fetch_sub, fetch_sub)                                                                      \
+    SCOPEC_FREE(__T, fetch_and, fetch_and)                                                                      \
+    SCOPEC_FREE(__T, fetch_or, fetch_or)                                                                        \
+    SCOPEC_FREE(__T, fetch_xor, fetch_xor)                                                                      \
+    SCOPEC_FREE_EXCHANGE(compare_exchange_strong)                                                             \
+    SCOPEC_FREE_EXCHANGE(compare_exchange_weak)                                                               \
+    using atomic_bool = atomic<bool>;                                                                         \
+    using atomic_char = atomic<char>;                                                                         \
+    using atomic_short = atomic<short>;                                                                       \
+    using atomic_int = atomic<int>;                                                                           \
+    using atomic_uint = atomic<unsigned>;                                                                     \
+    using atomic_long = atomic<long>;                                                                         \
+    using atomic_ulong = atomic<unsigned long>;                                                               \
+    using atomic_llong = atomic<long long>;                                                                   \
+    using atomic_ullong = atomic<unsigned long long>;                                                         \
+    using atomic_int32_t = atomic<int>;                                                                       \
+    using atomic_uint32_t = atomic<unsigned>;                                                                 \
+    using atomic_int64_t = atomic<long>;                                                                      \
+    using atomic_uint64_t = atomic<unsigned long>;                                                            \
+    using atomic_size_t = atomic<size_t>;                                                                     \
+    using atomic_uintptr_t = atomic<unsigned long>;
+
+SCOPEC_SHIM_END

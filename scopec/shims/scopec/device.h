@@ -1,0 +1,210 @@
+// CUDA's built-in types, variables and functions (CUDA C++ Programming Guide, "C++ Language Extensions").
+#pragma once
+
+#include <scopec/intrinsics.h>
+#include <scopec/types.h>
+
+SCOPEC_SHIM_BEGIN
+
+// ---- vector types
+
+#define SCOPEC_VECTOR(TYPE, ELEMENT, ALIGN2, ALIGN4)                                                          \
+    struct TYPE##1 { ELEMENT x; };                                                                            \
+    struct __attribute__((aligned(ALIGN2))) TYPE##2 { ELEMENT x, y; };                                        \
+    struct TYPE##3 { ELEMENT x, y, z; };                                                                      \
+    struct __attribute__((aligned(ALIGN4))) TYPE##4 { ELEMENT x, y, z, w; };                                  \
+    constexpr TYPE##1 make_##TYPE##1(ELEMENT x) { return {x}; }                                               \
+    constexpr TYPE##2 make_##TYPE##2(ELEMENT x, ELEMENT y) { return {x, y}; }                                 \
+    constexpr TYPE##3 make_##TYPE##3(ELEMENT x, ELEMENT y, ELEMENT z) { return {x, y, z}; }                   \
+    constexpr TYPE##4 make_##TYPE##4(ELEMENT x, ELEMENT y, ELEMENT z, ELEMENT w) { return {x, y, z, w}; }
+SCOPEC_VECTOR(char, signed char, 2, 4)
+SCOPEC_VECTOR(uchar, unsigned char, 2, 4)
+SCOPEC_VECTOR(short, short, 4, 8)
+SCOPEC_VECTOR(ushort, unsigned short, 4, 8)
+SCOPEC_VECTOR(int, int, 8, 16)
+SCOPEC_VECTOR(uint, unsigned, 8, 16)
+SCOPEC_VECTOR(long, long, 16, 16)
+SCOPEC_VECTOR(ulong, unsigned long, 16, 16)
+SCOPEC_VECTOR(longlong, long long, 16, 16)
+SCOPEC_VECTOR(ulonglong, unsigned long long, 16, 16)
+SCOPEC_VECTOR(float, float, 8, 16)
+SCOPEC_VECTOR(double, double, 16, 16)
+#undef SCOPEC_VECTOR
+
+using uchar = unsigned char;
+using ushort = unsigned short;
+using uint = unsigned int;
+using ulong = unsigned long;
+
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    constexpr operator uint3() const { return {x, y, z}; }
+};
+
+// ---- built-in variables
+
+#define SCOPEC_INDEX(NAME, TYPE, FIRST)                                                                       \
+    struct __scopec_##NAME {                                                                                  \
+        __declspec(property(get = __scopec_x)) unsigned x;                                                    \
+        __declspec(property(get = __scopec_y)) unsigned y;                                                    \
+        __declspec(property(get = __scopec_z)) unsigned z;                                                    \
+        static unsigned __scopec_x() { return __scopec_index(FIRST); }                                        \
+        static unsigned __scopec_y() { return __scopec_index(FIRST + 1); }                                    \
+        static unsigned __scopec_z() { return __scopec_index(FIRST + 2); }                                    \
+        operator dim3() const { return dim3(x, y, z); }                                                       \
+        operator uint3() const { return {x, y, z}; }                                                          \
+        __scopec_##NAME(const __scopec_##NAME&) = delete;                                                     \
+        void operator=(const __scopec_##NAME&) const = delete;                                                \
+    };                                                                                                        \
+    extern const __attribute__((device)) __attribute__((weak)) __scopec_##NAME NAME;
+SCOPEC_INDEX(threadIdx, uint3, 0)
+SCOPEC_INDEX(blockIdx, uint3, 3)
+SCOPEC_INDEX(blockDim, dim3, 6)
+SCOPEC_INDEX(gridDim, dim3, 9)
+#undef SCOPEC_INDEX
+inline constexpr int warpSize = 32;
+
+// ---- barriers, fences, waiting
+
+#define __syncthreads() __scopec_syncthreads()  // clang has a function of this name
+inline int __syncthreads_count(int predicate) { return __scopec_vote(0, predicate); }
+inline int __syncthreads_and(int predicate) { return __scopec_vote(1, predicate); }
+inline int __syncthreads_or(int predicate) { return __scopec_vote(2, predicate); }
+inline void __syncwarp(unsigned mask = 0xffffffffu) { __scopec_group_sync(0, mask); }
+inline void __threadfence_block() { __scopec_fence(5, 1); }
+inline void __threadfence() { __scopec_fence(5, 3); }
+inline void __threadfence_system() { __scopec_fence(5, 4); }
+inline void __nanosleep(unsigned) { __scopec_yield(true); }
+[[noreturn]] inline void __trap() { __scopec_trap(); }
+inline void __brkpt() {}
+
+// ---- warps
+
+#define SCOPEC_SHUFFLE(NAME, KIND)                                                                            \
+    template <class __T> __T NAME(unsigned mask, __T value, int lane, int width = 32) {                             \
+        return __scopec_shuffle<__T>(KIND, mask, value, lane, width);                                           \
+    }
+SCOPEC_SHUFFLE(__shfl_sync, 0)
+SCOPEC_SHUFFLE(__shfl_up_sync, 1)
+SCOPEC_SHUFFLE(__shfl_down_sync, 2)
+SCOPEC_SHUFFLE(__shfl_xor_sync, 3)
+#undef SCOPEC_SHUFFLE
+inline unsigned __ballot_sync(unsigned mask, int predicate) { return __scopec_ballot(mask, predicate); }
+inline int __any_sync(unsigned mask, int predicate) { return __scopec_ballot(mask, predicate) != 0; }
+inline int __all_sync(unsigned mask, int predicate) { return __scopec_ballot(mask, !predicate) == 0; }
+inline unsigned __activemask() { return __scopec_active_mask(); }
+
+// ---- atomic functions: relaxed, at device scope unless the name says another
+
+template <class __T> using __scopec_same = __scopec::enable_if_t<true, __T>;
+#define SCOPEC_LEGACY(NAME, OPERATION, __T)                                                                     \
+    inline __T NAME(__T* object, __T value) { return __scopec_##OPERATION<__T>(object, value, 0, 3); }                \
+    inline __T NAME##_block(__T* object, __T value) { return __scopec_##OPERATION<__T>(object, value, 0, 1); }        \
+    inline __T NAME##_system(__T* object, __T value) { return __scopec_##OPERATION<__T>(object, value, 0, 4); }
+#define SCOPEC_LEGACY_INTEGERS(NAME, OPERATION)                                                               \
+    SCOPEC_LEGACY(NAME, OPERATION, int)                                                                       \
+    SCOPEC_LEGACY(NAME, OPERATION, unsigned)                                                                  \
+    SCOPEC_LEGACY(NAME, OPERATION, long)                                                                      \
+    SCOPEC_LEGACY(NAME, OPERATION, unsigned long)                                                             \
+    SCOPEC_LEGACY(NAME, OPERATION, long long)                                                                 \
+    SCOPEC_LEGACY(NAME, OPERATION, unsigned long long)
+SCOPEC_LEGACY_INTEGERS(atomicAdd, fetch_add)
+SCOPEC_LEGACY(atomicAdd, fetch_add, float)
+SCOPEC_LEGACY(atomicAdd, fetch_add, double)
+SCOPEC_LEGACY_INTEGERS(atomicSub, fetch_sub)
+SCOPEC_LEGACY_INTEGERS(atomicExch, exchange)
+SCOPEC_LEGACY(atomicExch, exchange, float)
+SCOPEC_LEGACY_INTEGERS(atomicMin, fetch_min)
+SCOPEC_LEGACY_INTEGERS(atomicMax, fetch_max)
+SCOPEC_LEGACY_INTEGERS(atomicAnd, fetch_and)
+SCOPEC_LEGACY_INTEGERS(atomicOr, fetch_or)
+SCOPEC_LEGACY_INTEGERS(atomicXor, fetch_xor)
+SCOPEC_LEGACY(atomicInc, fetch_inc, unsigned)
+SCOPEC_LEGACY(atomicDec, fetch_dec, unsigned)
+#undef SCOPEC_LEGACY_INTEGERS
+#undef SCOPEC_LEGACY
+
+#define SCOPEC_CAS(NAME, SCOPE, __T)                                                                            \
+    inline __T NAME(__T* object, __T expected, __T desired) {                                                         \
+        __scopec_compare_exchange<__T>(object, &expected, desired, 0, 0, SCOPE, false);                         \
+        return expected;                                                                                      \
+    }
+#define SCOPEC_CAS_OF(__T)                                                                                      \
+    SCOPEC_CAS(atomicCAS, 3, __T) SCOPEC_CAS(atomicCAS_block, 1, __T) SCOPEC_CAS(atomicCAS_system, 4, __T)
+SCOPEC_CAS_OF(int)
+SCOPEC_CAS_OF(unsigned)
+SCOPEC_CAS_OF(unsigned short)
+SCOPEC_CAS_OF(long)
+SCOPEC_CAS_OF(unsigned long)
+SCOPEC_CAS_OF(long long)
+SCOPEC_CAS_OF(unsigned long long)
+#undef SCOPEC_CAS_OF
+#undef SCOPEC_CAS
+
+// ---- loads and stores with cache hints: they name a cache, not an order
+
+#define SCOPEC_LOAD(NAME) template <class __T> __T NAME(const __T* object) { return *object; }
+#define SCOPEC_STORE(NAME)                                                                                    \
+    template <class __T> void NAME(__T* object, __scopec_same<__T> value) { *object = value; }
+SCOPEC_LOAD(__ldg)
+SCOPEC_LOAD(__ldcg)
+SCOPEC_LOAD(__ldca)
+SCOPEC_LOAD(__ldcs)
+SCOPEC_LOAD(__ldlu)
+SCOPEC_LOAD(__ldcv)
+SCOPEC_STORE(__stwb)
+SCOPEC_STORE(__stcg)
+SCOPEC_STORE(__stcs)
+SCOPEC_STORE(__stwt)
+#undef SCOPEC_LOAD
+#undef SCOPEC_STORE
+
+// ---- addresses, bits, clocks
+
+inline size_t __cvta_generic_to_shared(const void* p) {
+    return (size_t)(const __attribute__((address_space(3))) void*)p;
+}
+inline void* __cvta_shared_to_generic(size_t p) { return (void*)(__attribute__((address_space(3))) void*)p; }
+inline size_t __cvta_generic_to_global(const void* p) {
+    return (size_t)(const __attribute__((address_space(1))) void*)p;
+}
+inline void* __cvta_global_to_generic(size_t p) { return (void*)(__attribute__((address_space(1))) void*)p; }
+
+inline int __popc(unsigned v) { return __builtin_popcount(v); }
+inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
+inline int __ffs(int v) { return __builtin_ffs(v); }
+inline int __ffsll(long long v) { return __builtin_ffsll(v); }
+inline int __clz(int v) { return v ? __builtin_clz(v) : 32; }
+inline int __clzll(long long v) { return v ? __builtin_clzll(v) : 64; }
+inline unsigned __brev(unsigned v) { return __builtin_bitreverse32(v); }
+inline long long clock64() { return __scopec_unknown<long long>(); }
+inline int clock() { return __scopec_unknown<int>(); }
+inline unsigned long long __globaltimer() { return __scopec_unknown<unsigned long long>(); }
+inline int __float_as_int(float v) { return __builtin_bit_cast(int, v); }
+inline unsigned __float_as_uint(float v) { return __builtin_bit_cast(unsigned, v); }
+inline float __int_as_float(int v) { return __builtin_bit_cast(float, v); }
+inline float __uint_as_float(unsigned v) { return __builtin_bit_cast(float, v); }
+inline long long __double_as_longlong(double v) { return __builtin_bit_cast(long long, v); }
+inline double __longlong_as_double(long long v) { return __builtin_bit_cast(double, v); }
+
+#define SCOPEC_MINMAX(__T)                                                                                      \
+    constexpr __T min(__T a, __T b) { return b < a ? b : a; }                                                       \
+    constexpr __T max(__T a, __T b) { return a < b ? b : a; }
+SCOPEC_MINMAX(int)
+SCOPEC_MINMAX(unsigned)
+SCOPEC_MINMAX(long)
+SCOPEC_MINMAX(unsigned long)
+SCOPEC_MINMAX(long long)
+SCOPEC_MINMAX(unsigned long long)
+SCOPEC_MINMAX(float)
+SCOPEC_MINMAX(double)
+#undef SCOPEC_MINMAX
+// CUDA's own overloads of two types.
+constexpr unsigned min(unsigned a, int b) { return min(a, unsigned(b)); }
+constexpr unsigned min(int a, unsigned b) { return min(unsigned(a), b); }
+constexpr unsigned max(unsigned a, int b) { return max(a, unsigned(b)); }
+constexpr unsigned max(int a, unsigned b) { return max(unsigned(a), b); }
+
+SCOPEC_SHIM_END

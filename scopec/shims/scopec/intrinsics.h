@@ -1,0 +1,148 @@
+// What the shims are made of.  The machine knows these calls by name; none is ever defined.
+//
+// Orders are the numbers of std::memory_order (0 relaxed, 1 consume, 2 acquire, 3 release, 4 acq_rel, 5 seq_cst), scopes
+// those of cuda::thread_scope in these shims (0 thread, 1 block, 2 cluster, 3 device, 4 system).  T is an integer, an
+// enumeration, bool, a pointer or a floating-point type, never a class; its sign and size are in the mangled name.
+#pragma once
+
+#include <stddef.h>
+
+// Around the functions of a shim: they are of both sides, and their instructions have the place of the call.
+#define SCOPEC_SHIM_BEGIN                                                                                     \
+    _Pragma("clang force_cuda_host_device begin")                                                             \
+    _Pragma("clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))")
+#define SCOPEC_SHIM_END _Pragma("clang attribute pop") _Pragma("clang force_cuda_host_device end")
+
+#pragma clang force_cuda_host_device begin
+
+// ---- memory
+
+template <class __T> __T __scopec_load(const volatile __T* object, int order, int scope);
+template <class __T> void __scopec_store(volatile __T* object, __T value, int order, int scope);
+template <class __T> __T __scopec_exchange(volatile __T* object, __T value, int order, int scope);
+template <class __T> __T __scopec_fetch_add(volatile __T* object, __T value, int order, int scope);
+template <class __T> __T __scopec_fetch_sub(volatile __T* object, __T value, int order, int scope);
+template <class __T> __T __scopec_fetch_and(volatile __T* object, __T value, int order, int scope);
+template <class __T> __T __scopec_fetch_or(volatile __T* object, __T value, int order, int scope);
+template <class __T> __T __scopec_fetch_xor(volatile __T* object, __T value, int order, int scope);
+template <class __T> __T __scopec_fetch_min(volatile __T* object, __T value, int order, int scope);
+template <class __T> __T __scopec_fetch_max(volatile __T* object, __T value, int order, int scope);
+// atomicInc: old >= limit ? 0 : old + 1.
+template <class __T> __T __scopec_fetch_inc(volatile __T* object, __T limit, int order, int scope);
+// atomicDec: old == 0 || old > limit ? limit : old - 1.
+template <class __T> __T __scopec_fetch_dec(volatile __T* object, __T limit, int order, int scope);
+// fetch_add of a pointer.
+template <class __T> __T* __scopec_fetch_move(__T* volatile* object, long bytes, int order, int scope);
+// Writes the value found to *expected where it fails; a weak one may fail without a reason.
+template <class __T>
+bool __scopec_compare_exchange(volatile __T* object, __T* expected, __T desired, int success, int failure, int scope, bool weak);
+// [atomics.wait]: blocks while the value is `old`.
+template <class __T> void __scopec_wait(const volatile __T* object, __T old, int order, int scope);
+template <class __T> void __scopec_notify(const volatile __T* object, bool all);
+void __scopec_fence(int order, int scope);
+
+// ---- threads
+
+// A choice that nothing decides.
+bool __scopec_decide();
+// A value of which nothing is known.
+template <class __T> __T __scopec_unknown();
+// yield, or a sleep.
+void __scopec_yield(bool sleeps);
+// Input or output.
+void __scopec_io();
+// __trap: the grid is aborted.
+[[noreturn]] void __scopec_trap();
+// exit, abort, terminate: the process ends, no object is destroyed.
+[[noreturn]] void __scopec_exit();
+// `text` is the condition as written.
+void __scopec_assert(bool condition, const char* text);
+// Something that scopec does not model: an error at the place of the call.
+void __scopec_unmodelled(const char* what);
+// threadIdx.x, y, z are 0 to 2, blockIdx 3 to 5, blockDim 6 to 8, gridDim 9 to 11, a block's rank in its cluster 12, the
+// cluster's blocks 13.
+int __scopec_index(int which);
+
+// ---- blocks, warps and other groups
+
+void __scopec_syncthreads();
+// __syncthreads_count (0), _and (1), _or (2).
+int __scopec_vote(int function, int predicate);
+// A barrier of the warp (0: mask), a tile of neighbouring lanes (1: how many), the cluster (2), the grid (3).
+void __scopec_group_sync(int group, unsigned mask_or_size);
+// bar.sync and bar.arrive; without a count (-1) all threads of the block.
+void __scopec_named_barrier(int name, int count, bool waits);
+// __shfl_sync (0), _up (1), _down (2), _xor (3): a warp's threads exchange values.
+template <class __T> __T __scopec_shuffle(int kind, unsigned mask, __T value, int lane, int width);
+// The lanes of the mask whose predicate is not 0.
+unsigned __scopec_ballot(unsigned mask, int predicate);
+// The lanes that are active.
+unsigned __scopec_active_mask();
+
+// ---- barriers, latches, semaphores: one number, the state
+
+void __scopec_barrier_init(long* state, long expected);
+// An arrival (release); returns the phase it belongs to.  With `drop` one fewer is expected from the next phase on.
+long __scopec_barrier_arrive(long* state, long update, int scope, bool drop);
+// Until the phase `token` is over (acquire).
+void __scopec_barrier_wait(long* state, long token, int scope);
+// Until the phase of this parity is over (acquire).
+void __scopec_barrier_wait_parity(long* state, bool parity, int scope);
+// The present phase (acquire).
+long __scopec_barrier_phase(long* state, int scope);
+// A latch: until the counter is 0 (acquire).
+void __scopec_await_zero(long* counter, int scope);
+// A semaphore, or a mutex that starts with 1: until the counter is positive, and takes one (acquire).
+void __scopec_acquire(long* counter, int scope);
+
+// ---- the host's threads
+
+// A thread that runs `run` on its own copy of the `size` bytes at `state`; returns its number, from 1.
+int __scopec_thread_create(void (*run)(void*), void* state, size_t size);
+void __scopec_thread_join(int thread);
+void __scopec_thread_detach(int thread);
+// A new flag, false, that a stop source and its tokens share.
+bool* __scopec_stop_flag();
+
+// ---- devices, streams, events
+
+void __scopec_set_device(int device);
+int __scopec_get_device();
+void __scopec_device_synchronize();
+// What the API returns where it can report an earlier failure: 0, or cudaErrorLaunchFailure after a trap.
+int __scopec_last_error();
+// A call of the API that orders nothing.
+void __scopec_api(const char* name);
+// Blocking (1) or non-blocking (2); returns its number, from 3.  0 and 1 are the legacy default stream of the current
+// device, 2 that of the thread (cudaStreamPerThread).
+int __scopec_stream_create(int kind);
+void __scopec_stream_synchronize(int stream);
+// 0 complete, 1 not.
+int __scopec_stream_query(int stream);
+// Returns its number, from 1.
+int __scopec_event_create();
+void __scopec_event_record(int event, int stream);
+void __scopec_stream_wait_event(int stream, int event);
+void __scopec_event_synchronize(int event);
+// 0 complete, 1 not.
+int __scopec_event_query(int event);
+void __scopec_host_function(int stream, void (*run)(void*), void* data);
+// A launch by the API of the kernel whose address the host has, with pointers to its arguments; a cluster of 0 blocks is
+// none.  `kernel<<<...>>>(...)` is __cudaPushCallConfiguration and a call of __device_stub__kernel.
+void __scopec_launch(const void* kernel, void** arguments, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                     unsigned block_x, unsigned block_y, unsigned block_z, size_t shared, int stream, bool cooperative,
+                     unsigned cluster_x, unsigned cluster_y, unsigned cluster_z, int domain);
+
+// ---- memory of devices and host
+
+// Device (0), managed (1), mapped (2) or the system's (3) memory.
+void* __scopec_allocate(size_t bytes, int storage);
+void __scopec_free(void* memory);
+// Kinds are those of cudaMemcpyKind (0 host to host, 1 to device, 2 to host, 3 on the device, 4 by address); `waits` is
+// whether it is cudaMemcpy or the Async form.
+void __scopec_copy(void* to, const void* from, size_t bytes, int kind, int stream, bool waits);
+void __scopec_fill(void* to, int byte, size_t bytes, int stream, bool waits);
+void __scopec_register(void* memory, size_t bytes);
+void __scopec_unregister(void* memory);
+
+#pragma clang force_cuda_host_device end

@@ -1,0 +1,395 @@
+// The CUDA runtime API, as far as it is modelled.  Calls are taken to succeed, but for what a trap leaves.
+#pragma once
+
+#include <scopec/device.h>
+#include <scopec/intrinsics.h>
+#include <scopec/types.h>
+
+// ---- types
+
+enum cudaError {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorNotReady = 600,
+    cudaErrorPeerAccessAlreadyEnabled = 704,
+    cudaErrorLaunchFailure = 719,
+    cudaErrorUnknown = 999,
+};
+using cudaError_t = cudaError;
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost = 0,
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3,
+    cudaMemcpyDefault = 4,
+};
+
+// A handle is the number that the machine gave.
+using cudaStream_t = struct CUstream_st*;
+using cudaEvent_t = struct CUevent_st*;
+#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
+#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
+#define cudaStreamDefault 0
+#define cudaStreamNonBlocking 1
+#define cudaEventDefault 0
+#define cudaEventBlockingSync 1
+#define cudaEventDisableTiming 2
+#define cudaEventInterprocess 4
+#define cudaEventRecordDefault 0
+#define cudaEventWaitDefault 0
+#define cudaHostAllocDefault 0
+#define cudaHostAllocPortable 1
+#define cudaHostAllocMapped 2
+#define cudaHostAllocWriteCombined 4
+#define cudaHostRegisterDefault 0
+#define cudaHostRegisterPortable 1
+#define cudaHostRegisterMapped 2
+#define cudaMemAttachGlobal 1
+#define cudaMemAttachHost 2
+#define cudaDeviceScheduleAuto 0
+#define cudaDeviceScheduleSpin 1
+#define cudaDeviceScheduleYield 2
+#define cudaDeviceScheduleBlockingSync 4
+#define cudaDeviceMapHost 8
+#define cudaCpuDeviceId (-1)
+using cudaHostFn_t = void (*)(void*);
+
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1,
+    cudaMemAdviseUnsetReadMostly = 2,
+    cudaMemAdviseSetPreferredLocation = 3,
+    cudaMemAdviseUnsetPreferredLocation = 4,
+    cudaMemAdviseSetAccessedBy = 5,
+    cudaMemAdviseUnsetAccessedBy = 6,
+};
+
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrUnifiedAddressing = 41,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrManagedMemory = 83,
+    cudaDevAttrHostNativeAtomicSupported = 86,
+    cudaDevAttrPageableMemoryAccess = 88,
+    cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrClusterLaunch = 120,
+};
+
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock;
+    int warpSize, maxThreadsPerBlock, major, minor, multiProcessorCount, cooperativeLaunch, managedMemory,
+        concurrentManagedAccess, canMapHostMemory, unifiedAddressing, pageableMemoryAccess;
+};
+
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+    cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributeMemSyncDomain = 10,
+};
+enum cudaLaunchMemSyncDomain { cudaLaunchMemSyncDomainDefault = 0, cudaLaunchMemSyncDomainRemote = 1 };
+union cudaLaunchAttributeValue {
+    char pad[64];
+    int cooperative;
+    struct { unsigned x, y, z; } clusterDim;
+    int programmaticStreamSerializationAllowed;
+    int priority;
+    cudaLaunchMemSyncDomain memSyncDomain;
+};
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim;
+    dim3 blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute* attrs;
+    unsigned numAttrs;
+};
+
+// ---- launches: clang calls the first three for <<<...>>>, that of the device's side only to check it
+
+extern "C" unsigned cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr);
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr);
+extern "C" cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                        cudaStream_t stream);
+
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+
+namespace __scopec {
+inline int number(cudaStream_t stream) { return int(reinterpret_cast<long>(stream)); }
+inline int number(cudaEvent_t event) { return int(reinterpret_cast<long>(event)); }
+inline cudaError_t result() { return cudaError_t(__scopec_last_error()); }
+inline cudaError_t success(const char* name) {
+    __scopec_api(name);
+    return cudaSuccess;
+}
+inline cudaError_t launched(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
+                            cudaStream_t stream, bool cooperative, dim3 cluster = {0, 0, 0}, int domain = 0) {
+    __scopec_launch(kernel, arguments, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, number(stream),
+                    cooperative, cluster.x, cluster.y, cluster.z, domain);
+    return result();
+}
+}  // namespace __scopec
+
+template <class __T>
+cudaError_t cudaLaunchKernel(__T* kernel, dim3 grid, dim3 block, void** arguments = nullptr, size_t shared = 0,
+                             cudaStream_t stream = nullptr) {
+    return __scopec::launched((const void*)kernel, grid, block, arguments, shared, stream, false);
+}
+template <class __T>
+cudaError_t cudaLaunchCooperativeKernel(__T* kernel, dim3 grid, dim3 block, void** arguments = nullptr,
+                                        size_t shared = 0, cudaStream_t stream = nullptr) {
+    return __scopec::launched((const void*)kernel, grid, block, arguments, shared, stream, true);
+}
+inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
+    bool cooperative = false;
+    dim3 cluster(0, 0, 0);
+    int domain = 0;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute& attribute = config->attrs[i];
+        switch (attribute.id) {
+            case cudaLaunchAttributeIgnore: break;
+            case cudaLaunchAttributeCooperative: cooperative = attribute.val.cooperative != 0; break;
+            case cudaLaunchAttributeClusterDimension:
+                cluster = dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z);
+                break;
+            case cudaLaunchAttributeMemSyncDomain: domain = attribute.val.memSyncDomain; break;
+            default: __scopec_unmodelled("this launch attribute");
+        }
+    }
+    return __scopec::launched(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+                              config->stream, cooperative, cluster, domain);
+}
+template <class... __Parameters, class... __Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(__Parameters...),
+                               __Arguments&&... arguments) {
+    return [&](__Parameters... values) {
+        void* pointers[] = {(void*)&values..., nullptr};
+        return cudaLaunchKernelExC(config, (const void*)kernel, pointers);
+    }(__scopec::forward<__Arguments>(arguments)...);
+}
+inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t run, void* data) {
+    __scopec_host_function(__scopec::number(stream), run, data);
+    return cudaSuccess;
+}
+
+// ---- devices
+
+inline cudaError_t cudaDeviceSynchronize() {
+    __scopec_device_synchronize();
+    return __scopec::result();
+}
+inline cudaError_t cudaDeviceReset() { return __scopec::success("cudaDeviceReset"); }
+inline cudaError_t cudaSetDevice(int device) {
+    __scopec_set_device(device);
+    return cudaSuccess;
+}
+inline cudaError_t cudaGetDevice(int* device) {
+    *device = __scopec_get_device();
+    return __scopec::success("cudaGetDevice");
+}
+inline cudaError_t cudaGetDeviceCount(int* count) {
+    *count = __scopec_unknown<int>();
+    return __scopec::success("cudaGetDeviceCount");
+}
+inline cudaError_t cudaSetDeviceFlags(unsigned) { return __scopec::success("cudaSetDeviceFlags"); }
+inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned = 0) {
+    return __scopec::success("cudaDeviceEnablePeerAccess");
+}
+inline cudaError_t cudaDeviceDisablePeerAccess(int) { return __scopec::success("cudaDeviceDisablePeerAccess"); }
+inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+    *can = __scopec_unknown<int>();
+    return __scopec::success("cudaDeviceCanAccessPeer");
+}
+inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+    switch (attribute) {
+        case cudaDevAttrCooperativeLaunch:
+        case cudaDevAttrClusterLaunch:
+        case cudaDevAttrUnifiedAddressing:
+        case cudaDevAttrManagedMemory:
+        case cudaDevAttrCanMapHostMemory: *value = 1; break;
+        case cudaDevAttrWarpSize: *value = 32; break;
+        default: *value = __scopec_unknown<int>();
+    }
+    return __scopec::success("cudaDeviceGetAttribute");
+}
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+    properties->warpSize = 32;
+    properties->maxThreadsPerBlock = 1024;
+    properties->major = 9;
+    properties->minor = 0;
+    properties->cooperativeLaunch = 1;
+    properties->managedMemory = 1;
+    properties->concurrentManagedAccess = 1;
+    properties->canMapHostMemory = 1;
+    properties->unifiedAddressing = 1;
+    properties->multiProcessorCount = __scopec_unknown<int>();
+    properties->pageableMemoryAccess = __scopec_unknown<int>();
+    properties->totalGlobalMem = __scopec_unknown<size_t>();
+    properties->sharedMemPerBlock = __scopec_unknown<size_t>();
+    return __scopec::success("cudaGetDeviceProperties");
+}
+inline cudaError_t cudaGetLastError() {
+    __scopec_api("cudaGetLastError");
+    return __scopec::result();
+}
+inline cudaError_t cudaPeekAtLastError() {
+    __scopec_api("cudaPeekAtLastError");
+    return __scopec::result();
+}
+inline const char* cudaGetErrorString(cudaError_t) { return ""; }
+inline const char* cudaGetErrorName(cudaError_t) { return ""; }
+
+// ---- streams and events
+
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+    *stream = reinterpret_cast<cudaStream_t>(long(__scopec_stream_create(flags & cudaStreamNonBlocking ? 2 : 1)));
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, 0); }
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+    return cudaStreamCreateWithFlags(stream, flags);
+}
+inline cudaError_t cudaStreamDestroy(cudaStream_t) { return __scopec::success("cudaStreamDestroy"); }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    __scopec_stream_synchronize(__scopec::number(stream));
+    return __scopec::result();
+}
+inline cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    bool ready = __scopec_stream_query(__scopec::number(stream)) == 0;
+    cudaError_t failed = __scopec::result();
+    return failed != cudaSuccess ? failed : ready ? cudaSuccess : cudaErrorNotReady;
+}
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
+    __scopec_stream_wait_event(__scopec::number(stream), __scopec::number(event));
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
+    *event = reinterpret_cast<cudaEvent_t>(long(__scopec_event_create()));
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return cudaEventCreate(event); }
+inline cudaError_t cudaEventDestroy(cudaEvent_t) { return __scopec::success("cudaEventDestroy"); }
+inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
+    __scopec_event_record(__scopec::number(event), __scopec::number(stream));
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    __scopec_event_synchronize(__scopec::number(event));
+    return __scopec::result();
+}
+inline cudaError_t cudaEventQuery(cudaEvent_t event) {
+    bool ready = __scopec_event_query(__scopec::number(event)) == 0;
+    cudaError_t failed = __scopec::result();
+    return failed != cudaSuccess ? failed : ready ? cudaSuccess : cudaErrorNotReady;
+}
+inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+    *milliseconds = __scopec_unknown<float>();
+    return __scopec::success("cudaEventElapsedTime");
+}
+
+// ---- memory
+
+#define SCOPEC_ALLOCATE(STORAGE)                                                                              \
+    *memory = static_cast<__T*>(__scopec_allocate(bytes, STORAGE));                                             \
+    return cudaSuccess;
+template <class __T> cudaError_t cudaMalloc(__T** memory, size_t bytes) { SCOPEC_ALLOCATE(0) }
+template <class __T> cudaError_t cudaMallocManaged(__T** memory, size_t bytes, unsigned = cudaMemAttachGlobal) {
+    SCOPEC_ALLOCATE(1)
+}
+template <class __T> cudaError_t cudaMallocHost(__T** memory, size_t bytes, unsigned = 0) { SCOPEC_ALLOCATE(2) }
+template <class __T> cudaError_t cudaHostAlloc(__T** memory, size_t bytes, unsigned) { SCOPEC_ALLOCATE(2) }
+#undef SCOPEC_ALLOCATE
+inline cudaError_t cudaFree(void* memory) {
+    __scopec_free(memory);
+    return __scopec::success("cudaFree");
+}
+inline cudaError_t cudaFreeHost(void* memory) {
+    __scopec_free(memory);
+    return __scopec::success("cudaFreeHost");
+}
+inline cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned) {
+    __scopec_register(memory, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaHostUnregister(void* memory) {
+    __scopec_unregister(memory);
+    return cudaSuccess;
+}
+template <class __T> cudaError_t cudaHostGetDevicePointer(__T** device, void* host, unsigned) {
+    *device = static_cast<__T*>(host);
+    return __scopec::success("cudaHostGetDevicePointer");
+}
+template <class __T, class __Symbol> cudaError_t cudaGetSymbolAddress(__T** address, const __Symbol& symbol) {
+    *address = (__T*)&symbol;
+    return __scopec::success("cudaGetSymbolAddress");
+}
+inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr) {
+    return __scopec::success("cudaMemPrefetchAsync");
+}
+inline cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) {
+    return __scopec::success("cudaMemAdvise");
+}
+
+// ---- copies
+
+namespace __scopec {
+inline cudaError_t copied(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+                          bool waits) {
+    __scopec_copy(to, from, bytes, kind, number(stream), waits);
+    return result();
+}
+inline cudaError_t filled(void* to, int byte, size_t bytes, cudaStream_t stream, bool waits) {
+    __scopec_fill(to, byte, bytes, number(stream), waits);
+    return result();
+}
+template <class __T> char* bytes_of(const __T& symbol) { return (char*)&symbol; }
+}  // namespace __scopec
+
+inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    return __scopec::copied(to, from, bytes, kind, nullptr, true);
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t stream = nullptr) {
+    return __scopec::copied(to, from, bytes, kind, stream, false);
+}
+inline cudaError_t cudaMemset(void* to, int byte, size_t bytes) {
+    return __scopec::filled(to, byte, bytes, nullptr, true);
+}
+inline cudaError_t cudaMemsetAsync(void* to, int byte, size_t bytes, cudaStream_t stream = nullptr) {
+    return __scopec::filled(to, byte, bytes, stream, false);
+}
+template <class __T>
+cudaError_t cudaMemcpyToSymbol(const __T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return __scopec::copied(__scopec::bytes_of(symbol) + offset, from, bytes, kind, nullptr, true);
+}
+template <class __T>
+cudaError_t cudaMemcpyFromSymbol(void* to, const __T& symbol, size_t bytes, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return __scopec::copied(to, __scopec::bytes_of(symbol) + offset, bytes, kind, nullptr, true);
+}
+template <class __T>
+cudaError_t cudaMemcpyToSymbolAsync(const __T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
+    return __scopec::copied(__scopec::bytes_of(symbol) + offset, from, bytes, kind, stream, false);
+}
+template <class __T>
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const __T& symbol, size_t bytes, size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
+    return __scopec::copied(to, __scopec::bytes_of(symbol) + offset, bytes, kind, stream, false);
+}
+
+#pragma clang attribute pop

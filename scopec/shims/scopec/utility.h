@@ -1,0 +1,162 @@
+// What programs use of <utility>, <type_traits>, <functional>, <algorithm>, <limits>, <array>, for a namespace.
+#pragma once
+
+#include <scopec/invoke.h>
+#include <scopec/types.h>
+
+SCOPEC_SHIM_BEGIN
+
+namespace __scopec {
+
+template <class __T, __T __V> struct integral_constant {
+    static constexpr __T value = __V;
+    using value_type = __T;
+    constexpr operator __T() const noexcept { return __V; }
+    constexpr __T operator()() const noexcept { return __V; }
+};
+
+template <class __T, class __U = __T> constexpr __T exchange(__T& object, __U&& value) {
+    __T before = move(object);
+    object = forward<__U>(value);
+    return before;
+}
+template <class __T> constexpr void swap(__T& a, __T& b) {
+    __T held = move(a);
+    a = move(b);
+    b = move(held);
+}
+template <class __T> constexpr const __T& min(const __T& a, const __T& b) { return b < a ? b : a; }
+template <class __T> constexpr const __T& max(const __T& a, const __T& b) { return a < b ? b : a; }
+template <class __T> constexpr const __T& clamp(const __T& v, const __T& low, const __T& high) {
+    return v < low ? low : high < v ? high : v;
+}
+template <class __T> constexpr __T* addressof(__T& object) noexcept { return __builtin_addressof(object); }
+template <class __T> constexpr reference_wrapper<__T> ref(__T& object) noexcept { return {object}; }
+template <class __T> constexpr reference_wrapper<const __T> cref(const __T& object) noexcept { return {object}; }
+template <class __T> constexpr const __T& as_const(__T& object) noexcept { return object; }
+
+template <class __A, class __B> struct pair {
+    __A first;
+    __B second;
+    constexpr pair() = default;
+    constexpr pair(__A a, __B b) : first(move(a)), second(move(b)) {}
+};
+template <class __A, class __B> constexpr pair<__A, __B> make_pair(__A a, __B b) { return {a, b}; }
+
+template <class __T, size_t __N> struct array {
+    __T __scopec_items[__N ? __N : 1];
+    using value_type = __T;
+    constexpr __T& operator[](size_t i) { return __scopec_items[i]; }
+    constexpr const __T& operator[](size_t i) const { return __scopec_items[i]; }
+    constexpr __T& at(size_t i) { return __scopec_items[i]; }
+    constexpr __T& front() { return __scopec_items[0]; }
+    constexpr __T& back() { return __scopec_items[__N - 1]; }
+    constexpr __T* data() { return __scopec_items; }
+    constexpr const __T* data() const { return __scopec_items; }
+    constexpr __T* begin() { return __scopec_items; }
+    constexpr __T* end() { return __scopec_items + __N; }
+    constexpr const __T* begin() const { return __scopec_items; }
+    constexpr const __T* end() const { return __scopec_items + __N; }
+    static constexpr size_t size() { return __N; }
+    static constexpr bool empty() { return __N == 0; }
+    constexpr void fill(const __T& value) {
+        for (size_t i = 0; i < __N; i++) __scopec_items[i] = value;
+    }
+};
+template <class __T, class... __U> array(__T, __U...) -> array<__T, 1 + sizeof...(__U)>;
+
+template <class __T> struct numeric_limits {
+    static constexpr bool is_signed = __T(-1) < __T(0);
+    static constexpr int digits = int(sizeof(__T) * 8) - is_signed;
+    static constexpr __T max() noexcept {
+        return is_signed ? __T((((__T(1) << (digits - 1)) - 1) << 1) + 1) : __T(~__T(0));
+    }
+    static constexpr __T min() noexcept { return is_signed ? __T(-max() - 1) : __T(0); }
+    static constexpr __T lowest() noexcept { return min(); }
+};
+
+template <class __T = void> struct plus {
+    constexpr __T operator()(const __T& a, const __T& b) const { return a + b; }
+};
+template <class __T = void> struct less {
+    constexpr bool operator()(const __T& a, const __T& b) const { return a < b; }
+};
+template <class __T = void> struct greater {
+    constexpr bool operator()(const __T& a, const __T& b) const { return b < a; }
+};
+
+}  // namespace __scopec
+
+#define SCOPEC_TYPE_TRAITS                                                                                    \
+    using __scopec::integral_constant;                                                                        \
+    template <bool __B> using bool_constant = integral_constant<bool, __B>;                                       \
+    using true_type = bool_constant<true>;                                                                    \
+    using false_type = bool_constant<false>;                                                                  \
+    using __scopec::enable_if;                                                                                \
+    using __scopec::enable_if_t;                                                                              \
+    using __scopec::remove_reference;                                                                         \
+    using __scopec::remove_reference_t;                                                                       \
+    template <class __T> using decay_t = __decay(__T);                                                            \
+    template <class __T> struct decay { using type = decay_t<__T>; };                                             \
+    template <class __T> using remove_cv_t = __remove_cv(__T);                                                    \
+    template <class __T> using remove_cvref_t = __remove_cvref(__T);                                              \
+    template <class __T> using remove_const_t = __remove_const(__T);                                              \
+    template <class __T> using remove_volatile_t = __remove_volatile(__T);                                        \
+    template <class __T> using remove_pointer_t = __remove_pointer(__T);                                          \
+    template <class __T> using make_unsigned_t = __make_unsigned(__T);                                            \
+    template <class __T> using make_signed_t = __make_signed(__T);                                                \
+    template <class __T> using underlying_type_t = __underlying_type(__T);                                        \
+    template <bool __B, class __T, class __F> struct conditional { using type = __T; };                               \
+    template <class __T, class __F> struct conditional<false, __T, __F> { using type = __F; };                          \
+    template <bool __B, class __T, class __F> using conditional_t = typename conditional<__B, __T, __F>::type;            \
+    template <class __F, class... __A> using invoke_result_t = decltype(__scopec::invoke(__scopec::declval<__F>(), __scopec::declval<__A>()...)); \
+    template <class...> using void_t = void;                                                                  \
+    SCOPEC_TRAIT(is_same, __is_same(__T, __U), class __T, class __U)                                                  \
+    SCOPEC_TRAIT(is_base_of, __is_base_of(__T, __U), class __T, class __U)                                            \
+    SCOPEC_TRAIT(is_convertible, __is_convertible(__T, __U), class __T, class __U)                                    \
+    SCOPEC_TRAIT(is_integral, __is_integral(__T), class __T)                                                      \
+    SCOPEC_TRAIT(is_floating_point, __is_floating_point(__T), class __T)                                          \
+    SCOPEC_TRAIT(is_arithmetic, __is_arithmetic(__T), class __T)                                                  \
+    SCOPEC_TRAIT(is_signed, __is_signed(__T), class __T)                                                          \
+    SCOPEC_TRAIT(is_unsigned, __is_unsigned(__T), class __T)                                                      \
+    SCOPEC_TRAIT(is_pointer, __is_pointer(__T), class __T)                                                        \
+    SCOPEC_TRAIT(is_enum, __is_enum(__T), class __T)                                                              \
+    SCOPEC_TRAIT(is_class, __is_class(__T), class __T)                                                            \
+    SCOPEC_TRAIT(is_void, __is_void(__T), class __T)                                                              \
+    SCOPEC_TRAIT(is_const, __is_const(__T), class __T)                                                            \
+    SCOPEC_TRAIT(is_trivially_copyable, __is_trivially_copyable(__T), class __T)                                  \
+    SCOPEC_TRAIT(is_trivial, __is_trivially_copyable(__T) && __is_trivially_constructible(__T), class __T)          \
+    SCOPEC_TRAIT(is_standard_layout, __is_standard_layout(__T), class __T)
+#define SCOPEC_TRAIT(NAME, VALUE, ...)                                                                        \
+    template <__VA_ARGS__> inline constexpr bool NAME##_v = VALUE;                                            \
+    template <__VA_ARGS__> struct NAME : integral_constant<bool, VALUE> {};
+
+#define SCOPEC_UTILITY                                                                                        \
+    using __scopec::addressof;                                                                                \
+    using __scopec::as_const;                                                                                 \
+    using __scopec::declval;                                                                                  \
+    using __scopec::exchange;                                                                                 \
+    using __scopec::forward;                                                                                  \
+    using __scopec::make_pair;                                                                                \
+    using __scopec::move;                                                                                     \
+    using __scopec::pair;                                                                                     \
+    using __scopec::swap;
+
+#define SCOPEC_ALGORITHM                                                                                      \
+    using __scopec::clamp;                                                                                    \
+    using __scopec::max;                                                                                      \
+    using __scopec::min;
+
+#define SCOPEC_FUNCTIONAL                                                                                     \
+    using __scopec::cref;                                                                                     \
+    using __scopec::greater;                                                                                  \
+    using __scopec::invoke;                                                                                   \
+    using __scopec::less;                                                                                     \
+    using __scopec::plus;                                                                                     \
+    using __scopec::ref;                                                                                      \
+    using __scopec::reference_wrapper;
+
+#define SCOPEC_ARRAY using __scopec::array;
+#define SCOPEC_LIMITS using __scopec::numeric_limits;
+
+SCOPEC_SHIM_END

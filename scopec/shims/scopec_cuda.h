@@ -1,0 +1,48 @@
+// CUDA's language and runtime, read before every .cu file.
+#pragma once
+
+// ---- keywords
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __grid_constant__ __attribute__((grid_constant))
+#if __has_attribute(cluster_dims)
+#define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
+#else
+#define __cluster_dims__(...) __attribute__((annotate("cluster_dims", __VA_ARGS__)))
+#endif
+// One object of both sides, by its mangled name.
+#ifdef __CUDA_ARCH__
+#define __managed__ __attribute__((device)) __attribute__((annotate("managed")))
+#else
+#define __managed__ __attribute__((annotate("managed")))
+#endif
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __nv_pure__
+#define CUDARTAPI
+#define CUDART_CB
+
+#include <scopec/intrinsics.h>
+#include <scopec/types.h>
+
+#include <scopec/device.h>
+#include <scopec/runtime.h>
+
+// CUDA's compiler includes these for the program; what it says of itself (CUDA 13).
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define CUDART_VERSION 13000
+#define CUDA_VERSION 13000
+#define _LIBCUDACXX_VERSION 3000000
