@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -114,13 +115,17 @@ def compiled(text: str, shown: str, folder: Path, flags: Flags = Flags()) -> Com
     command += [*flags.macros, f"-fdebug-prefix-map=./={folder}/"]
     forced = "".join(f"#include {_quoted(str(header.absolute()))}\n" for header in flags.forced)
     given = f"{forced}# 1 {_quoted(shown)}\n{text}".encode()
-    runs = [_Run([*command, f"--cuda-{side}-only"], given, folder) for side in ("device", "host")]
+    runs = (_Run(), _Run())
     try:
+        for run, side in zip(runs, ("device", "host"), strict=True):
+            run.start([*command, f"--cuda-{side}-only"], given, folder)
         for run in runs:
             run.wait()
     finally:
         for run in runs:
-            run.end()
+            run.kill()
+        for run in runs:
+            run.wait()
     source = _presumed(text, shown)
     errors = list(dict.fromkeys(d for run in runs for d in _errors(run.messages, source, folder)))
     if errors:
@@ -138,31 +143,36 @@ def _quoted(name: str) -> str:
 class _Run:
     """A clang that runs; what it writes is collected by a thread."""
 
-    def __init__(self, command: list[str], given: bytes, folder: Path) -> None:
+    def __init__(self) -> None:
         self.output, self.messages, self.status = "", "", 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._collector: threading.Thread | None = None
+
+    def start(self, command: list[str], given: bytes, folder: Path) -> None:
+        """Run a command in a folder on a text; EngineError if it does not start."""
         pipe = subprocess.PIPE
         try:
-            self._process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe)
+            process = self._process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe)
         except OSError as failure:
             raise EngineError(f"{command[0]} does not start ({failure.strerror})") from failure
-        self._collector = threading.Thread(target=self._collect, args=(given,), name="clang", daemon=True)
+        self._collector = threading.Thread(target=self._collect, args=(process, given), name="clang", daemon=True)
         self._collector.start()
 
-    def _collect(self, given: bytes) -> None:
-        output, messages = self._process.communicate(given)
+    def _collect(self, process: subprocess.Popen[bytes], given: bytes) -> None:
+        output, messages = process.communicate(given)
         self.output, self.messages = (b.decode("utf-8", errors="replace") for b in (output, messages))
-        self.status = self._process.returncode
+        self.status = process.returncode
 
     def wait(self) -> None:
         """Until it has ended; a thread that is stopped meanwhile notices."""
-        while self._collector.is_alive():
+        while self._collector is not None and self._collector.is_alive():
             self._collector.join(_LOOK_SECONDS)
 
-    def end(self) -> None:
+    def kill(self) -> None:
         """End it if it still runs."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._collector.join()
+        if self._process is not None:
+            with suppress(OSError):  # it has ended
+                self._process.kill()
 
 
 # ---------------------------------------------------------------- what clang says

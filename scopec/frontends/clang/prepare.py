@@ -24,7 +24,7 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
     """The text that clang reads in place of a file's.
 
     ``//@ object`` directives are declarations, in place.  The constants that ``chosen`` names have its values for
-    initialisers (``device`` and ``relaxed`` are short for the names in namespace cuda).  For each name of ``asked``
+    initialisers (``device`` and ``relaxed`` are short for the names of the libraries).  For each name of ``asked``
     there is an object ``__scopec_constant_NAME`` of type long on the device, whose initialiser is its value (0 for one
     that is neither an integer nor an enumerator).  Without a ``main`` there is one that does the launches of
     ``//@ launch`` directives, in order, and waits for the device.
@@ -74,9 +74,9 @@ def _full(value: str) -> str:
     """A value of a ``vary``, as C++ names it."""
     value = value.strip()
     if value in ORDERS:
-        return f"::cuda::memory_order_{value}"
+        return f"::__scopec::memory_order_{value}"
     if value in SCOPES:
-        return f"::cuda::thread_scope_{'system' if value == 'sys' else value}"
+        return f"::__scopec::thread_scope_{'system' if value == 'sys' else value}"
     return value
 
 
