@@ -31,128 +31,32 @@ constexpr memory_order failure_of(memory_order success) {
                                               : success;
 }
 
-// How an object is accessed: as what it is, an object of a class as the integer of its size.
-template <class __T, bool = is_class<__T>> struct access {
-    using type = __T;
-    static __T to(__T value) { return value; }
-    static __T from(__T value) { return value; }
-};
-
-template <class __T> struct access<__T, true> {
-    using type = typename unsigned_of_size<sizeof(__T)>::type;
-    static type to(__T value) { return __builtin_bit_cast(type, value); }
-    static __T from(type value) { return __builtin_bit_cast(__T, value); }
-};
-
-// The operations on an object, S its scope.
-template <class __T, int __S> struct operations {
-    using raw = typename access<__T>::type;
+// The operations on objects of a class: those on the integer of their size.
+template <class __T, int __S> struct as_integer {
+    using raw = typename unsigned_of_size<sizeof(__T)>::type;
     static volatile raw* at(volatile __T* object) { return reinterpret_cast<volatile raw*>(object); }
-    static const volatile raw* at(const volatile __T* object) { return reinterpret_cast<const volatile raw*>(object); }
-    static __T load(const volatile __T* object, memory_order order) {
-        return access<__T>::from(__scopec_load<raw>(at(object), int(order), __S));
+    static const volatile raw* at(const volatile __T* object) {
+        return reinterpret_cast<const volatile raw*>(object);
     }
-    static void store(volatile __T* object, __T value, memory_order order) {
-        __scopec_store<raw>(at(object), access<__T>::to(value), int(order), __S);
+    static __T load(const volatile __T* object, int order) {
+        return __builtin_bit_cast(__T, __scopec_load<raw>(at(object), order, __S));
     }
-    static __T exchange(volatile __T* object, __T value, memory_order order) {
-        return access<__T>::from(__scopec_exchange<raw>(at(object), access<__T>::to(value), int(order), __S));
+    static void store(volatile __T* object, __T value, int order) {
+        __scopec_store<raw>(at(object), __builtin_bit_cast(raw, value), order, __S);
     }
-    static bool compare_exchange(volatile __T* object, __T& expected, __T desired, memory_order success,
-                                 memory_order failure, bool weak) {
-        return __scopec_compare_exchange<raw>(at(object), reinterpret_cast<raw*>(&expected), access<__T>::to(desired),
-                                              int(success), int(failure), __S, weak);
+    static __T exchange(volatile __T* object, __T value, int order) {
+        return __builtin_bit_cast(__T, __scopec_exchange<raw>(at(object), __builtin_bit_cast(raw, value), order, __S));
     }
-    static void wait(const volatile __T* object, __T old, memory_order order) {
-        __scopec_wait<raw>(at(object), access<__T>::to(old), int(order), __S);
+    static bool compare_exchange(volatile __T* object, __T* expected, __T desired, int success, int failure,
+                                 bool weak) {
+        return __scopec_compare_exchange<raw>(at(object), reinterpret_cast<raw*>(expected),
+                                              __builtin_bit_cast(raw, desired), success, failure, __S, weak);
+    }
+    static void wait(const volatile __T* object, __T old, int order) {
+        __scopec_wait<raw>(at(object), __builtin_bit_cast(raw, old), order, __S);
     }
     static void notify(const volatile __T* object, bool all) { __scopec_notify<raw>(at(object), all); }
 };
-
-#define SCOPEC_CONST_MEMBERS(OBJECT)                                                                          \
-    __T load(memory_order order = memory_order_seq_cst) const volatile noexcept {                               \
-        return operations<__T, __S>::load(OBJECT, order);                                                         \
-    }                                                                                                         \
-    operator __T() const volatile noexcept { return load(); }                                                   \
-    bool is_lock_free() const volatile noexcept { return true; }                                              \
-    void wait(__T old, memory_order order = memory_order_seq_cst) const volatile noexcept {                     \
-        operations<__T, __S>::wait(OBJECT, old, order);                                                           \
-    }
-
-// The members that change the object; CV is how `this` is qualified.
-#define SCOPEC_MEMBERS(OBJECT, CV)                                                                            \
-    void store(__T value, memory_order order = memory_order_seq_cst) CV noexcept {                              \
-        operations<__T, __S>::store(OBJECT, value, order);                                                        \
-    }                                                                                                         \
-    __T operator=(__T value) CV noexcept {                                                                        \
-        store(value);                                                                                         \
-        return value;                                                                                         \
-    }                                                                                                         \
-    __T exchange(__T value, memory_order order = memory_order_seq_cst) CV noexcept {                              \
-        return operations<__T, __S>::exchange(OBJECT, value, order);                                              \
-    }                                                                                                         \
-    bool compare_exchange_strong(__T& expected, __T desired, memory_order success, memory_order failure)          \
-        CV noexcept {                                                                                         \
-        return operations<__T, __S>::compare_exchange(OBJECT, expected, desired, success, failure, false);        \
-    }                                                                                                         \
-    bool compare_exchange_strong(__T& expected, __T desired, memory_order order = memory_order_seq_cst)           \
-        CV noexcept {                                                                                         \
-        return operations<__T, __S>::compare_exchange(OBJECT, expected, desired, order, failure_of(order), false); \
-    }                                                                                                         \
-    bool compare_exchange_weak(__T& expected, __T desired, memory_order success, memory_order failure)            \
-        CV noexcept {                                                                                         \
-        return operations<__T, __S>::compare_exchange(OBJECT, expected, desired, success, failure, true);         \
-    }                                                                                                         \
-    bool compare_exchange_weak(__T& expected, __T desired, memory_order order = memory_order_seq_cst)             \
-        CV noexcept {                                                                                         \
-        return operations<__T, __S>::compare_exchange(OBJECT, expected, desired, order, failure_of(order), true); \
-    }                                                                                                         \
-    void notify_one() CV noexcept { operations<__T, __S>::notify(OBJECT, false); }                                \
-    void notify_all() CV noexcept { operations<__T, __S>::notify(OBJECT, true); }
-
-#define SCOPEC_FETCH(NAME, OBJECT, CV)                                                                        \
-    __T fetch_##NAME(__T value, memory_order order = memory_order_seq_cst) CV noexcept {                          \
-        return __scopec_fetch_##NAME<__T>(OBJECT, value, int(order), __S);                                        \
-    }
-
-#define SCOPEC_SUM_MEMBERS(OBJECT, CV)                                                                        \
-    SCOPEC_FETCH(add, OBJECT, CV)                                                                             \
-    SCOPEC_FETCH(sub, OBJECT, CV)                                                                             \
-    __T operator+=(__T value) CV noexcept { return fetch_add(value) + value; }                                    \
-    __T operator-=(__T value) CV noexcept { return fetch_sub(value) - value; }
-
-// What an atomic integer adds to its own type wraps ([atomics.types.int]).
-#define SCOPEC_INTEGER_MEMBERS(OBJECT, CV)                                                                    \
-    SCOPEC_FETCH(add, OBJECT, CV)                                                                             \
-    SCOPEC_FETCH(sub, OBJECT, CV)                                                                             \
-    SCOPEC_FETCH(and, OBJECT, CV)                                                                             \
-    SCOPEC_FETCH(or, OBJECT, CV)                                                                              \
-    SCOPEC_FETCH(xor, OBJECT, CV)                                                                             \
-    SCOPEC_FETCH(min, OBJECT, CV)                                                                             \
-    SCOPEC_FETCH(max, OBJECT, CV)                                                                             \
-    __T operator++(int) CV noexcept { return fetch_add(1); }                                                    \
-    __T operator--(int) CV noexcept { return fetch_sub(1); }                                                    \
-    __T operator++() CV noexcept { return wrapped<__T>(fetch_add(1), 1); }                                        \
-    __T operator--() CV noexcept { return wrapped<__T>(fetch_sub(1), __T(-1)); }                                    \
-    __T operator+=(__T value) CV noexcept { return wrapped<__T>(fetch_add(value), value); }                         \
-    __T operator-=(__T value) CV noexcept { return wrapped<__T>(fetch_sub(value), negated<__T>(value)); }             \
-    __T operator&=(__T value) CV noexcept { return fetch_and(value) & value; }                                    \
-    __T operator|=(__T value) CV noexcept { return fetch_or(value) | value; }                                     \
-    __T operator^=(__T value) CV noexcept { return fetch_xor(value) ^ value; }
-
-#define SCOPEC_POINTER_MEMBERS(OBJECT, CV)                                                                    \
-    __T fetch_add(ptrdiff_t count, memory_order order = memory_order_seq_cst) CV noexcept {                     \
-        return __scopec_fetch_move(OBJECT, count * long(sizeof(*__T{})), int(order), __S);                        \
-    }                                                                                                         \
-    __T fetch_sub(ptrdiff_t count, memory_order order = memory_order_seq_cst) CV noexcept {                     \
-        return __scopec_fetch_move(OBJECT, -count * long(sizeof(*__T{})), int(order), __S);                       \
-    }                                                                                                         \
-    __T operator++(int) CV noexcept { return fetch_add(1); }                                                    \
-    __T operator--(int) CV noexcept { return fetch_sub(1); }                                                    \
-    __T operator++() CV noexcept { return fetch_add(1) + 1; }                                                   \
-    __T operator--() CV noexcept { return fetch_sub(1) - 1; }                                                   \
-    __T operator+=(ptrdiff_t count) CV noexcept { return fetch_add(count) + count; }                            \
-    __T operator-=(ptrdiff_t count) CV noexcept { return fetch_sub(count) - count; }
 
 template <class __T> constexpr __T wrapped(__T left, __T right) {
     using __U = typename unsigned_of_size<sizeof(__T)>::type;
@@ -163,48 +67,146 @@ template <class __T> constexpr __T negated(__T value) {
     return __T(__U(__U(0) - __U(value)));
 }
 
+// OPERATION by its intrinsic, or on the integer of an object's size.
+#define SCOPEC_DO(OPERATION, OBJECT, ...)                                                                     \
+    if constexpr (is_class<__T>)                                                                              \
+        return as_integer<__T, __S>::OPERATION(OBJECT, __VA_ARGS__);                                          \
+    else                                                                                                      \
+        return __scopec_##OPERATION<__T>(OBJECT, __VA_ARGS__, __S);
+
+// The members that both kinds of atomic have; CV is how `this` is qualified where the object changes.
+#define SCOPEC_MEMBERS(OBJECT, CV)                                                                            \
+    using value_type = __T;                                                                                   \
+    static constexpr bool is_always_lock_free = true;                                                         \
+    bool is_lock_free() const volatile noexcept { return true; }                                              \
+    __T load(memory_order order = memory_order_seq_cst) const volatile noexcept {                             \
+        SCOPEC_DO(load, OBJECT, int(order))                                                                   \
+    }                                                                                                         \
+    operator __T() const volatile noexcept { return load(); }                                                 \
+    void store(__T value, memory_order order = memory_order_seq_cst) CV noexcept {                            \
+        SCOPEC_DO(store, OBJECT, value, int(order))                                                           \
+    }                                                                                                         \
+    __T operator=(__T value) CV noexcept {                                                                    \
+        store(value);                                                                                         \
+        return value;                                                                                         \
+    }                                                                                                         \
+    __T exchange(__T value, memory_order order = memory_order_seq_cst) CV noexcept {                          \
+        SCOPEC_DO(exchange, OBJECT, value, int(order))                                                        \
+    }                                                                                                         \
+    SCOPEC_COMPARE(compare_exchange_strong, OBJECT, CV, false)                                                \
+    SCOPEC_COMPARE(compare_exchange_weak, OBJECT, CV, true)                                                   \
+    void wait(__T old, memory_order order = memory_order_seq_cst) const volatile noexcept {                   \
+        SCOPEC_DO(wait, OBJECT, old, int(order))                                                              \
+    }                                                                                                         \
+    SCOPEC_NOTIFY(notify_one, OBJECT, CV, false)                                                              \
+    SCOPEC_NOTIFY(notify_all, OBJECT, CV, true)
+#define SCOPEC_COMPARE(NAME, OBJECT, CV, WEAK)                                                                \
+    bool NAME(__T& expected, __T desired, memory_order success, memory_order failure) CV noexcept {           \
+        if constexpr (is_class<__T>)                                                                          \
+            return as_integer<__T, __S>::compare_exchange(OBJECT, &expected, desired, int(success),           \
+                                                          int(failure), WEAK);                                \
+        else                                                                                                  \
+            return __scopec_compare_exchange<__T>(OBJECT, &expected, desired, int(success), int(failure),     \
+                                                  __S, WEAK);                                                 \
+    }                                                                                                         \
+    bool NAME(__T& expected, __T desired, memory_order order = memory_order_seq_cst) CV noexcept {            \
+        return NAME(expected, desired, order, failure_of(order));                                             \
+    }
+#define SCOPEC_NOTIFY(NAME, OBJECT, CV, ALL)                                                                  \
+    void NAME() CV noexcept {                                                                                 \
+        if constexpr (is_class<__T>)                                                                          \
+            as_integer<__T, __S>::notify(OBJECT, ALL);                                                        \
+        else                                                                                                  \
+            __scopec_notify<__T>(OBJECT, ALL);                                                                \
+    }
+
+template <class __T, int __S> struct atomic_object {
+    __T __scopec_value;
+    atomic_object() noexcept = default;
+    constexpr atomic_object(__T value) noexcept : __scopec_value(value) {}
+    atomic_object(const atomic_object&) = delete;
+    atomic_object& operator=(const atomic_object&) = delete;
+    atomic_object& operator=(const atomic_object&) volatile = delete;
+    __T operator=(__T value) noexcept {
+        store(value);
+        return value;
+    }
+    SCOPEC_MEMBERS(&__scopec_value, volatile)
+};
+
+template <class __T, int __S> struct atomic_reference {
+    static constexpr size_t required_alignment = sizeof(__T);
+    __T* __scopec_object;
+    explicit constexpr atomic_reference(__T& object) noexcept : __scopec_object(&object) {}
+    atomic_reference(const atomic_reference&) noexcept = default;
+    atomic_reference& operator=(const atomic_reference&) = delete;
+    SCOPEC_MEMBERS(__scopec_object, const)
+};
+
+// ---- arithmetic, by what the value is
+
+#define SCOPEC_FETCH(NAME, OBJECT, CV)                                                                        \
+    __T fetch_##NAME(__T value, memory_order order = memory_order_seq_cst) CV noexcept {                      \
+        return __scopec_fetch_##NAME<__T>(OBJECT, value, int(order), __S);                                    \
+    }
+#define SCOPEC_NO_MEMBERS(OBJECT, CV)
+#define SCOPEC_SUM_MEMBERS(OBJECT, CV)                                                                        \
+    SCOPEC_FETCH(add, OBJECT, CV)                                                                             \
+    SCOPEC_FETCH(sub, OBJECT, CV)                                                                             \
+    __T operator+=(__T value) CV noexcept { return fetch_add(value) + value; }                                \
+    __T operator-=(__T value) CV noexcept { return fetch_sub(value) - value; }
+// What an atomic integer adds to its own type wraps ([atomics.types.int]).
+#define SCOPEC_INTEGER_MEMBERS(OBJECT, CV)                                                                    \
+    SCOPEC_FETCH(add, OBJECT, CV)                                                                             \
+    SCOPEC_FETCH(sub, OBJECT, CV)                                                                             \
+    SCOPEC_FETCH(and, OBJECT, CV)                                                                             \
+    SCOPEC_FETCH(or, OBJECT, CV)                                                                              \
+    SCOPEC_FETCH(xor, OBJECT, CV)                                                                             \
+    SCOPEC_FETCH(min, OBJECT, CV)                                                                             \
+    SCOPEC_FETCH(max, OBJECT, CV)                                                                             \
+    __T operator++(int) CV noexcept { return fetch_add(1); }                                                  \
+    __T operator--(int) CV noexcept { return fetch_sub(1); }                                                  \
+    __T operator++() CV noexcept { return wrapped<__T>(fetch_add(1), 1); }                                    \
+    __T operator--() CV noexcept { return wrapped<__T>(fetch_sub(1), __T(-1)); }                              \
+    __T operator+=(__T value) CV noexcept { return wrapped<__T>(fetch_add(value), value); }                   \
+    __T operator-=(__T value) CV noexcept { return wrapped<__T>(fetch_sub(value), negated<__T>(value)); }     \
+    __T operator&=(__T value) CV noexcept { return fetch_and(value) & value; }                                \
+    __T operator|=(__T value) CV noexcept { return fetch_or(value) | value; }                                 \
+    __T operator^=(__T value) CV noexcept { return fetch_xor(value) ^ value; }
+#define SCOPEC_POINTER_MEMBERS(OBJECT, CV)                                                                    \
+    __T fetch_add(ptrdiff_t count, memory_order order = memory_order_seq_cst) CV noexcept {                   \
+        return __scopec_fetch_move(OBJECT, count * long(sizeof(*__T{})), int(order), __S);                    \
+    }                                                                                                         \
+    __T fetch_sub(ptrdiff_t count, memory_order order = memory_order_seq_cst) CV noexcept {                   \
+        return __scopec_fetch_move(OBJECT, -count * long(sizeof(*__T{})), int(order), __S);                   \
+    }                                                                                                         \
+    __T operator++(int) CV noexcept { return fetch_add(1); }                                                  \
+    __T operator--(int) CV noexcept { return fetch_sub(1); }                                                  \
+    __T operator++() CV noexcept { return fetch_add(1) + 1; }                                                 \
+    __T operator--() CV noexcept { return fetch_sub(1) - 1; }                                                 \
+    __T operator+=(ptrdiff_t count) CV noexcept { return fetch_add(count) + count; }                          \
+    __T operator-=(ptrdiff_t count) CV noexcept { return fetch_sub(count) - count; }
+
 enum class shape { other, integer, pointer, floating };
 template <class __T>
-inline constexpr shape shape_of = is_pointer<__T>                        ? shape::pointer
-                                  : is_floating_point<__T>               ? shape::floating
+inline constexpr shape shape_of = is_pointer<__T>                           ? shape::pointer
+                                  : is_floating_point<__T>                  ? shape::floating
                                   : is_integral<__T> && !is_same<__T, bool> ? shape::integer
-                                                                       : shape::other;
-
-#define SCOPEC_ATOMIC(SHAPE, ARITHMETIC)                                                                      \
-    template <class __T, int __S> struct atomic<__T, __S, SHAPE> {                                                    \
-        __T __scopec_value;                                                                                     \
-        using value_type = __T;                                                                                 \
-        static constexpr bool is_always_lock_free = true;                                                     \
-        atomic() noexcept = default;                                                                          \
-        constexpr atomic(__T value) noexcept : __scopec_value(value) {}                                         \
-        atomic(const atomic&) = delete;                                                                       \
-        atomic& operator=(const atomic&) = delete;                                                            \
-        atomic& operator=(const atomic&) volatile = delete;                                                   \
-        __T operator=(__T value) noexcept {                                                                       \
-            store(value);                                                                                     \
-            return value;                                                                                     \
-        }                                                                                                     \
-        SCOPEC_CONST_MEMBERS(&__scopec_value)                                                                 \
-        SCOPEC_MEMBERS(&__scopec_value, volatile)                                                             \
-        ARITHMETIC(&__scopec_value, volatile)                                                                 \
-    };                                                                                                        \
-    template <class __T, int __S> struct atomic_ref<__T, __S, SHAPE> {                                                \
-        __T* __scopec_object;                                                                                   \
-        using value_type = __T;                                                                                 \
-        static constexpr bool is_always_lock_free = true;                                                     \
-        static constexpr size_t required_alignment = sizeof(__T);                                               \
-        explicit constexpr atomic_ref(__T& object) noexcept : __scopec_object(&object) {}                       \
-        atomic_ref(const atomic_ref&) noexcept = default;                                                     \
-        atomic_ref& operator=(const atomic_ref&) = delete;                                                    \
-        SCOPEC_CONST_MEMBERS(__scopec_object)                                                                 \
-        SCOPEC_MEMBERS(__scopec_object, const)                                                                \
-        ARITHMETIC(__scopec_object, const)                                                                    \
-    };
-
-#define SCOPEC_NO_MEMBERS(OBJECT, CV)
+                                                                            : shape::other;
 
 template <class __T, int __S, shape = shape_of<__T>> struct atomic;
 template <class __T, int __S, shape = shape_of<__T>> struct atomic_ref;
+#define SCOPEC_ATOMIC(SHAPE, ARITHMETIC)                                                                      \
+    template <class __T, int __S> struct atomic<__T, __S, SHAPE> : atomic_object<__T, __S> {                  \
+        using atomic_object<__T, __S>::atomic_object;                                                         \
+        using atomic_object<__T, __S>::operator=;                                                             \
+        ARITHMETIC(&this->__scopec_value, volatile)                                                           \
+    };                                                                                                        \
+    template <class __T, int __S> struct atomic_ref<__T, __S, SHAPE> : atomic_reference<__T, __S> {           \
+        using atomic_reference<__T, __S>::atomic_reference;                                                   \
+        using atomic_reference<__T, __S>::operator=;                                                          \
+        ARITHMETIC(this->__scopec_object, const)                                                              \
+    };
 SCOPEC_ATOMIC(shape::other, SCOPEC_NO_MEMBERS)
 SCOPEC_ATOMIC(shape::integer, SCOPEC_INTEGER_MEMBERS)
 SCOPEC_ATOMIC(shape::pointer, SCOPEC_POINTER_MEMBERS)
@@ -217,17 +219,20 @@ template <int __S> struct atomic_flag {
     constexpr atomic_flag(bool set) noexcept : __scopec_value(set) {}
     atomic_flag(const atomic_flag&) = delete;
     atomic_flag& operator=(const atomic_flag&) = delete;
-    using on = operations<bool, __S>;
-    bool test(memory_order order = memory_order_seq_cst) const volatile noexcept { return on::load(&__scopec_value, order); }
+    bool test(memory_order order = memory_order_seq_cst) const volatile noexcept {
+        return __scopec_load<bool>(&__scopec_value, int(order), __S);
+    }
     bool test_and_set(memory_order order = memory_order_seq_cst) volatile noexcept {
-        return on::exchange(&__scopec_value, true, order);
+        return __scopec_exchange<bool>(&__scopec_value, true, int(order), __S);
     }
-    void clear(memory_order order = memory_order_seq_cst) volatile noexcept { on::store(&__scopec_value, false, order); }
+    void clear(memory_order order = memory_order_seq_cst) volatile noexcept {
+        __scopec_store<bool>(&__scopec_value, false, int(order), __S);
+    }
     void wait(bool old, memory_order order = memory_order_seq_cst) const volatile noexcept {
-        on::wait(&__scopec_value, old, order);
+        __scopec_wait<bool>(&__scopec_value, old, int(order), __S);
     }
-    void notify_one() volatile noexcept { on::notify(&__scopec_value, false); }
-    void notify_all() volatile noexcept { on::notify(&__scopec_value, true); }
+    void notify_one() volatile noexcept { __scopec_notify<bool>(&__scopec_value, false); }
+    void notify_all() volatile noexcept { __scopec_notify<bool>(&__scopec_value, true); }
 };
 
 // [atomics.fences]: a relaxed fence has no effects.

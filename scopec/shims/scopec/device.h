@@ -99,48 +99,39 @@ inline unsigned __activemask() { return __scopec_active_mask(); }
 // ---- atomic functions: relaxed, at device scope unless the name says another
 
 template <class __T> using __scopec_same = __scopec::enable_if_t<true, __T>;
-#define SCOPEC_LEGACY(NAME, OPERATION, __T)                                                                     \
-    inline __T NAME(__T* object, __T value) { return __scopec_##OPERATION<__T>(object, value, 0, 3); }                \
-    inline __T NAME##_block(__T* object, __T value) { return __scopec_##OPERATION<__T>(object, value, 0, 1); }        \
-    inline __T NAME##_system(__T* object, __T value) { return __scopec_##OPERATION<__T>(object, value, 0, 4); }
-#define SCOPEC_LEGACY_INTEGERS(NAME, OPERATION)                                                               \
-    SCOPEC_LEGACY(NAME, OPERATION, int)                                                                       \
-    SCOPEC_LEGACY(NAME, OPERATION, unsigned)                                                                  \
-    SCOPEC_LEGACY(NAME, OPERATION, long)                                                                      \
-    SCOPEC_LEGACY(NAME, OPERATION, unsigned long)                                                             \
-    SCOPEC_LEGACY(NAME, OPERATION, long long)                                                                 \
-    SCOPEC_LEGACY(NAME, OPERATION, unsigned long long)
-SCOPEC_LEGACY_INTEGERS(atomicAdd, fetch_add)
-SCOPEC_LEGACY(atomicAdd, fetch_add, float)
-SCOPEC_LEGACY(atomicAdd, fetch_add, double)
-SCOPEC_LEGACY_INTEGERS(atomicSub, fetch_sub)
-SCOPEC_LEGACY_INTEGERS(atomicExch, exchange)
-SCOPEC_LEGACY(atomicExch, exchange, float)
-SCOPEC_LEGACY_INTEGERS(atomicMin, fetch_min)
-SCOPEC_LEGACY_INTEGERS(atomicMax, fetch_max)
-SCOPEC_LEGACY_INTEGERS(atomicAnd, fetch_and)
-SCOPEC_LEGACY_INTEGERS(atomicOr, fetch_or)
-SCOPEC_LEGACY_INTEGERS(atomicXor, fetch_xor)
-SCOPEC_LEGACY(atomicInc, fetch_inc, unsigned)
-SCOPEC_LEGACY(atomicDec, fetch_dec, unsigned)
-#undef SCOPEC_LEGACY_INTEGERS
+template <class __T> inline constexpr bool __scopec_word = __scopec::is_integral<__T> && sizeof(__T) >= 4;
+#define SCOPEC_LEGACY_AT(NAME, SCOPE, OPERATION, CONDITION)                                                   \
+    template <class __T> __T NAME(__T* object, __scopec_same<__T> value) {                                    \
+        static_assert(CONDITION, "CUDA has no " #NAME " of this type");                                       \
+        return __scopec_##OPERATION<__T>(object, value, 0, SCOPE);                                            \
+    }
+#define SCOPEC_LEGACY(NAME, OPERATION, CONDITION)                                                             \
+    SCOPEC_LEGACY_AT(NAME, 3, OPERATION, CONDITION)                                                           \
+    SCOPEC_LEGACY_AT(NAME##_block, 1, OPERATION, CONDITION)                                                   \
+    SCOPEC_LEGACY_AT(NAME##_system, 4, OPERATION, CONDITION)
+SCOPEC_LEGACY(atomicAdd, fetch_add, __scopec_word<__T> || __scopec::is_floating_point<__T>)
+SCOPEC_LEGACY(atomicSub, fetch_sub, __scopec_word<__T>)
+SCOPEC_LEGACY(atomicExch, exchange, __scopec_word<__T> || __scopec::is_floating_point<__T>)
+SCOPEC_LEGACY(atomicMin, fetch_min, __scopec_word<__T>)
+SCOPEC_LEGACY(atomicMax, fetch_max, __scopec_word<__T>)
+SCOPEC_LEGACY(atomicAnd, fetch_and, __scopec_word<__T>)
+SCOPEC_LEGACY(atomicOr, fetch_or, __scopec_word<__T>)
+SCOPEC_LEGACY(atomicXor, fetch_xor, __scopec_word<__T>)
+SCOPEC_LEGACY(atomicInc, fetch_inc, (__scopec::is_same<__T, unsigned>))
+SCOPEC_LEGACY(atomicDec, fetch_dec, (__scopec::is_same<__T, unsigned>))
 #undef SCOPEC_LEGACY
+#undef SCOPEC_LEGACY_AT
 
-#define SCOPEC_CAS(NAME, SCOPE, __T)                                                                            \
-    inline __T NAME(__T* object, __T expected, __T desired) {                                                         \
-        __scopec_compare_exchange<__T>(object, &expected, desired, 0, 0, SCOPE, false);                         \
+#define SCOPEC_CAS(NAME, SCOPE)                                                                               \
+    template <class __T> __T NAME(__T* object, __scopec_same<__T> expected, __scopec_same<__T> desired) {     \
+        static_assert(__scopec_word<__T> || __scopec::is_same<__T, unsigned short>,                           \
+                      "CUDA has no " #NAME " of this type");                                                  \
+        __scopec_compare_exchange<__T>(object, &expected, desired, 0, 0, SCOPE, false);                       \
         return expected;                                                                                      \
     }
-#define SCOPEC_CAS_OF(__T)                                                                                      \
-    SCOPEC_CAS(atomicCAS, 3, __T) SCOPEC_CAS(atomicCAS_block, 1, __T) SCOPEC_CAS(atomicCAS_system, 4, __T)
-SCOPEC_CAS_OF(int)
-SCOPEC_CAS_OF(unsigned)
-SCOPEC_CAS_OF(unsigned short)
-SCOPEC_CAS_OF(long)
-SCOPEC_CAS_OF(unsigned long)
-SCOPEC_CAS_OF(long long)
-SCOPEC_CAS_OF(unsigned long long)
-#undef SCOPEC_CAS_OF
+SCOPEC_CAS(atomicCAS, 3)
+SCOPEC_CAS(atomicCAS_block, 1)
+SCOPEC_CAS(atomicCAS_system, 4)
 #undef SCOPEC_CAS
 
 // ---- loads and stores with cache hints: they name a cache, not an order
