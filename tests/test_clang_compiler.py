@@ -52,6 +52,26 @@ def test_programs_compile(folder: str) -> None:
         assert both.headers == (), name
 
 
+def test_the_shims_need_only_their_intrinsics() -> None:
+    path = REPOSITORY / "tests" / "fixtures" / "clang" / "shims.cu"
+    both = compiled(path.read_text(encoding="utf-8"), "shims.cu", path.parent)
+    known = set(re.findall(r"\b(__scopec_\w+)\(", (compiler.shims() / "scopec" / "intrinsics.h").read_text()))
+    left = set()
+    for name in re.findall(r"^declare [^@]*@([\w.]+)", both.device + both.host, re.MULTILINE):
+        intrinsic = re.match(r"_Z(\d+)(__scopec_.*)", name)
+        if intrinsic is None:
+            left.add(name.partition(".i")[0])
+        else:
+            assert intrinsic[2][: int(intrinsic[1])] in known
+    assert left == {
+        "__cudaPopCallConfiguration", "__cudaPushCallConfiguration", "cudaLaunchKernel",
+        "__cxa_allocate_exception", "__cxa_throw",
+        "llvm.ctpop", "llvm.memcpy.p0.p0", "llvm.memset.p0", "llvm.ubsantrap",
+        "llvm.sadd.with.overflow", "llvm.smul.with.overflow", "llvm.ssub.with.overflow",
+    }  # fmt: skip
+    assert "invoke" not in re.findall(r"^ +(?:%\S+ = )?(\w+)", both.host, re.MULTILINE)
+
+
 # ---------------------------------------------------------------- errors
 
 

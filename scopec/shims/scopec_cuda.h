@@ -37,8 +37,10 @@
 
 // CUDA's compiler includes these for the program; what it says of itself (CUDA 13).
 #include <climits>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 #define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 13

@@ -1,6 +1,15 @@
 // operator new, and what ends a program.
 #pragma once
 #include <scopec/intrinsics.h>
+// Those of the host; a kernel has none.
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+inline void* operator new(size_t bytes) { return __scopec_allocate(bytes, 3); }
+inline void* operator new[](size_t bytes) { return __scopec_allocate(bytes, 3); }
+inline void operator delete(void* memory) noexcept { __scopec_free(memory); }
+inline void operator delete[](void* memory) noexcept { __scopec_free(memory); }
+inline void operator delete(void* memory, size_t) noexcept { __scopec_free(memory); }
+inline void operator delete[](void* memory, size_t) noexcept { __scopec_free(memory); }
+#pragma clang attribute pop
 SCOPEC_SHIM_BEGIN
 inline void* operator new(size_t, void* place) noexcept { return place; }
 inline void* operator new[](size_t, void* place) noexcept { return place; }
