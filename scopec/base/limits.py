@@ -182,7 +182,7 @@ def _held(thread: int) -> int:
 def resident() -> int:
     """The bytes of memory that this process holds."""
     try:
-        return int(_STATM.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(_STATM.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         import psutil  # Start-up: a tenth of a second, where the system has no file that says it
 

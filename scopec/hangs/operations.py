@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.memory.collected import State
@@ -42,13 +43,17 @@ class LeftRun(ThreadRun):
         super().__init__(out, thread, unroll, frozenset())
         self.around = around
         self.deciding = without_idle_stores(self.body, around.relevance.deciding)
-        self.live = live_registers(self.deciding)
         self.trial = False
         self.turning = False
         #: For each loop around, outermost first, the registers that count its turns, with what each adds.
         self.clocks: list[Mapping[str, int]] = []
         self.counted = out.guards.never
         self.queries = out.guards.never
+
+    @cached_property
+    def live(self) -> dict[int, frozenset[str]]:
+        """The registers whose values may still decide something at each node."""
+        return live_registers(self.deciding)
 
     # ---- where a thread is left
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
@@ -52,11 +52,15 @@ class ThreadRun(Operations):
         super().__init__(out, thread, observed)
         self.body = own_heads(thread.body)
         self.unroll = unroll
-        self.live = live_registers(self.body, observed)
         self.read_later = live_registers(self.body, observed, strong=False)
         self.own = own_registers(self.body)
         self.pending: dict[int, list[State]] = {}
         self.barred: set[int] = set()
+
+    @cached_property
+    def live(self) -> dict[int, frozenset[str]]:
+        """The registers whose values may still matter at each node."""
+        return live_registers(self.body, self.observed)
 
     def run(self, guard: Guard) -> None:
         """Execute the thread where ``guard`` holds."""

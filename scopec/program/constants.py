@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Mapping
 
 from scopec.program import ir
-from scopec.program.effects import uses_and_definitions
+from scopec.program.effects import overwritten
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
 
 
 def constants(body: ir.Body, builtins: Mapping[str, int]) -> dict[str, Const]:
     """The registers that a body sets at one place only, to what builtins and such registers give."""
-    nodes = body.nodes.values()
-    places = Counter(r for node in nodes for r in uses_and_definitions(node)[1])
-    assigned = (n.operation for n in nodes if isinstance(n, ir.Do) and isinstance(n.operation, ir.Set))
-    left = {set_.target: set_.value for set_ in assigned if places[set_.target] == 1}
+    operations = [node.operation for node in body.nodes.values() if isinstance(node, ir.Do)]
+    places = Counter(register for operation in operations for register in overwritten(operation))
+    left = {op.target: op.value for op in operations if isinstance(op, ir.Set) and places[op.target] == 1}
     found: dict[str, Const] = {}
     while known := {r: folded for r, v in left.items() if isinstance(folded := fold(v, found, builtins), Const)}:
         found |= known

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.graphs import components
-from scopec.program.effects import map_values, uses_and_definitions
+from scopec.program.effects import map_values, overwritten
 from scopec.program.ir import (
     Assert,
     Body,
@@ -97,10 +97,11 @@ def specialise(body: Body, builtins: Mapping[str, int]) -> Body:
         return substitute(value, leaf)
 
     def leaf(value: Reg | Builtin) -> Value:
-        known = isinstance(value, Builtin) and value.name in builtins
-        return Const(builtins[value.name], value.type) if known else value
+        given = isinstance(value, Builtin) and value.name in builtins
+        return Const(builtins[value.name], value.type) if given else value
 
-    nodes = decided({number: map_values(node, fold) for number, node in body.nodes.items()}, body.entry)
+    known = {number: map_values(node, fold) for number, node in body.nodes.items()} if builtins else body.nodes
+    nodes = decided(known, body.entry)
 
     def target(number: int) -> int:
         seen = set()
@@ -164,12 +165,14 @@ def decided(nodes: Mapping[int, Node], entry: int) -> dict[int, Node]:
 
 def _after(node: Node, held: dict[str, Const]) -> dict[str, Const]:
     """The registers of one known value after an operation, by those before it."""
-    if isinstance(node, Do) and isinstance(node.operation, Set):
+    if not isinstance(node, Do):
+        return held
+    if isinstance(node.operation, Set):
         value = substitute(node.operation.value, lambda leaf: held.get(leaf.name, leaf))
         if isinstance(value, Const):
             return {**held, node.operation.target: value}
-    _, overwritten = uses_and_definitions(node)
-    return {register: value for register, value in held.items() if register not in overwritten}
+    lost = overwritten(node.operation)
+    return {register: value for register, value in held.items() if register not in lost} if lost else held
 
 
 def redirect(node: Node, target: Callable[[int], int]) -> Node:

@@ -138,17 +138,26 @@ def fold(
 
     A named value is looked at once, and nothing below one of which ``known`` gives the result.
     """
-    done: dict[int, _T] = {}
+    return _folded(value, made, known, {})
 
-    def result(inner: Value) -> _T:
-        found = known(inner)
-        if found is None and isinstance(inner, Named):
-            found = done.get(inner.number)
-            if found is None:
-                found = done[inner.number] = made(inner, [result(inner.value)])
-        return made(inner, [result(part) for part in children(inner)]) if found is None else found
 
-    return result(value)
+# The functions that recur are no closures: each would be a circle, which takes longer to free than to make.
+
+
+def _folded(
+    value: Value,
+    made: Callable[[Value, Sequence[_T]], _T],
+    known: Callable[[Value], _T | None],
+    done: dict[int, _T],
+) -> _T:
+    found = known(value)
+    if found is None and isinstance(value, Named):
+        found = done.get(value.number)
+        if found is None:
+            found = done[value.number] = made(value, [_folded(value.value, made, known, done)])
+    if found is None:
+        found = made(value, [_folded(part, made, known, done) for part in children(value)])
+    return found
 
 
 class Names:
@@ -292,7 +301,7 @@ def substitute(value: Value, replace: Callable[[Reg | Builtin], Value]) -> Value
             case _:
                 return _computed(rebuild(inner, parts))
 
-    return fold(value, replaced)
+    return replace(value) if isinstance(value, (Reg, Builtin)) else fold(value, replaced)
 
 
 def size(value: Value) -> int:
@@ -334,34 +343,35 @@ def _no_leaf(leaf: Reg | Builtin) -> int:
 
 def evaluate(value: Value, environment: Callable[[Reg | Builtin], int]) -> int:
     """The integer that ``value`` has; raises ArithmeticFault where C++ defines no result."""
-    done: dict[int, int] = {}
+    return _evaluated(value, environment, {})
 
-    def result(inner: Value) -> int:
-        match inner:
-            case Const(number, _):
-                return number
-            case Reg() | Builtin():
-                return environment(inner)
-            case Unary(op, operand, type_):
-                return types.unary(op, result(operand), type_)
-            case Binary("&&", left, right, _):
-                return int(bool(result(left) and result(right)))
-            case Binary("||", left, right, _):
-                return int(bool(result(left) or result(right)))
-            case Binary(op, left, right, type_):
-                return types.binary(op, result(left), result(right), type_)
-            case Choose(condition, then, otherwise, _):
-                return result(then if result(condition) else otherwise)
-            case Convert(operand, type_):
-                return type_.wrap(result(operand))
-            case Named(number, long):
-                if number not in done:
-                    done[number] = result(long)
-                return done[number]
-            case _:
-                assert_never(inner)
 
-    return result(value)
+def _evaluated(value: Value, environment: Callable[[Reg | Builtin], int], done: dict[int, int]) -> int:
+    match value:
+        case Const(number, _):
+            return number
+        case Reg() | Builtin():
+            return environment(value)
+        case Unary(op, operand, type_):
+            return types.unary(op, _evaluated(operand, environment, done), type_)
+        case Binary("&&", left, right, _):
+            return int(bool(_evaluated(left, environment, done) and _evaluated(right, environment, done)))
+        case Binary("||", left, right, _):
+            return int(bool(_evaluated(left, environment, done) or _evaluated(right, environment, done)))
+        case Binary(op, left, right, type_):
+            first, second = _evaluated(left, environment, done), _evaluated(right, environment, done)
+            return types.binary(op, first, second, type_)
+        case Choose(condition, then, otherwise, _):
+            chosen = then if _evaluated(condition, environment, done) else otherwise
+            return _evaluated(chosen, environment, done)
+        case Convert(operand, type_):
+            return type_.wrap(_evaluated(operand, environment, done))
+        case Named(number, long):
+            if number not in done:
+                done[number] = _evaluated(long, environment, done)
+            return done[number]
+        case _:
+            assert_never(value)
 
 
 _PRECEDENCE = {

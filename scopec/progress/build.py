@@ -16,7 +16,7 @@ from scopec.program.specialise import device_thread
 from scopec.program.streams import waits_for
 from scopec.program.values import TRUE
 from scopec.progress.counting import counts
-from scopec.progress.influence import accessed, deciding_objects
+from scopec.progress.influence import accessed_objects, deciding_objects
 from scopec.progress.interleaving import interleaved
 from scopec.progress.models import CUDA, Model
 from scopec.progress.reductions import Reductions, automatic_as_registers, on_cycles, waits_as_polls, without_assertions
@@ -67,7 +67,7 @@ def build(
     deciding = deciding_objects(bodies.values()) if reductions.objects else frozenset(program.objects)
     issuing = [t for t in threads.hosts if any(isinstance(op, ISSUING_CALLS) for op in _operations(t.body))]
     snapshots = len(issuing) > 1
-    uses = {name: set(_accessed(body)) for name, body in bodies.items()}
+    uses = {name: accessed_objects(body) for name, body in bodies.items()}
 
     stems = distinct({name: identifier(name) for name in bodies})
 
@@ -98,7 +98,7 @@ def always_holding(body: ir.Body, threads: list[ir.Thread]) -> frozenset[int]:
     """The implicit assertions of a body that hold in each of its threads by what is known before it runs."""
     found = {n: node.operation for n, node in body.nodes.items() if isinstance(node, ir.Do)}
     holding = {n: op.condition for n, op in found.items() if isinstance(op, ir.Assert) and op.implicit}
-    for thread in threads:
+    for thread in threads if holding else ():
         builtins = thread.builtins or {}
         known = constants(thread.body, builtins)
         holding = {n: c for n, c in holding.items() if fold(c, known, builtins) == TRUE}
@@ -198,11 +198,6 @@ def _stand_ins(program: Program, grid: ir.Grid, busy: list[ir.Thread], readings:
 
 def _operations(body: ir.Body) -> Iterator[ir.Operation]:
     return (node.operation for node in body.nodes.values() if isinstance(node, ir.Do))
-
-
-def _accessed(body: ir.Body) -> Iterator[str]:
-    places = (accessed(operation) for operation in _operations(body))
-    return (place.object for place in places if place is not None)
 
 
 def _dependencies(program: Program, model: Model) -> Iterator[tuple[str, tuple[str, ...]]]:

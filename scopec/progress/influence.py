@@ -27,13 +27,14 @@ def deciding_objects(bodies: Iterable[ir.Body]) -> frozenset[str]:
     The least set such that an object is in it if some access reads it for a register that is live, or to wait for it; a
     value that is stored in an object outside the set does not keep a register live.
     """
-    bodies = tuple(bodies)
+    accesses = [(body, accessed_objects(body)) for body in bodies]
     found: frozenset[str] = frozenset()
-    while True:
-        now = found.union(*(_read(body, live_registers(without_idle_stores(body, found))) for body in bodies))
-        if now == found:
-            return found
+    again = [body for body, objects in accesses if objects]
+    while again:
+        now = found.union(*(_read(body, live_registers(without_idle_stores(body, found))) for body in again))
+        again = [body for body, objects in accesses if not objects.isdisjoint(now - found)]
         found = now
+    return found
 
 
 def accessed(operation: Visible) -> ir.Place | None:
@@ -69,6 +70,12 @@ def without_idle_stores(body: ir.Body, deciding: frozenset[str]) -> ir.Body:
         return node
 
     return replace(body, nodes={number: quiet(node) for number, node in body.nodes.items()})
+
+
+def accessed_objects(body: ir.Body) -> set[str]:
+    """The objects that a body reads or writes."""
+    operations = (node.operation for node in body.nodes.values() if isinstance(node, ir.Do))
+    return {place.object for operation in operations if (place := accessed(operation)) is not None}
 
 
 def _read(body: ir.Body, live: dict[int, frozenset[str]]) -> set[str]:

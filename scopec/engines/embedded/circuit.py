@@ -77,6 +77,10 @@ class Circuit:
         """Call ``define`` once when a literal of a free variable is first used."""
         self._definitions[literal] = define
 
+    def release(self) -> None:
+        """Forget what is to be done when literals are used, which refers to this circuit."""
+        self._definitions.clear()
+
     def use(self, literal: int) -> int:
         """Make sure that a literal can be true only where what it stands for is; returns it."""
         work = [literal]
@@ -118,12 +122,14 @@ class Circuit:
         """Ask that one of some literals holds."""
         if TRUE in literals:
             return
-        self.clauses.append([self.use(a) for a in literals if a != FALSE])
+        used = self._used
+        self.clauses.append([a if a in used else self.use(a) for a in literals if a != FALSE])
 
     def contain(self, free: int, *literals: int) -> None:
         """Ask that a free variable is true where some literals are; no use of what the variable stands for."""
+        used = self._used
         if FALSE not in literals:
-            self.clauses.append([free, *(self.use(-a) for a in literals if a != TRUE)])
+            self.clauses.append([free, *[-a if -a in used else self.use(-a) for a in literals if a != TRUE]])
 
     def exactly_one(self, literals: Iterable[int], when: int = TRUE) -> None:
         """Ask that exactly one of some literals holds where ``when`` does, and none elsewhere."""

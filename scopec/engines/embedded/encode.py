@@ -116,6 +116,11 @@ class Encoding:
         for axiom in self.problem.model.axioms:
             circuit.require(-self.matrices.violated(axiom))
 
+    def release(self) -> None:
+        """Let go of everything, most of which refers to itself in circles: to find these takes longer."""
+        self.circuit.release()
+        vars(self).clear()
+
     def take_in_order(self, writes: Iterable[tuple[str, str]]) -> None:
         """Ask that the first write of each pair comes before the second in coherence order."""
         for a, b in writes:

@@ -49,7 +49,8 @@ def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice
             if found is None:
                 return None
             answers[name] = _choice(encoding, solver.get_model()) if found else None
-        return answers
+    encoding.release()
+    return answers
 
 
 def dimacs(problem: Problem) -> str:

@@ -76,16 +76,15 @@ _SOMETIMES = (
 def reassigned_names(block: tree.Block) -> frozenset[str]:
     """Names that a body assigns to where it may be executed never or again: in branches, loops and lambdas."""
     found: set[str] = set()
-    for node in walk(block):
-        if not isinstance(node, _SOMETIMES) and not (isinstance(node, tree.Binary) and node.op in ("&&", "||")):
-            continue
-        for inner in walk(node):
-            match inner:
-                case tree.Assign(target=tree.Name(name=name)) | tree.Step(target=tree.Name(name=name)):
-                    found.add(name)
-                case _:
-                    pass
-    for node in walk(block):
+    seen: set[int] = set()
+    nodes = walk(block)
+    for node in nodes:
+        sometimes = isinstance(node, _SOMETIMES) or (isinstance(node, tree.Binary) and node.op in ("&&", "||"))
+        inside = walk(node) if sometimes and id(node) not in seen else ()
+        seen.update(map(id, inside))
+        targets = (inner.target for inner in inside if isinstance(inner, (tree.Assign, tree.Step)))
+        found.update(target.name for target in targets if isinstance(target, tree.Name))
+    for node in nodes:
         match node:
             case tree.Step(target=tree.Name(name=name)):  # a pointer steps through an array: a value at run time
                 found.add(name)
