@@ -72,6 +72,20 @@ def test_the_shims_need_only_their_intrinsics() -> None:
     assert "invoke" not in re.findall(r"^ +(?:%\S+ = )?(\w+)", both.host, re.MULTILINE)
 
 
+def test_what_cuda_says_of_kernels_and_objects_is_in_the_ir(tmp_path: Path) -> None:
+    text = (
+        "constexpr int N = 2;\n__global__ void __cluster_dims__(N, 3) k() {}\n__managed__ int m;\n"
+        "__global__ void __launch_bounds__(32) l() { extern __shared__ int s[]; s[0] = m; }\nint main() { return m; }\n"
+    )
+    both = compile_text(text, tmp_path)
+    assert "{ i32, i32 } { i32 2, i32 3 }" in both.device
+    assert 'c"cluster_dims\\00"' in both.device
+    assert 'c"managed\\00"' in both.device
+    assert 'c"managed\\00"' in both.host
+    assert '"nvvm.maxntid"="32"' in both.device
+    assert re.search(r"@\S*s\S* = external .*addrspace\(3\)", both.device)
+
+
 # ---------------------------------------------------------------- errors
 
 

@@ -10,11 +10,8 @@
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__ __attribute__((grid_constant))
-#if __has_attribute(cluster_dims)
-#define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
-#else
+// clang has an attribute cluster_dims, of which nothing reaches the IR.
 #define __cluster_dims__(...) __attribute__((annotate("cluster_dims", __VA_ARGS__)))
-#endif
 // One object of both sides, by its mangled name.
 #ifdef __CUDA_ARCH__
 #define __managed__ __attribute__((device)) __attribute__((annotate("managed")))

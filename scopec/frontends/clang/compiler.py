@@ -141,12 +141,17 @@ def _quoted(name: str) -> str:
 
 
 class _Run:
-    """A clang that runs; what it writes is collected by a thread."""
+    """A clang that runs; what it writes is collected by a thread.
+
+    A limit raises an exception wherever its thread is, and Thread.join, hit by one, takes the other thread for ended:
+    a lock that the collector releases says when it has.
+    """
 
     def __init__(self) -> None:
         self.output, self.messages, self.status = "", "", 0
         self._process: subprocess.Popen[bytes] | None = None
-        self._collector: threading.Thread | None = None
+        self._started = self._collected = False
+        self._lock = threading.Lock()
 
     def start(self, command: list[str], given: bytes, folder: Path) -> None:
         """Run a command in a folder on a text; EngineError if it does not start."""
@@ -155,18 +160,23 @@ class _Run:
             process = self._process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe)
         except OSError as failure:
             raise EngineError(f"{command[0]} does not start ({failure.strerror})") from failure
-        self._collector = threading.Thread(target=self._collect, args=(process, given), name="clang", daemon=True)
-        self._collector.start()
+        self._lock.acquire()
+        threading.Thread(target=self._collect, args=(process, given), name="clang", daemon=True).start()
+        self._started = True
 
     def _collect(self, process: subprocess.Popen[bytes], given: bytes) -> None:
-        output, messages = process.communicate(given)
-        self.output, self.messages = (b.decode("utf-8", errors="replace") for b in (output, messages))
-        self.status = process.returncode
+        try:
+            output, messages = process.communicate(given)
+            self.output, self.messages = (b.decode("utf-8", errors="replace") for b in (output, messages))
+            self.status = process.returncode
+        finally:
+            self._collected = True
+            self._lock.release()
 
     def wait(self) -> None:
         """Until it has ended; a thread that is stopped meanwhile notices."""
-        while self._collector is not None and self._collector.is_alive():
-            self._collector.join(_LOOK_SECONDS)
+        while self._started and not self._collected:
+            self._lock.acquire(timeout=_LOOK_SECONDS)
 
     def kill(self) -> None:
         """End it if it still runs."""
