@@ -9,11 +9,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from lark import Lark, Token
-from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken, VisitError
+from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 from lark.lark import PostLex
 
 from scopec.base import grammars
-from scopec.base.diagnostics import Code, InputError, error
+from scopec.base.diagnostics import Code, error
 from scopec.base.source import Source, Span
 from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.build import Builder
@@ -137,10 +137,6 @@ def _parse(source: Source, original: str, preprocessed: Preprocessed, names: Nam
         raise error(Code.OUTSIDE_SUBSET, RESERVED[word], span, INSTEAD.get(word)) from None
     except UnexpectedInput as unexpected:
         _syntax_error(text, unexpected, start)
-    except VisitError as failure:
-        if isinstance(failure.orig_exc, InputError):
-            raise failure.orig_exc from None
-        raise
     finally:
         _current.reset(token)
 

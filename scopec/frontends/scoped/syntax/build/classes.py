@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lark import Token, v_args
+from lark import Token
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
@@ -22,7 +22,6 @@ class _Bases:
     span: Span
 
 
-@v_args(meta=True, inline=True)
 class Classes(Part):
     """Classes and enumerations."""
 

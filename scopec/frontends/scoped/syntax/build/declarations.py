@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lark import Token, v_args
+from lark import Token
 
 from scopec.base.records import dataclass
 from scopec.frontends.scoped.syntax import tree
@@ -20,7 +20,6 @@ class _Designated:
     value: Any
 
 
-@v_args(meta=True, inline=True)
 class Declarations(Part):
     """Declarations and initialisers."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lark import Token, v_args
+from lark import Token
 
 from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.build.parts import Part
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from lark.tree import Meta
 
 
-@v_args(meta=True, inline=True)
 class Directives(Part):
     """The directives in `//@` comments."""
 

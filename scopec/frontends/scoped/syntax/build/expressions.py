@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lark import Token, v_args
+from lark import Token
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
@@ -23,7 +23,6 @@ class _Capture:
     value: Any = None
 
 
-@v_args(meta=True, inline=True)
 class Expressions(Part):
     """Expressions."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lark import Token, v_args
+from lark import Token
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.scoped.syntax import tree
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from lark.tree import Meta
 
 
-@v_args(meta=True, inline=True)
 class Items(Part):
     """Files, namespaces, templates and functions."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lark import Token, Transformer_NonRecursive, v_args
+from lark import Token, Transformer_NonRecursive, Tree
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.source import Span
@@ -37,13 +37,18 @@ def parts(expr: tree.Expr | None) -> tuple[tree.Expr, ...]:
     return () if expr is None else (expr,)
 
 
-@v_args(meta=True, inline=True)
 class Part(Transformer_NonRecursive[Any, Any]):
     """Rules of the grammar as methods: their names are the rules' names and aliases."""
 
     def __init__(self, source: Source) -> None:
-        super().__init__()
+        super().__init__(visit_tokens=False)
         self._file = source.name
+
+    def _call_userfunc(self, part: Tree[Any], new_children: list[Any] | None = None) -> Any:
+        """What a rule's method makes of its place and its parts; lark's ``v_args`` wraps the method each time."""
+        children = part.children if new_children is None else new_children
+        method = getattr(self, part.data, None)
+        return Tree(part.data, children, part.meta) if method is None else method(part.meta, *children)
 
     def _span(self, meta: Meta) -> Span:
         span = Span.of_meta(self._file, meta)

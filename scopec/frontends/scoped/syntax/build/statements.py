@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lark import v_args
-
 from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.build.parts import Part, parts
 
@@ -13,7 +11,6 @@ if TYPE_CHECKING:
     from lark.tree import Meta
 
 
-@v_args(meta=True, inline=True)
 class Statements(Part):
     """Statements."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lark import Token, v_args
+from lark import Token
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
@@ -32,7 +32,6 @@ def _keyword(token: Token) -> str:
     return "" if token.type == "LINKAGE" else str(token)
 
 
-@v_args(meta=True, inline=True)
 class Types(Part):
     """Types and what stands beside them."""
 
