@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from scopec.engines.table import file_name
+from scopec.engines.tla import laws
+from scopec.engines.tla.values import LAWS_MODULE
 from scopec.program.names import identifier
 from scopec.session.compile import MANIFEST, Specification, compile_programs
 from scopec.session.plan import SUFFIXES, Overrides
@@ -16,11 +18,13 @@ GENERATED = SPECS / "generated"
 PROGRAMS = sorted(p for suffix in SUFFIXES for p in SPECS.rglob(f"*{suffix}"))
 #: The places of all of them below specs/generated, where few are.
 PLACES = sorted(Path(line.partition("  ")[2]) for line in (GENERATED / MANIFEST).read_text().splitlines())
+#: The module that those of programs extend.
+LAWS = f"{LAWS_MODULE}.tla"
 
 
 def places(ending: str) -> list[Path]:
-    """The places of the files with an ending."""
-    return [place for place in PLACES if place.suffix == ending]
+    """The places of the files with an ending, but of the laws."""
+    return [place for place in PLACES if place.suffix == ending and place.name != LAWS]
 
 
 @cache
@@ -39,7 +43,9 @@ def text(place: Path) -> str:
 
 
 def put(place: Path, folder: Path) -> Path:
-    """Write what is generated for a place into a folder."""
+    """Write what is generated for a place into a folder, and what it extends."""
     path = folder / place.name
     path.write_text(text(place), encoding="utf-8")
+    if place.suffix == ".tla":
+        (folder / LAWS).write_text(laws.text(), encoding="utf-8")
     return path

@@ -14,9 +14,7 @@ import pytest
 from scopec.engines.embedded.progress import solve
 from scopec.progress.build import build
 from scopec.progress.rules import phases
-from scopec.progress.system import System
 from scopec.progress.terms import Call, Number, Op, Record
-from scopec.progress.transition import Definition
 from tests.conftest import program_of
 
 COUNT = 3 * int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "10"))
@@ -132,10 +130,6 @@ MUTATIONS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_every_part_of_an_arrival_is_needed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rule, change = MUTATIONS[name]
-    definitions = phases.definitions
-
-    def changed(system: System) -> list[Definition]:
-        return [replace(d, body=change(d.body)) if d.name == rule else d for d in definitions(system)]
-
-    monkeypatch.setattr(phases, "definitions", changed)
+    own = tuple(replace(d, body=change(d.body)) if d.name == rule else d for d in phases.PHASES.own)
+    monkeypatch.setattr(phases, "PHASES", replace(phases.PHASES, own=own))
     assert any(terminates(*found) != ends(*found) for found in map(program, map(Random, range(COUNT))))

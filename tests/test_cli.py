@@ -394,8 +394,8 @@ def test_compile(tmp_path: Path, write: Callable[..., Path]) -> None:
     path = write(GOOD + "//@ expect terminates;", "programs/one.cu")
     out = tmp_path / "out"
     done = scopec("compile", path.parent, "-o", out)
-    assert done.stdout == f"3 files in {out}\n"
-    assert sorted(p.name for p in out.iterdir()) == ["one.als", "one.cfg", "one.tla"]
+    assert done.stdout == f"4 files in {out}\n"
+    assert sorted(p.name for p in out.iterdir()) == ["CudaProgress.tla", "one.als", "one.cfg", "one.tla"]
     assert scopec("compile", path.parent, "-o", out, "--check").returncode == 0
     (out / "one.als").write_text("old")
     (out / "two.als").write_text("stray")
@@ -405,6 +405,8 @@ def test_compile(tmp_path: Path, write: Callable[..., Path]) -> None:
     assert "nothing generates this file" in changed.stdout
     assert scopec("compile", path, "-o", tmp_path / "alloy", "--target", "alloy").returncode == 0
     assert [p.name for p in (tmp_path / "alloy").iterdir()] == ["one.als"]
+    assert scopec("compile", path, "-o", tmp_path / "tla", "--target", "tla", "--self-contained").returncode == 0
+    assert sorted(p.name for p in (tmp_path / "tla").iterdir()) == ["one.cfg", "one.tla"]
     for place in ("one", path / "below"):
         refused = scopec("compile", path, "-o", path if place == "one" else place)
         assert (refused.returncode, "is a file" in refused.stderr) == (2, True)
@@ -421,10 +423,12 @@ def test_compile_keeps_hashes_where_a_manifest_is(tmp_path: Path, write: Callabl
     manifest.touch()
     (out / "one.als").touch()
     done = scopec("compile", programs, "-o", out)
-    assert done.stdout == f"4 hashes in {manifest}, 1 of the files beside it\n"
+    assert done.stdout == f"5 hashes in {manifest}, 1 of the files beside it\n"
     assert scopec("compile", programs, "-o", tmp_path / "whole").returncode == 0
     lines = manifest.read_text().splitlines()
-    assert [line.partition("  ")[2] for line in lines] == ["below/two.als", "one.als", "one.cfg", "one.tla"]
+    assert [line.partition("  ")[2] for line in lines] == [
+        "CudaProgress.tla", "below/two.als", "one.als", "one.cfg", "one.tla",
+    ]  # fmt: skip
     for digest, _, place in (line.partition("  ") for line in lines):
         assert hashlib.sha256((tmp_path / "whole" / place).read_bytes()).hexdigest() == digest
     assert [p.name for p in out.iterdir() if p != manifest] == ["one.als"]

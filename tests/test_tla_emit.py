@@ -9,7 +9,7 @@ import pytest
 from scopec.base.diagnostics import InputError
 from scopec.base.source import Span
 from scopec.engines.tla.emit import emit
-from scopec.engines.tla.engine import module as tla_module
+from scopec.engines.tla.engine import PROGRESS
 from scopec.engines.tla.values import Printer, tla_name
 from scopec.program import ir, types, values
 from scopec.program.types import INT, UINT, IntType
@@ -31,13 +31,12 @@ A, B = Reg("a", INT), Reg("b", INT)
 def test_golden(name: str, golden) -> None:  # type: ignore[no-untyped-def]
     (run,) = plan(PROGRAMS / f"{name}.cu", f"{name}.cu", Overrides()).runs
     for property_ in run.properties:
-        module = tla_module(progress_problem(run, property_))
-        golden(f"{module.name}.tla", module.tla)
-        golden(f"{module.name}.cfg", module.cfg)
+        for file, text in PROGRESS.extending(progress_problem(run, property_)).items():
+            golden(file, text)
 
 
 def test_golden_without_reductions(golden) -> None:  # type: ignore[no-untyped-def]
-    """Every step and every object."""
+    """Every step and every object, and the laws in the module."""
     (run,) = plan(PROGRAMS / "host.cu", "host.cu", Overrides()).runs
     module = emit(build(run.program, reductions=NOTHING), "host__whole", header(run, "progress"), "Termination")
     golden("host__whole.tla", module.tla)

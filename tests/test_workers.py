@@ -22,9 +22,10 @@ from scopec.engines.java import jars as jars_module
 from scopec.engines.java.jars import Jars
 from scopec.engines.java.processes import Finished, Processes
 from scopec.engines.java.workers import Workers
+from scopec.engines.tla import laws
 from scopec.engines.tla import run as tla_run
 from scopec.engines.tla.read import read
-from tests.specifications import places, put, text
+from tests.specifications import LAWS, places, put, text
 
 pytestmark = pytest.mark.jvm
 #: Each is asked of a Java process of its own too, which starts cold.
@@ -66,6 +67,7 @@ def tlc(
 ) -> Finished:
     folder.mkdir(exist_ok=True)
     (folder / f"{module}.tla").write_text(text)
+    (folder / LAWS).write_text(laws.text())
     (folder / f"{module}.cfg").write_text(config)
     (folder / "tlc-out").mkdir(exist_ok=True)
     return workers.run(tla_run.question(jars["tlc"], module, folder), folder, seconds)

@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     help="Which specifications.",
 )
 @click.option(
+    "--self-contained",
+    is_flag=True,
+    help="Write the laws of progress into each .tla, which otherwise extends CudaProgress.tla beside it.",
+)
+@click.option(
     "--check",
     "compare",
     is_flag=True,
@@ -50,8 +55,8 @@ if TYPE_CHECKING:
 @program_options
 @limit_options
 def compile_(
-    paths: tuple[Path, ...], folder: Path | None, target: str, compare: bool, form: str | None, overrides: Overrides,
-    timeout: float, memory_limit: int,
+    paths: tuple[Path, ...], folder: Path | None, target: str, self_contained: bool, compare: bool, form: str | None,
+    overrides: Overrides, timeout: float, memory_limit: int,
 ) -> int:  # fmt: skip
     """Write the generated .als, .tla and .cfg of the .cu and .litmus files in PATHS, without running an engine.
 
@@ -68,7 +73,9 @@ def compile_(
         return 0
     if form is not None or folder is None:
         raise UsageError("give -o and a folder for the files, or --show and a form to print, and nothing else")
-    files = compile_programs(paths, overrides, target, lambda: limited(timeout, memory_limit))
+    files = compile_programs(
+        paths, overrides, target, lambda: limited(timeout, memory_limit), self_contained=self_contained
+    )
     if compare:
         found = differences(files, folder)
         for line in found:

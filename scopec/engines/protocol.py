@@ -163,6 +163,10 @@ class Answers(ABC, Generic[P, A]):
         """The question in the engine's own language, as files by name, for people."""
         return {}
 
+    def extending(self, problem: P) -> Mapping[str, str]:
+        """The same with what all specifications repeat in a file of its own, where the engine's language has that."""
+        return self.specification(problem)
+
     @abstractmethod
     def solve(self, problem: P, call: Call) -> A:
         """The answer, or that there is none within the time limit; EngineError where the engine fails."""

@@ -66,50 +66,62 @@ class Promise:
     label: str = ""
 
 
+HOST = Promise(
+    "HostProgress", Each.HOST, (When.NOT_IN_API,), (Act.OWN,),
+    '"General-purpose host implementations should provide concurrent forward progress."',
+)  # fmt: skip
+API = Promise(
+    "ApiProgress", Each.HOST, (When.IN_API, When.QUIET), (Act.OWN, Act.SERVE),
+    '"A CUDA API call shall eventually either return or ensure at least one device thread makes progress."',
+)  # fmt: skip
+LAUNCH = Promise(
+    "LaunchProgress", Each.NOBODY, (When.QUIET,), (Act.SERVE,),
+    "the same of a launch that the host waits for, where no thread stands for the host",
+)  # fmt: skip
+QUERY = Promise(
+    "QueryProgress", Each.HOST, (When.NOT_READY, When.QUIET), (Act.SERVE,),
+    '"CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread making '
+    'progress."',
+    strong=True,
+)  # fmt: skip
+DEVICE = Promise(
+    "DeviceProgress", Each.DEVICE, (When.UNIT_STARTED,), (Act.OWN,),
+    '"Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid shall '
+    "eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually make "
+    'progress."',
+)  # fmt: skip
+FUNCTION = Promise(
+    "FunctionProgress", Each.FUNCTION, (When.STARTED,), (Act.OWN,),
+    "a function that a stream runs on the host is run by a thread of the host's implementation",
+)  # fmt: skip
+#: What the CUDA execution model promises ("Host threads", "Device threads", "CUDA APIs").
+EXECUTION_MODEL = (HOST, API, LAUNCH, QUERY, DEVICE, FUNCTION)
+#: What the other progress models do.
+_ALONE = (
+    Promise("SomeProgress", Each.NOBODY, (), (Act.ANY,), "some thread takes a step as long as any can"),
+    Promise("ThreadProgress", Each.THREAD, (When.OWED,), (Act.OWN,), "and so does each that is owed progress"),
+)
+
+
 def promises(system: System) -> Iterator[Promise]:
     """The promises of a system's progress model, under its readings."""
-    yield from _execution_model(system) if system.model.has_host else _threads_alone(system)
-
-
-def _execution_model(system: System) -> Iterator[Promise]:
-    host_progress, api_progress = system.readings.host_progress, not system.readings.environment
-    quiet = (When.QUIET,) if system.threads else ()
-    serve = (Act.SERVE,) if system.threads or system.tasks else ()
-    if system.hosts and host_progress:
-        law = '"General-purpose host implementations should provide concurrent forward progress."'
-        yield Promise("HostProgress", Each.HOST, (When.NOT_IN_API,), (Act.OWN,), law)
-    if api_progress:
-        law = '"A CUDA API call shall eventually either return or ensure at least one device thread makes progress."'
-        if system.hosts:
-            yield Promise("ApiProgress", Each.HOST, (When.IN_API, *quiet), (Act.OWN, *serve), law)
-        else:
-            law = f"The threads stand for a launch that the host waits for: {law}"
-            yield Promise("ApiProgress", Each.NOBODY, quiet, serve, law)
-    if api_progress and system.not_ready_labels and serve:
-        law = (
-            '"CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread '
-            'making progress."'
-        )
-        yield Promise("QueryProgress", Each.HOST, (When.NOT_READY, *quiet), serve, law, strong=True)
-    if system.threads and host_progress:
-        law = (
-            '"Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid '
-            "shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall "
-            'eventually make progress."'
-        )
-        yield Promise("DeviceProgress", Each.DEVICE, (When.UNIT_STARTED,), (Act.OWN,), law)
-    if host_progress and any(t.work is ir.Work.HOST_FUNCTION for t in system.tasks):
-        law = "a function that a stream runs on the host is run by a thread of the host's implementation"
-        yield Promise("FunctionProgress", Each.FUNCTION, (When.STARTED,), (Act.OWN,), law)
-    if host_progress:
+    if not system.model.has_host:
+        yield from _ALONE
+        yield from _choices(system, (When.OWED,))
+        return
+    concurrent = system.readings.host_progress
+    if system.hosts and concurrent:
+        yield HOST
+    if not system.readings.environment:
+        yield API if system.hosts else LAUNCH
+        if system.not_ready_labels:
+            yield QUERY
+    if system.threads and concurrent:
+        yield DEVICE
+    if concurrent:
+        if any(t.work is ir.Work.HOST_FUNCTION for t in system.tasks):
+            yield FUNCTION
         yield from _choices(system, ())
-
-
-def _threads_alone(system: System) -> Iterator[Promise]:
-    law = "some thread takes a step as long as any can"
-    yield Promise("SomeProgress", Each.NOBODY, (), (Act.ANY,), law)
-    yield Promise("ThreadProgress", Each.THREAD, (When.OWED,), (Act.OWN,), system.model.summary)
-    yield from _choices(system, (When.OWED,))
 
 
 def _choices(system: System, when: tuple[When, ...]) -> Iterator[Promise]:

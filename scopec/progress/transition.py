@@ -1,4 +1,4 @@
-"""The form of rules: variables of the state, definitions, and the transition that each step is.
+"""The form of rules: variables of the state, definitions and laws, and the transition that each step is.
 
 Rules are :mod:`scopec.progress.rules`; one engine prints them as TLA+, another computes them.
 """
@@ -37,6 +37,29 @@ class Definition:
     parameters: tuple[str, ...]
     body: Term
     law: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Laws:
+    """Definitions that every program has alike, over its tables and variables; ``name`` is what they are laws of.
+
+    ``base`` are laws that they add to.  Those without a name are about labels and values alone.
+    """
+
+    name: str
+    about: str
+    own: tuple[Definition, ...]
+    base: Laws | None = None
+
+    @property
+    def bases(self) -> tuple[Laws, ...]:
+        """The laws that they add to, the first of them first."""
+        return (*self.base.bases, self.base) if self.base else ()
+
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """All of them, each after those that it uses."""
+        return tuple(definition for laws in (*self.bases, self) for definition in laws.own)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,10 @@ class Specification:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-def generated(run: Run, target: str = "all") -> Iterator[tuple[str, str]]:
+def generated(run: Run, target: str = "all", *, self_contained: bool = False) -> Iterator[tuple[str, str]]:
     """The generated files of a run, as (name, text); ``target`` is the language of an engine, or ``all``.
 
+    What the specifications of all programs repeat is a file of its own, but where each is to be ``self_contained``.
     A run without progress checks has no progress question, one without memory checks no memory question but its race.
     """
     for engine in TABLE:
@@ -47,8 +48,10 @@ def generated(run: Run, target: str = "all") -> Iterator[tuple[str, str]]:
         if MEMORY.name in engine.answers and (run.memory_checks or run.progress_checks):
             yield from MEMORY.of(engine).specification(run.problem).items()
         if PROGRESS.name in engine.answers:
+            progress = PROGRESS.of(engine)
+            files = progress.specification if self_contained else progress.extending
             for property_ in run.properties:
-                yield from PROGRESS.of(engine).specification(progress_problem(run, property_)).items()
+                yield from files(progress_problem(run, property_)).items()
         if HARDWARE.name in engine.answers:
             for number in range(len(run.hardware_checks)):
                 yield from HARDWARE.of(engine).specification(hardware_problem(run, number)).items()
@@ -58,7 +61,12 @@ Limited = Callable[[], AbstractContextManager[None]]
 
 
 def compile_programs(
-    paths: Sequence[Path], overrides: Overrides, target: str, limited: Limited = nullcontext
+    paths: Sequence[Path],
+    overrides: Overrides,
+    target: str,
+    limited: Limited = nullcontext,
+    *,
+    self_contained: bool = False,
 ) -> dict[Path, Specification]:
     """The generated files of every program, by their place below the output folder; each program is ``limited``.
 
@@ -68,12 +76,11 @@ def compile_programs(
     files: dict[Path, Specification] = {}
     for file, below, run in _runs(paths, overrides, limited):
         with limited(), bounded_nesting(run.source.span(0, 0)):
-            made = list(generated(run, target))
+            made = list(generated(run, target, self_contained=self_contained))
         for name, text in made:
-            if below / name in files:
+            if files.setdefault(below / name, Specification(text, file)).text != text:
                 at = run.source.span(0, 0)
                 raise error(Code.DUPLICATE, f"two programs generate {below / name}", at, "rename one of them")
-            files[below / name] = Specification(text, file)
     return files
 
 

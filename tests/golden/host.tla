@@ -5,26 +5,29 @@
 (* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, TLC
+EXTENDS CudaProgress
 
 \* ---- threads and where they run -----------------------------------------------
-HostThreads   == {"main"}
-DeviceThreads == {"first_b0_t0", "first_b0_t1", "second_b0_t0", "second2_b0_t0"}
-Threads       == HostThreads \cup DeviceThreads
-Entry   == "first_b0_t0" :> "first_L8" @@ "first_b0_t1" :> "first_L8" @@ "second_b0_t0" :> "second_L12"
+HostThreads    == {"main"}
+DeviceThreads  == {"first_b0_t0", "first_b0_t1", "second_b0_t0", "second2_b0_t0"}
+Threads        == HostThreads \cup DeviceThreads
+Entry          == "first_b0_t0" :> "first_L8" @@ "first_b0_t1" :> "first_L8" @@ "second_b0_t0" :> "second_L12"
   @@ "second2_b0_t0" :> "second2_L12"
-GridOf  == "first_b0_t0" :> "first" @@ "first_b0_t1" :> "first" @@ "second_b0_t0" :> "second"
+GridOf         == "first_b0_t0" :> "first" @@ "first_b0_t1" :> "first" @@ "second_b0_t0" :> "second"
   @@ "second2_b0_t0" :> "second2"
-BlockOf == "first_b0_t0" :> "first_b0" @@ "first_b0_t1" :> "first_b0" @@ "second_b0_t0" :> "second_b0"
+BlockOf        == "first_b0_t0" :> "first_b0" @@ "first_b0_t1" :> "first_b0" @@ "second_b0_t0" :> "second_b0"
   @@ "second2_b0_t0" :> "second2_b0"
-UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Labels  ==
+UnitOf         == BlockOf      \* neither clusters nor cooperative: each block is a unit
+Labels         ==
   {"idle", "done", "main_L15", "main_L16", "main_L17", "main_L17_return", "main_L18", "main_L18_return",
   "main_L19", "main_L19_return", "main_L21", "main_L22", "main_L22_ready", "main_L22_not_ready", "main_L23",
   "main_L25", "main_L26", "first_L8", "first_L8_again", "first_L10", "second_L12", "second2_L12"}
+ApiLabels      ==
+  {"main_L15", "main_L16", "main_L17_return", "main_L18_return", "main_L19_return", "main_L22_ready",
+  "main_L22_not_ready", "main_L26"}
+NotReadyLabels == {"main_L22_not_ready"}
 
 VARIABLES
-  pc,     \* label of each thread
   mem,    \* objects in memory, sequentially consistent
   reg,    \* registers and automatic objects of each thread
   issued  \* grids in the order in which the host launched them
@@ -43,23 +46,13 @@ Init ==
        @@ "first_b0_t1" :> [first_once |-> 1] @@ "second_b0_t0" :> <<>> @@ "second2_b0_t0" :> <<>>
   /\ issued = <<>>
 
-\* ---- starting and ending --------------------------------------------------------
-Done(t)    == pc[t] = "done"
-Started(t) == pc[t] # "idle"
-Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
-Issued == {issued[i] : i \in DOMAIN issued}
-AllDoneOf(grids) == \A g \in grids : GridDone(g)
-AllIssuedDone == AllDoneOf(Issued)
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+\* ---- laws -----------------------------------------------------------------------
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == <<f, g>> \in {<<"first", "second">>, <<"second", "first">>}
-\* "A device thread shall not start until all its dependencies have completed."
-CanStart(t) == \E i \in DOMAIN issued :
-                 /\ issued[i] = GridOf[t]
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
+INSTANCE Streams
+AllDone == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+INSTANCE ExecutionModel
 
-Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
 At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
@@ -234,38 +227,20 @@ Terminating == AllDone /\ UNCHANGED vars
 Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
-\* labels at which a CUDA API call is pending
-ApiLabels ==
-  {"main_L15", "main_L16", "main_L17_return", "main_L18_return", "main_L19_return", "main_L22_ready",
-  "main_L22_not_ready", "main_L26"}
-InApi(h)  == pc[h] \in ApiLabels
-\* "General-purpose host implementations should provide concurrent forward progress."
-HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
-UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
-DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
-\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
-\* make progress."
-DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
   \/ \E t \in DeviceThreads : Start(t)
-\* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
-ApiProgress(h) == WF_vars(ApiStep(h))
-\* "CUDA query functions [...] shall not consistently return cudaErrorNotReady without a device thread making
-\* progress."
-NotReadyQuery(h) == pc[h] \in {"main_L22_not_ready"}
-QueryStep(h)     == NotReadyQuery(h) /\ DeviceQuiet /\ Serve
-QueryProgress(h) == SF_vars(QueryStep(h))
 
 Promises ==
-  /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h) /\ QueryProgress(h)
-  /\ \A t \in DeviceThreads : DeviceProgress(t)
+  /\ \A h \in HostThreads : WF_vars(HostProgress(h, Host(h)))
+  /\ \A h \in HostThreads : WF_vars(ApiProgress(h, Host(h), Serve))
+  /\ \A h \in HostThreads : SF_vars(QueryProgress(h, Serve))
+  /\ \A t \in DeviceThreads : WF_vars(DeviceProgress(t, DevStep(t)))
 Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h) \/ QueryStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
+  \/ \E h \in HostThreads : HostProgress(h, Host(h))
+  \/ \E h \in HostThreads : ApiProgress(h, Host(h), Serve)
+  \/ \E h \in HostThreads : QueryProgress(h, Serve)
+  \/ \E t \in DeviceThreads : DeviceProgress(t, DevStep(t))
 \* [intro.progress.1] as modified: a thread that eventually only takes steps that do not count is undefined
 \* behaviour, and nothing is promised to anyone
 SilentLabels == {"first_L8", "first_L8_again"}

@@ -5,20 +5,21 @@
 (* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, TLC
+EXTENDS CudaProgress
 
 \* ---- threads and where they run -----------------------------------------------
-HostThreads   == {"main"}
-DeviceThreads == {"mp_b0_t0", "mp_b1_t0"}
-Threads       == HostThreads \cup DeviceThreads
-Entry   == "mp_b0_t0" :> "mp_L7" @@ "mp_b1_t0" :> "mp_L9"
-GridOf  == "mp_b0_t0" :> "mp" @@ "mp_b1_t0" :> "mp"
-BlockOf == "mp_b0_t0" :> "mp_b0" @@ "mp_b1_t0" :> "mp_b1"
-UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Labels  == {"idle", "done", "main_L14", "main_L14_return", "main_L14_2", "mp_L7", "mp_L9"}
+HostThreads    == {"main"}
+DeviceThreads  == {"mp_b0_t0", "mp_b1_t0"}
+Threads        == HostThreads \cup DeviceThreads
+Entry          == "mp_b0_t0" :> "mp_L7" @@ "mp_b1_t0" :> "mp_L9"
+GridOf         == "mp_b0_t0" :> "mp" @@ "mp_b1_t0" :> "mp"
+BlockOf        == "mp_b0_t0" :> "mp_b0" @@ "mp_b1_t0" :> "mp_b1"
+UnitOf         == BlockOf      \* neither clusters nor cooperative: each block is a unit
+Labels         == {"idle", "done", "main_L14", "main_L14_return", "main_L14_2", "mp_L7", "mp_L9"}
+ApiLabels      == {"main_L14_return", "main_L14_2"}
+NotReadyLabels == {}
 
 VARIABLES
-  pc,     \* label of each thread
   mem,    \* objects in memory, sequentially consistent
   issued  \* grids in the order in which the host launched them
 
@@ -34,23 +35,13 @@ Init ==
   /\ mem = [f |-> 0]
   /\ issued = <<>>
 
-\* ---- starting and ending --------------------------------------------------------
-Done(t)    == pc[t] = "done"
-Started(t) == pc[t] # "idle"
-Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
-Issued == {issued[i] : i \in DOMAIN issued}
-AllDoneOf(grids) == \A g \in grids : GridDone(g)
-AllIssuedDone == AllDoneOf(Issued)
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+\* ---- laws -----------------------------------------------------------------------
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
-\* "A device thread shall not start until all its dependencies have completed."
-CanStart(t) == \E i \in DOMAIN issued :
-                 /\ issued[i] = GridOf[t]
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
+INSTANCE Streams
+AllDone == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+INSTANCE ExecutionModel
 
-Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
 At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
@@ -107,31 +98,18 @@ Terminating == AllDone /\ UNCHANGED vars
 Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
-\* labels at which a CUDA API call is pending
-ApiLabels == {"main_L14_return", "main_L14_2"}
-InApi(h)  == pc[h] \in ApiLabels
-\* "General-purpose host implementations should provide concurrent forward progress."
-HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
-UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
-DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
-\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
-\* make progress."
-DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
   \/ \E t \in DeviceThreads : Start(t)
-\* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
-ApiProgress(h) == WF_vars(ApiStep(h))
 
 Promises ==
-  /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
-  /\ \A t \in DeviceThreads : DeviceProgress(t)
+  /\ \A h \in HostThreads : WF_vars(HostProgress(h, Host(h)))
+  /\ \A h \in HostThreads : WF_vars(ApiProgress(h, Host(h), Serve))
+  /\ \A t \in DeviceThreads : WF_vars(DeviceProgress(t, DevStep(t)))
 Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
+  \/ \E h \in HostThreads : HostProgress(h, Host(h))
+  \/ \E h \in HostThreads : ApiProgress(h, Host(h), Serve)
+  \/ \E t \in DeviceThreads : DeviceProgress(t, DevStep(t))
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 

@@ -14,6 +14,7 @@ from scopec.program.types import IntType
 from scopec.program.values import Builtin, Choose, Const, Reg, Value
 from scopec.progress.promises import is_choice
 from scopec.progress.rules import phases
+from scopec.progress.rules.sleeping import DUE
 from scopec.progress.steps import OLD, OUTCOME, PHASE, Arrival, Either, Fork, Goto, Made, Step, Tree, leaves
 from scopec.progress.terms import Name
 
@@ -41,7 +42,7 @@ class Actions:
     def __init__(self, system: System, layout: Layout) -> None:
         self.system = system
         self.layout = layout
-        self.helpers: set[str] = set()
+        self.helpers = {"Goto", *(["OneOf"] if DUE in layout.rules.tables else [])}
         self.builtins: set[str] = set()
         begun = {system.begin(t).label for t in (*system.threads, *system.tasks)}
         #: Labels at which a thread starts and takes its first step at once.
@@ -177,7 +178,7 @@ class Actions:
             printer = self.printer(transition, of.who)
             return printer.condition(of.value, outer) if of.truth else printer.value(of.value, outer)
 
-        return Terms(self.layout.names, value)
+        return Terms(self.layout.names.id, value)
 
     def printer(self, transition: Transition, who: str = "t") -> Printer:
         """Prints values of a step of thread ``who``."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.templates import render
-from scopec.engines.tla import promises
+from scopec.engines.tla import laws, promises
 from scopec.engines.tla.actions import Actions
 from scopec.engines.tla.layout import Layout
 from scopec.engines.tla.names import Names, function, strings
 from scopec.engines.tla.text import fitted
-from scopec.engines.tla.values import HELPERS
+from scopec.engines.tla.values import HELPERS, LAWS_MODULE
 from scopec.program import ir
+from scopec.progress.rules import owing
 from scopec.progress.rules.sleeping import DUE
+from scopec.progress.transition import Definition, Laws
 
 if TYPE_CHECKING:
     from scopec.progress.models import Property
@@ -36,20 +38,20 @@ class Module:
         return {f"{self.name}.tla": self.tla, f"{self.name}.cfg": self.cfg}
 
 
-def emit(system: System, module: str, header: Sequence[str], property_: Property) -> Module:
-    """The module that asks one property of a system.
+def emit(
+    system: System, module: str, header: Sequence[str], property_: Property, *, self_contained: bool = True
+) -> Module:
+    """The module that asks one property of a system: self-contained, or an extension of that of the laws.
 
     ``Progress`` wants a system whose polls are split, so that each turn of a poll is a step.
     """
     layout = Layout(system)
-    context, _ = context_of(system, layout, module, header)
+    context, _ = context_of(system, layout, module, header, self_contained=self_contained)
     silent = sorted(system.silent_cycles)
     context |= {
         "model": system.model,
-        "readings": system.readings,
         "fast_check": property_ == "Termination" and system.model.has_host,
-        **promises.context(system, layout.terms),
-        "api_labels": strings(system.api_labels),
+        **promises.context(system, layout.terms, context["functions"]),
         "undefined_labels": strings(system.undefined_labels) if system.undefined_labels else "",
         "silent_labels": strings(silent) if silent else "",
         "silent_threads": strings(
@@ -72,7 +74,9 @@ def emit(system: System, module: str, header: Sequence[str], property_: Property
     return Module(module, tla, cfg, layout.names)
 
 
-def context_of(system: System, layout: Layout, module: str, header: Sequence[str]) -> tuple[dict[str, Any], Actions]:
+def context_of(
+    system: System, layout: Layout, module: str, header: Sequence[str], *, self_contained: bool = True
+) -> tuple[dict[str, Any], Actions]:
     """What the templates need to print the state and the steps of a system."""
     names, actions = layout.names, Actions(system, layout)
     processes = _processes(system, actions, names)
@@ -83,18 +87,14 @@ def context_of(system: System, layout: Layout, module: str, header: Sequence[str
     context: dict[str, Any] = {
         "module": module,
         "header": header,
+        "extends": "" if self_contained else LAWS_MODULE,
         "hardware": layout.hardware,
         "hosts": _threads(system.hosts, names),
         "device_threads": _threads(system.threads, names),
         "tasks": _threads(system.tasks, names),
         "functions": _threads(functions, names),
         "copies": _threads(copies, names),
-        "definitions": _definitions(layout),
-        "owing": {
-            name: "\n".join(layout.terms.definition(layout.rules.definitions[name], _WIDTHS.get(name, 0)))
-            for name in _OWING
-            if name in layout.rules.definitions
-        },
+        "stated": _stated(layout, self_contained=self_contained),
         "waits": "CanStart" in layout.rules.definitions,
         "sleepers": DUE in layout.rules.tables,
         "maps": _maps(system, layout, actions),
@@ -102,7 +102,7 @@ def context_of(system: System, layout: Layout, module: str, header: Sequence[str
         "begin": layout.begin(),
         "late": strings(system.late_entries) if system.late_entries else "",
         "merged": bool(actions.entries),
-        "helpers": [text for name, text in HELPERS.items() if name in actions.helpers],
+        "helpers": [text for name, text in HELPERS.items() if self_contained and name in actions.helpers],
         "processes": processes,
         "host_step": _either(steps["host"]),
         "device_step": _either([*steps["kernel"], *(["Begin"] if system.late_entries else [])]),
@@ -152,27 +152,32 @@ def _processes(system: System, actions: Actions, names: Names) -> list[dict[str,
     return out
 
 
-#: How wide the heads of definitions are that stand in columns.
-_WIDTHS = {"Done": 10, "AllDone": 10, "InApi": 9, "DeviceQuiet": 14}
-#: The definitions that stand with the promises.
-_OWING = ("InApi", "UnitStarted", "DeviceQuiet", "NotReadyQuery", "Owed")
+def _owes_by_model(layout: Layout) -> bool:
+    """Whether a module asks what the CUDA execution model promises."""
+    return layout.system.model.has_host and layout.hardware is None
 
 
-def _definitions(layout: Layout) -> list[str]:
-    """The definitions of the rules; on the example hardware a grid has ended when its writes have reached memory."""
-    written = ' /\\ WrittenTo(mem, t, "global")' if layout.hardware else ""
-    lines = []
-    for name, definition in layout.rules.definitions.items():
-        if name in _OWING:
-            continue
-        lines += layout.terms.definition(definition, _WIDTHS.get(name, 0), written if name == "GridDone" else "")
+def _stated(layout: Layout, *, self_contained: bool) -> list[str]:
+    """The definitions of a system and its laws; on the example hardware a grid has ended when its writes are global."""
+    lines: list[str] = []
+    for found in layout.rules.stated:
+        match found:
+            case Laws() if layout.hardware and found in owing.MODELS.values():
+                pass
+            case Laws() if self_contained:
+                for each in (*found.bases, found):
+                    lines += laws.lines(each, hardware=layout.hardware is not None)
+            case Laws(name):
+                lines += [f"INSTANCE {name}"] if name else []
+            case Definition():
+                lines += layout.terms.definition(found)
     return lines
 
 
 def _maps(system: System, layout: Layout, actions: Actions) -> list[dict[str, str]]:
     names, started, rules = layout.names, (*system.threads, *system.tasks), layout.rules
     tables = {name: layout.terms.table(table) for name, table in rules.tables.items()}
-    maps: list[tuple[str, str]] = []
+    maps = [*_threads_of(layout)]
 
     def show(*wanted: str) -> None:
         maps.extend((name, tables.pop(name)) for name in wanted if name in tables)
@@ -198,8 +203,25 @@ def _maps(system: System, layout: Layout, actions: Actions) -> list[dict[str, st
     maps += layout.maps()
     show(*(name for name in tables if name not in ("BlockOf", "Number", "DeviceOf")))
     maps.append(("Labels", strings(["idle", "done", *system.steps])))
+    if _owes_by_model(layout):
+        maps += [(name, strings(map(names.id, rules.sets[name]))) for name in ("ApiLabels", "NotReadyLabels")]
+        maps += [] if system.threads else [("UnitOf", "<<>>")]
     width = max(len(name) for name, _ in maps)
     return [{"name": name.ljust(width), "body": body} for name, body in maps]
+
+
+def _threads_of(layout: Layout) -> Iterator[tuple[str, str]]:
+    """The sets of threads, of each kind that there is; promises are about device threads, be there any or none."""
+    comments = {
+        "HostThreads": "",
+        "DeviceThreads": "",
+        "Tasks": "      \\* what streams execute without device threads",
+    }
+    sets = {kind: strings(map(layout.names.id, layout.rules.sets[kind])) for kind in comments}
+    for kind, comment in comments.items():
+        if sets[kind] != "{}" or (kind == "DeviceThreads" and _owes_by_model(layout)):
+            yield kind, sets[kind] + comment
+    yield "Threads", " \\cup ".join(kind for kind in sets if sets[kind] != "{}")
 
 
 def _units(system: System, units: str) -> str:

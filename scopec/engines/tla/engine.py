@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.engines.java.jars import NeedsJar
 from scopec.engines.protocol import ProgressAnswer, ProgressEngine
-from scopec.engines.tla import run
+from scopec.engines.tla import laws, run
 from scopec.engines.tla.emit import emit
 from scopec.engines.tla.read import read
+from scopec.engines.tla.values import LAWS_MODULE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 JAR = "tlc"
 
 
-def module(problem: ProgressProblem) -> Module:
+def module(problem: ProgressProblem, *, self_contained: bool = True) -> Module:
     """The TLA+ module that asks a progress question."""
-    return emit(problem.system, problem.name, problem.header, problem.property)
+    return emit(problem.system, problem.name, problem.header, problem.property, self_contained=self_contained)
 
 
 def checked(module: Module, call: Call) -> tuple[Result | None, int | None, float, bool]:
@@ -50,6 +51,10 @@ class Tlc(NeedsJar, ProgressEngine):
     def specification(self, problem: ProgressProblem) -> Mapping[str, str]:
         """A module and its configuration."""
         return module(problem).files
+
+    def extending(self, problem: ProgressProblem) -> Mapping[str, str]:
+        """The same, where the module extends that of the laws."""
+        return {f"{LAWS_MODULE}.tla": laws.text(), **module(problem, self_contained=False).files}
 
     def solve(self, problem: ProgressProblem, call: Call) -> ProgressAnswer:
         """Check the module; what TLC prints is kept."""

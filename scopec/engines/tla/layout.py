@@ -53,7 +53,7 @@ class Layout:
     def __init__(self, system: System) -> None:
         self.system = system
         self.names = Names(system)
-        self.terms = Terms(self.names)
+        self.terms = Terms(self.names.id)
         self.rules = Rules(system)
         self.objects = system.program.objects
         self.shared = {o.name for o in self.objects.values() if o.storage is ir.Storage.SHARED}

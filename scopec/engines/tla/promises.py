@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
-from scopec.progress.promises import Act, Each, Promise, promises
+from scopec.progress.promises import EXECUTION_MODEL, Act, Each, Promise, promises
+from scopec.progress.rules import owing
 from scopec.progress.rules.owing import CONDITIONS
 
 if TYPE_CHECKING:
@@ -18,37 +18,37 @@ _OWN = {Each.HOST: "Host(h)", Each.DEVICE: "DevStep(t)", Each.FUNCTION: "TaskSte
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A promise as TLA+: ``WF`` or ``SF``, the action that it is about, and its sentence as a comment."""
+    """A promise as TLA+: to whom it is made, ``WF`` or ``SF``, the action that it is about, and a comment."""
 
-    name: str
+    each: str
     fairness: str
     action: str
-    law: str
+    comment: str
 
 
-_NAMES = (
-    "HostProgress", "ApiProgress", "QueryProgress", "DeviceProgress", "FunctionProgress", "SomeProgress",
-    "ThreadProgress",
-)  # fmt: skip
-
-
-def context(system: System, terms: Terms) -> dict[str, object]:
-    """What the templates print: the promises by name (None for one that is not made), and those about choices."""
-    made = {promise.name: _printed(promise, terms) for promise in promises(system)}
+def context(system: System, terms: Terms, functions: str) -> dict[str, object]:
+    """What the templates print: the promises that ask for a step, and those about choices."""
+    each = {
+        Each.HOST: "\\A h \\in HostThreads : ",
+        Each.DEVICE: "\\A t \\in DeviceThreads : ",
+        Each.FUNCTION: f"\\A t \\in {functions} : ",
+        Each.THREAD: "\\A t \\in Threads : ",
+        Each.NOBODY: "",
+    }
+    made = [(promise, _printed(promise, each[promise.each], terms)) for promise in promises(system)]
     return {
-        "promises": dict.fromkeys(_NAMES) | {name: made[name] for name in _NAMES if name in made},
-        "choices": [promise for name, promise in made.items() if name not in _NAMES],
-        "of_hosts": " /\\ ".join(f"{name}(h)" for name in _NAMES[:3] if name in made),
+        "promises": [printed for promise, printed in made if Act.CHOICE not in promise.acts],
+        "choices": [printed for promise, printed in made if Act.CHOICE in promise.acts],
     }
 
 
-def _printed(promise: Promise, terms: Terms) -> Printed:
+def _printed(promise: Promise, each: str, terms: Terms) -> Printed:
     acts = [_act(act, promise) for act in promise.acts]
+    fairness = "SF" if promise.strong else "WF"
+    if promise in EXECUTION_MODEL:
+        return Printed(each, fairness, f"{promise.name}({', '.join([*owing.whom(promise), *acts])})", "")
     when = [terms.text(CONDITIONS[condition]) for condition in promise.when]
-    either = " \\/ ".join(acts)
-    action = " /\\ ".join([*when, f"({either})" if when and len(acts) > 1 else either])
-    law = "\n\\* ".join(textwrap.wrap(promise.law, 107, fix_sentence_endings=True))
-    return Printed(promise.name, "SF" if promise.strong else "WF", action, law)
+    return Printed(each, fairness, " /\\ ".join([*when, *acts]), promise.law)
 
 
 def _act(act: Act, promise: Promise) -> str:

@@ -10,7 +10,6 @@ from scopec.engines.tla.values import ADD, AND, ATOM, COMPARE, IMPLIES, OPEN, OR
 from scopec.progress.terms import At, Call, Field, Fn, Id, Kind, Name, Number, Of, Op, Over, Record, Term
 
 if TYPE_CHECKING:
-    from scopec.engines.tla.names import Names
     from scopec.progress.transition import Definition, Table, Update
 
 #: How an operation is written between its operands: the sign, how tight it binds, and what its operands need.
@@ -60,9 +59,9 @@ def _no_values(of: Of, _outer: int) -> str:
 
 @dataclass(frozen=True)
 class Terms:
-    """Prints terms; ``value`` prints a value of the program."""
+    """Prints terms; ``id`` names what rules are about, ``value`` prints a value of the program."""
 
-    names: Names
+    id: Callable[[Id], str]
     value: Callable[[Of, int], str] = _no_values
 
     def text(self, term: Term, outer: int = OPEN) -> str:
@@ -75,7 +74,7 @@ class Terms:
     def _text(self, term: Term) -> tuple[str, int]:
         match term:
             case Id():
-                return f'"{self.names.id(term)}"', ATOM
+                return f'"{self.id(term)}"', ATOM
             case Number(value):
                 return (str(value).upper() if isinstance(value, bool) else str(value)), ATOM
             case Name(name):

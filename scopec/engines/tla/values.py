@@ -21,6 +21,9 @@ OPEN, IMPLIES, OR, AND, COMPARE, ADD, MULTIPLY, ATOM = range(8)
 
 #: Operators that a module defines where it needs them.
 HELPERS = {
+    "Goto": "Goto(t, l) == pc' = [pc EXCEPT ![t] = l]",
+    "OneOf": "\\* one of some threads, or none if there are none\n"
+    "OneOf(who) == IF who = {} THEN {{}} ELSE {{u} : u \\in who}",
     "Minus": 'Minus(a, b) == IF a >= b THEN a - b ELSE Assert(FALSE, "unsigned subtraction wraps")',
     "Unsigned": 'Unsigned(a) == IF a >= 0 THEN a ELSE Assert(FALSE, "a negative value becomes unsigned")',
     "Quotient": "Abs(a) == IF a >= 0 THEN a ELSE -a\n"
@@ -174,11 +177,14 @@ _RESERVED = frozenset(
 _STANDARD_MODULES = frozenset(
     "Bags FiniteSets Integers Naturals Randomization RealTime Reals Sequences TLC TLCExt Toolbox".split()  # noqa: SIM905
 )
+#: The module of the laws, which those of programs extend.
+LAWS_MODULE = "CudaProgress"
 
 
 def module_name(name: str) -> str:
     """A name that a module may have, from an identifier."""
-    return name if name[0].isalpha() and name not in _RESERVED | _STANDARD_MODULES else f"p_{name}"
+    taken = name in _RESERVED | _STANDARD_MODULES or name.lower() == LAWS_MODULE.lower()  # some file systems fold case
+    return f"p_{name}" if taken or not name[0].isalpha() else name
 
 
 def tla_name(name: str) -> str:

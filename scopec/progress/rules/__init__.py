@@ -10,13 +10,20 @@ from scopec.progress.influence import accessed
 from scopec.progress.rules import barriers, calls, ending, named_barriers, owing, phases, sleeping
 from scopec.progress.steps import Wait
 from scopec.progress.terms import Id, Number, Of, Sort, block, label, thread
-from scopec.progress.transition import Definition, Table, Transition, Variable
+from scopec.progress.transition import Definition, Laws, Table, Transition, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scopec.progress.steps import Step
     from scopec.progress.system import System
+
+#: The laws of progress, each after those that it adds to.
+LAWS = (
+    ending.LABELS, phases.PHASES, *ending.STREAMS.bases, ending.STREAMS, ending.EVENTS, ending.DEPENDENCIES,
+    barriers.BARRIERS, named_barriers.NAMED_BARRIERS, owing.EXECUTION_MODEL,
+    *(laws for laws in owing.MODELS.values() if laws is not owing.EXECUTION_MODEL),
+)  # fmt: skip
 
 
 class Rules:
@@ -27,12 +34,13 @@ class Rules:
 
     @cached_property
     def sets(self) -> Mapping[str, tuple[Id, ...]]:
-        """The sets of threads, and of the labels at which a call is pending."""
+        """The sets of threads, and of labels at which a call is pending."""
         system = self.system
         kinds = {"HostThreads": system.hosts, "DeviceThreads": system.threads, "Tasks": system.tasks}
         kinds["Threads"] = system.everyone
         threads = {name: tuple(thread(t.name) for t in who) for name, who in kinds.items()}
-        return {**threads, "ApiLabels": tuple(map(label, system.api_labels))}
+        labels = {"ApiLabels": system.api_labels, "NotReadyLabels": system.not_ready_labels}
+        return {**threads, **{name: tuple(map(label, which)) for name, which in labels.items()}}
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
@@ -56,10 +64,16 @@ class Rules:
         return tuple(variable for rules in of for variable in rules.variables(self.system))
 
     @cached_property
+    def stated(self) -> tuple[Definition | Laws, ...]:
+        """The definitions of the system and the laws that it is under, each after what it uses."""
+        of = (ending, barriers, named_barriers, phases, owing)
+        return tuple(found for rules in of for found in rules.definitions(self.system))
+
+    @cached_property
     def definitions(self) -> Mapping[str, Definition]:
         """The named terms, each after those that it uses."""
-        of = (ending, barriers, named_barriers, phases, owing)
-        return {found.name: found for rules in of for found in rules.definitions(self.system)}
+        found = (each.definitions if isinstance(each, Laws) else (each,) for each in self.stated)
+        return {definition.name: definition for some in found for definition in some}
 
     def transition(self, step: Step) -> Transition:
         """What a step does."""

@@ -35,7 +35,7 @@ from scopec.progress.terms import (
     thread,
     union,
 )
-from scopec.progress.transition import Definition, Table, Transition, Update, Variable
+from scopec.progress.transition import Definition, Laws, Table, Transition, Update, Variable
 
 if TYPE_CHECKING:
     from scopec.progress.system import System
@@ -129,17 +129,27 @@ def variables(system: System) -> Iterator[Variable]:
         yield Variable("ballot", "votes at barriers, then their outcome", table("t", "DeviceThreads", 0))
 
 
-def definitions(system: System) -> Iterator[Definition]:
+def _may_leave(name: str, who: str, come: Term) -> Definition:
+    law = f"{who} has arrived, or the phase is over already"
+    over = negated(among("t", at("arrived", "b")))
+    return Definition(name, ("t", "b"), either(over, every("u", at("Joins", "b"), come)), (law,))
+
+
+_HERE = among("u", at("arrived", "b"))
+BARRIERS = Laws(
+    "Barriers",
+    "barriers of blocks, clusters, grids, warps and tiles: when a thread may leave",
+    (
+        _may_leave("Released", "every thread of the barrier that has not exited", either(_HERE, call("Done", "u"))),
+        _may_leave("Complete", "every thread of the barrier", _HERE),
+    ),
+)
+
+
+def definitions(system: System) -> Iterator[Laws]:
     """When a thread may leave a barrier."""
-    kinds = {holds(system, operation) for operation in collective(system)}
-    over, here = negated(among("t", at("arrived", "b"))), among("u", at("arrived", "b"))
-    if False in kinds:
-        law = "every thread of the barrier that has not exited has arrived, or the phase is over already"
-        come = every("u", at("Joins", "b"), either(here, call("Done", "u")))
-        yield Definition("Released", ("t", "b"), either(over, come), (law,))
-    if True in kinds:
-        law = "every thread of the barrier has arrived, or the phase is over already"
-        yield Definition("Complete", ("t", "b"), either(over, every("u", at("Joins", "b"), here)), (law,))
+    if collective(system):
+        yield BARRIERS
 
 
 def arrive(step: Step, operation: Collective) -> Transition:

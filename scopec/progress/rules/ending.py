@@ -37,7 +37,7 @@ from scopec.progress.terms import (
     tuple_of,
     union,
 )
-from scopec.progress.transition import Definition, Table, Variable
+from scopec.progress.transition import Definition, Laws, Table, Variable
 
 if TYPE_CHECKING:
     from scopec.progress.system import System
@@ -45,6 +45,62 @@ if TYPE_CHECKING:
 _MAY_START = '"A device thread shall not start until all its dependencies have completed."'
 _EVENTS = (
     '"Dependencies [...] may include dependencies on the completion of, among others, CUDA Events and CUDA Kernels."'
+)
+
+LABELS = Laws(
+    "",
+    "a thread has a label: idle before it starts, done once it has ended",
+    (
+        Definition("Done", ("t",), equal(at("pc", "t"), label(DONE))),
+        Definition("Started", ("t",), differs(at("pc", "t"), label(IDLE))),
+        Definition("Running", ("t",), both(call("Started", "t"), negated(call("Done", "t")))),
+    ),
+)
+_GRID_DONE = every("t", domain_of("GridOf"), implies(equal(at("GridOf", "t"), "g"), call("Done", "t")))
+_GRIDS = Laws("Grids", "what a grid has done, its threads have", (Definition("GridDone", ("g",), _GRID_DONE),))
+_LAUNCHES = Laws(
+    "Launches",
+    "grids that the host issues, one after another",
+    (
+        Definition("Issued", (), each(at("issued", "i"), "i", domain_of("issued"))),
+        Definition("AllDoneOf", ("grids",), every("g", "grids", call("GridDone", "g"))),
+        Definition("AllIssuedDone", (), call("AllDoneOf", call("Issued"))),
+    ),
+    _GRIDS,
+)
+
+
+def _can_start(ready: Term, *more: str) -> Definition:
+    return Definition("CanStart", ("t",), ready, (_MAY_START, *more))
+
+
+def _streams() -> Laws:
+    earlier = op(Fn.UP_TO, 1, op(Fn.MINUS, "i", 1))
+    f, g = at("issued", "j"), at("issued", "i")
+    complete = every("j", earlier, implies(call("Ordered", f, g), call("GridDone", f)))
+    mine = equal(g, at("GridOf", "t"))
+    ready = some("i", domain_of("issued"), both(mine, complete))
+    return Laws("Streams", "grids that are Ordered start in the order of issue", (_can_start(ready),), _LAUNCHES)
+
+
+def _events() -> Laws:
+    own = at("GridOf", "t")
+    ready = both(among(own, call("Issued")), call("AllDoneOf", at("after", own)))
+    unfinished = negated(call("GridDone", "g"))
+    ours = those("g", call("Issued"), both(among(at("StreamOf", "g"), at("Waits", "s")), unfinished))
+    fences = op(Fn.ALL_OF, each(at("fence", "r"), "r", at("Waits", "s")))
+    law = ("what an operation that is issued to a stream now comes after",)
+    before = Definition("Before", ("s",), union(ours, those("g", fences, unfinished)), law)
+    about = "the same where events order streams: what a grid comes after is noted when it is issued"
+    return Laws("Events", about, (_can_start(ready, _EVENTS), before), _LAUNCHES)
+
+
+STREAMS, EVENTS = _streams(), _events()
+DEPENDENCIES = Laws(
+    "Dependencies",
+    "grids that no host issues",
+    (_can_start(every("g", at("Before", at("GridOf", "t")), call("GridDone", "g"))),),
+    _GRIDS,
 )
 
 
@@ -82,48 +138,23 @@ def variables(system: System) -> Iterator[Variable]:
         yield Variable("awaited", "grids that a pending call waits for", table("h", "HostThreads", EMPTY))
 
 
-def definitions(system: System) -> Iterator[Definition]:
+def definitions(system: System) -> Iterator[Definition | Laws]:
     """What has started and ended, and what may start."""
-    yield Definition("Done", ("t",), equal(at("pc", "t"), label(DONE)))
-    yield Definition("Started", ("t",), differs(at("pc", "t"), label(IDLE)))
-    yield Definition("Running", ("t",), both(call("Started", "t"), negated(call("Done", "t"))))
-    if system.grids:
-        ends = implies(equal(at("GridOf", "t"), "g"), call("Done", "t"))
-        yield Definition("GridDone", ("g",), every("t", domain_of("GridOf"), ends))
-    unstarted = negated(call("Started", "t"))
-    if system.issues:
-        yield from _issued(system)
+    yield LABELS
+    if not system.issues:
+        if any(system.before.values()):
+            yield DEPENDENCIES
+        left_out = either(call("Done", "t"), both(among("t", "HostThreads"), negated(call("Started", "t"))))
+        yield Definition("AllDone", (), every("t", "Threads", left_out if system.created else call("Done", "t")))
         return
-    if any(system.before.values()):
-        complete = every("g", at("Before", at("GridOf", "t")), call("GridDone", "g"))
-        yield Definition("CanStart", ("t",), complete, (_MAY_START,))
-    left_out = either(call("Done", "t"), both(among("t", "HostThreads"), unstarted))
-    yield Definition("AllDone", (), every("t", "Threads", left_out if system.created else call("Done", "t")))
-
-
-def _issued(system: System) -> Iterator[Definition]:
-    yield Definition("Issued", (), each(at("issued", "i"), "i", domain_of("issued")))
-    yield Definition("AllDoneOf", ("grids",), every("g", "grids", call("GridDone", "g")))
-    yield Definition("AllIssuedDone", (), call("AllDoneOf", call("Issued")))
+    if system.events:
+        yield EVENTS
+    else:
+        yield Definition("Ordered", ("f", "g"), _ordered(system), ("f and g are issued in an order that streams keep",))
+        yield STREAMS
     left_out = either(call("Done", "h"), negated(call("Started", "h")))
     hosts = every("h", "HostThreads", left_out if system.created else call("Done", "h"))
     yield Definition("AllDone", (), both(hosts, call("AllIssuedDone")))
-    if not system.events:
-        yield Definition("Ordered", ("f", "g"), _ordered(system), ("f and g are issued in an order that streams keep",))
-        earlier = op(Fn.UP_TO, 1, op(Fn.MINUS, "i", 1))
-        f, g = at("issued", "j"), at("issued", "i")
-        complete = every("j", earlier, implies(call("Ordered", f, g), call("GridDone", f)))
-        mine = equal(g, at("GridOf", "t"))
-        yield Definition("CanStart", ("t",), some("i", domain_of("issued"), both(mine, complete)), (_MAY_START,))
-        return
-    own = at("GridOf", "t")
-    ready = both(among(own, call("Issued")), call("AllDoneOf", at("after", own)))
-    yield Definition("CanStart", ("t",), ready, (_MAY_START, _EVENTS))
-    unfinished = negated(call("GridDone", "g"))
-    ours = those("g", call("Issued"), both(among(at("StreamOf", "g"), at("Waits", "s")), unfinished))
-    fences = op(Fn.ALL_OF, each(at("fence", "r"), "r", at("Waits", "s")))
-    law = ("what an operation that is issued to a stream now comes after",)
-    yield Definition("Before", ("s",), union(ours, those("g", fences, unfinished)), law)
 
 
 def _ordered(system: System) -> Term:

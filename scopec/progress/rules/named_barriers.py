@@ -38,7 +38,7 @@ from scopec.progress.terms import (
     tuple_of,
     union,
 )
-from scopec.progress.transition import Definition, Transition, Update, Variable
+from scopec.progress.transition import Definition, Laws, Transition, Update, Variable
 
 if TYPE_CHECKING:
     from scopec.progress.steps import Step
@@ -56,17 +56,8 @@ def variables(system: System) -> Iterator[Variable]:
         yield Variable("tokens", "arrivals at named barriers: thread, barrier, phase", EMPTY)
 
 
-def definitions(system: System) -> Iterator[Definition]:
-    """The operators that arrivals and waits need."""
-    if not is_used(system):
-        return
-    texts: dict[tuple[int | None, ...], list[str]] = {}
-    for t in system.threads:
-        for name in dict.fromkeys(_names(t)):
-            texts.setdefault(name, []).append(t.name)
+def _laws() -> Iterator[Definition]:
     x1, x2, x3 = (at("x", n) for n in (1, 2, 3))
-    law = "the threads of a block whose text arrives at a barrier"
-    yield Definition("Takes", ("u", "b"), either(*(_takes(name, users) for name, users in texts.items())), (law,))
     partners = both(equal(at("BlockOf", "u"), at("b", 1)), call("Takes", "u", "b"))
     yield Definition("Partners", ("b",), those("u", "DeviceThreads", partners))
     yield Definition("Tokens", ("t", "b"), those("x", "tokens", both(equal(x1, "t"), equal(x2, "b"))))
@@ -84,6 +75,23 @@ def definitions(system: System) -> Iterator[Definition]:
     first = those("x", "all", both(equal(x2, "b"), equal(x3, 1)))
     counted = if_(op(Fn.AT_LEAST, size(first), "n"), call("Passed", "all", "b", 1), "all")
     yield Definition("Counted", ("all", "b", "n"), counted, ("so many arrivals are a phase",))
+
+
+_ABOUT = "PTX's barriers with names: an arrival is a token until its phase is over"
+NAMED_BARRIERS = Laws("NamedBarriers", _ABOUT, tuple(_laws()))
+
+
+def definitions(system: System) -> Iterator[Definition | Laws]:
+    """The operators that arrivals and waits need."""
+    if not is_used(system):
+        return
+    texts: dict[tuple[int | None, ...], list[str]] = {}
+    for t in system.threads:
+        for name in dict.fromkeys(_names(t)):
+            texts.setdefault(name, []).append(t.name)
+    law = "the threads of a block whose text arrives at a barrier"
+    yield Definition("Takes", ("u", "b"), either(*(_takes(name, users) for name, users in texts.items())), (law,))
+    yield NAMED_BARRIERS
 
 
 def _names(of: ir.Thread) -> list[tuple[int | None, ...]]:

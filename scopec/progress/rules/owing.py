@@ -1,12 +1,13 @@
-"""The conditions of promises."""
+"""The promises of progress models as definitions, and their conditions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from scopec.progress import models, promises
 from scopec.progress.models import Owed
-from scopec.progress.promises import When
+from scopec.progress.promises import Act, Each, When
 from scopec.progress.terms import (
     FALSE,
     TRUE,
@@ -20,15 +21,15 @@ from scopec.progress.terms import (
     equal,
     every,
     implies,
-    label,
     negated,
     op,
-    set_of,
     some,
 )
-from scopec.progress.transition import Definition
+from scopec.progress.transition import Definition, Laws
 
 if TYPE_CHECKING:
+    from scopec.progress.models import Model
+    from scopec.progress.promises import Promise
     from scopec.progress.system import System
 
 #: Each condition on the state, of the host thread ``h`` or the thread ``t`` that a promise is made to.
@@ -53,15 +54,47 @@ _OWED: dict[Owed, Term] = {
 }
 
 
-def definitions(system: System) -> Iterator[Definition]:
-    """What the conditions are made of."""
-    if not system.model.has_host:
-        owed = [_OWED[one] for one in system.model.owed]
-        yield Definition("Owed", ("t",), either(*owed) if len(owed) > 1 else owed[0])
-        return
-    yield Definition("InApi", ("h",), among(at("pc", "h"), "ApiLabels"))
-    unit = both(equal(at("UnitOf", "t"), "u"), call("Started", "t"))
-    yield Definition("UnitStarted", ("u",), some("t", "DeviceThreads", unit))
-    yield Definition("DeviceQuiet", (), every("t", "DeviceThreads", negated(call("Running", "t"))))
-    not_ready = set_of(*map(label, system.not_ready_labels))
-    yield Definition("NotReadyQuery", ("h",), among(at("pc", "h"), not_ready))
+_STEPS = {Act.OWN: "own", Act.SERVE: "serve"}
+
+
+def whom(promise: Promise) -> tuple[str, ...]:
+    """The thread that a promise is made to, if one is."""
+    return {Each.HOST: ("h",), Each.NOBODY: ()}.get(promise.each, ("t",))
+
+
+def _promised(promise: Promise) -> Definition:
+    """The steps that a promise is about, of those that it is given."""
+    steps = [_STEPS[act] for act in promise.acts]
+    body = both(*(CONDITIONS[when] for when in promise.when), either(*steps) if len(steps) > 1 else steps[0])
+    fairness = "strong" if promise.strong else "weak"
+    return Definition(promise.name, (*whom(promise), *steps), body, (f"{fairness} fairness: {promise.law}",))
+
+
+_UNIT = both(equal(at("UnitOf", "t"), "u"), call("Started", "t"))
+EXECUTION_MODEL = Laws(
+    "ExecutionModel",
+    "what the CUDA C++ execution model promises: fairness of each of these, given steps of a thread",
+    (
+        Definition("InApi", ("h",), among(at("pc", "h"), "ApiLabels")),
+        Definition("NotReadyQuery", ("h",), among(at("pc", "h"), "NotReadyLabels")),
+        Definition("UnitStarted", ("u",), some("t", "DeviceThreads", _UNIT)),
+        Definition("DeviceQuiet", (), every("t", "DeviceThreads", negated(call("Running", "t")))),
+        *map(_promised, promises.EXECUTION_MODEL),
+    ),
+)
+
+
+def _owing(model: Model) -> Laws:
+    owed = [_OWED[one] for one in model.owed]
+    body = either(*owed) if len(owed) > 1 else owed[0]
+    name = "".join(part.capitalize() for part in model.name.split("-"))
+    return Laws(name, f"the progress model {model.name}: {model.summary}", (Definition("Owed", ("t",), body),))
+
+
+#: What each progress model owes.
+MODELS = {name: _owing(model) if model.owed else EXECUTION_MODEL for name, model in models.MODELS.items()}
+
+
+def definitions(system: System) -> Iterator[Laws]:
+    """What the conditions and the promises are made of."""
+    yield MODELS[system.model.name]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scopec.progress.steps import Arrival, Made, leaves
 from scopec.progress.terms import Name, Of, Short, Term, call, equal, field, if_, minus, plus, record, term
-from scopec.progress.transition import Definition
+from scopec.progress.transition import Definition, Laws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,20 +33,23 @@ def written(write: Made | Arrival, old: Term) -> Term:
             return call("Drop" if drop else "Arrive", old, Of(update))
 
 
-def definitions(system: System) -> Iterator[Definition]:
-    """What an arrival makes of a barrier."""
-    writes = [end.write for step in system.steps.values() for end in leaves(step.tree)]
-    arrivals = [write for write in writes if isinstance(write, Arrival)]
+def _laws() -> Iterator[Definition]:
     b, n = Name("b"), Name("n")
     expected, pending = field(b, "expected"), field(b, "pending")
-    if any(isinstance(write, Made) for write in writes):
-        yield Definition("Barrier", ("n",), made(n), ("a barrier whose phases expect n arrivals",))
-    if arrivals:
-        over = record(b, phase=plus(field(b, "phase"), 1), pending=expected)
-        more = record(b, pending=minus(pending, n))
-        law = "the last arrivals that are pending end the phase: the next one starts"
-        yield Definition("Arrive", ("b", "n"), if_(equal(pending, n), over, more), (law,))
-    if any(write.drop for write in arrivals):
-        fewer = record(b, expected=minus(expected, 1))
-        law = "an arrival after which each phase expects one less"
-        yield Definition("Drop", ("b", "n"), call("Arrive", fewer, n), (law,))
+    yield Definition("Barrier", ("n",), made(n), ("a barrier whose phases expect n arrivals",))
+    over = record(b, phase=plus(field(b, "phase"), 1), pending=expected)
+    more = record(b, pending=minus(pending, n))
+    law = "the last arrivals that are pending end the phase: the next one starts"
+    yield Definition("Arrive", ("b", "n"), if_(equal(pending, n), over, more), (law,))
+    fewer = record(b, expected=minus(expected, 1))
+    law = "an arrival after which each phase expects one less"
+    yield Definition("Drop", ("b", "n"), call("Arrive", fewer, n), (law,))
+
+
+PHASES = Laws("", "the state of a cuda::barrier ([thread.barrier.class]/1)", tuple(_laws()))
+
+
+def definitions(system: System) -> Iterator[Laws]:
+    """What an arrival makes of a barrier."""
+    if any(isinstance(end.write, Made | Arrival) for step in system.steps.values() for end in leaves(step.tree)):
+        yield PHASES

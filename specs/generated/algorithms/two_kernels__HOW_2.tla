@@ -6,26 +6,31 @@
 (* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, TLC
+EXTENDS CudaProgress
 
 \* ---- threads and where they run -----------------------------------------------
-HostThreads   == {"main"}
-DeviceThreads == {"asks_b0_t0", "answers_b0_t0", "hears_b0_t0"}
-Threads       == HostThreads \cup DeviceThreads
-Entry    == "asks_b0_t0" :> "asks_L11" @@ "answers_b0_t0" :> "answers_L18" @@ "hears_b0_t0" :> "hears_L12"
-GridOf   == "asks_b0_t0" :> "asks" @@ "answers_b0_t0" :> "answers" @@ "hears_b0_t0" :> "hears"
-BlockOf  == "asks_b0_t0" :> "asks_b0" @@ "answers_b0_t0" :> "answers_b0" @@ "hears_b0_t0" :> "hears_b0"
-UnitOf   == BlockOf      \* neither clusters nor cooperative: each block is a unit
-StreamOf == "asks" :> "s0" @@ "answers" :> "s1" @@ "hears" :> "s0"
-Waits    == "stream0" :> {"stream0", "s0", "s1"} @@ "s0" :> {"stream0", "s0"} @@ "s1" :> {"stream0", "s1"}
-Labels   ==
+HostThreads    == {"main"}
+DeviceThreads  == {"asks_b0_t0", "answers_b0_t0", "hears_b0_t0"}
+Threads        == HostThreads \cup DeviceThreads
+Entry          == "asks_b0_t0" :> "asks_L11" @@ "answers_b0_t0" :> "answers_L18"
+  @@ "hears_b0_t0" :> "hears_L12"
+GridOf         == "asks_b0_t0" :> "asks" @@ "answers_b0_t0" :> "answers" @@ "hears_b0_t0" :> "hears"
+BlockOf        == "asks_b0_t0" :> "asks_b0" @@ "answers_b0_t0" :> "answers_b0" @@ "hears_b0_t0" :> "hears_b0"
+UnitOf         == BlockOf      \* neither clusters nor cooperative: each block is a unit
+StreamOf       == "asks" :> "s0" @@ "answers" :> "s1" @@ "hears" :> "s0"
+Waits          == "stream0" :> {"stream0", "s0", "s1"} @@ "s0" :> {"stream0", "s0"}
+  @@ "s1" :> {"stream0", "s1"}
+Labels         ==
   {"idle", "done", "main_L24", "main_L25", "main_L27", "main_L28", "main_L30", "main_L30_return", "main_L35",
   "main_L35_return", "main_L36", "main_L36_return", "main_L38", "main_L38_return", "main_L40",
   "main_L40_return", "main_L41", "main_L41_return", "main_L42", "main_L42_return", "main_L44", "asks_L11",
   "answers_L18", "answers_L19", "hears_L12"}
+ApiLabels      ==
+  {"main_L24", "main_L25", "main_L27", "main_L28", "main_L30_return", "main_L35_return", "main_L36_return",
+  "main_L38_return", "main_L40_return", "main_L41_return", "main_L42_return", "main_L44"}
+NotReadyLabels == {}
 
 VARIABLES
-  pc,     \* label of each thread
   mem,    \* objects in memory, sequentially consistent
   issued, \* grids in the order in which the host launched them
   after,  \* grids that a grid comes after
@@ -47,24 +52,11 @@ Init ==
   /\ fence = [s \in {"stream0", "s0", "s1"} |-> {}]
   /\ event = [e \in {"asked", "answered"} |-> {}]
 
-\* ---- starting and ending --------------------------------------------------------
-Done(t)    == pc[t] = "done"
-Started(t) == pc[t] # "idle"
-Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
-Issued == {issued[i] : i \in DOMAIN issued}
-AllDoneOf(grids) == \A g \in grids : GridDone(g)
-AllIssuedDone == AllDoneOf(Issued)
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
-\* "A device thread shall not start until all its dependencies have completed."
-\* "Dependencies [...] may include dependencies on the completion of, among others, CUDA Events and CUDA
-\*   Kernels."
-CanStart(t) == GridOf[t] \in Issued /\ AllDoneOf(after[GridOf[t]])
-\* what an operation that is issued to a stream now comes after
-Before(s) == {g \in Issued : StreamOf[g] \in Waits[s] /\ ~GridDone(g)}
-             \cup {g \in UNION {fence[r] : r \in Waits[s]} : ~GridDone(g)}
+\* ---- laws -----------------------------------------------------------------------
+INSTANCE Events
+AllDone == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+INSTANCE ExecutionModel
 
-Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
 At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
@@ -265,33 +257,18 @@ Terminating == AllDone /\ UNCHANGED vars
 Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
-\* labels at which a CUDA API call is pending
-ApiLabels ==
-  {"main_L24", "main_L25", "main_L27", "main_L28", "main_L30_return", "main_L35_return", "main_L36_return",
-  "main_L38_return", "main_L40_return", "main_L41_return", "main_L42_return", "main_L44"}
-InApi(h)  == pc[h] \in ApiLabels
-\* "General-purpose host implementations should provide concurrent forward progress."
-HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
-UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
-DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
-\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
-\* make progress."
-DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
   \/ \E t \in DeviceThreads : Start(t)
-\* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
-ApiProgress(h) == WF_vars(ApiStep(h))
 
 Promises ==
-  /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
-  /\ \A t \in DeviceThreads : DeviceProgress(t)
+  /\ \A h \in HostThreads : WF_vars(HostProgress(h, Host(h)))
+  /\ \A h \in HostThreads : WF_vars(ApiProgress(h, Host(h), Serve))
+  /\ \A t \in DeviceThreads : WF_vars(DeviceProgress(t, DevStep(t)))
 Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
+  \/ \E h \in HostThreads : HostProgress(h, Host(h))
+  \/ \E h \in HostThreads : ApiProgress(h, Host(h), Serve)
+  \/ \E t \in DeviceThreads : DeviceProgress(t, DevStep(t))
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 

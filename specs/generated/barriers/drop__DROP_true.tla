@@ -6,24 +6,25 @@
 (* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, TLC
+EXTENDS CudaProgress
 
 \* ---- threads and where they run -----------------------------------------------
-HostThreads   == {"main"}
-DeviceThreads == {"leave_b0_t0", "leave_b0_t1"}
-Threads       == HostThreads \cup DeviceThreads
-Entry       == "leave_b0_t0" :> "leave_L10" @@ "leave_b0_t1" :> "leave_L11"
-GridOf      == "leave_b0_t0" :> "leave" @@ "leave_b0_t1" :> "leave"
-BlockOf     == "leave_b0_t0" :> "leave_b0" @@ "leave_b0_t1" :> "leave_b0"
-UnitOf      == BlockOf      \* neither clusters nor cooperative: each block is a unit
-threadIdx_x == "leave_b0_t0" :> 0 @@ "leave_b0_t1" :> 1
-Joins       == "leave_b0" :> {"leave_b0_t0", "leave_b0_t1"}
-Labels      ==
+HostThreads    == {"main"}
+DeviceThreads  == {"leave_b0_t0", "leave_b0_t1"}
+Threads        == HostThreads \cup DeviceThreads
+Entry          == "leave_b0_t0" :> "leave_L10" @@ "leave_b0_t1" :> "leave_L11"
+GridOf         == "leave_b0_t0" :> "leave" @@ "leave_b0_t1" :> "leave"
+BlockOf        == "leave_b0_t0" :> "leave_b0" @@ "leave_b0_t1" :> "leave_b0"
+UnitOf         == BlockOf      \* neither clusters nor cooperative: each block is a unit
+threadIdx_x    == "leave_b0_t0" :> 0 @@ "leave_b0_t1" :> 1
+Joins          == "leave_b0" :> {"leave_b0_t0", "leave_b0_t1"}
+Labels         ==
   {"idle", "done", "main_L26", "main_L26_return", "main_L26_2", "leave_L10", "leave_L11", "leave_L11_wait",
   "leave_L15", "leave_L19", "leave_L19_2", "leave_L21", "leave_L21_2"}
+ApiLabels      == {"main_L26_return", "main_L26_2"}
+NotReadyLabels == {}
 
 VARIABLES
-  pc,      \* label of each thread
   mem,     \* objects in memory, sequentially consistent
   reg,     \* registers and automatic objects of each thread
   issued,  \* grids in the order in which the host launched them
@@ -44,34 +45,14 @@ Init ==
   /\ issued = <<>>
   /\ arrived = [b \in DOMAIN Joins |-> {}]
 
-\* ---- starting and ending --------------------------------------------------------
-Done(t)    == pc[t] = "done"
-Started(t) == pc[t] # "idle"
-Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
-Issued == {issued[i] : i \in DOMAIN issued}
-AllDoneOf(grids) == \A g \in grids : GridDone(g)
-AllIssuedDone == AllDoneOf(Issued)
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+\* ---- laws -----------------------------------------------------------------------
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
-\* "A device thread shall not start until all its dependencies have completed."
-CanStart(t) == \E i \in DOMAIN issued :
-                 /\ issued[i] = GridOf[t]
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
-\* every thread of the barrier that has not exited has arrived, or the phase is over already
-Released(t, b) == \/ t \notin arrived[b]
-                  \/ \A u \in Joins[b] : u \in arrived[b] \/ Done(u)
-\* a barrier whose phases expect n arrivals
-Barrier(n) == [phase |-> 0, expected |-> n, pending |-> n]
-\* the last arrivals that are pending end the phase: the next one starts
-Arrive(b, n) == IF b.pending = n
-                THEN [b EXCEPT !.phase = b.phase + 1, !.pending = b.expected]
-                ELSE [b EXCEPT !.pending = b.pending - n]
-\* an arrival after which each phase expects one less
-Drop(b, n) == Arrive([b EXCEPT !.expected = b.expected - 1], n)
+INSTANCE Streams
+AllDone == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+INSTANCE Barriers
+INSTANCE ExecutionModel
 
-Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
 At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
@@ -182,31 +163,18 @@ Terminating == AllDone /\ UNCHANGED vars
 Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
-\* labels at which a CUDA API call is pending
-ApiLabels == {"main_L26_return", "main_L26_2"}
-InApi(h)  == pc[h] \in ApiLabels
-\* "General-purpose host implementations should provide concurrent forward progress."
-HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
-UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
-DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
-\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
-\* make progress."
-DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
   \/ \E t \in DeviceThreads : Start(t)
-\* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
-ApiProgress(h) == WF_vars(ApiStep(h))
 
 Promises ==
-  /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
-  /\ \A t \in DeviceThreads : DeviceProgress(t)
+  /\ \A h \in HostThreads : WF_vars(HostProgress(h, Host(h)))
+  /\ \A h \in HostThreads : WF_vars(ApiProgress(h, Host(h), Serve))
+  /\ \A t \in DeviceThreads : WF_vars(DeviceProgress(t, DevStep(t)))
 Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
+  \/ \E h \in HostThreads : HostProgress(h, Host(h))
+  \/ \E h \in HostThreads : ApiProgress(h, Host(h), Serve)
+  \/ \E t \in DeviceThreads : DeviceProgress(t, DevStep(t))
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 

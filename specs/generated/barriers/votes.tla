@@ -5,25 +5,26 @@
 (* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, TLC
+EXTENDS CudaProgress
 
 \* ---- threads and where they run -----------------------------------------------
-HostThreads   == {"main"}
-DeviceThreads == {"votes_b0_t0", "votes_b0_t1", "votes_b0_t2"}
-Threads       == HostThreads \cup DeviceThreads
-Entry       == "votes_b0_t0" :> "votes_L7" @@ "votes_b0_t1" :> "votes_L7" @@ "votes_b0_t2" :> "votes_L7"
-GridOf      == "votes_b0_t0" :> "votes" @@ "votes_b0_t1" :> "votes" @@ "votes_b0_t2" :> "votes"
-BlockOf     == "votes_b0_t0" :> "votes_b0" @@ "votes_b0_t1" :> "votes_b0" @@ "votes_b0_t2" :> "votes_b0"
-UnitOf      == BlockOf      \* neither clusters nor cooperative: each block is a unit
-threadIdx_x == "votes_b0_t0" :> 0 @@ "votes_b0_t1" :> 1 @@ "votes_b0_t2" :> 2
-Joins       == "votes_b0" :> {"votes_b0_t0", "votes_b0_t1", "votes_b0_t2"}
-Labels      ==
+HostThreads    == {"main"}
+DeviceThreads  == {"votes_b0_t0", "votes_b0_t1", "votes_b0_t2"}
+Threads        == HostThreads \cup DeviceThreads
+Entry          == "votes_b0_t0" :> "votes_L7" @@ "votes_b0_t1" :> "votes_L7" @@ "votes_b0_t2" :> "votes_L7"
+GridOf         == "votes_b0_t0" :> "votes" @@ "votes_b0_t1" :> "votes" @@ "votes_b0_t2" :> "votes"
+BlockOf        == "votes_b0_t0" :> "votes_b0" @@ "votes_b0_t1" :> "votes_b0" @@ "votes_b0_t2" :> "votes_b0"
+UnitOf         == BlockOf      \* neither clusters nor cooperative: each block is a unit
+threadIdx_x    == "votes_b0_t0" :> 0 @@ "votes_b0_t1" :> 1 @@ "votes_b0_t2" :> 2
+Joins          == "votes_b0" :> {"votes_b0_t0", "votes_b0_t1", "votes_b0_t2"}
+Labels         ==
   {"idle", "done", "main_L15", "main_L15_return", "main_L15_2", "votes_L7", "votes_L7_2", "votes_L7_2_wait",
   "votes_L9", "votes_L9_2", "votes_L9_2_wait", "votes_L10", "votes_L10_2", "votes_L10_2_wait", "votes_L11",
   "votes_L11_2", "votes_L11_2_wait", "votes_L12", "votes_L12_2", "votes_L12_2_wait"}
+ApiLabels      == {"main_L15_return", "main_L15_2"}
+NotReadyLabels == {}
 
 VARIABLES
-  pc,      \* label of each thread
   mem,     \* objects in memory, sequentially consistent
   reg,     \* registers and automatic objects of each thread
   issued,  \* grids in the order in which the host launched them
@@ -47,26 +48,14 @@ Init ==
   /\ arrived = [b \in DOMAIN Joins |-> {}]
   /\ ballot = [t \in DeviceThreads |-> 0]
 
-\* ---- starting and ending --------------------------------------------------------
-Done(t)    == pc[t] = "done"
-Started(t) == pc[t] # "idle"
-Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
-Issued == {issued[i] : i \in DOMAIN issued}
-AllDoneOf(grids) == \A g \in grids : GridDone(g)
-AllIssuedDone == AllDoneOf(Issued)
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+\* ---- laws -----------------------------------------------------------------------
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
-\* "A device thread shall not start until all its dependencies have completed."
-CanStart(t) == \E i \in DOMAIN issued :
-                 /\ issued[i] = GridOf[t]
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
-\* every thread of the barrier that has not exited has arrived, or the phase is over already
-Released(t, b) == \/ t \notin arrived[b]
-                  \/ \A u \in Joins[b] : u \in arrived[b] \/ Done(u)
+INSTANCE Streams
+AllDone == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+INSTANCE Barriers
+INSTANCE ExecutionModel
 
-Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
 At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
@@ -258,31 +247,18 @@ Terminating == AllDone /\ UNCHANGED vars
 Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
-\* labels at which a CUDA API call is pending
-ApiLabels == {"main_L15_return", "main_L15_2"}
-InApi(h)  == pc[h] \in ApiLabels
-\* "General-purpose host implementations should provide concurrent forward progress."
-HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
-UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
-DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
-\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
-\* make progress."
-DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
   \/ \E t \in DeviceThreads : Start(t)
-\* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
-ApiProgress(h) == WF_vars(ApiStep(h))
 
 Promises ==
-  /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
-  /\ \A t \in DeviceThreads : DeviceProgress(t)
+  /\ \A h \in HostThreads : WF_vars(HostProgress(h, Host(h)))
+  /\ \A h \in HostThreads : WF_vars(ApiProgress(h, Host(h), Serve))
+  /\ \A t \in DeviceThreads : WF_vars(DeviceProgress(t, DevStep(t)))
 Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
+  \/ \E h \in HostThreads : HostProgress(h, Host(h))
+  \/ \E h \in HostThreads : ApiProgress(h, Host(h), Serve)
+  \/ \E t \in DeviceThreads : DeviceProgress(t, DevStep(t))
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 

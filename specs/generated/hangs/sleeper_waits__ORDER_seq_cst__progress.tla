@@ -7,26 +7,27 @@
 (* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, TLC
+EXTENDS CudaProgress
 
 \* ---- threads and where they run -----------------------------------------------
-HostThreads   == {"main"}
-DeviceThreads == {"sleeper_b0_t0", "sleeper_b1_t0"}
-Threads       == HostThreads \cup DeviceThreads
-Entry   == "sleeper_b0_t0" :> "sleeper_L10" @@ "sleeper_b1_t0" :> "sleeper_L13"
-GridOf  == "sleeper_b0_t0" :> "sleeper" @@ "sleeper_b1_t0" :> "sleeper"
-BlockOf == "sleeper_b0_t0" :> "sleeper_b0" @@ "sleeper_b1_t0" :> "sleeper_b1"
-UnitOf  == "sleeper_b0_t0" :> "sleeper" @@ "sleeper_b1_t0" :> "sleeper"
-Due     == "sleeper_L11_2_asleep" :> "sleeper_L11_2_due"
+HostThreads    == {"main"}
+DeviceThreads  == {"sleeper_b0_t0", "sleeper_b1_t0"}
+Threads        == HostThreads \cup DeviceThreads
+Entry          == "sleeper_b0_t0" :> "sleeper_L10" @@ "sleeper_b1_t0" :> "sleeper_L13"
+GridOf         == "sleeper_b0_t0" :> "sleeper" @@ "sleeper_b1_t0" :> "sleeper"
+BlockOf        == "sleeper_b0_t0" :> "sleeper_b0" @@ "sleeper_b1_t0" :> "sleeper_b1"
+UnitOf         == "sleeper_b0_t0" :> "sleeper" @@ "sleeper_b1_t0" :> "sleeper"
+Due            == "sleeper_L11_2_asleep" :> "sleeper_L11_2_due"
   @@ "sleeper_L11_2_asleep_again" :> "sleeper_L11_2_due"
-Look    == "sleeper_L11_2_due" :> "sleeper_L11_2" @@ "sleeper_L11_2_due_again" :> "sleeper_L11_2"
-Labels  ==
+Look           == "sleeper_L11_2_due" :> "sleeper_L11_2" @@ "sleeper_L11_2_due_again" :> "sleeper_L11_2"
+Labels         ==
   {"idle", "done", "main_L22", "main_L22_return", "main_L23", "sleeper_L10", "sleeper_L11", "sleeper_L11_2",
   "sleeper_L11_2_asleep", "sleeper_L11_2_asleep_again", "sleeper_L11_2_due", "sleeper_L11_2_due_again",
   "sleeper_L13", "sleeper_L14", "sleeper_L15", "sleeper_L16"}
+ApiLabels      == {"main_L22_return", "main_L23"}
+NotReadyLabels == {}
 
 VARIABLES
-  pc,     \* label of each thread
   mem,    \* objects in memory, sequentially consistent
   issued  \* grids in the order in which the host launched them
 
@@ -42,27 +43,16 @@ Init ==
   /\ mem = [x |-> 0, y |-> 0, go |-> 0]
   /\ issued = <<>>
 
-\* ---- starting and ending --------------------------------------------------------
-Done(t)    == pc[t] = "done"
-Started(t) == pc[t] # "idle"
-Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
-Issued == {issued[i] : i \in DOMAIN issued}
-AllDoneOf(grids) == \A g \in grids : GridDone(g)
-AllIssuedDone == AllDoneOf(Issued)
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+\* ---- laws -----------------------------------------------------------------------
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == FALSE
-\* "A device thread shall not start until all its dependencies have completed."
-CanStart(t) == \E i \in DOMAIN issued :
-                 /\ issued[i] = GridOf[t]
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
+INSTANCE Streams
+AllDone == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+INSTANCE ExecutionModel
 
-Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a thread goes on, and threads that sleep on an atomic are moved
 GotoAnd(t, l, who, to) ==
   pc' = [u \in Threads |-> IF u = t THEN l ELSE IF u \in who THEN to[pc[u]] ELSE pc[u]]
-OneOf(who) == IF who = {} THEN {{}} ELSE {{u} : u \in who}
 \* a device thread starts with its first step
 At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
@@ -185,27 +175,14 @@ Terminating == AllDone /\ UNCHANGED vars
 Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
-\* labels at which a CUDA API call is pending
-ApiLabels == {"main_L22_return", "main_L23"}
-InApi(h)  == pc[h] \in ApiLabels
-\* "General-purpose host implementations should provide concurrent forward progress."
-HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
-UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
-DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
-\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
-\* make progress."
-DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
   \/ \E t \in DeviceThreads : Start(t)
-\* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
-ApiProgress(h) == WF_vars(ApiStep(h))
 
 Promises ==
-  /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
-  /\ \A t \in DeviceThreads : DeviceProgress(t)
+  /\ \A h \in HostThreads : WF_vars(HostProgress(h, Host(h)))
+  /\ \A h \in HostThreads : WF_vars(ApiProgress(h, Host(h), Serve))
+  /\ \A t \in DeviceThreads : WF_vars(DeviceProgress(t, DevStep(t)))
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 

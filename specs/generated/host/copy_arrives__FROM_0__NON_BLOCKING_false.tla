@@ -7,24 +7,27 @@
 (* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, TLC
+EXTENDS CudaProgress
 
 \* ---- threads and where they run -----------------------------------------------
-HostThreads   == {"main"}
-DeviceThreads == {"read_b0_t0"}
-Tasks         == {"cudaMemcpy_b0_t0"}      \* what streams execute without device threads
-Threads       == HostThreads \cup DeviceThreads \cup Tasks
-Entry   == "read_b0_t0" :> "read_L15" @@ "cudaMemcpy_b0_t0" :> "cudaMemcpy_L30"
-GridOf  == "read_b0_t0" :> "read" @@ "cudaMemcpy_b0_t0" :> "cudaMemcpy"
-BlockOf == "read_b0_t0" :> "read_b0"
-UnitOf  == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Labels  ==
+HostThreads    == {"main"}
+DeviceThreads  == {"read_b0_t0"}
+Tasks          == {"cudaMemcpy_b0_t0"}      \* what streams execute without device threads
+Threads        == HostThreads \cup DeviceThreads \cup Tasks
+Entry          == "read_b0_t0" :> "read_L15" @@ "cudaMemcpy_b0_t0" :> "cudaMemcpy_L30"
+GridOf         == "read_b0_t0" :> "read" @@ "cudaMemcpy_b0_t0" :> "cudaMemcpy"
+BlockOf        == "read_b0_t0" :> "read_b0"
+UnitOf         == BlockOf      \* neither clusters nor cooperative: each block is a unit
+Labels         ==
   {"idle", "done", "main_L20", "main_L22", "main_L23", "main_L24", "main_L25", "main_L26", "main_L29",
   "main_L30", "main_L30_2", "main_L30_3", "main_L30_4", "main_L30_4_return", "main_L33", "main_L33_2",
   "main_L33_3", "main_L34", "main_L34_return", "main_L35", "cudaMemcpy_L30", "cudaMemcpy_L30_2", "read_L15"}
+ApiLabels      ==
+  {"main_L22", "main_L23", "main_L24", "main_L25", "main_L29", "main_L30", "main_L30_4_return",
+  "main_L34_return", "main_L35"}
+NotReadyLabels == {}
 
 VARIABLES
-  pc,     \* label of each thread
   mem,    \* objects in memory, sequentially consistent
   reg,    \* registers and automatic objects of each thread
   issued  \* grids in the order in which the host launched them
@@ -42,23 +45,13 @@ Init ==
   /\ reg = "main" :> [tmp1 |-> 0, tmp2 |-> 0] @@ "read_b0_t0" :> <<>> @@ "cudaMemcpy_b0_t0" :> [tmp1 |-> 0]
   /\ issued = <<>>
 
-\* ---- starting and ending --------------------------------------------------------
-Done(t)    == pc[t] = "done"
-Started(t) == pc[t] # "idle"
-Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
-Issued == {issued[i] : i \in DOMAIN issued}
-AllDoneOf(grids) == \A g \in grids : GridDone(g)
-AllIssuedDone == AllDoneOf(Issued)
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+\* ---- laws -----------------------------------------------------------------------
 \* f and g are issued in an order that streams keep
 Ordered(f, g) == <<f, g>> \in {<<"cudaMemcpy", "read">>, <<"read", "cudaMemcpy">>}
-\* "A device thread shall not start until all its dependencies have completed."
-CanStart(t) == \E i \in DOMAIN issued :
-                 /\ issued[i] = GridOf[t]
-                 /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
+INSTANCE Streams
+AllDone == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
+INSTANCE ExecutionModel
 
-Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
 At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l /\ CanStart(t))
 
@@ -245,34 +238,19 @@ Terminating == AllDone /\ UNCHANGED vars
 Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
-\* labels at which a CUDA API call is pending
-ApiLabels ==
-  {"main_L22", "main_L23", "main_L24", "main_L25", "main_L29", "main_L30", "main_L30_4_return",
-  "main_L34_return", "main_L35"}
-InApi(h)  == pc[h] \in ApiLabels
-\* "General-purpose host implementations should provide concurrent forward progress."
-HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
-UnitStarted(u) == \E t \in DeviceThreads : UnitOf[t] = u /\ Started(t)
-DeviceQuiet    == \A t \in DeviceThreads : ~Running(t)
-\* "Once a device thread makes progress: If it is part of a Cooperative Grid, all device threads in its grid
-\* shall eventually make progress.  Otherwise, all device threads in its thread-block cluster shall eventually
-\* make progress."
-DeviceProgress(t) == WF_vars(UnitStarted(UnitOf[t]) /\ DevStep(t))
 \* a device thread starts, or a stream gets on with work that has no device thread
 Serve ==
   \/ \E t \in DeviceThreads : Start(t)
   \/ \E t \in {"cudaMemcpy_b0_t0"} : TaskStep(t)
-\* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ DeviceQuiet /\ (Host(h) \/ Serve)
-ApiProgress(h) == WF_vars(ApiStep(h))
 
 Promises ==
-  /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
-  /\ \A t \in DeviceThreads : DeviceProgress(t)
+  /\ \A h \in HostThreads : WF_vars(HostProgress(h, Host(h)))
+  /\ \A h \in HostThreads : WF_vars(ApiProgress(h, Host(h), Serve))
+  /\ \A t \in DeviceThreads : WF_vars(DeviceProgress(t, DevStep(t)))
 Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
-  \/ \E t \in DeviceThreads : UnitStarted(UnitOf[t]) /\ DevStep(t)
+  \/ \E h \in HostThreads : HostProgress(h, Host(h))
+  \/ \E h \in HostThreads : ApiProgress(h, Host(h), Serve)
+  \/ \E t \in DeviceThreads : DeviceProgress(t, DevStep(t))
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 

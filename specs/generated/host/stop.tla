@@ -5,15 +5,18 @@
 (* progress model cuda                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, TLC
+EXTENDS CudaProgress
 
 \* ---- threads and where they run -----------------------------------------------
-HostThreads   == {"main", "worker"}
-Threads       == HostThreads
-Labels == {"idle", "done", "main_L10", "main_L10_2", "main_L10_3", "worker_L11", "worker_L11_2"}
+HostThreads    == {"main", "worker"}
+DeviceThreads  == {}
+Threads        == HostThreads
+Labels         == {"idle", "done", "main_L10", "main_L10_2", "main_L10_3", "worker_L11", "worker_L11_2"}
+ApiLabels      == {}
+NotReadyLabels == {}
+UnitOf         == <<>>
 
 VARIABLES
-  pc,  \* label of each thread
   mem  \* objects in memory, sequentially consistent
 
 vars == <<pc, mem>>
@@ -26,13 +29,9 @@ Init ==
   /\ pc = "main" :> "main_L10" @@ [t \in Threads |-> "idle"]
   /\ mem = [worker_stop |-> 0]
 
-\* ---- starting and ending --------------------------------------------------------
-Done(t)    == pc[t] = "done"
-Started(t) == pc[t] # "idle"
-Running(t) == Started(t) /\ ~Done(t)
-AllDone    == \A t \in Threads : Done(t) \/ (t \in HostThreads /\ ~Started(t))
-
-Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
+\* ---- laws -----------------------------------------------------------------------
+AllDone == \A t \in Threads : Done(t) \/ (t \in HostThreads /\ ~Started(t))
+INSTANCE ExecutionModel
 
 \* ---- host main -----------------------------------------------------------------
 \* stop.cu:10: std::jthread worker([&](std::stop_token stop) {
@@ -83,20 +82,16 @@ Terminating == AllDone /\ UNCHANGED vars
 Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: cuda -----------------------------------------------------------
-\* labels at which a CUDA API call is pending
-ApiLabels == {}
-InApi(h)  == pc[h] \in ApiLabels
-\* "General-purpose host implementations should provide concurrent forward progress."
-HostProgress(h) == WF_vars(~InApi(h) /\ Host(h))
-\* "A CUDA API call shall eventually either return or ensure at least one device thread makes progress."
-ApiStep(h)     == InApi(h) /\ Host(h)
-ApiProgress(h) == WF_vars(ApiStep(h))
+\* a device thread starts, or a stream gets on with work that has no device thread
+Serve ==
+  FALSE
 
 Promises ==
-  /\ \A h \in HostThreads : HostProgress(h) /\ ApiProgress(h)
+  /\ \A h \in HostThreads : WF_vars(HostProgress(h, Host(h)))
+  /\ \A h \in HostThreads : WF_vars(ApiProgress(h, Host(h), Serve))
 Guaranteed ==
-  \/ \E h \in HostThreads : ~InApi(h) /\ Host(h)
-  \/ \E h \in HostThreads : ApiStep(h)
+  \/ \E h \in HostThreads : HostProgress(h, Host(h))
+  \/ \E h \in HostThreads : ApiProgress(h, Host(h), Serve)
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
 

@@ -15,20 +15,20 @@ CONSTANT NoValue      \* of a local variable that has none yet
 HostThreads   == {"main"}
 DeviceThreads == {"mp_b0_t0", "mp_b1_t0"}
 Threads       == HostThreads \cup DeviceThreads
-Entry     == "mp_b0_t0" :> "mp_L14" @@ "mp_b1_t0" :> "mp_L18"
-GridOf    == "mp_b0_t0" :> "mp" @@ "mp_b1_t0" :> "mp"
-BlockOf   == "mp_b0_t0" :> "mp_b0" @@ "mp_b1_t0" :> "mp_b1"
-UnitOf    == BlockOf      \* neither clusters nor cooperative: each block is a unit
-GroupOf   == "main" :> "main" @@ "mp_b0_t0" :> "mp_b0" @@ "mp_b1_t0" :> "mp_b1"
-Locations == {<<"x", 0>>, <<"f", 0>>}
-Reads     == "main" :> <<>> @@ "mp_b0_t0" :> ([l \in {"mp_L18", "mp_L19", "mp_L20"} |-> {<<"x", 0>>}])
+Entry         == "mp_b0_t0" :> "mp_L14" @@ "mp_b1_t0" :> "mp_L18"
+GridOf        == "mp_b0_t0" :> "mp" @@ "mp_b1_t0" :> "mp"
+BlockOf       == "mp_b0_t0" :> "mp_b0" @@ "mp_b1_t0" :> "mp_b1"
+UnitOf        == BlockOf      \* neither clusters nor cooperative: each block is a unit
+GroupOf       == "main" :> "main" @@ "mp_b0_t0" :> "mp_b0" @@ "mp_b1_t0" :> "mp_b1"
+Locations     == {<<"x", 0>>, <<"f", 0>>}
+Reads         == "main" :> <<>> @@ "mp_b0_t0" :> ([l \in {"mp_L18", "mp_L19", "mp_L20"} |-> {<<"x", 0>>}])
   @@ "mp_b1_t0" :> ([l \in {"mp_L18", "mp_L19", "mp_L20"} |-> {<<"x", 0>>}])
-Writes    == "main" :> <<>>
+Writes        == "main" :> <<>>
   @@ "mp_b0_t0" :> ([l \in {"mp_L14", "idle"} |-> {<<"x", 0>>, <<"f", 0>>}]
   @@ [l \in {"mp_L15", "mp_L16"} |-> {<<"f", 0>>}])
   @@ "mp_b1_t0" :> ([l \in {"mp_L14"} |-> {<<"x", 0>>, <<"f", 0>>}]
   @@ [l \in {"mp_L15", "mp_L16"} |-> {<<"f", 0>>}])
-Labels    ==
+Labels        ==
   {"idle", "done", "main_L24", "main_L24_return", "main_L24_2", "mp_L14", "mp_L15", "mp_L16", "mp_L18",
   "mp_L19", "mp_L20"}
 
@@ -163,21 +163,21 @@ Init ==
   /\ reg = "main" :> <<>> @@ "mp_b0_t0" :> [r |-> 2, seen |-> 0] @@ "mp_b1_t0" :> [r |-> 2, seen |-> 0]
   /\ issued = <<>>
 
-\* ---- starting and ending --------------------------------------------------------
+\* ---- laws -----------------------------------------------------------------------
 Done(t)    == pc[t] = "done"
 Started(t) == pc[t] # "idle"
 Running(t) == Started(t) /\ ~Done(t)
+\* f and g are issued in an order that streams keep
+Ordered(f, g) == FALSE
 GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t) /\ WrittenTo(mem, t, "global")
 Issued == {issued[i] : i \in DOMAIN issued}
 AllDoneOf(grids) == \A g \in grids : GridDone(g)
 AllIssuedDone == AllDoneOf(Issued)
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
-\* f and g are issued in an order that streams keep
-Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
 CanStart(t) == \E i \in DOMAIN issued :
                  /\ issued[i] = GridOf[t]
                  /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
+AllDone == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts

@@ -5,20 +5,19 @@
 (* progress model fair                                                        *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, TLC
+EXTENDS CudaProgress
 
 \* ---- threads and where they run -----------------------------------------------
 DeviceThreads == {"P0", "P1", "P2"}
 Threads       == DeviceThreads
-Entry   == "P0" :> "P0_L7" @@ "P1" :> "P1_L5" @@ "P2" :> "P2_L5"
-BlockOf == "P0" :> "cta_0_gpu_0" @@ "P1" :> "cta_0_gpu_0" @@ "P2" :> "cta_0_gpu_0"
-Number  == "P0" :> 0 @@ "P1" :> 1 @@ "P2" :> 2
-Labels  ==
+Entry         == "P0" :> "P0_L7" @@ "P1" :> "P1_L5" @@ "P2" :> "P2_L5"
+BlockOf       == "P0" :> "cta_0_gpu_0" @@ "P1" :> "cta_0_gpu_0" @@ "P2" :> "cta_0_gpu_0"
+Number        == "P0" :> 0 @@ "P1" :> 1 @@ "P2" :> 2
+Labels        ==
   {"idle", "done", "P0_L7", "P0_L7_wait", "P0_L7_wait_again", "P0_L9", "P0_L9_wait", "P0_L9_wait_again",
   "P1_L5", "P1_L5_wait", "P1_L5_wait_again", "P2_L5", "P2_L5_wait", "P2_L5_wait_again"}
 
 VARIABLES
-  pc,     \* label of each thread
   tokens  \* arrivals at named barriers: thread, barrier, phase
 
 vars == <<pc, tokens>>
@@ -30,26 +29,13 @@ Init ==
   /\ pc = [t \in Threads |-> "idle"]
   /\ tokens = {}
 
-\* ---- starting and ending --------------------------------------------------------
-Done(t)    == pc[t] = "done"
-Started(t) == pc[t] # "idle"
-Running(t) == Started(t) /\ ~Done(t)
-AllDone    == \A t \in Threads : Done(t)
+\* ---- laws -----------------------------------------------------------------------
+AllDone == \A t \in Threads : Done(t)
 \* the threads of a block whose text arrives at a barrier
 Takes(u, b) == \/ u \in {"P0", "P1", "P2"} /\ Len(b) = 3 /\ b[2] = 0 /\ b[3] = 0
-Partners(b) == {u \in DeviceThreads : BlockOf[u] = b[1] /\ Takes(u, b)}
-Tokens(t, b) == {x \in tokens : x[1] = t /\ x[2] = b}
-Phase(t, b) == Cardinality(Tokens(t, b))
-Arrived(t, b) == tokens \cup {<<t, b, Phase(t, b) + 1>>}
-\* phases up to the k-th are over, and the next is the first
-Passed(all, b, k) == {x \in all : x[2] # b}
-                     \cup {<<x[1], b, x[3] - k>> : x \in {y \in all : y[2] = b /\ y[3] > k}}
-\* every thread that may arrive has arrived or exited
-Joined(b, k) == \A u \in Partners(b) : <<u, b, k>> \in tokens \/ Done(u)
-\* so many arrivals are a phase
-Counted(all, b, n) == IF Cardinality({x \in all : x[2] = b /\ x[3] = 1}) >= n THEN Passed(all, b, 1) ELSE all
+INSTANCE NamedBarriers
+INSTANCE Fair
 
-Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
 At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l)
 
@@ -170,11 +156,10 @@ Terminating == AllDone /\ UNCHANGED vars
 Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: fair -----------------------------------------------------------
-\* every thread is owed progress
-Owed(t) == TRUE
-\* some thread takes a step as long as any can, and each that is owed progress does
 Promises ==
+  \* some thread takes a step as long as any can
   /\ WF_vars(Next)
+  \* and so does each that is owed progress
   /\ \A t \in Threads : WF_vars(Owed(t) /\ Step(t))
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness

@@ -14,19 +14,20 @@ CONSTANT NoValue      \* of a local variable that has none yet
 HostThreads   == {"main"}
 DeviceThreads == {"caches_b0_t0", "caches_b0_t1", "caches_b1_t0"}
 Threads       == HostThreads \cup DeviceThreads
-Entry     == "caches_b0_t0" :> "caches_L11" @@ "caches_b0_t1" :> "caches_L19"
+Entry         == "caches_b0_t0" :> "caches_L11" @@ "caches_b0_t1" :> "caches_L19"
   @@ "caches_b1_t0" :> "caches_L14"
-GridOf    == "caches_b0_t0" :> "caches" @@ "caches_b0_t1" :> "caches" @@ "caches_b1_t0" :> "caches"
-BlockOf   == "caches_b0_t0" :> "caches_b0" @@ "caches_b0_t1" :> "caches_b0" @@ "caches_b1_t0" :> "caches_b1"
-UnitOf    == BlockOf      \* neither clusters nor cooperative: each block is a unit
-GroupOf   == "main" :> "main" @@ "caches_b0_t0" :> "caches_b0" @@ "caches_b0_t1" :> "caches_b0"
+GridOf        == "caches_b0_t0" :> "caches" @@ "caches_b0_t1" :> "caches" @@ "caches_b1_t0" :> "caches"
+BlockOf       == "caches_b0_t0" :> "caches_b0" @@ "caches_b0_t1" :> "caches_b0"
   @@ "caches_b1_t0" :> "caches_b1"
-Locations == {<<"x", 0>>, <<"f", 0>>, <<"g", 0>>}
-Reads     == "main" :> <<>>
+UnitOf        == BlockOf      \* neither clusters nor cooperative: each block is a unit
+GroupOf       == "main" :> "main" @@ "caches_b0_t0" :> "caches_b0" @@ "caches_b0_t1" :> "caches_b0"
+  @@ "caches_b1_t0" :> "caches_b1"
+Locations     == {<<"x", 0>>, <<"f", 0>>, <<"g", 0>>}
+Reads         == "main" :> <<>>
   @@ "caches_b0_t0" :> ([l \in {"caches_L11", "caches_L19", "caches_L19_2"} |-> {<<"x", 0>>}])
   @@ "caches_b0_t1" :> ([l \in {"caches_L11", "caches_L19", "caches_L19_2"} |-> {<<"x", 0>>}])
   @@ "caches_b1_t0" :> ([l \in {"caches_L11", "caches_L19", "caches_L19_2"} |-> {<<"x", 0>>}])
-Writes    == "main" :> <<>>
+Writes        == "main" :> <<>>
   @@ "caches_b0_t0" :> ([l \in {"caches_L11", "caches_L12", "idle"} |-> {<<"f", 0>>}]
   @@ [l \in {"caches_L14", "caches_L15"} |-> {<<"x", 0>>, <<"g", 0>>}]
   @@ [l \in {"caches_L16"} |-> {<<"g", 0>>}])
@@ -36,7 +37,7 @@ Writes    == "main" :> <<>>
   @@ "caches_b1_t0" :> ([l \in {"caches_L11", "caches_L12"} |-> {<<"f", 0>>}]
   @@ [l \in {"caches_L14", "caches_L15", "idle"} |-> {<<"x", 0>>, <<"g", 0>>}]
   @@ [l \in {"caches_L16"} |-> {<<"g", 0>>}])
-Labels    ==
+Labels        ==
   {"idle", "done", "main_L23", "main_L23_return", "main_L23_2", "caches_L11", "caches_L12", "caches_L14",
   "caches_L15", "caches_L16", "caches_L19", "caches_L19_2"}
 
@@ -172,21 +173,21 @@ Init ==
        @@ "caches_b1_t0" :> [r |-> 2]
   /\ issued = <<>>
 
-\* ---- starting and ending --------------------------------------------------------
+\* ---- laws -----------------------------------------------------------------------
 Done(t)    == pc[t] = "done"
 Started(t) == pc[t] # "idle"
 Running(t) == Started(t) /\ ~Done(t)
+\* f and g are issued in an order that streams keep
+Ordered(f, g) == FALSE
 GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t) /\ WrittenTo(mem, t, "global")
 Issued == {issued[i] : i \in DOMAIN issued}
 AllDoneOf(grids) == \A g \in grids : GridDone(g)
 AllIssuedDone == AllDoneOf(Issued)
-AllDone    == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
-\* f and g are issued in an order that streams keep
-Ordered(f, g) == FALSE
 \* "A device thread shall not start until all its dependencies have completed."
 CanStart(t) == \E i \in DOMAIN issued :
                  /\ issued[i] = GridOf[t]
                  /\ \A j \in 1..(i - 1) : Ordered(issued[j], issued[i]) => GridDone(issued[j])
+AllDone == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 
 Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts

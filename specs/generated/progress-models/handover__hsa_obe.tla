@@ -5,19 +5,19 @@
 (* progress model hsa-obe                                                     *)
 (* memory is sequentially consistent here; races are the memory question's    *)
 (******************************************************************************)
-EXTENDS Integers, Sequences, FiniteSets, TLC
+EXTENDS CudaProgress
 
 \* ---- threads and where they run -----------------------------------------------
 DeviceThreads == {"handover_b0_t0", "handover_b1_t0", "handover_b2_t0"}
 Threads       == DeviceThreads
-Entry  == "handover_b0_t0" :> "handover_L9" @@ "handover_b1_t0" :> "handover_L9"
+Entry         == "handover_b0_t0" :> "handover_L9" @@ "handover_b1_t0" :> "handover_L9"
   @@ "handover_b2_t0" :> "handover_L9"
-GridOf == "handover_b0_t0" :> "handover" @@ "handover_b1_t0" :> "handover" @@ "handover_b2_t0" :> "handover"
-Number == "handover_b0_t0" :> 0 @@ "handover_b1_t0" :> 1 @@ "handover_b2_t0" :> 2
-Labels == {"idle", "done", "handover_L9", "handover_L9_again", "handover_L10"}
+GridOf        == "handover_b0_t0" :> "handover" @@ "handover_b1_t0" :> "handover"
+  @@ "handover_b2_t0" :> "handover"
+Number        == "handover_b0_t0" :> 0 @@ "handover_b1_t0" :> 1 @@ "handover_b2_t0" :> 2
+Labels        == {"idle", "done", "handover_L9", "handover_L9_again", "handover_L10"}
 
 VARIABLES
-  pc,  \* label of each thread
   mem, \* objects in memory, sequentially consistent
   reg  \* registers and automatic objects of each thread
 
@@ -33,14 +33,10 @@ Init ==
   /\ reg = "handover_b0_t0" :> [mine |-> 0] @@ "handover_b1_t0" :> [mine |-> 1]
        @@ "handover_b2_t0" :> [mine |-> 2]
 
-\* ---- starting and ending --------------------------------------------------------
-Done(t)    == pc[t] = "done"
-Started(t) == pc[t] # "idle"
-Running(t) == Started(t) /\ ~Done(t)
-GridDone(g) == \A t \in DOMAIN GridOf : GridOf[t] = g => Done(t)
-AllDone    == \A t \in Threads : Done(t)
+\* ---- laws -----------------------------------------------------------------------
+AllDone == \A t \in Threads : Done(t)
+INSTANCE HsaObe
 
-Goto(t, l) == pc' = [pc EXCEPT ![t] = l]
 \* a device thread starts with its first step
 At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l)
 
@@ -77,12 +73,10 @@ Terminating == AllDone /\ UNCHANGED vars
 Next == (\E t \in Threads : Step(t)) \/ Terminating
 
 \* ---- forward progress: hsa-obe --------------------------------------------------------
-\* the threads of hsa and those of obe
-Owed(t) == \/ Started(t)
-           \/ \A u \in Threads : Number[u] < Number[t] => Done(u)
-\* some thread takes a step as long as any can, and each that is owed progress does
 Promises ==
+  \* some thread takes a step as long as any can
   /\ WF_vars(Next)
+  \* and so does each that is owed progress
   /\ \A t \in Threads : WF_vars(Owed(t) /\ Step(t))
 Fairness == Promises
 Spec == Init /\ [][Next]_vars /\ Fairness
