@@ -202,6 +202,18 @@ def test_pointers_and_indices(verdicts_of: CheckText) -> None:
           int* t = a + i;
           *t = 9;
           int w = **q;
+        }
+        forall (x=1 /\\ 0:v=6 /\\ a[1]=9 /\\ a[0]=5 /\\ 0:w=3 /\\ 0:s=&x)
+        """
+    assert verdicts_of(text, "rc11") == {"condition": "holds", "race_free": "holds", "assertion": "holds"}
+
+
+def test_what_compare_exchange_expects_is_behind_a_pointer(verdicts_of: CheckText) -> None:
+    text = """\
+        C expected
+        { x = 1; int* p = &x; }
+        P0 (int** p) {
+          int* x = *p;
           int e = 4;
           int won = atomic_compare_exchange_strong(x, &e, 7);
           int f = 1;
@@ -209,7 +221,7 @@ def test_pointers_and_indices(verdicts_of: CheckText) -> None:
           expected = &f;
           int again = atomic_compare_exchange_strong(x, expected, 8);
         }
-        forall (0:again=1 /\\ 0:f=1 /\\ x=8 /\\ 0:v=6 /\\ a[1]=9 /\\ a[0]=5 /\\ 0:w=3 /\\ 0:e=1 /\\ 0:won=0 /\\ 0:s=&x)
+        forall (0:again=1 /\\ 0:f=1 /\\ x=8 /\\ 0:e=1 /\\ 0:won=0)
         """
     assert verdicts_of(text, "rc11") == {"condition": "holds", "race_free": "holds", "assertion": "holds"}
 
