@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,10 @@ DOCUMENT = {
     f"cuda-execution-model/{n}.cu"
     for n in ("stream-0", "stream-1", *(f"device-{i}" for i in range(5)), *(f"api-{i}" for i in range(1, 5)))
 }
+#: With SCOPEC_NVCC_SPECS=all nvcc compiles every file, host and device, with all of its headers (CONTRIBUTING.md).
+WHOLE = os.environ.get("SCOPEC_NVCC_SPECS") == "all"
+#: A third of that work: for the device alone, ptxas included, without types of 16 bits, which no specification has.
+DEVICE = ["-cubin", "-DCCCL_DISABLE_FP16_SUPPORT", "-DCCCL_DISABLE_BF16_SUPPORT"]
 
 
 def name(path: Path) -> str:
@@ -129,14 +135,29 @@ def test_the_documents_own_code_is_unchanged() -> None:
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's compiler is not on PATH")
 @pytest.mark.parametrize("path", [p for p in PROGRAMS if p.suffix == ".cu" and name(p) not in DOCUMENT], ids=name)
 def test_nvcc_accepts_what_scopec_accepts(path: Path, tmp_path: Path) -> None:
-    import subprocess
-
+    """Host functions are read for the device too; what only the host's own compilation finds is for specs/host."""
     newer = ["-std=c++20"] if "<stop_token>" in path.read_text(encoding="utf-8") else []
+    whole = WHOLE or path.parent.name == "host"
     done = subprocess.run(
-        ["nvcc", "-arch=sm_90", *newer, "-c", str(path), "-o", str(tmp_path / "out.o")],
+        ["nvcc", "-arch=sm_90", *newer, *(["-c"] if whole else DEVICE), str(path), "-o", str(tmp_path / "out")],
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.nvcc
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's compiler is not on PATH")
+@pytest.mark.parametrize(
+    "body", ["undefined();", "k<<<1, 1>>>(3.0);", "const char *s = 5;", "cudaMalloc();"], ids=lambda body: body
+)
+def test_nvcc_reads_host_functions_when_it_compiles_for_the_device(body: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.cu"
+    path.write_text(f"__global__ void k(int *p) {{ *p = 1; }}\nint main() {{ {body} }}\n", encoding="utf-8")
+    done = subprocess.run(
+        ["nvcc", "-arch=sm_90", *DEVICE, str(path), "-o", str(tmp_path / "out")],
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert "program.cu(2): error" in done.stdout + done.stderr
