@@ -66,7 +66,7 @@ def test_the_shims_need_only_their_intrinsics() -> None:
     assert left == {
         "__cudaPopCallConfiguration", "__cudaPushCallConfiguration", "cudaLaunchKernel",
         "__cxa_allocate_exception", "__cxa_throw",
-        "llvm.ctpop", "llvm.memcpy.p0.p0", "llvm.memset.p0", "llvm.ubsantrap",
+        "llvm.ctpop", "llvm.lifetime.end.p0", "llvm.lifetime.start.p0", "llvm.memcpy.p0.p0", "llvm.memset.p0", "llvm.ubsantrap",
         "llvm.sadd.with.overflow", "llvm.smul.with.overflow", "llvm.ssub.with.overflow",
     }  # fmt: skip
     assert "invoke" not in re.findall(r"^ +(?:%\S+ = )?(\w+)", both.host, re.MULTILINE)

@@ -13,7 +13,7 @@ from scopec.base.source import Source
 from scopec.explain.reasons import final_sentence
 from scopec.explain.verdict import UNDEFINED
 from scopec.frontends.directives import expectations, settings_of, variants
-from scopec.frontends.scoped.lower.program import lower
+from scopec.frontends.scoped.lower.program import constants, lower
 from scopec.frontends.scoped.syntax.cuda import read
 from scopec.memory.execution import Execution
 from scopec.program.observe import FinalMemory, FinalRegister, Location
@@ -38,7 +38,7 @@ def asked(directives: str) -> list[tuple[dict[str, str], list[str]]]:
     source = Source("a.cu", HEAD + directives)
     file = read(source)
     found = []
-    for choice in variants(file):
+    for choice in variants(file, constants(file)):
         program = lower(file, source, "a", choice)
         found.append((dict(program.variant), [e.text for e, _ in expectations(file, program, source)]))
     return found

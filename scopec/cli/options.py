@@ -139,7 +139,7 @@ limit_options = _all(
 
 
 def _overrides(
-    model: str | None, given: Sequence[str], bound: Sequence[str],
+    model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
     progress: str | None, hangs: str | None, memory: str, ignore_races: bool,
 ) -> Overrides:  # fmt: skip
     from scopec.memory.cat import registry
@@ -156,11 +156,11 @@ def _overrides(
     for name, value in attributes.items():
         options.choose(options.ATTRIBUTES, "an attribute", name, value, None)
     bounds = {name: options.bound(name, value, None) for name, value in (_pair(text, "--bound") for text in bound)}
-    return Overrides(model, attributes or None, bounds.get("unroll"), ignore_races, progress, memory, hangs)
+    return Overrides(model, attributes or None, bounds.get("unroll"), ignore_races, progress, memory, hangs, reader)
 
 
-def _memory_overrides(model: str | None, given: Sequence[str], bound: Sequence[str]) -> Overrides:
-    return _overrides(model, given, bound, None, None, "sc", False)
+def _memory_overrides(model: str | None, given: Sequence[str], bound: Sequence[str], reader: str) -> Overrides:
+    return _overrides(model, given, bound, reader, None, None, "sc", False)
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
@@ -174,6 +174,13 @@ _MEMORY = (
     click.option("--bound", multiple=True, metavar="unroll=N", help="A bound, as `//@ bound`."),
     click.option("--given", multiple=True, metavar="K=V", help="A device attribute, as `//@ given`."),
     click.option("--model", metavar="NAME", help="Memory model (see `scopec models`)."),
+    click.option(
+        "--reader",
+        type=click.Choice(["scoped", "clang"]),
+        default="scoped",
+        show_default=True,
+        help="Who reads .cu files: scopec's own reader, or clang (needs scopec[cxx]).",
+    ),
 )
 #: What replaces what a file says, as ``overrides``: for a memory question alone, and for every question.
 memory_options = _as_one("overrides", _memory_overrides, *_MEMORY)

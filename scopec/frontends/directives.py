@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from scopec.base import options
 from scopec.base.diagnostics import Code, error, suggestion
@@ -48,15 +48,9 @@ def settings_of(file: tree.File | litmus_tree.File) -> Settings:
 # ---------------------------------------------------------------- variants
 
 
-def variants(file: tree.File) -> Iterator[dict[str, tree.Expr]]:
-    """Every choice of values for the varied constants, in the order written; one empty choice without `vary`."""
+def variants(file: tree.File, constants: Collection[str]) -> Iterator[dict[str, tree.Expr]]:
+    """Every choice of values for the varied constants of a file, in the order written; one empty one without `vary`."""
     varies: dict[str, tree.Vary] = {}
-    constants = {
-        d.name: item.type
-        for item in file.items
-        if isinstance(item, tree.Declaration) and {"constexpr", "const"} & set(item.type.specifiers)
-        for d in item.declarators
-    }
     for directive in file.directives:
         if not isinstance(directive, tree.Vary):
             continue

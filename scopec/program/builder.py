@@ -58,6 +58,10 @@ class Builder:
         """Let a label mean the next instruction."""
         self._labels[label] = len(self._code)
 
+    def is_here(self, label: int) -> bool:
+        """Whether a label means what is appended next."""
+        return self._labels[label] == len(self._code)
+
     def emit(self, operation: Operation, span: Span) -> None:
         """Append an operation."""
         self._code.append(_Operate(operation, span))

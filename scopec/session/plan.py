@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -39,6 +39,7 @@ class Overrides:
     progress: str | None = None
     memory: str = "sc"
     hangs: str | None = None
+    reader: str = "scoped"
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
     """Read a file and work out what it is asked; InputError where it is not in the language."""
     source = read_source(path, shown)
     with bounded_nesting(source.span(0, 0)):
-        return (_plan_litmus if path.suffix == ".litmus" else _plan)(source, shown, overrides)
+        if path.suffix == ".litmus":
+            return _plan_litmus(source, shown, overrides)
+        return _plan(source, path, shown, overrides)
 
 
 def _divergence(program: Program) -> Iterator[Diagnostic]:
@@ -64,11 +67,8 @@ def _divergence(program: Program) -> Iterator[Diagnostic]:
         yield Diagnostic(Code.DIVERGENT_BARRIER, message, span, None, "warning")
 
 
-def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
-    from scopec.frontends.scoped.lower.program import lower
-    from scopec.frontends.scoped.syntax import cuda
-
-    file = cuda.read(source)
+def _plan(source: Source, path: Path, shown: str, overrides: Overrides) -> Plan:
+    file, constants, program_of = (_by_clang if overrides.reader == "clang" else _by_ourselves)(source, path)
     settings = _settings(file, overrides)
     default = _default_models(overrides)
     runs: list[Run] = []
@@ -76,8 +76,8 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
     divergent: dict[Span, Diagnostic] = {}
     applied: set[Span] = set()
     has_expectations = any(isinstance(d, tree.Expect) for d in file.directives)
-    for number, chosen in enumerate(variants(file)):
-        program = lower(file, source, Path(shown).stem, chosen)
+    for number, chosen in enumerate(variants(file, constants)):
+        program = program_of(Path(shown).stem, chosen)
         by_model: dict[_Models, list[Expectation]] = {}
         for expectation, names in expectations(file, program, source):
             applied.add(expectation.span)
@@ -119,6 +119,26 @@ def _plan(source: Source, shown: str, overrides: Overrides) -> Plan:
             message = "this expectation applies to no variant"
             warnings.append(Diagnostic(Code.IGNORED, message, directive.span, "correct its `when`", "warning"))
     return Plan(tuple(runs), (*warnings, *divergent.values()))
+
+
+_Read: TypeAlias = "tuple[tree.File, Collection[str], Callable[[str, Mapping[str, tree.Expr]], Program]]"
+
+
+def _by_ourselves(source: Source, _: Path) -> _Read:
+    """A file as the scoped language: its directives, its constants, and its program under a choice of those."""
+    from scopec.frontends.scoped.lower.program import constants, lower
+    from scopec.frontends.scoped.syntax import cuda
+
+    file = cuda.read(source)
+    return file, constants(file), lambda name, chosen: lower(file, source, name, chosen)
+
+
+def _by_clang(source: Source, path: Path) -> _Read:
+    """The same of a file that clang reads."""
+    from scopec.frontends.clang.program import constants, lower, read
+
+    file = read(source)
+    return file, constants(source), lambda name, chosen: lower(file, source, path.parent, name, chosen)
 
 
 def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:

@@ -33,7 +33,7 @@ _OPTIONS = (
     # clang's own headers ask nobody else for theirs; -ffreestanding does that too, but then `main` is any function.
     "-U__STDC_HOSTED__", "-D__STDC_HOSTED__=0",
     # As written: no pass, every name, every type; calls return (a throw is a call that does not).
-    "-O0", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-g", "-Xclang", "-debug-info-kind=limited",
+    "-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-g", "-Xclang", "-debug-info-kind=limited",
     "-fexceptions", "-fcxx-exceptions", "-fignore-exceptions",
     "-Xclang", f"-fsanitize={_UNDEFINED}", "-Xclang", f"-fsanitize-trap={_UNDEFINED}",
     # Every error, one a line; the headers that were read.

@@ -33,7 +33,7 @@ from scopec.frontends.scoped.lower.operands import (
     TypeNamed,
 )
 from scopec.frontends.scoped.syntax import tree
-from scopec.program import ir, types, values
+from scopec.program import endings, ir, types, values
 from scopec.program.program import Program
 from scopec.program.types import IntType
 
@@ -46,6 +46,16 @@ _STORAGES = {
 }  # fmt: skip
 _STORAGE_WORDS = {s.value: s for s in ir.Storage if s is not ir.Storage.SHARED}
 _MOST_PASSES = 8
+
+
+def constants(file: tree.File) -> tuple[str, ...]:
+    """The names of the constants that a file declares outside functions."""
+    return tuple(
+        d.name
+        for item in file.items
+        if isinstance(item, tree.Declaration) and {"constexpr", "const"} & set(item.type.specifiers)
+        for d in item.declarators
+    )
 
 
 def lower(file: tree.File, source: Source, name: str, overrides: Mapping[str, tree.Expr] | None = None) -> Program:
@@ -83,15 +93,13 @@ def _lower(file: tree.File, source: Source, name: str, world: World) -> Program:
         if isinstance(directive, tree.StorageDirective):
             _apply_storage(world, directive)
     _check_threads(world)
-    if _left(world, host):
-        host = _ending(host)
     return Program(
         name,
         source,
         {n: o for n, o in world.objects.items() if not n.startswith("%")},
         (*(ir.legacy_stream(d) for d in _devices(world)), *world.streams.values()),
         world.grids,
-        ir.Thread("main", host),
+        ir.Thread("main", endings.ended(host, world.others)),
         world.constants,
         world.variant,
         tuple(world.others),
@@ -101,26 +109,6 @@ def _lower(file: tree.File, source: Source, name: str, world: World) -> Program:
 def _devices(world: World) -> list[int]:
     """The devices that have work: `cudaSetDevice(n)` implies that device n exists."""
     return sorted({0} | {grid.device for grid in world.grids.values()} | {s.device for s in world.streams.values()})
-
-
-def _left(world: World, host: ir.Body) -> bool:
-    """Whether some host thread is never joined, so that it may run when ``main`` returns."""
-    bodies = (host, *(thread.body for thread in world.others))
-    operations = (node.operation for body in bodies for node in body.nodes.values() if isinstance(node, ir.Do))
-    joined = {operation.thread for operation in operations if isinstance(operation, ir.JoinThread)}
-    return any(thread.name not in joined for thread in world.others)
-
-
-def _ending(host: ir.Body) -> ir.Body:
-    """The graph of ``main`` with the end of the process where it returns."""
-    nodes: dict[int, ir.Node] = dict(host.nodes)
-    ended = {n.next for n in host.nodes.values() if isinstance(n, ir.Do) and isinstance(n.operation, ir.EndProcess)}
-    for number, node in host.nodes.items():
-        if isinstance(node, ir.Exit) and number not in ended:
-            following = max(nodes) + 1
-            nodes[following] = node
-            nodes[number] = ir.Do(ir.EndProcess(), node.span, following)
-    return replace(host, nodes=nodes)
 
 
 def _check_threads(world: World) -> None:

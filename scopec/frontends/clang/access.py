@@ -1,0 +1,354 @@
+"""Reads and writes: private memory as it is, memory that threads share as operations of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.instructions import as_number, operand, value_of
+from scopec.frontends.clang.memory import (
+    NULL,
+    Address,
+    Cell,
+    Code,
+    Content,
+    Held,
+    Layout,
+    Memory,
+    Nowhere,
+    Opaque,
+    Private,
+    Record,
+    Region,
+    Unset,
+    covered,
+    element,
+    object_name,
+    read,
+    write,
+)
+from scopec.frontends.clang.numbers import Offset, as_type, kept, number, resized
+from scopec.frontends.clang.state import Again, Done, State
+from scopec.program import faults, ir, values
+from scopec.program.values import Const, Reg, Value
+
+if TYPE_CHECKING:
+    from scopec.base.source import Span
+    from scopec.frontends.clang.debug import Leaf
+    from scopec.frontends.clang.machine import Machine
+
+_HANDLES = ("CUstream_st", "CUevent_st")
+
+
+def local(machine: Machine, state: State, name: str, count: llvm.Typed | None) -> Region:
+    """Memory for a local variable."""
+    if count is not None and not isinstance(value_of(machine, state, count), Const):
+        raise machine.refused(state, "an array whose size is known at run time alone is")
+    return Private(state.frame.calls, name)
+
+
+def declared(machine: Machine, state: State, address: llvm.Operand, variable: str) -> None:
+    """A local variable of the source: the cells of the outermost call are registers with its names."""
+    content = operand(machine, state, llvm.Typed(llvm.Pointer(), address))
+    if not isinstance(content, Address) or not isinstance(content.region, Private):
+        return
+    region = content.region
+    about = machine.side.debug.variable(variable)
+    machine.named[region] = about.name, about.type
+    if (machine.thread, region) in machine.world.shared_locals:
+        _share(machine, about.name, about.type, machine.world.span(about.place))
+        assert isinstance(address, llvm.Local)
+        shared = Memory(_shared_name(machine, about.name))
+        machine.named[shared] = about.name, about.type
+        state.frame.env[address.name] = Address(shared)
+        return
+    # The variables of a thread are those of the outermost function that the user wrote.
+    if about.artificial or any(frame.function.subprogram for frame in state.frames[:-1]):
+        return
+    for leaf in machine.side.debug.leaves(about.type):
+        if leaf.pointer or leaf.type.is_float or leaf.extents or leaf.class_:
+            continue
+        name = about.name + leaf.path
+        if machine._owners.setdefault(name, region) != region:
+            machine.ambiguous.add(name)
+        elif (region, leaf.offset) not in machine._cells:
+            machine._cells[region, leaf.offset] = Reg(name, leaf.type)
+            machine.variables[name] = leaf.type
+
+
+def _shared_name(machine: Machine, name: str) -> str:
+    return f"{machine.thread}.{name}"
+
+
+def _share(machine: Machine, name: str, type_: str, span: Span) -> None:
+    storage = ir.Storage.SYSTEM if machine.side.host else ir.Storage.AUTOMATIC
+    layout = Layout(_shared_name(machine, name), machine.side.debug.leaves(type_))
+    machine.world.declare(layout, storage, span, {}, zero=False)
+
+
+def publish(machine: Machine, state: State, content: Content) -> None:
+    """Another thread may get to know an address: what is there is in memory that threads share."""
+    if isinstance(content, Address) and isinstance(content.region, Private):
+        key = (machine.thread, content.region)
+        if key in machine.world.shared_locals:
+            raise machine.refused(state, "a temporary object that other threads use is", "give it a name")
+        machine.world.shared_locals.add(key)
+        raise Again
+
+
+def load(machine: Machine, state: State, address: Address, type_: llvm.Type, mode: ir.Mode) -> Content:
+    """Read a value of a type."""
+    match address.region:
+        case Private() as region:
+            if address.offset.terms or (mode.volatile and state.frame.function.subprogram is not None):
+                publish(machine, state, address)
+            return _load_private(machine, state, region, address.offset.constant, type_)
+        case Memory() as region:
+            return _load_shared(machine, state, machine.world.layouts[region], address.offset, type_, mode)
+        case Nowhere():
+            raise follows_null(machine, state)
+        case Code():
+            raise machine.refused(state, "reading a function is")
+
+
+def _load_private(machine: Machine, state: State, region: Private, at: int, type_: llvm.Type) -> Content:
+    match type_:
+        case llvm.Struct(fields):
+            found = (_load_private(machine, state, region, at + o, f)
+                     for o, f in zip(llvm.offsets(type_), fields, strict=True))  # fmt: skip
+            return Record(tuple(found))
+        case llvm.Array(count, inner):
+            size = llvm.size(inner)
+            return Record(tuple(_load_private(machine, state, region, at + n * size, inner) for n in range(count)))
+        case _:
+            content = read(state.cells, region, at, llvm.size(type_))
+            return _as(content, type_)
+
+
+def follows_null(machine: Machine, state: State) -> Exception:
+    """Say that a null pointer is followed; what to raise then."""
+    machine.emit(state, faults.of_pointer(values.FALSE, machine.world.source.text_of(machine.span(state))))
+    machine.builder.end(machine.span(state))
+    return Done()
+
+
+def _load_shared(
+    machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type, mode: ir.Mode
+) -> Content:
+    if layout.known is not None:
+        return _load_known(machine, state, layout, offset, type_)
+    if isinstance(type_, (llvm.Struct, llvm.Array)):
+        return _load_parts(machine, state, layout, offset, type_, mode)
+    found = element(layout, offset, llvm.size(type_))
+    if found is None:
+        raise machine.refused(
+            state, f"an access of {llvm.size(type_)} bytes that is not one number of `{layout.name}` is"
+        )
+    if _is_handle(machine, found.leaf):
+        return machine.world.handles.get((layout.name, offset), NULL)
+    place = located(machine, state, layout, found.leaf, found.index)
+    register = machine.target(state, found.leaf.type)
+    machine.emit(state, ir.Load(register.name, place, mode))
+    if found.leaf.type.is_float:
+        return Opaque(llvm.size(type_))
+    if isinstance(type_, llvm.Pointer):
+        return Held(register)
+    return _as(kept(register), type_)
+
+
+def _load_parts(
+    machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Struct | llvm.Array, mode: ir.Mode
+) -> Content:
+    if isinstance(type_, llvm.Struct):
+        parts = list(zip(llvm.offsets(type_), type_.fields, strict=True))
+    else:
+        parts = [(n * llvm.size(type_.element), type_.element) for n in range(type_.count)]
+    return Record(tuple(_load_shared(machine, state, layout, offset.moved(Offset(o)), t, mode) for o, t in parts))
+
+
+def _load_known(machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type) -> Content:
+    assert layout.known is not None
+    if not offset.terms:
+        return _as(layout.known.get(offset.constant, number(0, 8 * llvm.size(type_))), type_)
+    raise machine.refused(state, "an index into a constant table that is known at run time alone is")
+
+
+def located(machine: Machine, state: State, layout: Layout, leaf: Leaf, index: Value) -> ir.Place:
+    """The place of a number in memory, with a check that there is one."""
+    name = object_name(layout.name, leaf)
+    length = len(machine.world.objects[name].values)
+    for check in faults.of_index(index, length, machine.world.source.text_of(machine.span(state)), name):
+        machine.emit(state, check)
+    return ir.Place(name, index)
+
+
+def store(machine: Machine, state: State, address: Address, content: Content, type_: llvm.Type, mode: ir.Mode) -> None:
+    """Write a value of a type."""
+    if isinstance(content, Record) and isinstance(type_, (llvm.Struct, llvm.Array)):
+        if isinstance(type_, llvm.Struct):
+            parts = list(zip(llvm.offsets(type_), type_.fields, strict=True))
+        else:
+            parts = [(n * llvm.size(type_.element), type_.element) for n in range(type_.count)]
+        for (at, inner), part in zip(parts, content.parts, strict=True):
+            store(machine, state, Address(address.region, address.offset.moved(Offset(at))), part, inner, mode)
+        return
+    match address.region:
+        case Private() as region:
+            if address.offset.terms or (mode.volatile and state.frame.function.subprogram is not None):
+                publish(machine, state, address)
+            _store_private(machine, state, region, address.offset.constant, content, type_)
+        case Memory() as region:
+            _store_shared(machine, state, machine.world.layouts[region], address.offset, content, type_, mode)
+        case Nowhere():
+            raise follows_null(machine, state)
+        case Code():
+            raise machine.refused(state, "writing a function is")
+
+
+def _store_private(
+    machine: Machine, state: State, region: Private, at: int, content: Content, type_: llvm.Type
+) -> None:
+    size = llvm.size(type_)
+    if isinstance(content, (Address, Held, Opaque, Unset, Record)):
+        write(state.cells, region, at, size, content)
+        return
+    if content.type.bits == 1:
+        content = resized("zext", content, 8)
+    named = machine._cells.get((region, at))
+    register = machine._cell_register(region, at, content.type)
+    if not isinstance(content, Const) or named is not None:
+        if not (isinstance(content, Reg) and content.name == register.name):
+            machine.assign(state, register, as_type(content, register.type), but=(region, at))
+        if not isinstance(content, Const):
+            content = _as(kept(register), llvm.Int(8 * size))
+            assert not isinstance(content, (Address, Held, Opaque, Unset, Record))
+    write(state.cells, region, at, size, content)
+
+
+def _store_shared(
+    machine: Machine, state: State, layout: Layout, offset: Offset, content: Content, type_: llvm.Type, mode: ir.Mode
+) -> None:
+    found = element(layout, offset, llvm.size(type_))
+    if found is None or layout.known is not None:
+        raise machine.refused(
+            state, f"an access of {llvm.size(type_)} bytes that is not one number of `{layout.name}` is"
+        )
+    if _is_handle(machine, found.leaf):
+        machine.world.handles[layout.name, offset] = content
+        return
+    place = located(machine, state, layout, found.leaf, found.index)
+    machine.emit(state, ir.Store(place, stored(machine, state, content, found.leaf), mode))
+
+
+def _is_handle(machine: Machine, leaf: Leaf) -> bool:
+    """Whether something in memory is a stream or an event: which one it is, is known and no access."""
+    return leaf.pointer and machine.side.debug.fields(leaf.pointee).get("name") in _HANDLES
+
+
+def stored(machine: Machine, state: State, content: Content, leaf: Leaf) -> Value:
+    """A content as it is kept in the program's memory."""
+    if leaf.type.is_float or isinstance(content, Opaque):
+        return Const(0, leaf.type)
+    publish(machine, state, content)
+    return as_type(as_number(machine, state, content), leaf.type)
+
+
+def copy_bytes(machine: Machine, state: State, to: Address, from_: Address, size: int) -> None:
+    """Copy so many bytes: private memory as it is, numbers of the program one by one."""
+    if isinstance(from_.region, Private) and not from_.offset.terms:
+        found = from_.offset.constant
+        moved = {}
+        for start in [o for (r, o) in state.cells if r == from_.region]:
+            cell = state.cells[from_.region, start]
+            if found <= start and start + cell.bytes <= found + size:
+                moved[start - found] = cell
+            elif start < found + size and found < start + cell.bytes:
+                first, last = max(start, found), min(start + cell.bytes, found + size)
+                part = read(state.cells, from_.region, first, last - first)
+                moved[first - found] = Cell(last - first, part)
+        for at, cell in sorted(moved.items()):
+            place = Address(to.region, to.offset.moved(Offset(at)))
+            store(machine, state, place, cell.content, _bytes(cell), ir.PLAIN)
+        return
+    if not isinstance(from_.region, Memory):
+        raise machine.refused(state, "a copy from a place that is known at run time alone is")
+    layout = machine.world.layouts[from_.region]
+    if layout.known is not None:
+        for at, content in layout.known.items():
+            if 0 <= at - from_.offset.constant < size:
+                place = Address(to.region, to.offset.moved(Offset(at - from_.offset.constant)))
+                match content:
+                    case Opaque(width):
+                        type_: llvm.Type = llvm.Float(width)
+                    case Const():
+                        type_ = llvm.Int(8 * content.type.size)
+                    case _:
+                        type_ = llvm.Pointer()
+                store(machine, state, place, content, type_, ir.PLAIN)
+        return
+    for at, leaf in list(covered(layout, from_.offset.constant, size)):
+        type_ = _type_of(leaf)
+        content = load(machine, state, Address(from_.region, from_.offset.moved(Offset(at))), type_, ir.PLAIN)
+        store(machine, state, Address(to.region, to.offset.moved(Offset(at))), content, type_, ir.PLAIN)
+
+
+def fill_bytes(machine: Machine, state: State, to: Address, byte: Value, size: int) -> None:
+    """Set so many bytes."""
+    if not isinstance(byte, Const):
+        raise machine.refused(state, "filling memory with a value that is known at run time alone is")
+    repeated = int.from_bytes(bytes([byte.value & 255]) * max(size, 1), "little")
+    if isinstance(to.region, Private) and not to.offset.terms:
+        if size:
+            for start, width in _words(to.offset.constant, size):
+                part = repeated & ((1 << 8 * width) - 1)
+                _store_private(machine, state, to.region, start, number(part, 8 * width), llvm.Int(8 * width))
+        return
+    assert isinstance(to.region, Memory)
+    for at, leaf in list(covered(machine.world.layouts[to.region], to.offset.constant, size)):
+        part = repeated & ((1 << leaf.type.bits) - 1)
+        place = Address(to.region, to.offset.moved(Offset(at)))
+        store(machine, state, place, number(part, 8 * leaf.type.size), _type_of(leaf), ir.PLAIN)
+
+
+def _as(content: Content, type_: llvm.Type) -> Content:
+    """A content as a value of a type of the same size."""
+    match type_, content:
+        case llvm.Float(size), _:
+            return Opaque(size)
+        case llvm.Pointer(), Const(value):
+            return Address(Nowhere(), Offset(value))
+        case llvm.Int(bits), (Address() | Held() | Opaque() | Unset() | Record()):
+            return content if bits >= 8 or not isinstance(content, Opaque) else Opaque(1)
+        case llvm.Pointer(), (Address() | Held() | Opaque() | Unset() | Record()):
+            return content
+        case llvm.Pointer(), value:
+            return Held(value)  # type: ignore[arg-type]
+        case llvm.Int(bits), value:
+            return resized("zext" if bits > value.type.bits else "trunc", value, bits)  # type: ignore[union-attr, arg-type]
+        case _:
+            return content
+
+
+def _bytes(cell: Cell) -> llvm.Type:
+    match cell.content:
+        case Opaque():
+            return llvm.Float(cell.bytes)
+        case Address() | Held():
+            return llvm.Pointer()
+        case _:
+            return llvm.Int(8 * cell.bytes)
+
+
+def _type_of(leaf: Leaf) -> llvm.Type:
+    if leaf.pointer:
+        return llvm.Pointer()
+    return llvm.Float(leaf.type.size) if leaf.type.is_float else llvm.Int(8 * leaf.type.size)
+
+
+def _words(at: int, size: int) -> Iterable[tuple[int, int]]:
+    end = at + size
+    while at < end:
+        width = next(w for w in (8, 4, 2, 1) if at % w == 0 and at + w <= end)
+        yield at, width
+        at += width

@@ -1,0 +1,233 @@
+"""Calls that copy or set memory, and functions that a stream calls: work in a stream, like a grid of one thread.
+
+Whether a call waits for its work depends on the memory (CUDA runtime API, "API synchronization behavior").
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import error
+from scopec.frontends.clang.access import (
+    publish,
+)
+from scopec.frontends.clang.calls import Call
+from scopec.frontends.clang.host import stream_of
+from scopec.frontends.clang.instructions import pointer_of
+from scopec.frontends.clang.memory import Address, Cell, Code, Layout, Memory, Private, covered, element, object_name
+from scopec.frontends.clang.numbers import Offset, as_type, number
+from scopec.frontends.clang.work import Callback, Copy
+from scopec.program import ir
+from scopec.program.builder import Builder
+from scopec.program.values import Const, Reg, Value
+
+if TYPE_CHECKING:
+    from scopec.base.source import Span
+    from scopec.frontends.clang.debug import Leaf
+
+_ONE = ir.Dim()
+
+
+class Waits(IntEnum):
+    """What a call waits for before it returns, the least first."""
+
+    NOTHING = 0
+    STAGING = 1
+    COMPLETION = 2
+
+
+_DEVICE, _PINNED, _PAGEABLE = "device", "pinned", "pageable"
+_ROLES = {
+    ir.Storage.DEVICE: _DEVICE,
+    ir.Storage.SHARED: _DEVICE,
+    ir.Storage.MAPPED: _PINNED,
+    **dict.fromkeys(ir.PAGEABLE, _PAGEABLE),
+}
+#: The sides of a copy that its ``cudaMemcpyKind`` calls host memory: (source, destination).
+_HOST_SIDES = {0: (True, True), 1: (True, False), 2: (False, True), 3: (False, False), 4: (False, False)}
+
+
+def _copy_waits(source: str, target: str, *, synchronous: bool) -> Waits:
+    """What a copy waits for, by the document's list of cases.
+
+    "For transfers from any host memory to any host memory, the function is fully synchronous with respect to the
+    host", in both forms.  Else an asynchronous copy "might be synchronous", or is not.  Of the synchronous ones: "For
+    transfers from device memory to device memory, no host-side synchronization is performed"; "For transfers from
+    pageable host memory to device memory, a stream sync is performed before the copy is initiated.  The function will
+    return once the pageable buffer has been copied to the staging memory for DMA transfer to device memory, but the DMA
+    to final destination may not have completed"; all others wait for the copy.
+    """
+    if _DEVICE not in (source, target):
+        return Waits.COMPLETION
+    if not synchronous or source == target:
+        return Waits.NOTHING
+    return Waits.STAGING if source == _PAGEABLE else Waits.COMPLETION
+
+
+def copy(call: Call) -> bool:
+    """``copy(to, from, bytes, kind, stream, waits)``."""
+    size, sides = call.known(2), _HOST_SIDES.get(call.known(3))
+    if sides is None:
+        message = f"{call.known(3)} is not a cudaMemcpyKind"
+        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "use cudaMemcpyDefault")
+    targets, sources = (_numbers(call, position, size) for position in (0, 1))
+    if [leaf.type.size for _, leaf in targets] != [leaf.type.size for _, leaf in sources]:
+        raise call.machine.refused(call.state, "a copy between objects of different types is")
+    stream = stream_of(call, call.arguments[4])
+    source, target = (_role(call, one, host) for one, host in zip((sources, targets), sides, strict=True))
+    waits = _copy_waits(source, target, synchronous=bool(call.known(5)))
+    span, name = call.machine.span(call.state), _name(call, "cudaMemcpy")
+    if waits is Waits.STAGING:
+        call.emit(ir.StreamSynchronize(stream.name))
+        staged = _staging(call, name, sources, span)
+        for (to, leaf), (from_, _) in zip(staged, sources, strict=True):
+            register = call.target(leaf.type)
+            call.emit(ir.Load(register.name, from_, ir.PLAIN))
+            call.emit(ir.Store(to, register, ir.PLAIN))
+        sources = staged
+    builder = Builder()
+    for position, ((to, leaf), (from_, other)) in enumerate(zip(targets, sources, strict=True)):
+        register = Reg(f"%{position + 1}", other.type)
+        builder.emit(ir.Load(register.name, from_, ir.PLAIN), span)
+        builder.emit(ir.Store(to, _converted(register, leaf), ir.PLAIN), span)
+    _issue(call, name, "cudaMemcpy", builder, stream, waits)
+    return call.done()
+
+
+def _converted(register: Reg, leaf: Leaf) -> Value:
+    return Const(0, leaf.type) if leaf.type.is_float else as_type(register, leaf.type)
+
+
+def fill(call: Call) -> bool:
+    """``fill(to, byte, bytes, stream, waits)``.
+
+    "The cudaMemset functions are asynchronous with respect to the host except when the target memory is pinned host
+    memory.  The Async versions are always asynchronous with respect to the host."
+    """
+    targets = _numbers(call, 0, call.known(2))
+    span, name, byte = call.machine.span(call.state), _name(call, "cudaMemset"), call.known(1) & 0xFF
+    builder = Builder()
+    for place, leaf in targets:
+        pattern = int.from_bytes(bytes([byte]) * leaf.type.size, "little")
+        builder.emit(ir.Store(place, Const(leaf.type.wrap(pattern), leaf.type), ir.PLAIN), span)
+    pinned = _role(call, targets, on_host=False) == _PINNED
+    waits = Waits.COMPLETION if call.known(4) and pinned else Waits.NOTHING
+    _issue(call, name, "cudaMemset", builder, stream_of(call, call.arguments[3]), waits)
+    return call.done()
+
+
+def host_function(call: Call) -> bool:
+    """``host_function(stream, run, data)``: the stream calls a function on the host."""
+    run = call.arguments[1]
+    if not isinstance(run, Address) or not isinstance(run.region, Code):
+        raise call.machine.refused(call.state, "a function that is not known is")
+    publish(call.machine, call.state, call.arguments[2])
+    debug, function = call.machine.side.debug, call.machine.side.module.function(run.region.name)
+    shown = debug.function_name(function.subprogram or "") if function is not None else run.region.name
+    name = _name(call, shown or "host function")
+    span = call.machine.span(call.state)
+    callback = Callback(run.region.name, call.arguments[2], span, stream_of(call, call.arguments[0]), shown)
+    call.machine.world.launches[name] = callback
+    call.emit(ir.LaunchGrid(name))
+    return call.done()
+
+
+def _name(call: Call, kind: str) -> str:
+    taken = sum(launch.kernel == kind for launch in call.machine.world.launches.values())
+    return kind if not taken else f"{kind}#{taken + 1}"
+
+
+def _issue(call: Call, name: str, kind: str, builder: Builder, stream: ir.Stream, waits: Waits) -> None:
+    span = call.machine.span(call.state)
+    builder.end(span)
+    call.machine.world.launches[name] = Copy(kind, builder.finish({}, frozenset()), span, stream)
+    call.emit(ir.LaunchGrid(name))
+    if waits is Waits.COMPLETION:
+        call.emit(ir.WorkSynchronize(name))
+
+
+def _numbers(call: Call, position: int, size: int) -> list[tuple[ir.Place, Leaf]]:
+    """The numbers in memory that a pointer and a size in bytes cover."""
+    machine, state = call.machine, call.state
+    address = pointer_of(machine, state, call.action.arguments[position])
+    publish(machine, state, address)
+    if not isinstance(address.region, Memory) or address.offset.terms:
+        raise machine.refused(state, "a copy of memory that is not known is")
+    layout = machine.world.layouts[address.region]
+    found = []
+    for at, leaf in covered(layout, address.offset.constant, size):
+        exact = element(layout, address.offset.moved(Offset(at)), leaf.type.size)
+        assert exact is not None
+        found.append((ir.Place(object_name(layout.name, exact.leaf), exact.index), leaf))
+    if not found or sum(leaf.type.size for _, leaf in found) > size:
+        message = f"the copy is not of numbers of `{layout.name}`"
+        raise error(Codes.BAD_ARGUMENTS, message, machine.span(state))
+    return found
+
+
+def _role(call: Call, numbers: list[tuple[ir.Place, Leaf]], on_host: bool) -> str:
+    """What the memory is that a side of a copy covers.
+
+    Managed memory is accessed from the side that the kind of the copy says, from the device by ``cudaMemcpyDefault``,
+    and always by ``cudaMemset`` (CUDA C++ programming guide, "Memcpy()/Memset() Behavior With Managed Memory").
+    """
+    world, roles = call.machine.world, set()
+    for place, _ in numbers:
+        registered = (_registration(place.object), 0) in call.state.cells
+        storage = ir.Storage.MAPPED if registered else world.objects[place.object].storage
+        roles.add(_ROLES.get(storage, _PAGEABLE if on_host else _DEVICE))
+    return roles.pop() if len(roles) == 1 else _DEVICE
+
+
+def _staging(call: Call, name: str, sources: list[tuple[ir.Place, Leaf]], span: Span) -> list[tuple[ir.Place, Leaf]]:
+    """The memory that a pageable buffer is copied to before the call returns."""
+    made, world = [], call.machine.world
+    for position, (_, leaf) in enumerate(sources):
+        own = f"{name}.staged" if len(sources) == 1 else f"{name}.staged#{position + 1}"
+        plain = replace(leaf, path="", offset=0, extents=())
+        world.declare(Layout(own, (plain,)), ir.Storage.SYSTEM, span, {}, zero=False)
+        world.objects[own] = replace(world.objects[own], use=ir.Use.PASSED)
+        made.append((ir.Place(own, number(0, 32)), plain))
+    return made
+
+
+# ---------------------------------------------------------------- registered memory
+
+
+def _registration(name: str) -> Private:
+    return Private((), f"%registered {name}")
+
+
+def register(call: Call) -> bool:
+    """``cudaHostRegister``: the memory is mapped memory from here on."""
+    names = _objects(call)
+    for name in names:
+        call.state.cells[_registration(name), 0] = Cell(1, number(1, 8))
+    call.emit(ir.ApiCall("cudaHostRegister", names, maps=True))
+    return call.done()
+
+
+def unregister(call: Call) -> bool:
+    """``cudaHostUnregister``: the memory is pageable again from here on."""
+    names = _objects(call)
+    for name in names:
+        call.state.cells.pop((_registration(name), 0), None)
+    call.emit(ir.ApiCall("cudaHostUnregister", names))
+    return call.done()
+
+
+def _objects(call: Call) -> tuple[str, ...]:
+    machine, state = call.machine, call.state
+    address = pointer_of(machine, state, call.action.arguments[0])
+    publish(machine, state, address)
+    if not isinstance(address.region, Memory):
+        raise error(Codes.TYPE_ERROR, "the address of an object is wanted here", machine.span(state))
+    layout = machine.world.layouts[address.region]
+    return tuple(dict.fromkeys(object_name(layout.name, leaf) for leaf in layout.leaves))
+
+
+#: What each intrinsic does that is about memory and streams.
+COPIES = {"copy": copy, "fill": fill, "host_function": host_function, "register": register, "unregister": unregister}

@@ -1,0 +1,203 @@
+"""What debug metadata says of a module: places in the source, variables, and the parts of types with their names."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from scopec.base.records import dataclass
+from scopec.program.types import BOOL, INT, UINT, ULONG, IntType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scopec.frontends.clang.reader import Module
+
+_FIELD = re.compile(r'(\w+): (?:"((?:[^"\\]|\\.)*)"|([^,()]+(?:\([^)]*\))?))')
+_WRAPPERS = frozenset({"DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_restrict_type",
+                       "DW_TAG_atomic_type"})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of the source: the file as the compiler was given it, line and column from 1 (0: none)."""
+
+    file: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A number in a type: its path from there (``[].next``), its offset, the arrays around it.
+
+    ``extents`` are pairs of the number of elements and their distance in bytes, outermost first.  ``class_`` is the
+    innermost class of the shims that it is the state of, ``pointee`` the type that a pointer points to.
+    """
+
+    path: str
+    offset: int
+    type: IntType
+    pointer: bool = False
+    extents: tuple[tuple[int, int], ...] = ()
+    class_: str = ""
+    pointee: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of the source: its name, its type's metadata, whether a person wrote it, and its subprogram."""
+
+    name: str
+    type: str
+    artificial: bool
+    scope: str
+    place: Place
+
+
+class Debug:
+    """The metadata of a module; ``shims`` is the folder whose classes are the library's."""
+
+    def __init__(self, module: Module, shims: str) -> None:
+        self._metadata = module.metadata
+        self._shims = shims
+        self.fields = cache(self._fields)
+        self.leaves = cache(lambda type_: tuple(self._leaves(type_, "", 0, (), "")))
+        self.place = cache(self._place)
+
+    def _fields(self, node: str) -> dict[str, str]:
+        text = self._metadata.get(node, "")
+        fields = {m[1]: m[2] if m[2] is not None else m[3] for m in _FIELD.finditer(text)}
+        fields[""] = text.partition("(")[0].removeprefix("!")
+        return fields
+
+    def listed(self, node: str) -> tuple[str, ...]:
+        """The nodes of a tuple ``!{!1, !2}``."""
+        return tuple(re.findall(r"![\d]+", self._metadata.get(node, "")))
+
+    # ---------------------------------------------------------------- places
+
+    def file(self, node: str) -> str:
+        """The file that a scope is in."""
+        while node:
+            fields = self.fields(node)
+            if fields[""] == "DIFile":
+                whole = f"{fields.get('directory', '')}/{fields['filename']}"
+                return whole if whole.startswith(self._shims) else fields["filename"]
+            node = fields.get("file") or fields.get("scope", "")
+        return ""
+
+    def _place(self, node: str) -> Place:
+        fields = self.fields(node)
+        return Place(self.file(fields["scope"]), int(fields.get("line", 0)), int(fields.get("column", 0)))
+
+    def subprogram(self, scope: str) -> str:
+        """The function that a scope is in."""
+        while scope and self.fields(scope)[""] != "DISubprogram":
+            scope = self.fields(scope).get("scope", "")
+        return scope
+
+    def function_name(self, subprogram: str) -> str:
+        """What the source calls a function, without template arguments."""
+        return self.fields(subprogram).get("name", "").partition("<")[0]
+
+    def is_shim(self, file: str) -> bool:
+        """Whether a file is the library's, which people do not want to see."""
+        return file.startswith(self._shims)
+
+    # ---------------------------------------------------------------- variables
+
+    def variable(self, node: str) -> Variable:
+        """A local or global variable, of its metadata or of the expression around it."""
+        fields = self.fields(node)
+        if fields[""] == "DIGlobalVariableExpression":
+            fields = self.fields(fields["var"])
+        scope = fields.get("scope", "")
+        place = Place(self.file(fields.get("file", scope)), int(fields.get("line", 0)), 1)
+        return Variable(
+            fields.get("name", ""), fields.get("type", ""), "DIFlagArtificial" in fields.get("flags", ""), scope, place
+        )
+
+    @cached_property
+    def globals(self) -> dict[str, Variable]:
+        """Global variables by the numbers of their metadata."""
+        found = {}
+        for node, text in self._metadata.items():
+            if text.startswith("!DIGlobalVariableExpression"):
+                found[node] = self.variable(node)
+        return found
+
+    # ---------------------------------------------------------------- types
+
+    def stripped(self, type_: str) -> str:
+        """A type without its names and qualifiers."""
+        while self.fields(type_).get("tag") in _WRAPPERS:
+            type_ = self.fields(type_).get("baseType", "")
+        return type_
+
+    def pointee(self, type_: str) -> str:
+        """What a pointer or reference type points to; empty for other types and for ``void*``."""
+        fields = self.fields(self.stripped(type_))
+        return fields.get("baseType", "") if fields.get("tag", "").endswith(("pointer_type", "reference_type")) else ""
+
+    def bytes(self, type_: str) -> int:
+        """The size of a type, 0 if it is none."""
+        return int(self.fields(self.stripped(type_)).get("size", 0)) // 8
+
+    def _leaves(
+        self, type_: str, path: str, offset: int, extents: tuple[tuple[int, int], ...], class_: str
+    ) -> Iterator[Leaf]:
+        node = self.stripped(type_)
+        fields = self.fields(node)
+        match fields[""], fields.get("tag", ""):
+            case "DIBasicType", _:
+                yield Leaf(path, offset, _basic(fields), extents=extents, class_=class_)
+            case _, "DW_TAG_enumeration_type":
+                base = fields.get("baseType")
+                yield Leaf(path, offset, _basic(self.fields(self.stripped(base))) if base else UINT, extents=extents)
+            case _, "DW_TAG_array_type":
+                yield from self._elements(fields, path, offset, extents, class_)
+            case _, "DW_TAG_structure_type" | "DW_TAG_class_type" | "DW_TAG_union_type":
+                yield from self._members(fields, path, offset, extents, class_)
+            case _, tag if tag.endswith(("pointer_type", "reference_type")) or tag == "DW_TAG_ptr_to_member_type":
+                yield Leaf(path, offset, ULONG, True, extents, class_, fields.get("baseType", ""))
+            case _:
+                pass
+
+    def _elements(
+        self, fields: dict[str, str], path: str, offset: int, extents: tuple[tuple[int, int], ...], class_: str
+    ) -> Iterator[Leaf]:
+        counts = [int(self.fields(n).get("count", 0)) for n in self.listed(fields["elements"])]
+        distance = self.bytes(fields["baseType"])
+        around: list[tuple[int, int]] = []
+        for count in reversed(counts):
+            around.insert(0, (count, distance))
+            distance *= count
+        yield from self._leaves(fields["baseType"], path + "[]" * len(counts), offset, (*extents, *around), class_)
+
+    def _members(
+        self, fields: dict[str, str], path: str, offset: int, extents: tuple[tuple[int, int], ...], class_: str
+    ) -> Iterator[Leaf]:
+        library = self.is_shim(self.file(fields.get("file", "")))
+        inner = fields.get("name", "").partition("<")[0] if library else class_
+        for node in self.listed(fields.get("elements", "")):
+            member = self.fields(node)
+            if "DIFlagStaticMember" in member.get("flags", "") or member.get("tag") not in (
+                "DW_TAG_member", "DW_TAG_inheritance",
+            ):  # fmt: skip
+                continue
+            name = member.get("name", "")
+            within = path if library or not name else f"{path}.{name}"
+            at = offset + int(member.get("offset", 0)) // 8
+            yield from self._leaves(member["baseType"], within, at, extents, inner)
+
+
+def _basic(fields: dict[str, str]) -> IntType:
+    name, encoding = fields.get("name", "int"), fields.get("encoding", "")
+    if encoding == "DW_ATE_boolean":
+        return BOOL
+    bits = int(fields.get("size", INT.bits))
+    if encoding == "DW_ATE_float":
+        return IntType("float" if bits <= 32 else "double", bits, signed=True)
+    return IntType(name, bits, "unsigned" not in encoding)

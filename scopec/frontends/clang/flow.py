@@ -1,0 +1,159 @@
+"""What the machine wants to know of a function before it runs: joins, and which registers are read again."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from scopec.base.records import dataclass
+from scopec.frontends.clang import llvm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Of each block: how many edges lead to it, the registers that are read from there on, and, by the position of an
+    instruction in it, those that are not read after it; the local variables whose address goes nowhere, and of each
+    block those that are read from there on."""
+
+    joins: frozenset[str]
+    live: dict[str, frozenset[str]]
+    dying: dict[str, tuple[frozenset[str], ...]]
+    scalars: frozenset[str]
+    scalars_live: dict[str, frozenset[str]]
+
+
+def locals_in(part: object) -> Iterator[str]:
+    """The registers that an instruction reads."""
+    if isinstance(part, llvm.Local):
+        yield part.name
+    elif isinstance(part, tuple):
+        for inner in part:
+            yield from locals_in(inner)
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from locals_in(getattr(part, field.name))
+
+
+def targets(action: llvm.Action) -> tuple[str, ...]:
+    """The blocks that a last instruction of a block may go on to."""
+    match action:
+        case llvm.Jump(target):
+            return (target,)
+        case llvm.Branch(_, then, otherwise):
+            return (then, otherwise)
+        case llvm.Switch(_, default, cases):
+            return (default, *(label for _, label in cases))
+        case _:
+            return ()
+
+
+@cache
+def _reads(action: llvm.Action) -> frozenset[str]:
+    return frozenset() if isinstance(action, (llvm.Phi, llvm.Declare)) else frozenset(locals_in(action))
+
+
+_FLOWS: dict[int, tuple[llvm.Function, Flow]] = {}
+
+
+def flow(function: llvm.Function) -> Flow:
+    """The flow of a function, worked out once."""
+    if id(function) not in _FLOWS:
+        _FLOWS[id(function)] = function, _flow(function)
+    return _FLOWS[id(function)][1]
+
+
+def _flow(function: llvm.Function) -> Flow:
+    blocks = function.blocks
+    edges = [(label, target) for label, code in blocks.items() for target in dict.fromkeys(targets(code[-1].action))]
+    before: dict[str, list[str]] = {}
+    for label, target in edges:
+        before.setdefault(target, []).append(label)
+    live: dict[str, frozenset[str]] = {label: frozenset() for label in blocks}
+    after: dict[str, frozenset[str]] = {}
+    work = list(blocks)
+    while work:
+        label = work.pop()
+        out = after[label] = _out(blocks, label, live)
+        for instruction in reversed(blocks[label]):
+            out = (out - {instruction.result}) | _reads(instruction.action)
+        if out != live[label]:
+            live[label] = out
+            work += before.get(label, ())
+    dying = {}
+    for label, code in blocks.items():
+        out, found = after[label], []
+        for instruction in reversed(code):
+            read = _reads(instruction.action)
+            found.append((read | ({instruction.result} if instruction.result else set())) - out)
+            out = (out - {instruction.result}) | read
+        dying[label] = tuple(reversed(found))
+    # Behind a branch too: what decided it may tell no states apart any more.
+    chosen = {
+        t for code in blocks.values() if not isinstance(code[-1].action, llvm.Jump) for t in targets(code[-1].action)
+    }
+    joins = frozenset({target for target, sources in before.items() if len(sources) > 1} | chosen)
+    scalars = _scalars(function)
+    return Flow(joins, live, dying, scalars, _scalars_live(function, scalars, before))
+
+
+def _scalars(function: llvm.Function) -> frozenset[str]:
+    """The local variables that are read and written by their names alone."""
+    found, others = set(), set()
+    for code in function.blocks.values():
+        for instruction in code:
+            match instruction.action:
+                case llvm.Alloca((llvm.Int() | llvm.Pointer() | llvm.Float()), None) if instruction.result:
+                    found.add(instruction.result)
+                case llvm.Load(_, llvm.Typed(_, llvm.Local())) | llvm.Declare():
+                    pass
+                case llvm.Call(_, llvm.Global(name)) if name.startswith("llvm.lifetime."):
+                    pass
+                case llvm.Store(value, llvm.Typed(_, llvm.Local())):
+                    others |= set(locals_in(value))
+                case action:
+                    others |= set(locals_in(action))
+    return frozenset(found - others)
+
+
+def _scalars_live(
+    function: llvm.Function, scalars: frozenset[str], before: dict[str, list[str]]
+) -> dict[str, frozenset[str]]:
+    live: dict[str, frozenset[str]] = {label: frozenset() for label in function.blocks}
+    work = list(function.blocks)
+    while work:
+        label = work.pop()
+        code = function.blocks[label]
+        now = set[str]().union(*(live[target] for target in targets(code[-1].action)))
+        for instruction in reversed(code):
+            match instruction.action:
+                case llvm.Load(_, llvm.Typed(_, llvm.Local(name))) if name in scalars:
+                    now.add(name)
+                case llvm.Store(_, llvm.Typed(_, llvm.Local(name))):
+                    now.discard(name)
+                case _:
+                    pass
+        if now != live[label]:
+            live[label] = frozenset(now)
+            work += before.get(label, ())
+    return live
+
+
+def _out(
+    blocks: dict[str, tuple[llvm.Instruction, ...]], label: str, live: dict[str, frozenset[str]]
+) -> frozenset[str]:
+    found: set[str] = set()
+    for target in targets(blocks[label][-1].action):
+        found |= live[target]
+        for instruction in blocks[target]:
+            if not isinstance(instruction.action, llvm.Phi):
+                break
+            found |= {
+                operand.name
+                for operand, source in instruction.action.incoming
+                if source == label and isinstance(operand, llvm.Local)
+            }
+    return frozenset(found)

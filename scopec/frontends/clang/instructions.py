@@ -1,0 +1,283 @@
+"""What an instruction computes, and what its operands are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import error
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.memory import (
+    NULL,
+    Address,
+    Code,
+    Content,
+    Held,
+    Memory,
+    Nowhere,
+    Opaque,
+    Record,
+    Unset,
+)
+from scopec.frontends.clang.numbers import Offset, arithmetic, as_type, compare, kept, number, resized, signed
+from scopec.frontends.clang.state import Done, State
+from scopec.program import faults, ir, values
+from scopec.program.values import Const, Value
+
+if TYPE_CHECKING:
+    from scopec.frontends.clang.machine import Machine
+
+
+def part_of(machine: Machine, state: State, content: Content, index: llvm.Operand) -> Content:
+    """A part of a structure in a register."""
+    if not isinstance(content, Record):
+        return content
+    known = value_of(machine, state, llvm.Typed(llvm.Int(32), index))
+    if not isinstance(known, Const):
+        raise machine.refused(state, "an element of a vector that is chosen at run time is")
+    return content.parts[known.value]
+
+
+def inserted(machine: Machine, state: State, whole: Record, indices: list[llvm.Operand], content: Content) -> Record:
+    """A structure in a register with another part."""
+    known = value_of(machine, state, llvm.Typed(llvm.Int(32), indices[0]))
+    assert isinstance(known, Const)
+    parts = list(whole.parts)
+    if len(indices) > 1:
+        inner = parts[known.value]
+        assert isinstance(inner, Record)
+        content = inserted(machine, state, inner, indices[1:], content)
+    parts[known.value] = content
+    return Record(tuple(parts))
+
+
+def operand(machine: Machine, state: State, typed: llvm.Typed) -> Content:  # one case an operand
+    """What an operand is."""
+    match typed.operand:
+        case llvm.Local(name):
+            return state.frame.env.get(name, Unset())
+        case llvm.Number(value):
+            return number(value, typed.type.bits if isinstance(typed.type, llvm.Int) else 64)
+        case llvm.Null():
+            return NULL
+        case llvm.Zero():
+            return _zero(typed.type)
+        case llvm.Undefined():
+            return empty(typed.type) if isinstance(typed.type, (llvm.Struct, llvm.Array)) else Unset()
+        case llvm.Real():
+            return Opaque(llvm.size(typed.type))
+        case llvm.Global(name):
+            return Address(machine.world.global_region(machine.side, name, machine.thread))
+        case llvm.Aggregate(items):
+            return Record(tuple(operand(machine, state, item) for item in items))
+        case llvm.Expression(llvm.Element() as part):
+            return element_address(machine, state, part)
+        case llvm.Expression(llvm.Cast(opcode, given, type_)):
+            return converted(machine, state, opcode, operand(machine, state, given), type_)
+        case llvm.Expression(llvm.Arithmetic(opcode, type_, left, right)):
+            return computed(machine, state, opcode, type_, left, right)
+        case llvm.Text() | llvm.Expression():
+            raise machine.refused(state, "a text in a register is")
+
+
+def value_of(machine: Machine, state: State, typed: llvm.Typed) -> Value:
+    """An operand that must be a number."""
+    return as_number(machine, state, operand(machine, state, typed))
+
+
+def as_number(machine: Machine, state: State, content: Content) -> Value:
+    """A content as a number; an error where it is none that is modelled."""
+    match content:
+        case Address(Nowhere(), offset):
+            return distance(offset)
+        case Address() if not content.offset.terms and isinstance(content.region, (Memory, Code)):
+            return number(machine.world.pointer(content), 64)
+        case Held(value):
+            return as_type(value, signed(64))
+        case Opaque():
+            message = "a value that is not modelled, such as a floating-point number, decides something here; that is"
+            raise machine.refused(state, message, "use an integer type")
+        case Unset():
+            raise error(Codes.UNINITIALISED, "this reads a variable that has no value", machine.span(state))
+        case Address() | Record():
+            raise machine.refused(state, "an address as a number is")
+        case value:
+            return value
+
+
+def distance(offset: Offset) -> Value:
+    """An offset as a number."""
+    result: Value = number(offset.constant, 64)
+    for factor, value in offset.terms:
+        wide = values.cast(value, signed(64))
+        result = arithmetic("add", result, arithmetic("mul", wide, number(factor, 64)))
+    return result
+
+
+def pointer_of(machine: Machine, state: State, typed: llvm.Typed) -> Address:
+    """An operand that must be a pointer whose target is known; one that was read is told apart first."""
+    content = operand(machine, state, typed)
+    match content:
+        case Address():
+            return content
+        case Held(value):
+            raise _tell_apart(machine, state, typed, value)
+        case Const(value) if value == 0:
+            return NULL
+        case Unset():
+            raise error(Codes.UNINITIALISED, "this follows a pointer that has no value", machine.span(state))
+        case _:
+            raise machine.refused(state, "a pointer that is made of a number is")
+
+
+def _tell_apart(machine: Machine, state: State, typed: llvm.Typed, value: Value) -> Exception:
+    """Go on for each address that a pointer may hold."""
+    assert isinstance(typed.operand, llvm.Local)
+    name, span = typed.operand.name, machine.span(state)
+    known = list(machine.world.pointers.items())
+    for address, found in known:
+        following, after = machine.builder.label(), state.copy()
+        after.frame.env[name] = address
+        machine.builder.split(compare("eq", kept(value), number(found, 64)), span, machine.later(after), following)
+        machine.builder.place(following)
+    text = "this pointer"
+    machine.emit(state, faults.of_pointer(values.FALSE, text))
+    machine.builder.end(span)
+    return Done()
+
+
+def element_address(machine: Machine, state: State, part: llvm.Element) -> Content:
+    """The address that ``getelementptr`` computes."""
+    base = pointer_of(machine, state, part.pointer)
+    offset, current = base.offset, llvm.Array(0, part.type)
+    type_: llvm.Type = current
+    for index in part.indices:
+        value = value_of(machine, state, index)
+        match type_:
+            case llvm.Array(_, inner):
+                offset = offset.plus(llvm.size(inner), value)
+                type_ = inner
+            case llvm.Struct(fields):
+                assert isinstance(value, Const)
+                offset = offset.plus(llvm.offsets(type_)[value.value], number(1, 64))
+                type_ = fields[value.value]
+            case _:
+                raise AssertionError(part)
+    return Address(base.region, offset)
+
+
+def computed(
+    machine: Machine, state: State, opcode: str, type_: llvm.Type, left: llvm.Operand, right: llvm.Operand
+) -> Content:
+    """The result of an arithmetic instruction, with a check where C++ has none."""
+    if isinstance(type_, llvm.Float):
+        return Opaque(llvm.size(type_))
+    if not isinstance(type_, llvm.Int):
+        raise machine.refused(state, "arithmetic on vectors is")
+    one, other = (operand(machine, state, llvm.Typed(type_, side)) for side in (left, right))
+    if isinstance(one, Opaque) or isinstance(other, Opaque):
+        return Opaque(llvm.size(type_))
+    if opcode == "sub" and isinstance(one, Address) and isinstance(other, Address) and one.region == other.region:
+        return arithmetic("sub", distance(one.offset), distance(other.offset))
+    first, second = as_number(machine, state, one), as_number(machine, state, other)
+    if opcode in ("sdiv", "udiv", "srem", "urem", "shl", "ashr", "lshr"):
+        _check(machine, state, opcode, first, second)
+    return arithmetic(opcode, first, second)
+
+
+def _check(machine: Machine, state: State, opcode: str, left: Value, right: Value) -> None:
+    result = arithmetic(opcode, left, right)
+    inner = result.operand if isinstance(result, values.Convert) else result
+    for check in faults.of_arithmetic(inner, machine.world.source.line(machine.span(state).line).strip()):
+        machine.emit(state, check)
+
+
+def compared(
+    machine: Machine,
+    state: State,
+    opcode: str,
+    predicate: str,
+    type_: llvm.Type,
+    left: llvm.Operand,
+    right: llvm.Operand,
+) -> Content:
+    """The truth of a comparison."""
+    one, other = (operand(machine, state, llvm.Typed(type_, side)) for side in (left, right))
+    if opcode == "fcmp" or isinstance(one, Opaque) or isinstance(other, Opaque):
+        choice = machine.target(state, values.TRUE.type)  # either way
+        machine.emit(state, ir.Decide(choice.name))
+        return choice
+    if isinstance(type_, llvm.Pointer):
+        return _compare_pointers(machine, state, predicate, one, other)
+    return compare(predicate, as_number(machine, state, one), as_number(machine, state, other))
+
+
+def _compare_pointers(machine: Machine, state: State, predicate: str, one: Content, other: Content) -> Content:
+    if isinstance(one, Address) and isinstance(other, Address):
+        if one.region == other.region:
+            return compare(predicate, distance(one.offset), distance(other.offset))
+        if predicate in ("eq", "ne"):
+            return values.FALSE if predicate == "eq" else values.TRUE
+    return compare(predicate, as_number(machine, state, one), as_number(machine, state, other))
+
+
+def converted(machine: Machine, state: State, opcode: str, content: Content, type_: llvm.Type) -> Content:
+    """A value as another type."""
+    if isinstance(type_, llvm.Float) or isinstance(content, Opaque):
+        return Opaque(llvm.size(type_))
+    match opcode:
+        case "trunc" | "zext" | "sext":
+            assert isinstance(type_, llvm.Int)
+            if isinstance(content, Unset):
+                return content
+            return resized(opcode, as_number(machine, state, content), type_.bits)
+        case "ptrtoint":
+            if isinstance(content, Address) and not isinstance(content.region, Nowhere):
+                return content  # an address stays one until it is computed with
+            return as_number(machine, state, content)
+        case "inttoptr":
+            if isinstance(content, Const):
+                return Address(Nowhere(), Offset(content.value))
+            return content if isinstance(content, (Address, Unset, Held)) else Held(as_number(machine, state, content))
+        case _:
+            return content
+
+
+def selected(machine: Machine, state: State, condition: llvm.Typed, then: llvm.Typed, otherwise: llvm.Typed) -> Content:
+    """What ``select`` chooses."""
+    truth = value_of(machine, state, condition)
+    if isinstance(truth, Const):
+        return operand(machine, state, then if truth.value else otherwise)
+    one, other = operand(machine, state, then), operand(machine, state, otherwise)
+    if one == other:
+        return one
+    if isinstance(one, Opaque) or isinstance(other, Opaque):
+        return Opaque(llvm.size(then.type))
+    chosen = values.choose(truth, as_number(machine, state, one), as_number(machine, state, other))
+    return Held(chosen) if isinstance(then.type, llvm.Pointer) else chosen
+
+
+def _zero(type_: llvm.Type) -> Content:
+    match type_:
+        case llvm.Int(bits):
+            return number(0, bits)
+        case llvm.Pointer():
+            return NULL
+        case llvm.Struct(fields):
+            return Record(tuple(map(_zero, fields)))
+        case llvm.Array(count, inner):
+            return Record((_zero(inner),) * count)
+        case _:
+            return Opaque(llvm.size(type_))
+
+
+def empty(type_: llvm.Type) -> Record:
+    """A structure of which nothing has a value."""
+    match type_:
+        case llvm.Struct(fields):
+            inner = fields
+        case llvm.Array(count, part):
+            inner = (part,) * count
+        case _:
+            raise AssertionError(type_)
+    return Record(tuple(empty(t) if isinstance(t, (llvm.Struct, llvm.Array)) else Unset() for t in inner))

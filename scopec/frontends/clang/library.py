@@ -1,0 +1,64 @@
+"""Calls: of functions that have a body, of LLVM's own, and of the intrinsics that the shims are made of."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import error
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.calls import INTRINSICS, Call, enter, of_llvm
+from scopec.frontends.clang.copies import COPIES
+from scopec.frontends.clang.host import HOST, at_exit, configure, launch_stub
+from scopec.frontends.clang.instructions import operand
+from scopec.frontends.clang.memory import Address, Code
+
+if TYPE_CHECKING:
+    from scopec.frontends.clang.machine import Machine
+from scopec.frontends.clang.state import State
+
+_INTRINSICS = {**INTRINSICS, **HOST, **COPIES}
+
+
+def called(machine: Machine, state: State, instruction: llvm.Instruction) -> bool:
+    """Execute a call; False where the state goes no further here."""
+    action = instruction.action
+    if isinstance(action, llvm.Assembly):
+        if not action.text.strip():  # a barrier for the compiler, or nothing
+            machine.finish(state, instruction, None)
+            return True
+        raise machine.refused(state, "inline PTX is")
+    assert isinstance(action, llvm.Call)
+    target = operand(machine, state, llvm.Typed(llvm.Pointer(), action.function))
+    if not isinstance(target, Address) or not isinstance(target.region, Code):
+        raise machine.refused(state, "a call through a pointer that is not known is")
+    name = target.region.name
+    arguments = tuple(operand(machine, state, argument) for argument in action.arguments)
+    plain, template = _intrinsic(name)
+    call = Call(machine, state, instruction, action, arguments, plain, template)
+    if plain in _INTRINSICS:
+        return _INTRINSICS[plain](call)
+    if name.startswith("llvm."):
+        return of_llvm(call, name)
+    if name == "__cudaPushCallConfiguration":
+        return configure(call)
+    if name == "__cxa_atexit":
+        return at_exit(call)
+    if "__device_stub__" in name:
+        return launch_stub(call, name)
+    function = machine.side.module.function(name)
+    if function is None:
+        shown = plain or name
+        message = f"scopec does not model `{shown}`"
+        raise error(Codes.UNMODELLED_CALL, message, machine.span(state))
+    return enter(call, function)
+
+
+def _intrinsic(name: str) -> tuple[str, str]:
+    """The plain name of an intrinsic, and what follows it in the mangled name."""
+    found = re.match(r"_Z(\d+)(__scopec_\w+)", name)
+    if found is None:
+        return name, ""
+    length = int(found[1])
+    return found[2][:length].removeprefix("__scopec_"), found[2][length:].removeprefix("I")

@@ -1,0 +1,455 @@
+"""The machine: executes the LLVM code of one thread, what is known at once, the rest as a control-flow graph.
+
+A thread's indices and parameters are known, so addresses and most branches are too.  What comes from memory that other
+threads may write is in registers of the program.  Where paths meet in the same state, the graph goes on once; numbers
+that differ between too many such states, as counters of loops do, become registers too, and the thread begins anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import error
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.access import (
+    copy_bytes,
+)
+from scopec.frontends.clang.flow import flow
+from scopec.frontends.clang.instructions import operand, value_of
+from scopec.frontends.clang.memory import (
+    Address,
+    Cell,
+    Cells,
+    Code,
+    Content,
+    Held,
+    Opaque,
+    Private,
+    Record,
+    Region,
+    Unset,
+)
+from scopec.frontends.clang.numbers import Offset, as_type, compare, kept, number
+from scopec.frontends.clang.state import AT_EXIT, Again, Done, Entering, Frame, Holder, Knowledge, State
+from scopec.frontends.clang.steps import compute
+from scopec.frontends.clang.world import Side, World, refused
+from scopec.program import ir, values
+from scopec.program.builder import Builder
+from scopec.program.effects import uses_and_definitions
+from scopec.program.types import IntType
+from scopec.program.values import Const, Reg, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from scopec.base.source import Span
+    from scopec.frontends.clang.debug import Place
+
+#: In so many different states a thread may come to one place, before the numbers in which they differ are registers.
+_MOST_STATES = 8
+_MOST_CALLS = 64
+_MOST_NODES = 50_000
+
+
+class Machine:
+    """One run of one thread."""
+
+    def __init__(
+        self, world: World, side: Side, thread: str, builtins: Mapping[str, int], known: Knowledge,
+        called: Callable[[Machine, State, llvm.Instruction], bool], device: int = 0,
+    ) -> None:  # fmt: skip
+        self._called = called
+        self.device = device
+        self.world = world
+        self.side = side
+        self.thread = thread
+        self.builtins = builtins
+        self.known = known
+        self.builder = Builder()
+        self.variables: dict[str, IntType] = {}
+        self.ambiguous: set[str] = set()
+        self._names: dict[tuple[object, ...], str] = {}
+        self._owners: dict[str, Private] = {}
+        #: What the source calls a region, and the metadata of its type.
+        self.named: dict[Region, tuple[str, str]] = {}
+        self._cells: dict[tuple[Private, int], Reg] = {}
+        self._seen: dict[tuple[object, ...], int] = {}
+        self._states: dict[tuple[object, ...], list[State]] = {}
+        self._work: list[tuple[int, State]] = []
+        self._emitted = 0
+        self.last = world.span(None)
+
+    # ---------------------------------------------------------------- the way through the code
+
+    def run(
+        self, function: llvm.Function, arguments: Iterable[Content], cells: Cells, first: Iterable[llvm.Function] = ()
+    ) -> ir.Body:
+        """The graph of a thread that begins with a call, after some without arguments."""
+        state = State([], dict(cells))
+        self.call(state, function, list(arguments), None, None)
+        main = state.frames.pop()
+        waiting = [main]
+        for initialiser in reversed(tuple(first)):
+            self.call(state, initialiser, [], None, None)
+            waiting.append(replace(state.frames.pop(), calls=("before main",)))
+        state.frames = waiting
+        self._go_on(state)
+        while self._work:
+            label, state = self._work.pop()
+            self.builder.place(label)
+            self._go_on(state)
+        return _without_unread(self.builder.finish(self.variables, frozenset(self.ambiguous)))
+
+    def _go_on(self, state: State) -> None:
+        try:
+            if isinstance(state, Entering) and not self.enter(state, state.target):
+                return
+            while state.frames:
+                frame = state.frame
+                if not self._step(state, frame.function.blocks[frame.label][frame.at]):
+                    return
+        except Done:
+            return
+        self.builder.end(self.last)
+
+    def later(self, state: State) -> int:
+        """A label for what is to be done in a state."""
+        label = self.builder.label()
+        self._work.append((label, state))
+        return label
+
+    def enter(self, state: State, target: str) -> bool:
+        """Go on at a block; False if the thread has been there in such a state."""
+        frame = state.frame
+        source, frame.label, frame.at = frame.label, target, 0
+        block = frame.function.blocks[target]
+        chosen: dict[str, Content] = {}
+        for instruction in block:
+            if not isinstance(instruction.action, llvm.Phi):
+                break
+            phi = instruction.action
+            given = next(value for value, label in phi.incoming if label == source)
+            assert instruction.result is not None
+            chosen[instruction.result] = operand(self, state, llvm.Typed(phi.type, given))
+            frame.at += 1
+        about = flow(frame.function)
+        frame.env = {
+            name: c for name, c in (frame.env | chosen).items() if name in about.live[target] or name in chosen
+        }
+        for name in about.scalars - about.scalars_live[target]:  # what is not read again tells no states apart
+            state.cells.pop((Private(frame.calls, name), 0), None)
+        return self._meet(state) if target in about.joins else True
+
+    def _meet(self, state: State) -> bool:
+        position = state.position()
+        for holder in sorted(self.known.registers.get(position, ()), key=repr):
+            self._to_register(state, holder)
+        key = state.key()
+        if key in self._seen:
+            label = self._seen[key]
+            if self.builder.is_here(label):  # a loop without an operation: `while (true);`
+                self.builder.split(values.TRUE, self.last, label, label)
+            else:
+                self.builder.jump(label)
+            return False
+        label = self._seen[key] = self.builder.label()
+        self.builder.place(label)
+        others = self._states.setdefault(position, [])
+        others.append(state.copy())
+        if len(others) > _MOST_STATES:
+            self._generalise(position, others, state)
+        return True
+
+    def _generalise(self, position: tuple[object, ...], states: list[State], state: State) -> None:
+        found = self.known.registers.setdefault(position, set())
+        before = len(found)
+        first, *rest = (self._holders(one) for one in states)
+        for holder, content in first.items():
+            for other in rest:
+                if isinstance(content, Const) and holder in other and other[holder] != content:
+                    found.add(holder)
+        if len(found) > before:
+            raise Again
+        if len(states) > 8 * _MOST_STATES:
+            message = "here the program is in more states than scopec follows, which differ in what pointers point to"
+            raise error(Codes.TOO_LARGE, message, self.span(state))
+
+    def _holders(self, state: State) -> dict[Holder, Content]:
+        found: dict[Holder, Content] = {key: cell.content for key, cell in state.cells.items()}
+        for depth, frame in enumerate(state.frames):
+            found |= {(depth, name): content for name, content in frame.env.items()}
+        return found
+
+    def _to_register(self, state: State, holder: Holder) -> None:
+        """Put a known number into a register of the program."""
+        match holder:
+            case (Private() as region, int(at)):
+                cell = state.cells.get((region, at))
+                if cell is not None and isinstance(cell.content, Const):
+                    register = self._cell_register(region, at, cell.content.type)
+                    self.assign(state, register, as_type(cell.content, register.type), but=(region, at))
+                    state.cells[region, at] = Cell(cell.bytes, kept(register))
+            case (int(depth), str(name)):
+                frame = state.frames[depth]
+                content = frame.env.get(name)
+                if isinstance(content, Const):
+                    register = self.register(frame.calls, name, content.type)
+                    self.assign(state, register, content)
+                    frame.env[name] = register
+            case _:
+                raise AssertionError(holder)
+
+    # ---------------------------------------------------------------- registers of the program
+
+    def register(self, calls: tuple[object, ...], name: object, type_: IntType) -> Reg:
+        """The register of the program for a place in the text."""
+        known = self._names.setdefault((*calls, name, type_), f"%{len(self._names) + 1}")
+        return Reg(known, type_)
+
+    def _cell_register(self, region: Private, at: int, type_: IntType) -> Reg:
+        """The register for a cell of private memory: the variable of the source, if it is one."""
+        if (named := self._cells.get((region, at))) is not None and named.type.size == type_.size:
+            return named
+        return self.register(region.calls, (region.name, at), type_)
+
+    def assign(self, state: State, target: Reg, value: Value, but: tuple[Private, int] | None = None) -> None:
+        """``target = value``; what still needs the old value of the register keeps it."""
+        self._keep(state, target, but)
+        self.emit(state, ir.Set(target.name, value))
+
+    def _keep(self, state: State, target: Reg, but: tuple[Private, int] | None = None) -> None:
+        def kept_(content: Content, where: object) -> Content:
+            match content:
+                case Held(value) if _mentions(value, target):
+                    return Held(self._copy(state, value, where))
+                case Address(region, offset) if any(_mentions(value, target) for _, value in offset.terms):
+                    terms = tuple((factor, self._copy(state, value, (where, n)))
+                                  for n, (factor, value) in enumerate(offset.terms))  # fmt: skip
+                    return Address(region, Offset(offset.constant, terms))
+                case Record(parts):
+                    return Record(tuple(kept_(part, (where, n)) for n, part in enumerate(parts)))
+                case Address() | Held() | Opaque() | Unset():
+                    return content
+                case value:
+                    return self._copy(state, value, where) if _mentions(value, target) else value
+
+        for depth, frame in enumerate(state.frames):
+            for name, content in frame.env.items():
+                frame.env[name] = kept_(content, (depth, name))
+        for key, cell in state.cells.items():
+            if key != but:
+                state.cells[key] = Cell(cell.bytes, kept_(cell.content, key))
+
+    def _copy(self, state: State, value: Value, where: object) -> Value:
+        copy = self.register((), ("kept", where), value.type)
+        self.emit(state, ir.Set(copy.name, value))
+        return copy
+
+    def target(self, state: State, type_: IntType) -> Reg:
+        """A register for what the present instruction of the thread yields."""
+        frame = state.frame
+        found = self.register(frame.calls, (frame.function.name, frame.label, frame.at), type_)
+        self._keep(state, found)
+        return found
+
+    # ---------------------------------------------------------------- places, and what is emitted
+
+    def place(self, state: State) -> Place | None:
+        """Where the user's text is: the innermost call that is not the library's."""
+        debug = self.side.debug
+        if state.frames:
+            frame = state.frame
+            code = frame.function.blocks[frame.label]
+            number_ = code[min(frame.at, len(code) - 1)].place
+            for node in (number_, *(f.place for f in reversed(state.frames))):
+                if node is not None:
+                    found = debug.place(node)
+                    if found.line and not debug.is_shim(found.file):
+                        self.last = self.world.span(found)
+                        return found
+        return None
+
+    def span(self, state: State) -> Span:
+        """The place of the present instruction in the user's text."""
+        return self.world.span(self.place(state))
+
+    def emit(self, state: State, operation: ir.Operation) -> None:
+        """Append an operation to the graph."""
+        self._emitted += 1
+        if self._emitted > _MOST_NODES:
+            raise error(Codes.TOO_LARGE, "this thread does more than scopec follows", self.span(state))
+        self.builder.emit(operation, self.span(state))
+
+    def refused(self, state: State, what: str, help_: str | None = None) -> Exception:
+        """The error for something that is not modelled."""
+        return refused(what, self.span(state), help_)
+
+    # ---------------------------------------------------------------- instructions
+
+    def _step(self, state: State, instruction: llvm.Instruction) -> bool:  # one case an instruction
+        """Execute an instruction; False where the state goes no further here."""
+        action = instruction.action
+        match action:
+            case llvm.Jump(target):
+                return self.enter(state, target)
+            case llvm.Branch(condition, then, otherwise):
+                truth = value_of(self, state, llvm.Typed(llvm.Int(1), condition))
+                return self._branch(state, truth, then, otherwise)
+            case llvm.Switch(value, default, cases):
+                return self._switch(state, value_of(self, state, value), default, cases)
+            case llvm.Return(value):
+                content = None if value is None else operand(self, state, value)
+                self._return(state, content)
+                return True
+            case llvm.Unreachable():
+                self.builder.end(self.span(state))
+                return False
+            case llvm.Call() | llvm.Assembly():
+                return self._called(self, state, instruction)
+            case _:
+                self.finish(state, instruction, compute(self, state, instruction))
+                return True
+
+    def finish(self, state: State, instruction: llvm.Instruction, content: Content | None) -> None:
+        """Give an instruction its result, and forget what is not read again."""
+        frame = state.frame
+        if instruction.result is not None and content is not None:
+            frame.env[instruction.result] = content
+        for name in flow(frame.function).dying[frame.label][frame.at]:
+            frame.env.pop(name, None)
+        frame.at += 1
+
+    # ---------------------------------------------------------------- control
+
+    def _branch(self, state: State, truth: Value, then: str, otherwise: str) -> bool:
+        if isinstance(truth, Const):
+            return self.enter(state, then if truth.value else otherwise)
+        for target, good, condition in ((then, otherwise, values.unary("!", truth)), (otherwise, then, truth)):
+            if self._is_trap(state.frame.function, target):
+                self.emit(state, ir.Assert(condition, "the arithmetic has a result", implicit=True))
+                return self.enter(state, good)
+        span = self.span(state)
+        self.builder.split(truth, span, self._edge(state, then), self._edge(state, otherwise))
+        return False
+
+    def _is_trap(self, function: llvm.Function, label: str) -> bool:
+        first = function.blocks[label][0].action
+        return isinstance(first, llvm.Call) and first.function == llvm.Global("llvm.ubsantrap")
+
+    def _edge(self, state: State, target: str) -> int:
+        after = state.copy()
+        return self.later(Entering(after.frames, after.cells, target))
+
+    def _switch(self, state: State, value: Value, default: str, cases: tuple[tuple[int, str], ...]) -> bool:
+        bits = value.type.bits
+        if isinstance(value, Const):
+            target = next(
+                (label for known, label in cases if number(known, bits) == number(value.value, bits)), default
+            )
+            return self.enter(state, target)
+        span = self.span(state)
+        for known, label in cases:
+            following = self.builder.label()
+            self.builder.split(compare("eq", value, number(known, bits)), span, self._edge(state, label), following)
+            self.builder.place(following)
+        self.builder.jump(self._edge(state, default))
+        return False
+
+    def call(
+        self, state: State, function: llvm.Function, arguments: list[Content], result: str | None, place: str | None
+    ) -> None:
+        """Begin a call; the caller's position is already that after it."""
+        if len(state.frames) >= _MOST_CALLS:
+            raise error(
+                Codes.TOO_LARGE, "calls that are nested so deep, or for ever, are not followed", self.span(state)
+            )
+        calls: tuple[object, ...] = ()
+        if state.frames:
+            caller = state.frame
+            calls = (*caller.calls, (caller.function.name, caller.label, caller.at))
+        entry = next(iter(function.blocks))
+        env: dict[str, Content] = {}
+        frame = Frame(function, entry, 0, env, calls, result, place)
+        for (name, _), behind, content in zip(function.parameters, function.byval, arguments, strict=False):
+            env[name] = content
+            if behind is not None and isinstance(content, Address):  # the callee has a copy of its own
+                copy = Private(calls, name)
+                state.frames.append(frame)
+                copy_bytes(self, state, Address(copy), content, llvm.size(behind))
+                state.frames.pop()
+                env[name] = Address(copy)
+        state.frames.append(frame)
+
+    def _return(self, state: State, content: Content | None) -> None:
+        done = state.frames.pop()
+        mine = [key for key in state.cells if key[0].calls == done.calls and key[0].name != "heap"]
+        if state.frames:
+            for key in mine:
+                del state.cells[key]
+            if done.result is not None and content is not None:
+                state.frame.env[done.result] = content
+        if not state.frames:
+            self._at_exit(state)
+
+    def _at_exit(self, state: State) -> None:
+        """Destroy the objects of static storage duration, the last that was made first ([basic.start.term]/3)."""
+        cell = state.cells.pop((AT_EXIT, 0), None)
+        if cell is None:
+            return
+        assert isinstance(cell.content, Record)
+        *earlier, last = cell.content.parts
+        assert isinstance(last, Record)
+        function, argument = last.parts
+        assert isinstance(function, Address)
+        assert isinstance(function.region, Code)
+        code = self.side.module.function(function.region.name)
+        if code is None:
+            raise self.refused(state, "what is called at the end of the program is")
+        if earlier:
+            state.cells[AT_EXIT, 0] = Cell(0, Record(tuple(earlier)))
+        self.call(state, code, [argument], None, None)
+
+
+def _mentions(value: Value, register: Reg) -> bool:
+    return not isinstance(value, Const) and any(leaf.name == register.name for leaf in values.leaves(value))
+
+
+def _without_unread(body: ir.Body) -> ir.Body:
+    """The graph without registers that nobody reads, but the variables of the source."""
+    nodes = dict(body.nodes)
+    while True:
+        used: set[str] = set(body.variables)
+        for node in nodes.values():
+            used |= uses_and_definitions(node)[0]
+        dead = {
+            n: node.next
+            for n, node in nodes.items()
+            if isinstance(node, ir.Do) and isinstance(node.operation, ir.Set) and node.operation.target not in used
+        }
+        if not dead:
+            return replace(body, nodes=nodes)
+
+        def after(number_: int, dead: dict[int, int] = dead) -> int:
+            seen = set()
+            while number_ in dead and number_ not in seen:
+                seen.add(number_)
+                number_ = dead[number_]
+            return number_
+
+        body = replace(body, entry=after(body.entry))
+        kept_nodes: dict[int, ir.Node] = {}
+        for n, node in nodes.items():
+            if n in dead and after(n) != n:
+                continue
+            match node:
+                case ir.Do():
+                    kept_nodes[n] = replace(node, next=after(node.next))
+                case ir.Branch():
+                    kept_nodes[n] = replace(node, then=after(node.then), otherwise=after(node.otherwise))
+                case ir.Exit():
+                    kept_nodes[n] = node
+        if len(kept_nodes) == len(nodes):
+            return replace(body, nodes=kept_nodes)
+        nodes = kept_nodes

@@ -1,0 +1,256 @@
+"""The machine's memory: what a register or cell may hold, private memory, the program's objects in bytes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.base.records import dataclass
+from scopec.frontends.clang.numbers import Offset, arithmetic, number, resized
+from scopec.program import ir, values
+from scopec.program.types import INT
+from scopec.program.values import Const, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from scopec.base.source import Span
+    from scopec.frontends.clang.debug import Leaf
+
+# ---------------------------------------------------------------- regions
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """Memory of one thread that no other thread can name: a local variable, by the calls that lead to it."""
+
+    calls: tuple[object, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Memory that threads may share: a global variable, an allocation, a local variable whose address gets around."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A function, on the device or on the host."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nowhere:
+    """Where null pointers point."""
+
+
+Region: TypeAlias = Private | Memory | Code | Nowhere
+
+# ---------------------------------------------------------------- what a register holds
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A place in a region."""
+
+    region: Region
+    offset: Offset = Offset()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A pointer that was read: the number that stands for an address, which the program has in a register."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A value that is not modelled, such as a floating-point number: it may be moved, stored and forgotten."""
+
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unset:
+    """What was never given a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The parts of a structure that is in a register."""
+
+    parts: tuple[Content, ...]
+
+
+Content: TypeAlias = Value | Address | Held | Opaque | Unset | Record
+
+NULL = Address(Nowhere())
+
+# ---------------------------------------------------------------- private memory
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """So many bytes that were written together."""
+
+    bytes: int
+    content: Content
+
+
+Cells: TypeAlias = "dict[tuple[Private, int], Cell]"
+
+
+def overlapping(cells: Cells, region: Private, at: int, size: int) -> list[int]:
+    """Where the cells begin that share bytes with so many from an offset."""
+    return sorted(o for (r, o), c in cells.items() if r == region and o < at + size and at < o + c.bytes)
+
+
+def read(cells: Cells, region: Private, at: int, size: int) -> Content:
+    """So many bytes of private memory: as they were written, or put together of what was."""
+    found = cells.get((region, at))
+    if found is not None and found.bytes == size:
+        return found.content
+    result: Value | None = None
+    for start in overlapping(cells, region, at, size):
+        cell = cells[region, start]
+        match cell.content:
+            case Opaque():
+                return Opaque(size)
+            case Address() | Held() | Unset() | Record():
+                return Unset()
+            case content:
+                bits = 8 * size
+                wide = 8 * max(size, cell.bytes)
+                part = resized("zext", content, wide)
+                if start < at:
+                    part = arithmetic("lshr", part, number(8 * (at - start), wide))
+                part = resized("trunc", part, bits)
+                if start > at:
+                    part = arithmetic("shl", part, number(8 * (start - at), bits))
+                result = part if result is None else arithmetic("or", result, part)
+    return Unset() if result is None else result
+
+
+def write(cells: Cells, region: Private, at: int, size: int, content: Content) -> None:
+    """Write private memory; what is left of the cells around keeps its value."""
+    for start in overlapping(cells, region, at, size):
+        cell = cells.pop((region, start))
+        end = start + cell.bytes
+        for first, last in ((start, min(at, end)), (max(at + size, start), end)):
+            if first < last:
+                cells[region, first] = Cell(last - first, read({(region, start): cell}, region, first, last - first))
+    cells[region, at] = Cell(size, content)
+
+
+# ---------------------------------------------------------------- objects
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A region of the program's objects: each leaf is an object of the program, or an array of them.
+
+    ``known`` are the contents of memory that nobody writes, by offset; None for what may be written.
+    """
+
+    name: str
+    leaves: tuple[Leaf, ...]
+    known: Mapping[int, Content] | None = None
+    volatile: bool = False
+
+
+def object_name(region: str, leaf: Leaf) -> str:
+    """What an object of the program is called."""
+    path = leaf.path
+    while path.endswith("[]"):
+        path = path[:-2]
+    return region + path
+
+
+def shape(leaf: Leaf) -> tuple[int, ...]:
+    """The extents of the arrays that a leaf is in."""
+    return tuple(count for count, _ in leaf.extents)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A number in memory that an address means: which leaf, and the index in the array that it is."""
+
+    leaf: Leaf
+    index: Value
+
+
+def element(layout: Layout, offset: Offset, size: int) -> Element | None:
+    """The number at an offset; None where there is none of exactly that size."""
+    for leaf in layout.leaves:
+        if leaf.type.size == size and (found := _index_in(leaf, offset)) is not None:
+            return Element(leaf, found)
+    return None
+
+
+def _index_in(leaf: Leaf, offset: Offset) -> Value | None:
+    """The number of the element of a leaf at an offset, None where no element begins there."""
+    rest = offset.constant - leaf.offset
+    weights: list[int] = []
+    weight = 1
+    for count, _ in reversed(leaf.extents):
+        weights.insert(0, weight)
+        weight *= count
+    index: Value = Const(0, INT)
+    for factor, value in offset.terms:
+        place = next((n for n, (_, distance) in enumerate(leaf.extents) if factor % distance == 0), None)
+        if place is None:
+            return None
+        times = factor // leaf.extents[place][1] * weights[place]
+        index = values.binary("+", index, values.binary("*", value, Const(times, INT)) if times != 1 else value)
+    known = 0
+    for (count, distance), own in zip(leaf.extents, weights, strict=True):
+        position = rest // distance
+        if not offset.terms and not 0 <= position < count:
+            return None
+        known += position * own
+        rest -= position * distance
+    if rest:
+        return None
+    if not offset.terms:
+        return Const(known, INT)
+    return values.binary("+", index, Const(known, INT)) if known else index
+
+
+def covered(layout: Layout, offset: int, size: int) -> Iterator[tuple[int, Leaf]]:
+    """The numbers that lie in so many bytes from an offset, with their offsets from there, in order."""
+    found = []
+    for leaf in layout.leaves:
+        for at in _positions(leaf.offset, leaf.extents):
+            if offset <= at and at + leaf.type.size <= offset + size:
+                found.append((at - offset, replace(leaf, extents=(), offset=at)))
+    return iter(sorted(found, key=lambda pair: pair[0]))
+
+
+def _positions(at: int, extents: tuple[tuple[int, int], ...]) -> Iterable[int]:
+    if not extents:
+        yield at
+        return
+    (count, distance), *inner = extents
+    for number_ in range(count):
+        yield from _positions(at + number_ * distance, tuple(inner))
+
+
+def objects_of(
+    layout: Layout, storage: ir.Storage, span: Span, initial: Mapping[int, int | None], *, zero: bool, use: ir.Use
+) -> Iterator[ir.Object]:
+    """The program's objects of a region; ``initial`` are values by offset, others are ``zero`` or unknown."""
+    for leaf in layout.leaves:
+        found = tuple(initial.get(at, 0 if zero else None) for at in _positions(leaf.offset, leaf.extents))
+        yield ir.Object(
+            object_name(layout.name, leaf), span, leaf.type, storage,
+            tuple(None if v is None else leaf.type.wrap(v) for v in found),
+            array=bool(leaf.extents), use=_USES.get(leaf.class_, use),
+            shape=shape(leaf) if len(leaf.extents) > 1 else (),
+        )  # fmt: skip
+
+
+_USES = {"barrier": ir.Use.BARRIER, "latch": ir.Use.LATCH, "counting_semaphore": ir.Use.SEMAPHORE}

@@ -1,0 +1,188 @@
+"""LLVM's arithmetic as values: a number of so many bits is one of the signed type of that width, ``i1`` a bool."""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import TypeAlias
+
+from scopec.base.records import dataclass
+from scopec.program import types, values
+from scopec.program.types import BOOL, IntType
+from scopec.program.values import Binary, Const, Convert, Value
+
+_SIGNED = {1: BOOL, 8: types.CHAR, 16: IntType("short", 16, True), 32: types.INT, 64: types.LONG, 128: types.INT128}
+_UNSIGNED = {
+    1: BOOL, 8: IntType("unsigned char", 8, False), 16: IntType("unsigned short", 16, False), 32: types.UINT,
+    64: types.ULONG, 128: types.UINT128,
+}  # fmt: skip
+_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^", "shl": "<<"}
+_DIVISIONS = {"sdiv": ("/", True), "udiv": ("/", False), "srem": ("%", True), "urem": ("%", False),
+              "ashr": (">>", True), "lshr": (">>", False)}  # fmt: skip
+_PREDICATES = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def signed(bits: int) -> IntType:
+    """The type in which numbers of a width are kept."""
+    return _SIGNED.get(bits) or IntType(f"i{bits}", bits, signed=True)
+
+
+def unsigned(bits: int) -> IntType:
+    """The unsigned type of a width."""
+    return _UNSIGNED.get(bits) or IntType(f"u{bits}", bits, signed=False)
+
+
+def number(value: int, bits: int) -> Const:
+    """A constant of a width."""
+    type_ = signed(bits)
+    return Const(type_.wrap(value) if bits > 1 else value & 1, type_)
+
+
+def as_type(value: Value, type_: IntType) -> Value:
+    """The same bits (or their number, for bool) as another type; what was only changed back and forth is not."""
+    while isinstance(value, Convert) and value.operand.type.bits == value.type.bits == type_.bits:
+        value = value.operand
+    return value if value.type == type_ else values.cast(value, type_)
+
+
+def kept(value: Value) -> Value:
+    """A value in the type in which numbers of its width are kept."""
+    return as_type(value, signed(value.type.bits))
+
+
+def arithmetic(opcode: str, left: Value, right: Value) -> Value:
+    """The result of an instruction with two operands of one width."""
+    bits = left.type.bits
+    if bits == 1 and opcode in ("add", "sub"):
+        opcode = "xor"
+    if opcode in _DIVISIONS:
+        operator, is_signed = _DIVISIONS[opcode]
+        type_ = signed(bits) if is_signed else unsigned(bits)
+        return kept(_binary(operator, as_type(left, type_), as_type(right, type_), type_))
+    if bits == 1:
+        return _of_bools(opcode, left, right)
+    return _binary(_OPERATORS[opcode], left, right, signed(bits))
+
+
+def _of_bools(opcode: str, left: Value, right: Value) -> Value:
+    match opcode:
+        case "and" | "mul":
+            return values.binary("&&", left, right)
+        case "or":
+            return values.binary("||", left, right)
+        case _:
+            return values.unary("!", right) if left == values.TRUE else (
+                values.unary("!", left) if right == values.TRUE else values.binary("!=", left, right)
+            )  # fmt: skip
+
+
+def _binary(operator: str, left: Value, right: Value, type_: IntType) -> Value:
+    if operator in ("+", "-", "|", "^", "<<", ">>") and isinstance(right, Const) and right.value == 0:
+        return left
+    if operator in ("+", "|", "^") and isinstance(left, Const) and left.value == 0:
+        return right
+    if operator == "*" and isinstance(right, Const) and right.value == 1:
+        return left
+    return values.substitute(Binary(operator, left, right, type_), lambda leaf: leaf)
+
+
+def compare(predicate: str, left: Value, right: Value) -> Value:
+    """The truth of ``icmp``."""
+    bits = left.type.bits
+    if predicate in ("eq", "ne"):
+        if bits == 1 and isinstance(right, Const):
+            positive = (predicate == "eq") == bool(right.value)
+            return left if positive else values.unary("!", left)
+        return _same(predicate, left, right)
+    type_ = unsigned(bits) if predicate[0] == "u" else signed(bits)
+    return _truth(_PREDICATES[predicate[1:]], as_type(left, type_), as_type(right, type_))
+
+
+def _same(predicate: str, left: Value, right: Value) -> Value:
+    """Whether two numbers are equal, of the values that were made wider to be compared."""
+    if isinstance(right, Const):
+        while isinstance(left, Convert):
+            inner = left.operand
+            narrow = inner.type.wrap(right.value) if not inner.type.is_bool else right.value & 1
+            if left.type.wrap(narrow) != left.type.wrap(right.value) or inner.type.bits > left.type.bits:
+                break
+            left, right = inner, Const(narrow, inner.type)
+        if left.type.is_bool:
+            positive = (predicate == "eq") == bool(right.value)
+            return left if positive else values.unary("!", left)
+    return _truth(_PREDICATES[predicate], left, right)
+
+
+def _truth(operator: str, left: Value, right: Value) -> Value:
+    if left == right:
+        return values.TRUE if operator in ("==", "<=", ">=") else values.FALSE
+    return values.substitute(Binary(operator, left, right, BOOL), lambda leaf: leaf)
+
+
+def resized(opcode: str, value: Value, bits: int) -> Value:
+    """``trunc``, ``zext`` or ``sext`` to a width."""
+    own = value.type.bits
+    if own == bits:
+        return value
+    if bits == 1:
+        low = arithmetic("and", value, number(1, own))
+        return compare("ne", low, number(0, own))
+    if own == 1:
+        one = number(-1 if opcode == "sext" else 1, bits)
+        if isinstance(value, Const):
+            return one if value.value else number(0, bits)
+        return values.cast(value, signed(bits)) if opcode == "zext" else values.choose(value, one, number(0, bits))
+    if opcode == "zext":
+        value = as_type(value, unsigned(own))
+    return values.cast(value, signed(bits))
+
+
+# ---------------------------------------------------------------- addresses
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """Bytes from the beginning of a region: a constant and multiples of values, sorted by factor, the largest first."""
+
+    constant: int = 0
+    terms: tuple[tuple[int, Value], ...] = ()
+
+    def plus(self, factor: int, value: Value) -> Offset:
+        """So many times a value further on."""
+        value = _index(value)
+        match value:
+            case Const(known, _):
+                return Offset(self.constant + factor * known, self.terms)
+            case Binary("+", one, other, _):
+                return self.plus(factor, one).plus(factor, other)
+            case Binary("*", one, Const(known, _), _):
+                return self.plus(factor * known, one)
+            case _ if factor:
+                return Offset(self.constant, tuple(sorted((*self.terms, (factor, value)), key=_by_factor)))
+            case _:
+                return self
+
+    def moved(self, distance: Offset) -> Offset:
+        """The offset of something at an offset from here."""
+        terms = tuple(sorted((*self.terms, *distance.terms), key=_by_factor))
+        return Offset(self.constant + distance.constant, terms)
+
+    @property
+    def stride(self) -> int:
+        """What every factor is a multiple of, 0 where there is none."""
+        return gcd(*(factor for factor, _ in self.terms)) if self.terms else 0
+
+
+def _by_factor(term: tuple[int, Value]) -> tuple[int, str]:
+    return -term[0], repr(term[1])
+
+
+def _index(value: Value) -> Value:
+    """An index without the widening that an address needs, which changes no number that is in range."""
+    while isinstance(value, Convert) and value.type.bits == 64 and value.operand.type.bits < 64:
+        if isinstance(value.operand, Const):
+            break
+        value = value.operand
+    return value
+
+
+Terms: TypeAlias = tuple[tuple[int, Value], ...]

@@ -1,0 +1,114 @@
+"""A `.cu` file, under one choice of its varied constants, to a Program by way of clang."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, error, suggestion
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.annotations import said
+from scopec.frontends.clang.compiler import Flags, compiled, shims
+from scopec.frontends.clang.debug import Debug
+from scopec.frontends.clang.prepare import CONSTANT, prepared
+from scopec.frontends.clang.reader import Module
+from scopec.frontends.clang.threads import program_of
+from scopec.frontends.clang.world import Side
+from scopec.frontends.scoped.syntax import tree
+from scopec.frontends.scoped.syntax.cuda import read_directives
+from scopec.frontends.scoped.syntax.scan import scan
+from scopec.program import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from scopec.base.source import Source
+    from scopec.program.program import Program
+
+_CONSTANT = re.compile(r"\b(?:const|constexpr)\b(?P<rest>[^;]*);")
+_LIBRARY = ("atomic", "barrier", "latch", "semaphore", "std/atomic")
+_COMMA = re.compile(r",(?![^({<]*[)}>])")
+_NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:=(?!=)|\{)")
+_STORAGE_WORDS = {s.value: s for s in ir.Storage if s is not ir.Storage.SHARED}
+_NUMBERED_ORDERS = (ir.Order.RELAXED, ir.Order.ACQUIRE, ir.Order.ACQUIRE, ir.Order.RELEASE, ir.Order.ACQ_REL,
+                    ir.Order.SEQ_CST)  # fmt: skip
+
+
+def read(source: Source) -> tree.File:
+    """What a file asks: its directives.  Its program is clang's business."""
+    return tree.File(source.name, (), read_directives(source, scan(source).directives))
+
+
+def constants(source: Source) -> dict[str, str]:
+    """The constants that a file declares outside functions, each with the text of its type."""
+    code, found, depth, last = scan(source).code, {}, 0, 0
+    for match in _CONSTANT.finditer(code):
+        depth += code.count("{", last, match.start()) - code.count("}", last, match.start())
+        last = match.start()
+        if not depth:
+            for declarator in _COMMA.split(match["rest"]):
+                if name := _NAME.search(declarator):
+                    found[name[1]] = match["rest"]
+    return found
+
+
+def lower(file: tree.File, source: Source, folder: Path, name: str, overrides: Mapping[str, tree.Expr]) -> Program:
+    """The Program that a file means; ``overrides`` gives varied constants other values.
+
+    Raises InputError with all that clang objects to, and where the machine meets something that is not modelled;
+    EngineError without a clang.
+    """
+    known = constants(source)
+    words = set(re.findall(r"[A-Za-z_]\w*", scan(source).directives))
+    asked = tuple(name for name in known if name in words)
+    chosen = {constant: source.text_of(expr.span) for constant, expr in overrides.items()}
+    # The documents' own programs include nothing.
+    forced = () if "#include" in source.text else (*(shims() / "cuda" / name for name in _LIBRARY), shims() / "thread")
+    result = compiled(prepared(source, chosen, asked), source.name, folder, Flags(forced=forced))
+    folder_of_shims = str(shims())
+    device, host = Module(result.device), Module(result.host)
+    values = {constant: _value(device, constant, known[constant]) for constant in asked}
+    program = program_of(
+        name, source, Side(device, Debug(device, folder_of_shims), host=False),
+        Side(host, Debug(host, folder_of_shims), host=True), said(device), values,
+        {constant: _shown(values[constant], known[constant]) for constant in overrides},
+    )  # fmt: skip
+    return _stored(program, file)
+
+
+def _value(device: Module, name: str, type_: str) -> int | ir.Scope | ir.Order:
+    initial = device.variable(CONSTANT + name).initial
+    number = initial.value if isinstance(initial, llvm.Number) else 0
+    if "thread_scope" in type_:
+        return ir.Scope(number)
+    return _NUMBERED_ORDERS[number] if "memory_order" in type_ else number
+
+
+def _shown(value: int | ir.Scope | ir.Order, type_: str) -> str:
+    if re.search(r"\bbool\b", type_):
+        return "true" if value else "false"
+    if isinstance(value, (ir.Scope, ir.Order)):
+        return value.name.lower()
+    return str(value)
+
+
+def _stored(program: Program, file: tree.File) -> Program:
+    """The program with what ``//@ storage`` says of its objects."""
+    objects = dict(program.objects)
+    for directive in file.directives:
+        if not isinstance(directive, tree.StorageDirective):
+            continue
+        name, span = directive.name.name, directive.name.span
+        chosen = [n for n in objects if n == name or n.startswith((f"{name}.", f"{name}["))]
+        if not chosen:
+            raise error(Code.BAD_DIRECTIVE, f"there is no object `{name}`", span, suggestion(name, objects))
+        if directive.kind not in _STORAGE_WORDS:
+            message = f"`{directive.kind}` is not a kind of memory"
+            raise error(Code.BAD_DIRECTIVE, message, directive.span, f"the kinds are {', '.join(_STORAGE_WORDS)}")
+        align = next((int(s.value) for s in directive.settings if s.name == "align"), None)
+        for one in chosen:
+            kept = objects[one].align if align is None else align
+            objects[one] = replace(objects[one], storage=_STORAGE_WORDS[directive.kind], align=kept)
+    return replace(program, objects=objects)

@@ -1,0 +1,84 @@
+"""Where a thread is while the machine executes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.frontends.clang.memory import Cells, Content, Private
+
+if TYPE_CHECKING:
+    from scopec.frontends.clang import llvm
+
+#: Something that holds a content: a cell of private memory, or a register of a call by the depth of that.
+Holder: TypeAlias = "tuple[Private | int, int | str]"
+
+#: Where a host thread keeps what is to be called after ``main``.
+AT_EXIT = Private((), "%at exit")
+
+
+class Again(Exception):
+    """The thread is to begin anew: more is known about what has to be in registers or in shared memory."""
+
+
+@dataclass
+class Frame:
+    """A call: where it is, its registers, and where its result goes."""
+
+    function: llvm.Function
+    label: str
+    at: int
+    env: dict[str, Content]
+    calls: tuple[object, ...]
+    result: str | None = None
+    place: str | None = None
+
+    def copy(self) -> Frame:
+        """One that goes on by itself."""
+        return replace(self, env=dict(self.env))
+
+
+@dataclass
+class State:
+    """Where a thread is: its calls, the innermost last, and its private memory."""
+
+    frames: list[Frame]
+    cells: Cells
+
+    @property
+    def frame(self) -> Frame:
+        """The innermost call."""
+        return self.frames[-1]
+
+    def copy(self) -> State:
+        """One that goes on by itself."""
+        return State([frame.copy() for frame in self.frames], dict(self.cells))
+
+    def position(self) -> tuple[object, ...]:
+        """Where in the text a thread is, whatever its memory holds."""
+        return (*self.frame.calls, self.frame.function.name, self.frame.label)
+
+    def key(self) -> tuple[object, ...]:
+        """All that decides how the thread goes on."""
+        return (
+            tuple((f.function.name, f.label, f.at, frozenset(f.env.items())) for f in self.frames),
+            frozenset(self.cells.items()),
+        )
+
+
+@dataclass
+class Knowledge:
+    """What was found out about a thread while it ran, for the next time."""
+
+    registers: dict[tuple[object, ...], set[Holder]] = field(default_factory=dict)
+
+
+class Done(Exception):
+    """The state goes no further here."""
+
+
+@dataclass
+class Entering(State):
+    """A state on the edge to a block."""
+
+    target: str = ""

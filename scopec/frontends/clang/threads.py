@@ -1,0 +1,211 @@
+"""All threads of a program: the host's `main`, what it launches and creates, until nothing new is found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import error
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.library import called
+from scopec.frontends.clang.machine import Machine
+from scopec.frontends.clang.memory import Address, Cell, Content, Private
+from scopec.frontends.clang.state import Again, Knowledge
+from scopec.frontends.clang.work import Callback, Copy, Launch
+from scopec.frontends.clang.world import Side, World
+from scopec.program import ir, types, values
+from scopec.program.endings import ended
+from scopec.program.program import Program
+from scopec.program.specialise import thread_builtins
+from scopec.program.values import Builtin, Const, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scopec.base.source import Source
+
+_MOST_RUNS = 200
+_CONSTRUCTORS = "llvm.global_ctors"
+_T = TypeVar("_T")
+
+
+@dataclass
+class _Found:
+    """What is known about a program from running it before."""
+
+    pointers: dict[Address, int] = field(default_factory=dict)
+    shared_locals: set[tuple[str, object]] = field(default_factory=set)
+    known: dict[str, Knowledge] = field(default_factory=dict)
+    aborts: set[str] = field(default_factory=set)
+
+
+def program_of(
+    name: str, source: Source, device: Side, host: Side, said: Mapping[str, Mapping[str, tuple[int, ...]]],
+    constants: Mapping[str, int | ir.Order | ir.Scope], variant: Mapping[str, str],
+) -> Program:  # fmt: skip
+    """The program that two sides of code are, from ``main`` on."""
+    found = _Found()
+    for _ in range(_MOST_RUNS):
+        world = World(source, device, host, said)
+        world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
+        world.declare_globals()
+        try:
+            body = _host_thread(world, found, "main", "main", (), {})
+            others = _others(world, found)
+            grids = {grid: _work(world, found, grid, launch) for grid, launch in world.launches.items()}
+        except Again:
+            continue
+        if world.grew:
+            continue
+        streams = (*(ir.legacy_stream(d) for d in _devices(grids)), *world.created.values(), *world.streams.values())
+        main = ir.Thread("main", ended(body, others))
+        return Program(name, source, world.objects, streams, grids, main, constants, variant, others)
+    raise error(Codes.TOO_LARGE, "what pointers may point to does not come to an end", source.span(0, 0))
+
+
+def _devices(grids: Mapping[str, ir.Grid]) -> list[int]:
+    return sorted({0} | {grid.device for grid in grids.values()})
+
+
+def _run(found: _Found, thread: str, machine: Callable[[Knowledge], _T]) -> _T:
+    """Run a thread until its numbers that have to be registers are."""
+    known = found.known.setdefault(thread, Knowledge())
+    while True:
+        before = sum(map(len, known.registers.values()))
+        try:
+            return machine(known)
+        except Again:
+            if sum(map(len, known.registers.values())) == before:
+                raise  # it is about memory, which other threads have too
+
+
+def _host_thread(
+    world: World, found: _Found, thread: str, function: str, arguments: tuple[Content, ...],
+    cells: Mapping[tuple[Private, int], Cell],
+) -> ir.Body:  # fmt: skip
+    code = world.host.module.function(function)
+    if code is None:
+        raise error(Codes.NOT_LAUNCHED, "the file has no `main`", world.source.span(0, 0))
+
+    def run(known: Knowledge) -> ir.Body:
+        machine = Machine(world, world.host, thread, {}, known, called)
+        first = _initialisers(world) if thread == "main" else ()
+        return machine.run(code, arguments or _main_arguments(code), dict(cells), first)
+
+    return _run(found, thread, run)
+
+
+def _initialisers(world: World) -> tuple[llvm.Function, ...]:
+    """What initialises global variables before ``main``, in its order ([basic.start.dynamic])."""
+    module = world.host.module
+    if _CONSTRUCTORS not in module.variables:
+        return ()
+    listed = module.variable(_CONSTRUCTORS).initial
+    assert isinstance(listed, llvm.Aggregate)
+    found = []
+    for entry in listed.items:
+        assert isinstance(entry.operand, llvm.Aggregate)
+        named = entry.operand.items[1].operand
+        function = module.function(named.name) if isinstance(named, llvm.Global) else None
+        if function is not None:
+            found.append(function)
+    return tuple(found)
+
+
+def _main_arguments(main: llvm.Function) -> tuple[Content, ...]:
+    given = (Const(1, types.INT), Address(Private((), "%arguments")))
+    return given[: len(main.parameters)]
+
+
+def _others(world: World, found: _Found) -> tuple[ir.Thread, ...]:
+    done: dict[str, ir.Thread] = {}
+    while left := [name for name in world.threads if name not in done]:
+        started = world.threads[left[0]]
+        body = _host_thread(world, found, left[0], started.function, (started.argument,), started.cells)
+        done[left[0]] = ir.Thread(left[0], body)
+    return tuple(done[name] for name in world.threads)
+
+
+def _work(world: World, found: _Found, name: str, launch: Launch | Copy | Callback) -> ir.Grid:
+    """What a stream executes."""
+    one = ir.Dim()
+    match launch:
+        case Launch():
+            return _grid(world, found, name, launch)
+        case Copy(kind, body, span, stream):
+            return ir.Grid(name, kind, span, one, one, stream, body, stream.device, work=ir.Work.COPY)
+        case Callback(function, argument, span, stream, kind):
+            body = _host_thread(world, found, name, function, (argument,), {})
+            return ir.Grid(name, kind, span, one, one, stream, body, stream.device, work=ir.Work.HOST_FUNCTION)
+
+
+def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
+    bare = ir.Grid(
+        name, launch.kernel, launch.span, launch.blocks, launch.threads, launch.stream, ir.Body(0, {}, {}),
+        launch.stream.device, launch.cluster, launch.cooperative, launch.domain,
+    )  # fmt: skip
+    bodies: dict[tuple[int, int], ir.Body] = {}
+    for block in range(launch.blocks.count):
+        for lane in range(launch.threads.count):
+            builtins = thread_builtins(bare, block, lane)
+
+            def run(known: Knowledge, builtins: Mapping[str, int] = builtins) -> ir.Body:
+                machine = Machine(world, world.device, name, builtins, known, called, launch.stream.device)
+                return machine.run(launch.function, launch.arguments, dict(launch.cells))
+
+            bodies[block, lane] = _run(found, f"{name}[{block}][{lane}]", run)
+    body = _together(bare, bodies)
+    return ir.Grid(
+        name, launch.kernel, launch.span, launch.blocks, launch.threads, launch.stream, body,
+        launch.stream.device, launch.cluster, launch.cooperative, launch.domain,
+    )  # fmt: skip
+
+
+def _together(grid: ir.Grid, bodies: Mapping[tuple[int, int], ir.Body]) -> ir.Body:
+    """One graph for all threads: a branch on their indices, then what they have in common is there once."""
+    groups: dict[tuple[object, ...], list[tuple[int, int]]] = {}
+    for position, body in bodies.items():
+        key = (body.entry, tuple(sorted(body.nodes.items(), key=lambda item: item[0])), tuple(body.variables.items()))
+        groups.setdefault(key, []).append(position)
+    nodes: dict[int, ir.Node] = {}
+    variables: dict[str, types.IntType] = {}
+    ambiguous: frozenset[str] = frozenset()
+    entries: list[tuple[list[tuple[int, int]], int]] = []
+    for members in groups.values():
+        body = bodies[members[0]]
+        shift = max(nodes, default=-1) + 1
+        nodes |= {number + shift: _shifted(node, shift) for number, node in body.nodes.items()}
+        variables |= body.variables
+        ambiguous |= body.ambiguous
+        entries.append((members, body.entry + shift))
+    *chosen, (_, entry) = sorted(entries, key=lambda one: len(one[0]))
+    for members, start in reversed(chosen):
+        for block, lane in members:
+            number = max(nodes) + 1
+            nodes[number] = ir.Branch(_is(grid, block, lane), grid.span, start, entry)
+            entry = number
+    return ir.Body(entry, nodes, variables, ambiguous)
+
+
+def _shifted(node: ir.Node, shift: int) -> ir.Node:
+    match node:
+        case ir.Do(operation, span, following):
+            return ir.Do(operation, span, following + shift)
+        case ir.Branch(condition, span, then, otherwise):
+            return ir.Branch(condition, span, then + shift, otherwise + shift)
+        case ir.Exit():
+            return node
+
+
+def _is(grid: ir.Grid, block: int, lane: int) -> Value:
+    """That a thread is the one at a position."""
+    truth: Value = values.TRUE
+    for name, extent, index in (("blockIdx", grid.blocks, block), ("threadIdx", grid.threads, lane)):
+        at = extent.position(index)
+        for axis in "xyz":
+            if getattr(extent, axis) > 1:
+                here = values.binary("==", Builtin(f"{name}.{axis}", types.UINT), Const(getattr(at, axis), types.UINT))
+                truth = values.binary("&&", truth, here)
+    return truth

@@ -1,0 +1,250 @@
+"""What all threads of a program share while the machine runs them: code, objects, numbers of pointers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import error
+from scopec.base.records import dataclass
+from scopec.base.source import Span
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.debug import Debug
+from scopec.frontends.clang.memory import Address, Code, Content, Layout, Memory, Opaque, objects_of
+from scopec.frontends.clang.numbers import Offset, number
+from scopec.frontends.clang.reader import Module
+from scopec.program import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from scopec.base.source import Source
+    from scopec.frontends.clang.debug import Place
+    from scopec.frontends.clang.work import Callback, Copy, Launch, Started
+
+_SHARED_SPACE = 3
+
+
+@dataclass(frozen=True)
+class Side:
+    """The code of the device, or of the host."""
+
+    module: Module
+    debug: Debug
+    host: bool
+
+
+class World:
+    """Objects and what pointers to them are as numbers, found while threads run; grids and streams."""
+
+    def __init__(
+        self, source: Source, device: Side, host: Side, said: Mapping[str, Mapping[str, tuple[int, ...]]]
+    ) -> None:
+        self.source = source
+        self.device = device
+        self.host = host
+        self.said = said
+        self.objects: dict[str, ir.Object] = {}
+        self.layouts: dict[Memory, Layout] = {}
+        self.pointers: dict[Address, int] = {}
+        #: Local variables whose address gets around, or whose elements are told apart at run time: by their thread.
+        self.shared_locals: set[tuple[str, object]] = set()
+        self.launches: dict[str, Launch | Copy | Callback] = {}
+        self.threads: dict[str, Started] = {}
+        self.streams: dict[str, ir.Stream] = {}
+        #: Streams, events and allocations by the places of the code that make them.
+        self.created: dict[tuple[object, ...], ir.Stream] = {}
+        self.events: dict[tuple[object, ...], str] = {}
+        self.allocated: dict[str, tuple[object, ...]] = {}
+        #: The streams and events that variables in shared memory hold.
+        self.handles: dict[tuple[str, Offset], Content] = {}
+        #: Not empty where some thread aborts its grid.
+        self.aborts: set[str] = set()
+        self.grew = False
+
+    # ---------------------------------------------------------------- places
+
+    def span(self, place: Place | None) -> Span:
+        """A place in the source, as long as the word that stands there."""
+        if place is None or place.line == 0:
+            return self.source.span(0, 0)
+        text = self.source.line(place.line) if place.file == self.source.name else ""
+        end = place.column
+        while end - 1 < len(text) and (text[end - 1].isalnum() or text[end - 1] == "_"):
+            end += 1
+        return Span(place.file, place.line, place.column, place.line, max(end, place.column + 1))
+
+    # ---------------------------------------------------------------- objects
+
+    def declare(
+        self, layout: Layout, storage: ir.Storage, span: Span, initial: dict[int, int | None], *, zero: bool
+    ) -> Memory:
+        """Make a region of the program's objects, once."""
+        region = Memory(layout.name)
+        if region not in self.layouts:
+            self.layouts[region] = layout
+            for made in objects_of(layout, storage, span, initial, zero=zero, use=ir.Use.DATA):
+                self.objects[made.name] = made
+        return region
+
+    def declare_globals(self) -> None:
+        """Make the global variables of the user's files, whether some thread reaches them or not."""
+        for side in (self.device, self.host):
+            for name in side.module.variables:
+                if "!dbg" not in side.module.variables[name]:
+                    continue
+                variable = side.module.variable(name)
+                if variable.debug and not variable.constant and variable.space != _SHARED_SPACE:
+                    about = side.debug.variable(variable.debug[0])
+                    if not side.debug.is_shim(about.place.file):
+                        self.global_region(side, name, "")
+
+    def global_region(self, side: Side, name: str, prefix: str) -> Memory | Code:
+        """What ``@name`` is the address of, in a thread of the grid or host thread ``prefix``."""
+        if name in side.module.functions or name not in side.module.variables:
+            return Code(name)
+        variable = side.module.variable(name)
+        device = self.device.module
+        if side.host and name in device.variables and (twin := device.variable(name)).space != _SHARED_SPACE:
+            return self._global(self.device, twin, prefix)  # the host's shadow of a variable of the device
+        return self._global(side, variable, prefix)
+
+    def _global(self, side: Side, variable: llvm.Variable, prefix: str) -> Memory:
+        about = side.debug.variable(variable.debug[0]) if variable.debug else None
+        if about is None or variable.constant:
+            return self._constants(side, variable)
+        leaves = side.debug.leaves(about.type)
+        shared = variable.space == _SHARED_SPACE
+        name = f"{prefix}.{about.name}" if shared else _qualified(side.debug, about.scope) + about.name
+        region = Memory(name)
+        if region in self.layouts:
+            return region
+        storage = ir.Storage.SHARED if shared else (ir.Storage.SYSTEM if side.host else ir.Storage.DEVICE)
+        if "managed" in self.said.get(variable.name, {}):
+            storage = ir.Storage.MANAGED
+        initial: dict[int, int | None] = {}
+        if not shared and variable.initial is not None:
+            for at, content in contents(self, side, variable.type, variable.initial):
+                initial[at] = self.as_number(content)
+        return self.declare(Layout(name, leaves), storage, self.span(about.place), initial, zero=not shared)
+
+    def _constants(self, side: Side, variable: llvm.Variable) -> Memory:
+        region = Memory(f"%{'host' if side.host else 'device'}.{variable.name}")
+        if region not in self.layouts:
+            found: dict[int, Content] = {}
+            if variable.initial is not None:
+                found = dict(contents(self, side, variable.type, variable.initial))
+            self.layouts[region] = Layout(region.name, (), found)
+        return region
+
+    def as_number(self, content: Content) -> int | None:
+        """What stands for a known content in the program's memory: pointers are numbered."""
+        match content:
+            case Address():
+                return self.pointer(content)
+            case Opaque():
+                return 0
+            case _ if hasattr(content, "value") and isinstance(content.value, int):
+                return content.value
+            case _:
+                return None
+
+    def pointer(self, address: Address) -> int:
+        """The number of an address; 0 is null."""
+        if not isinstance(address.region, (Memory, Code)):
+            return 0
+        if address not in self.pointers:
+            self.pointers[address] = len(self.pointers) + 1
+            self.grew = True
+        return self.pointers[address]
+
+
+def _qualified(debug: Debug, scope: str) -> str:
+    """The namespaces and the function around a name, as people write them."""
+    fields = debug.fields(scope)
+    match fields[""]:
+        case "DINamespace":
+            return _qualified(debug, fields.get("scope", "")) + (f"{fields['name']}::" if "name" in fields else "")
+        case "DISubprogram":
+            return f"{debug.function_name(scope)}."
+        case "DILexicalBlock":
+            return _qualified(debug, fields.get("scope", ""))
+        case "DICompositeType":
+            return f"{fields.get('name', '')}::"
+        case _:
+            return ""
+
+
+def contents(
+    world: World, side: Side, type_: llvm.Type, operand: llvm.Operand, at: int = 0
+) -> Iterator[tuple[int, Content]]:
+    """The numbers and pointers of a constant by their offsets; what is left out is zero."""
+    match type_, operand:
+        case llvm.Array(_, element), llvm.Aggregate(items):
+            for position, item in enumerate(items):
+                yield from contents(world, side, element, item.operand, at + position * llvm.size(element))
+        case llvm.Struct(), llvm.Aggregate(items):
+            for offset, field, item in zip(llvm.offsets(type_), type_.fields, items, strict=True):
+                yield from contents(world, side, field, item.operand, at + offset)
+        case llvm.Array(count, element), (llvm.Zero() | llvm.Undefined()):
+            for position in range(count):
+                yield from contents(world, side, element, operand, at + position * llvm.size(element))
+        case llvm.Struct(), (llvm.Zero() | llvm.Undefined()):
+            for offset, field in zip(llvm.offsets(type_), type_.fields, strict=True):
+                yield from contents(world, side, field, operand, at + offset)
+        case llvm.Array(), llvm.Text(text):
+            for position, byte in enumerate(text):
+                yield at + position, number(byte, 8)
+        case llvm.Int(bits), llvm.Number(value):
+            yield at, number(value, bits)
+        case llvm.Int(bits), llvm.Zero():
+            yield at, number(0, bits)
+        case llvm.Float(size), _:
+            yield at, Opaque(size)
+        case llvm.Pointer(), (llvm.Zero() | llvm.Null()):
+            yield at, number(0, 64)
+        case llvm.Pointer(), _:
+            found = constant_address(world, side, operand)
+            if found is not None:
+                yield at, found
+        case _:
+            pass
+
+
+def constant_address(world: World, side: Side, operand: llvm.Operand) -> Address | None:
+    """The address that a constant is, None if it is none that is known."""
+    match operand:
+        case llvm.Global(name):
+            return Address(world.global_region(side, name, ""))
+        case llvm.Expression(llvm.Cast(_, inner, _)):
+            return constant_address(world, side, inner.operand)
+        case llvm.Expression(llvm.Element() as part):
+            base = constant_address(world, side, part.pointer.operand)
+            if base is None:
+                return None
+            return Address(base.region, base.offset.moved(Offset(constant_distance(part))))
+        case _:
+            return None
+
+
+def constant_distance(part: llvm.Element) -> int:
+    """The bytes that known indices go on."""
+    type_, distance = llvm.Array(0, part.type), 0
+    current: llvm.Type = type_
+    for index in part.indices:
+        known = index.operand.value if isinstance(index.operand, llvm.Number) else 0
+        match current:
+            case llvm.Array(_, element):
+                distance += known * llvm.size(element)
+                current = element
+            case llvm.Struct(fields):
+                distance += llvm.offsets(current)[known]
+                current = fields[known]
+            case _:
+                raise AssertionError(current)
+    return distance
+
+
+def refused(what: str, span: Span, help_: str | None = None) -> Exception:
+    """The error for something that the machine does not do."""
+    return error(Codes.OUTSIDE_SUBSET, f"{what} outside the modelled subset", span, help_)
