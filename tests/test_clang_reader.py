@@ -1,6 +1,10 @@
 """Programs read by way of clang: what specs/ says of them holds, and what C++ says of constructs that scopec's own reader
 does not know, or once got wrong."""
 
+import json
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -106,3 +110,60 @@ def test_classes_templates_and_static_objects_are_those_of_cpp(write: Callable[.
     (report,) = outcome.reports
     assert [(c.expectation.text, c.verdict) for c in report.checks if c.verdict != "holds"] == []
     assert len(report.checks) >= 5
+
+
+FLAGS = """
+#include <settings.h>
+#ifndef FORCED
+#error "not forced"
+#endif
+__global__ void k(int* out) { *out = VALUE + FIRST; }
+//@ object __device__ int out;
+//@ launch k<<<1, 1>>>(&out);
+//@ expect required out == 42;
+"""
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Path:
+    (tmp_path / "with space").mkdir()
+    (tmp_path / "with space" / "settings.h").write_text("#define VALUE 40\n")
+    (tmp_path / "forced.h").write_text("#define FORCED\n")
+    (tmp_path / "p.cu").write_text(FLAGS)
+    return tmp_path
+
+
+def checked(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "scopec.cli", "check", "--engine", "embedded", "--no-cache", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_flags_of_the_command_line(build: Path) -> None:
+    flags = ("-I", "with space", "-DFIRST=2", "-D", "VALUES", "-U", "VALUES", "--include", "forced.h", "--std", "c++17")
+    done = checked("p.cu", "--reader", "clang", *flags, cwd=build)
+    assert (done.returncode, done.stderr) == (0, "")
+    missing = checked("p.cu", "--reader", "clang", cwd=build)
+    assert missing.returncode == 2
+    assert "p.cu:2:10: error: 'settings.h' file not found" in missing.stderr
+    alone = checked("p.cu", *flags, cwd=build)
+    assert (alone.returncode, alone.stderr) == (
+        2, "scopec: -I, -D, -U, --std, --include and -p are for `--reader clang`\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["arguments", "command"])
+def test_a_compilation_database(build: Path, form: str) -> None:
+    words = ["clang++", "-std=gnu++17", "-I", "with space", "-DFIRST=2", "-includeforced.h", "-O2", "-c", "p.cu"]
+    said = words if form == "arguments" else shlex.join(words)
+    entry = {"directory": str(build), "file": "p.cu", form: said}
+    (build / "compile_commands.json").write_text(json.dumps([entry]))
+    done = checked("p.cu", "--reader", "clang", "-p", ".", cwd=build)
+    assert (done.returncode, done.stderr) == (0, "")
+    (build / "q.cu").write_text(FLAGS)
+    other = checked("q.cu", "--reader", "clang", "-p", ".", cwd=build)
+    assert other.returncode == 2
+    assert "q.cu:1:1: error: compile_commands.json has no entry for q.cu [SCP002]" in other.stderr
+    (build / "compile_commands.json").write_text("{")
+    assert (
+        "cannot be read as a compilation database" in checked("p.cu", "--reader", "clang", "-p", ".", cwd=build).stderr
+    )

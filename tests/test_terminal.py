@@ -265,6 +265,32 @@ def test_watching_yields_what_changed(tmp_path: Path) -> None:
         next(seen)
 
 
+def test_headers_make_their_programs_differ(
+    repository: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.cu").write_text('#include "one.h"\n')
+    (tmp_path / "q.cu").write_text("#include <cuda/atomic>\n")
+    (tmp_path / "one.h").write_text("# include <two.h>\n")
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "two.h").write_text("1")
+    repository("add", ".")
+    repository("commit", "-q", "-m", "headers")
+    (tmp_path / "more" / "two.h").write_text("longer")
+    programs = [tmp_path / "p.cu", tmp_path / "q.cu"]
+    assert changed_since(programs, "HEAD") == []
+    assert changed_since(programs, "HEAD", [tmp_path / "more"]) == [tmp_path / "p.cu"]
+
+    def edits() -> Iterator[None]:
+        (tmp_path / "more" / "two.h").write_text("longer still")
+        yield
+
+    steps = edits()
+    seen = watched(programs, lambda _: next(steps), folders=[tmp_path / "more"])
+    assert next(seen) == (programs, [])
+    assert next(seen) == ([tmp_path / "p.cu"], [])
+
+
 def test_watch_checks_again_until_interrupted(tmp_path: Path) -> None:
     """A change, an error that is made and mended, a file that goes: each is told, and reports in files are of everything."""
     import json

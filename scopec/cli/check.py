@@ -66,7 +66,8 @@ def check(
         overrides, jobs, timeout, memory_limit, keep, jars, engine, say, say if verbose else lambda _line: None,
         advise=None if quiet else advised, cache=not no_cache,
     )  # fmt: skip
-    chosen: Sequence[Path] = paths if revision is None else changed_since(paths, revision)
+    folders = overrides.flags.folders
+    chosen: Sequence[Path] = paths if revision is None else changed_since(paths, revision, folders)
     if not chosen:
         say(f"no program has changed since {revision}")
 
@@ -78,7 +79,7 @@ def check(
     if not watch:
         return exit_code(checked(chosen, requests))
     known: dict[Path, Outcome] = {}
-    for changed, gone in watched(chosen):
+    for changed, gone in watched(chosen, folders=folders):
         for path in gone:
             known.pop(path, None)
             say(f"{path} is gone")

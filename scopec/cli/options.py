@@ -140,8 +140,11 @@ limit_options = _all(
 
 def _overrides(
     model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
+    folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
+    forced: tuple[Path, ...], database: Path | None,
     progress: str | None, hangs: str | None, memory: str, ignore_races: bool,
 ) -> Overrides:  # fmt: skip
+    from scopec.frontends.clang.flags import Flags
     from scopec.memory.cat import registry
     from scopec.program.expectations import Settings as Chosen
     from scopec.progress import models
@@ -156,11 +159,22 @@ def _overrides(
     for name, value in attributes.items():
         options.choose(options.ATTRIBUTES, "an attribute", name, value, None)
     bounds = {name: options.bound(name, value, None) for name, value in (_pair(text, "--bound") for text in bound)}
-    return Overrides(model, attributes or None, bounds.get("unroll"), ignore_races, progress, memory, hangs, reader)
+    macros = (*(f"-D{name}" for name in defined), *(f"-U{name}" for name in undefined))
+    flags = Flags(folders, macros, std or Flags().std, forced, database)
+    if reader != "clang" and flags != Flags():
+        raise UsageError("-I, -D, -U, --std, --include and -p are for `--reader clang`")
+    unroll = bounds.get("unroll")
+    return Overrides(model, attributes or None, unroll, ignore_races, progress, memory, hangs, reader, flags)
 
 
-def _memory_overrides(model: str | None, given: Sequence[str], bound: Sequence[str], reader: str) -> Overrides:
-    return _overrides(model, given, bound, reader, None, None, "sc", False)
+def _memory_overrides(
+    model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
+    folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
+    forced: tuple[Path, ...], database: Path | None,
+) -> Overrides:  # fmt: skip
+    return _overrides(
+        model, given, bound, reader, folders, defined, undefined, std, forced, database, None, None, "sc", False
+    )
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
@@ -170,6 +184,8 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _MEMORY = (
     click.option("--bound", multiple=True, metavar="unroll=N", help="A bound, as `//@ bound`."),
     click.option("--given", multiple=True, metavar="K=V", help="A device attribute, as `//@ given`."),
@@ -181,6 +197,12 @@ _MEMORY = (
         show_default=True,
         help="Who reads .cu files: scopec's own reader, or clang (needs scopec[cxx]).",
     ),
+    click.option("-I", "folders", multiple=True, type=_FOLDER, help="For clang: where to look for included files."),
+    click.option("-D", "defined", multiple=True, metavar="NAME[=VALUE]", help="For clang: a macro."),
+    click.option("-U", "undefined", multiple=True, metavar="NAME", help="For clang: no such macro."),
+    click.option("--std", metavar="c++20", help="For clang: the language, c++17 or newer."),
+    click.option("--include", "forced", multiple=True, type=_FILE, help="For clang: a file to read before each."),
+    click.option("-p", "database", type=_FOLDER, help="For clang: the folder of compile_commands.json."),
 )
 #: What replaces what a file says, as ``overrides``: for a memory question alone, and for every question.
 memory_options = _as_one("overrides", _memory_overrides, *_MEMORY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,9 +11,32 @@ from pathlib import Path
 from scopec.base.diagnostics import UsageError
 from scopec.session.check import programs
 
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">\n]+)[">]', re.MULTILINE)
 
-def changed_since(paths: Sequence[Path], revision: str) -> list[Path]:
+
+def included(path: Path, folders: Sequence[Path] = ()) -> set[Path]:
+    """The files that a program includes, and those include, as far as they lie beside them or in ``folders``."""
+    found: set[Path] = set()
+    work = [path]
+    while work:
+        file = work.pop()
+        try:
+            names = _INCLUDE.findall(file.read_text(encoding="utf-8", errors="replace"))
+        except OSError:
+            continue
+        for name in names:
+            places = (folder / name for folder in (file.parent, *folders))
+            header = next((place.resolve() for place in places if place.is_file()), None)
+            if header is not None and header not in found:
+                found.add(header)
+                work.append(header)
+    return found
+
+
+def changed_since(paths: Sequence[Path], revision: str, folders: Sequence[Path] = ()) -> list[Path]:
     """The programs that paths name and that differ from ``revision``, new ones included, committed or not.
+
+    A program differs, too, where a file does that it includes from its own folder or one of ``folders``.
 
     UsageError where git cannot say.  A path that names no program is kept, so that it is reported.
     """
@@ -26,7 +50,7 @@ def changed_since(paths: Sequence[Path], revision: str) -> list[Path]:
         top = _top(folder)
         if top not in known:
             known[top] = _changed(top, revision)
-        if path.resolve() in known[top]:
+        if not known[top].isdisjoint({path.resolve(), *included(path, folders)}):
             found.append(path)
     return found
 
@@ -62,12 +86,21 @@ _INTERVAL = 0.5
 
 
 def watched(
-    paths: Sequence[Path], sleep: Callable[[float], None] = time.sleep, interval: float = _INTERVAL
+    paths: Sequence[Path],
+    sleep: Callable[[float], None] = time.sleep,
+    interval: float = _INTERVAL,
+    folders: Sequence[Path] = (),
 ) -> Iterator[tuple[list[Path], list[Path]]]:
-    """The programs that paths name, then, without end, those that have changed or are new, and those that are gone."""
-    before: dict[Path, tuple[int, int]] = {}
+    """The programs that paths name, then, without end, those that have changed or are new, and those that are gone.
+
+    A program has changed, too, where a file has that it includes from its own folder or one of ``folders``.
+    """
+    before: dict[Path, tuple[tuple[int, int], ...]] = {}
     while True:
-        now = dict(_stamps(paths))
+        now = {
+            path: (_stamp(path), *(_stamp(header) for header in sorted(included(path, folders))))
+            for path, _ in programs(paths)
+        }
         changed = [path for path, stamp in now.items() if before.get(path) != stamp]
         gone = [path for path in before if path not in now]
         if changed or gone:
@@ -76,12 +109,10 @@ def watched(
         sleep(interval)
 
 
-def _stamps(paths: Sequence[Path]) -> Iterator[tuple[Path, tuple[int, int]]]:
-    """When each program was written, and its size; one that is missing has a stamp too."""
-    for path, _ in programs(paths):
-        try:
-            status = path.stat()
-        except OSError:
-            yield path, (0, 0)
-        else:
-            yield path, (status.st_mtime_ns, status.st_size)
+def _stamp(path: Path) -> tuple[int, int]:
+    """When a file was written, and its size; one that is missing has a stamp too."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size

@@ -56,6 +56,8 @@ def check_on_cluster(paths: Sequence[Path], settings: Settings, executor: str) -
 
     UsageError without the package distributed, and for what does not travel; EngineError if no scheduler answers.
     """
+    if settings.overrides.reader == "clang":
+        raise UsageError("--executor: what a program includes does not travel; leave --reader clang out")
     kind, _, address = executor.partition(":")
     if kind != "dask" or not address:
         raise UsageError(f"--executor takes dask:ADDRESS, such as dask:tcp://127.0.0.1:8786, not `{executor}`")

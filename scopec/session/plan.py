@@ -11,6 +11,7 @@ from scopec.base.diagnostics import Code, Diagnostic, bounded_nesting, error
 from scopec.base.files import read_source
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
+from scopec.frontends.clang.flags import Flags
 from scopec.frontends.directives import USUAL, expectations, settings_of, variants
 from scopec.frontends.litmus.syntax import tree as litmus_tree
 from scopec.frontends.scoped.syntax import tree
@@ -40,6 +41,7 @@ class Overrides:
     memory: str = "sc"
     hangs: str | None = None
     reader: str = "scoped"
+    flags: Flags = Flags()
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ def _divergence(program: Program) -> Iterator[Diagnostic]:
 
 
 def _plan(source: Source, path: Path, shown: str, overrides: Overrides) -> Plan:
-    file, constants, program_of = (_by_clang if overrides.reader == "clang" else _by_ourselves)(source, path)
+    read = _by_clang if overrides.reader == "clang" else _by_ourselves
+    file, constants, program_of = read(source, path, overrides)
     settings = _settings(file, overrides)
     default = _default_models(overrides)
     runs: list[Run] = []
@@ -124,7 +127,7 @@ def _plan(source: Source, path: Path, shown: str, overrides: Overrides) -> Plan:
 _Read: TypeAlias = "tuple[tree.File, Collection[str], Callable[[str, Mapping[str, tree.Expr]], Program]]"
 
 
-def _by_ourselves(source: Source, _: Path) -> _Read:
+def _by_ourselves(source: Source, _path: Path, _overrides: Overrides) -> _Read:
     """A file as the scoped language: its directives, its constants, and its program under a choice of those."""
     from scopec.frontends.scoped.lower.program import constants, lower
     from scopec.frontends.scoped.syntax import cuda
@@ -133,12 +136,12 @@ def _by_ourselves(source: Source, _: Path) -> _Read:
     return file, constants(file), lambda name, chosen: lower(file, source, name, chosen)
 
 
-def _by_clang(source: Source, path: Path) -> _Read:
+def _by_clang(source: Source, path: Path, overrides: Overrides) -> _Read:
     """The same of a file that clang reads."""
     from scopec.frontends.clang.program import constants, lower, read
 
-    file = read(source)
-    return file, constants(source), lambda name, chosen: lower(file, source, path.parent, name, chosen)
+    file, flags = read(source), overrides.flags.of(path, source.span(0, 0))
+    return file, constants(source), lambda name, chosen: lower(file, source, path.parent, name, chosen, flags)
 
 
 def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:

@@ -22,6 +22,7 @@ from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError
 from scopec.base.files import shown_source
 from scopec.base.resources import resource
 from scopec.base.source import Source, Span
+from scopec.frontends.clang.flags import Flags
 
 #: Operations that C++ leaves undefined and LLVM's instructions do not show; clang tests for them.
 _UNDEFINED = "signed-integer-overflow,shift-base,shift-exponent,integer-divide-by-zero"
@@ -43,6 +44,7 @@ _OPTIONS = (
 _LOOK_SECONDS = 0.1
 _WANTED = "version 17 or newer"
 _MOST_NOTES = 3
+_NO_FLAGS = Flags()
 _MESSAGE = re.compile(
     r"(?:(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): |clang: |zig: |)"
     r"(?P<kind>fatal error|error|note): (?P<text>.*)"
@@ -50,20 +52,6 @@ _MESSAGE = re.compile(
 _HEADER = re.compile(r"\.+ (?P<file>.+)")
 _LINE = re.compile(r"#line (\d+)")
 _WORD = re.compile(r"\w+|.")
-
-
-@dataclass(frozen=True)
-class Flags:
-    """What a build says beside the file.
-
-    ``folders`` are those of ``-I``; ``macros`` are ``-DNAME=VALUE`` and ``-UNAME`` in order; ``std`` is the language
-    (``c++17`` or newer); ``forced`` are headers read before the file (``-include``).
-    """
-
-    folders: tuple[Path, ...] = ()
-    macros: tuple[str, ...] = ()
-    std: str = "c++20"
-    forced: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,7 +89,7 @@ def find() -> tuple[str, ...] | None:
     return (str(zig), "clang", "-resource-dir", str(folder / "lib"))
 
 
-def compiled(text: str, shown: str, folder: Path, flags: Flags = Flags()) -> Compiled:
+def compiled(text: str, shown: str, folder: Path, flags: Flags = _NO_FLAGS) -> Compiled:
     """Compile a program for the device and for the host.
 
     ``text`` is what the file has (or shall have), ``shown`` its name in places, ``folder`` where its quoted includes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.annotations import said
-from scopec.frontends.clang.compiler import Flags, compiled, shims
+from scopec.frontends.clang.compiler import compiled, shims
 from scopec.frontends.clang.debug import Debug
 from scopec.frontends.clang.prepare import CONSTANT, prepared
 from scopec.frontends.clang.reader import Module
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scopec.base.source import Source
+    from scopec.frontends.clang.flags import Flags
     from scopec.program.program import Program
 
 _CONSTANT = re.compile(r"\b(?:const|constexpr)\b(?P<rest>[^;]*);")
@@ -54,7 +55,9 @@ def constants(source: Source) -> dict[str, str]:
     return found
 
 
-def lower(file: tree.File, source: Source, folder: Path, name: str, overrides: Mapping[str, tree.Expr]) -> Program:
+def lower(
+    file: tree.File, source: Source, folder: Path, name: str, overrides: Mapping[str, tree.Expr], flags: Flags
+) -> Program:
     """The Program that a file means; ``overrides`` gives varied constants other values.
 
     Raises InputError with all that clang objects to, and where the machine meets something that is not modelled;
@@ -66,7 +69,9 @@ def lower(file: tree.File, source: Source, folder: Path, name: str, overrides: M
     chosen = {constant: source.text_of(expr.span) for constant, expr in overrides.items()}
     # The documents' own programs include nothing.
     forced = () if "#include" in source.text else (*(shims() / "cuda" / name for name in _LIBRARY), shims() / "thread")
-    result = compiled(prepared(source, chosen, asked), source.name, folder, Flags(forced=forced))
+    result = compiled(
+        prepared(source, chosen, asked), source.name, folder, replace(flags, forced=(*forced, *flags.forced))
+    )
     folder_of_shims = str(shims())
     device, host = Module(result.device), Module(result.host)
     values = {constant: _value(device, constant, known[constant]) for constant in asked}

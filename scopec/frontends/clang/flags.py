@@ -1,0 +1,99 @@
+"""What a build says beside a file: flags of the command line, and of a compilation database."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scopec.base.diagnostics import Code, InputError, error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scopec.base.source import Span
+
+_DATABASE = "compile_commands.json"
+#: Options with a value that is written behind them, or as the next word.
+_VALUES = ("-isystem", "-include", "-iquote", "-I", "-D", "-U")
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What a build says beside the file.
+
+    ``folders`` are those of ``-I``; ``macros`` are ``-DNAME=VALUE`` and ``-UNAME`` in order; ``std`` is the language
+    (``c++17`` or newer); ``forced`` are headers read before the file (``-include``); ``database`` is a folder with a
+    ``compile_commands.json``, which says the same of each file (JSON Compilation Database Format).
+    """
+
+    folders: tuple[Path, ...] = ()
+    macros: tuple[str, ...] = ()
+    std: str = "c++20"
+    forced: tuple[Path, ...] = ()
+    database: Path | None = None
+
+    def of(self, path: Path, span: Span) -> Flags:
+        """The flags for a file: those of the database, then these.
+
+        Raises InputError, at ``span``, where the database cannot be read or does not have the file.
+        """
+        if self.database is None:
+            return self
+        found = _of_command(_entry(self.database, path, span), self.std)
+        return replace(
+            found, folders=(*found.folders, *self.folders), macros=(*found.macros, *self.macros),
+            forced=(*found.forced, *self.forced),
+        )  # fmt: skip
+
+
+def _entry(folder: Path, path: Path, span: Span) -> dict[str, Any]:
+    file = folder / _DATABASE
+    try:
+        entries = json.loads(file.read_text(encoding="utf-8"))
+        found = [e for e in entries if (Path(e["directory"]) / e["file"]).resolve() == path.resolve()]
+    except (OSError, ValueError, KeyError, TypeError) as failure:
+        raise _useless(f"{file} cannot be read as a compilation database ({failure})", span) from None
+    if not found:
+        raise _useless(f"{file} has no entry for {path.name}", span)
+    return dict(found[0])
+
+
+def _useless(message: str, span: Span) -> InputError:
+    return error(Code.UNREADABLE, message, span, "name the folder of a build of this file with -p, or leave -p out")
+
+
+def _of_command(entry: dict[str, Any], std: str) -> Flags:
+    words = entry.get("arguments") or shlex.split(entry.get("command", ""))
+    base = Path(entry["directory"])
+    folders: list[Path] = []
+    macros: list[str] = []
+    forced: list[Path] = []
+    for option, value in _options(words):
+        match option:
+            case "-I" | "-isystem" | "-iquote":
+                folders.append(base / value)
+            case "-D" | "-U":
+                macros.append(option + value)
+            case "-include":
+                forced.append(base / value)
+            case _:
+                std = value.replace("gnu++", "c++")
+    return Flags(tuple(folders), tuple(macros), std, tuple(forced))
+
+
+def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The options of a command that matter here, with their values."""
+    waiting: str | None = None
+    for word in words:
+        if waiting is not None:
+            yield waiting, word
+            waiting = None
+        elif word in _VALUES:
+            waiting = word
+        elif word.startswith(("-std=", "--std=")):
+            yield "-std", word.partition("=")[2]
+        elif (option := next((o for o in _VALUES if word.startswith(o)), None)) is not None:
+            yield option, word[len(option) :].removeprefix("=")
