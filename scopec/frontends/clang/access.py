@@ -24,6 +24,7 @@ from scopec.frontends.clang.memory import (
     Unset,
     covered,
     element,
+    leaves_of,
     object_name,
     read,
     write,
@@ -34,67 +35,75 @@ from scopec.program import faults, ir, values
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
-    from scopec.base.source import Span
     from scopec.frontends.clang.debug import Leaf
     from scopec.frontends.clang.machine import Machine
 
 _HANDLES = ("CUstream_st", "CUevent_st")
 
 
-def local(machine: Machine, state: State, name: str, count: llvm.Typed | None) -> Region:
+def local(machine: Machine, state: State, name: str, type_: llvm.Type, count: llvm.Typed | None) -> Region:
     """Memory for a local variable."""
     if count is not None and not isinstance(value_of(machine, state, count), Const):
         raise machine.refused(state, "an array whose size is known at run time alone is")
-    return Private(state.frame.calls, name)
+    return home(machine, Private(state.frame.calls, name), type_)
+
+
+def home(machine: Machine, region: Private, type_: llvm.Type) -> Region:
+    """Where a variable of a thread is: in its private memory, or, if others get to know of it, in the program's."""
+    machine.allocated[region] = type_
+    shared = machine.world.shared_locals.get((machine.thread, region))
+    if shared is None:
+        return region
+    layout, span = shared
+    storage = ir.Storage.SYSTEM if machine.side.host else ir.Storage.AUTOMATIC
+    return machine.world.declare(layout, storage, span, {}, zero=False)
 
 
 def declared(machine: Machine, state: State, address: llvm.Operand, variable: str) -> None:
     """A local variable of the source: the cells of the outermost call are registers with its names."""
     content = operand(machine, state, llvm.Typed(llvm.Pointer(), address))
-    if not isinstance(content, Address) or not isinstance(content.region, Private):
+    if not isinstance(content, Address):
         return
     region = content.region
     about = machine.side.debug.variable(variable)
     machine.named[region] = about.name, about.type
-    if (machine.thread, region) in machine.world.shared_locals:
-        _share(machine, about.name, about.type, machine.world.span(about.place))
-        assert isinstance(address, llvm.Local)
-        shared = Memory(_shared_name(machine, about.name))
-        machine.named[shared] = about.name, about.type
-        state.frame.env[address.name] = Address(shared)
-        return
     # The variables of a thread are those of the outermost function that the user wrote.
-    if about.artificial or any(frame.function.subprogram for frame in state.frames[:-1]):
+    if (
+        not isinstance(region, Private)
+        or about.artificial
+        or any(frame.function.subprogram for frame in state.frames[:-1])
+    ):
         return
     for leaf in machine.side.debug.leaves(about.type):
         if leaf.pointer or leaf.type.is_float or leaf.extents or leaf.class_:
             continue
         name = about.name + leaf.path
-        if machine._owners.setdefault(name, region) != region:
+        if machine.owners.setdefault(name, region) != region:
             machine.ambiguous.add(name)
-        elif (region, leaf.offset) not in machine._cells:
-            machine._cells[region, leaf.offset] = Reg(name, leaf.type)
+        elif leaf.offset not in machine.cells.setdefault(region, {}):
+            machine.cells[region][leaf.offset] = Reg(name, leaf.type)
             machine.variables[name] = leaf.type
-
-
-def _shared_name(machine: Machine, name: str) -> str:
-    return f"{machine.thread}.{name}"
-
-
-def _share(machine: Machine, name: str, type_: str, span: Span) -> None:
-    storage = ir.Storage.SYSTEM if machine.side.host else ir.Storage.AUTOMATIC
-    layout = Layout(_shared_name(machine, name), machine.side.debug.leaves(type_))
-    machine.world.declare(layout, storage, span, {}, zero=False)
 
 
 def publish(machine: Machine, state: State, content: Content) -> None:
     """Another thread may get to know an address: what is there is in memory that threads share."""
-    if isinstance(content, Address) and isinstance(content.region, Private):
-        key = (machine.thread, content.region)
-        if key in machine.world.shared_locals:
-            raise machine.refused(state, "a temporary object that other threads use is", "give it a name")
-        machine.world.shared_locals.add(key)
-        raise Again
+    if not isinstance(content, Address) or not isinstance(content.region, Private):
+        return
+    region, shared = content.region, machine.world.shared_locals
+    if (machine.thread, region) in shared or region not in machine.allocated:
+        raise machine.refused(state, "an object without a name that other threads use is", "give it a name")
+    if region in machine.named:
+        name, type_ = machine.named[region]
+        leaves = machine.side.debug.leaves(type_)
+    else:
+        name, leaves = "temporary", leaves_of(machine.allocated[region])
+    taken = {layout.name for (_, other), (layout, _) in shared.items() if other != region}
+    unique, again = f"{machine.thread}.{name}", 1
+    while unique in taken:
+        again += 1
+        unique = f"{machine.thread}.{name}#{again}"
+    shared[machine.thread, region] = Layout(unique, leaves), machine.span(state)
+    raise Again
 
 
 def load(machine: Machine, state: State, address: Address, type_: llvm.Type, mode: ir.Mode) -> Content:
@@ -215,7 +224,7 @@ def _store_private(
         return
     if content.type.bits == 1:
         content = resized("zext", content, 8)
-    named = machine._cells.get((region, at))
+    named = machine.cells.get(region, {}).get(at)
     register = machine._cell_register(region, at, content.type)
     if not isinstance(content, Const) or named is not None:
         if not (isinstance(content, Reg) and content.name == register.name):
@@ -224,6 +233,17 @@ def _store_private(
             content = _as(kept(register), llvm.Int(8 * size))
             assert not isinstance(content, (Address, Held, Opaque, Unset, Record))
     write(state.cells, region, at, size, content)
+    _follow(machine, state, region, at, size)
+
+
+def _follow(machine: Machine, state: State, region: Private, at: int, size: int) -> None:
+    """Give the variables of the source their values that lie in what was written, but are not just that."""
+    for offset, variable in machine.cells.get(region, {}).items():
+        own = variable.type.size
+        if (offset, own) != (at, size) and offset < at + size and at < offset + own:
+            content = read(state.cells, region, offset, own)
+            if not isinstance(content, (Address, Held, Opaque, Unset, Record)):
+                machine.assign(state, variable, as_type(content, variable.type), but=(region, offset))
 
 
 def _store_shared(

@@ -15,6 +15,7 @@ from scopec.base.diagnostics import error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.access import (
     copy_bytes,
+    home,
 )
 from scopec.frontends.clang.flow import flow
 from scopec.frontends.clang.instructions import operand, value_of
@@ -71,10 +72,13 @@ class Machine:
         self.variables: dict[str, IntType] = {}
         self.ambiguous: set[str] = set()
         self._names: dict[tuple[object, ...], str] = {}
-        self._owners: dict[str, Private] = {}
+        self.owners: dict[str, Private] = {}
+        #: The types of local variables, as LLVM has them.
+        self.allocated: dict[Private, llvm.Type] = {}
         #: What the source calls a region, and the metadata of its type.
         self.named: dict[Region, tuple[str, str]] = {}
-        self._cells: dict[tuple[Private, int], Reg] = {}
+        #: The registers of the program that are variables of the source, by their places in private memory.
+        self.cells: dict[Private, dict[int, Reg]] = {}
         self._seen: dict[tuple[object, ...], int] = {}
         self._states: dict[tuple[object, ...], list[State]] = {}
         self._work: list[tuple[int, State]] = []
@@ -210,7 +214,7 @@ class Machine:
 
     def _cell_register(self, region: Private, at: int, type_: IntType) -> Reg:
         """The register for a cell of private memory: the variable of the source, if it is one."""
-        if (named := self._cells.get((region, at))) is not None and named.type.size == type_.size:
+        if (named := self.cells.get(region, {}).get(at)) is not None and named.type.size == type_.size:
             return named
         return self.register(region.calls, (region.name, at), type_)
 
@@ -304,6 +308,7 @@ class Machine:
                 self._return(state, content)
                 return True
             case llvm.Unreachable():
+                self.emit(state, ir.Assert(values.FALSE, "control gets where C++ says it does not", implicit=True))
                 self.builder.end(self.span(state))
                 return False
             case llvm.Call() | llvm.Assembly():
@@ -375,7 +380,7 @@ class Machine:
         for (name, _), behind, content in zip(function.parameters, function.byval, arguments, strict=False):
             env[name] = content
             if behind is not None and isinstance(content, Address):  # the callee has a copy of its own
-                copy = Private(calls, name)
+                copy = home(self, Private(calls, name), behind)
                 state.frames.append(frame)
                 copy_bytes(self, state, Address(copy), content, llvm.size(behind))
                 state.frames.pop()

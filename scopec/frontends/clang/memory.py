@@ -6,16 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass
-from scopec.frontends.clang.numbers import Offset, arithmetic, number, resized
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.debug import Leaf
+from scopec.frontends.clang.numbers import Offset, arithmetic, number, resized, signed
 from scopec.program import ir, values
-from scopec.program.types import INT
+from scopec.program.types import BOOL, INT, ULONG, IntType
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from scopec.base.source import Span
-    from scopec.frontends.clang.debug import Leaf
 
 # ---------------------------------------------------------------- regions
 
@@ -160,6 +161,31 @@ class Layout:
     leaves: tuple[Leaf, ...]
     known: Mapping[int, Content] | None = None
     volatile: bool = False
+
+
+def leaves_of(type_: llvm.Type, offset: int = 0, extents: tuple[tuple[int, int], ...] = ()) -> tuple[Leaf, ...]:
+    """The numbers of a type of which nothing but its form is known."""
+    match type_:
+        case llvm.Int(bits):
+            return (Leaf("", offset, signed(8 * llvm.size(type_)) if bits > 1 else BOOL, extents=extents),)
+        case llvm.Float(size):
+            return (
+                Leaf("", offset, IntType("float" if size <= 4 else "double", 8 * size, signed=True), extents=extents),
+            )
+        case llvm.Pointer():
+            return (Leaf("", offset, ULONG, pointer=True, extents=extents),)
+        case llvm.Array(count, inner):
+            around = (*extents, (count, llvm.size(inner)))
+            return tuple(replace(leaf, path=f"[]{leaf.path}") for leaf in leaves_of(inner, offset, around))
+        case llvm.Struct(fields):
+            parts = enumerate(zip(llvm.offsets(type_), fields, strict=True))
+            return tuple(
+                replace(leaf, path=f".{n}{leaf.path}")
+                for n, (at, field) in parts
+                for leaf in leaves_of(field, offset + at, extents)
+            )
+        case llvm.Void():
+            return ()
 
 
 def object_name(region: str, leaf: Leaf) -> str:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 def compute(machine: Machine, state: State, instruction: llvm.Instruction) -> Content | None:  # one case an instruction
     """The result of an instruction that does not decide where the thread goes on; None if it has none."""
     match instruction.action:
-        case llvm.Alloca(_, count):
-            return Address(local(machine, state, instruction.result or "", count))
+        case llvm.Alloca(type_, count):
+            return Address(local(machine, state, instruction.result or "", type_, count))
         case llvm.Declare(address, variable):
             declared(machine, state, address, variable)
             return None

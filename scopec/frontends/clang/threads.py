@@ -36,7 +36,7 @@ class _Found:
     """What is known about a program from running it before."""
 
     pointers: dict[Address, int] = field(default_factory=dict)
-    shared_locals: set[tuple[str, object]] = field(default_factory=set)
+    shared_locals: dict[tuple[str, Private], tuple[Layout, Span]] = field(default_factory=dict)
     known: dict[str, Knowledge] = field(default_factory=dict)
     aborts: set[str] = field(default_factory=set)
 

@@ -47,8 +47,10 @@ class World:
         self.objects: dict[str, ir.Object] = {}
         self.layouts: dict[Memory, Layout] = {}
         self.pointers: dict[Address, int] = {}
+        #: The regions of global variables, by the grid that has them (empty: all) and the mangled name.
+        self.symbols: dict[tuple[str, str], Memory] = {}
         #: Local variables whose address gets around, or whose elements are told apart at run time: by their thread.
-        self.shared_locals: set[tuple[str, object]] = set()
+        self.shared_locals: dict[tuple[str, Private], tuple[Layout, Span]] = {}
         self.launches: dict[str, Launch | Copy | Callback] = {}
         self.threads: dict[str, Started] = {}
         self.streams: dict[str, ir.Stream] = {}
@@ -116,9 +118,11 @@ class World:
         leaves = side.debug.leaves(about.type)
         shared = variable.space == _SHARED_SPACE
         name = f"{prefix}.{about.name}" if shared else _qualified(side.debug, about.scope) + about.name
-        region = Memory(name)
-        if region in self.layouts:
-            return region
+        symbol = prefix if shared else "", variable.name
+        if symbol in self.symbols:
+            return self.symbols[symbol]
+        same = sum(region.name.partition("#")[0] == name for region in self.symbols.values())
+        name = f"{name}#{same + 1}" if same else name  # such as those of two instances of a template
         storage = ir.Storage.SHARED if shared else (ir.Storage.SYSTEM if side.host else ir.Storage.DEVICE)
         if "managed" in self.said.get(variable.name, {}):
             storage = ir.Storage.MANAGED
@@ -126,7 +130,9 @@ class World:
         if not shared and variable.initial is not None:
             for at, content in contents(self, side, variable.type, variable.initial):
                 initial[at] = self.as_number(content)
-        return self.declare(Layout(name, leaves), storage, self.span(about.place), initial, zero=not shared)
+        region = self.declare(Layout(name, leaves), storage, self.span(about.place), initial, zero=not shared)
+        self.symbols[symbol] = region
+        return region
 
     def _constants(self, side: Side, variable: llvm.Variable) -> Memory:
         region = Memory(f"%{'host' if side.host else 'device'}.{variable.name}")
