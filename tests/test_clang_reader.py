@@ -112,6 +112,45 @@ def test_classes_templates_and_static_objects_are_those_of_cpp(write: Callable[.
     assert len(report.checks) >= 5
 
 
+PLACES = """
+#include <thread>
+struct Pair { int x, y; };
+template <class T> int count() { static int n = 0; return ++n; }
+__device__ int* where;
+__global__ void k(int n) {
+    int mine = n;
+    where = &mine;
+    *where = mine + 1;
+}
+int main() {
+    Pair one = {};
+    one.y = 4;
+    Pair other = one;
+    count<int>();
+    count<int>();
+    int first = count<char>();
+    int result = 0;
+    std::thread a([&] { result = 5; });
+    a.join();
+    k<<<1, 1>>>(3);
+    cudaDeviceSynchronize();
+    int seen = result;
+}
+//@ expect required main.one.x == 0 && main.one.y == 4 && main.other.x == 0 && main.other.y == 4;
+//@ expect required main.first == 1 && main.seen == 5;
+//@ expect required k[0][0].mine == 4;
+//@ expect race_free;
+"""
+
+
+def test_variables_have_their_values_wherever_they_are(write: Callable[..., Path]) -> None:
+    """In registers, written as a whole or in parts; in memory that others know of; one static variable an instance."""
+    (outcome,) = check([write(PLACES)], Settings(overrides=BY_CLANG, engine="embedded"))
+    (report,) = outcome.reports
+    assert [(c.expectation.text, c.verdict) for c in report.checks if c.verdict != "holds"] == []
+    assert len(report.checks) >= 4
+
+
 FLAGS = """
 #include <settings.h>
 #ifndef FORCED

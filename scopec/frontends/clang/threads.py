@@ -11,7 +11,7 @@ from scopec.base.diagnostics import error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.library import called
 from scopec.frontends.clang.machine import Machine
-from scopec.frontends.clang.memory import Address, Cell, Content, Private
+from scopec.frontends.clang.memory import Address, Cell, Content, Layout, Private
 from scopec.frontends.clang.state import Again, Knowledge
 from scopec.frontends.clang.work import Callback, Copy, Launch
 from scopec.frontends.clang.world import Side, World
@@ -24,7 +24,7 @@ from scopec.program.values import Builtin, Const, Value
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scopec.base.source import Source
+    from scopec.base.source import Source, Span
 
 _MOST_RUNS = 200
 _CONSTRUCTORS = "llvm.global_ctors"

@@ -10,7 +10,7 @@ from scopec.base.records import dataclass
 from scopec.base.source import Span
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.debug import Debug
-from scopec.frontends.clang.memory import Address, Code, Content, Layout, Memory, Opaque, objects_of
+from scopec.frontends.clang.memory import Address, Code, Content, Layout, Memory, Opaque, Private, objects_of
 from scopec.frontends.clang.numbers import Offset, number
 from scopec.frontends.clang.reader import Module
 from scopec.program import ir
