@@ -190,6 +190,13 @@ def test_flags_of_the_command_line(build: Path) -> None:
     )  # fmt: skip
 
 
+def test_without_a_clang_the_file_is_not_answered(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCOPEC_CLANG", "/none")
+    done = checked("p.cu", "--reader", "clang", cwd=build)
+    assert done.returncode == 3
+    assert "p.cu: SCOPEC_CLANG names no program: `/none`" in done.stderr
+
+
 @pytest.mark.parametrize("form", ["arguments", "command"])
 def test_a_compilation_database(build: Path, form: str) -> None:
     words = ["clang++", "-std=gnu++17", "-I", "with space", "-DFIRST=2", "-includeforced.h", "-O2", "-c", "p.cu"]

@@ -190,6 +190,9 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                     failure = f"{passed}, while the file was read"
                     pending.append((shown, Outcome(shown, failure=failure, exhausted=True), []))
                     continue
+                except ScopecError as failed:  # there is no clang, say
+                    pending.append((shown, Outcome(shown, failure=str(failed)), []))
+                    continue
                 except Exception as bug:  # one program must not take the others' results with it
                     if os.environ.get("SCOPEC_DEBUG"):
                         raise
