@@ -213,3 +213,17 @@ def test_a_compilation_database(build: Path, form: str) -> None:
     assert (
         "cannot be read as a compilation database" in checked("p.cu", "--reader", "clang", "-p", ".", cwd=build).stderr
     )
+
+
+def test_a_barrier_that_not_every_thread_reaches_is_known_by_its_place(write: Callable[..., Path]) -> None:
+    text = """__device__ int out[2];
+__global__ void k() {
+    if (threadIdx.x == 0) __syncthreads();
+    out[threadIdx.x] = 1;
+    __syncthreads();
+}
+//@ launch k<<<1, 2>>>();
+//@ expect may_hang;
+"""
+    warnings = plan(write(text), "p.cu", BY_CLANG).warnings
+    assert [(d.code.id, d.span.line) for d in warnings] == [("SCP042", 3)]

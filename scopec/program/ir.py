@@ -670,7 +670,8 @@ class Grid:
 
     Copies and host functions in a stream are grids of one thread, told apart by ``work``.  ``cluster`` is the extent of
     a thread block cluster in blocks, None for a launch without clusters; ``cooperative`` says whether it is a
-    cooperative launch; ``domain`` is the memory synchronization domain.
+    cooperative launch; ``domain`` is the memory synchronization domain.  With ``apart`` the threads have no nodes of
+    the body in common but by chance: what they have in common are places in the source.
     """
 
     name: str
@@ -685,6 +686,7 @@ class Grid:
     cooperative: bool = False
     domain: int = 0
     work: Work = Work.KERNEL
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,8 +100,7 @@ def specialise(body: Body, builtins: Mapping[str, int]) -> Body:
         given = isinstance(value, Builtin) and value.name in builtins
         return Const(builtins[value.name], value.type) if given else value
 
-    known = {number: map_values(node, fold) for number, node in body.nodes.items()} if builtins else body.nodes
-    nodes = decided(known, body.entry)
+    nodes = decided(_reached(body, fold if builtins else None), body.entry)
 
     def target(number: int) -> int:
         seen = set()
@@ -125,6 +124,23 @@ def specialise(body: Body, builtins: Mapping[str, int]) -> Body:
                 reached.add(following)
                 work.append(following)
     return replace(body, entry=entry, nodes={n: redirected[n] for n in sorted(reached)})
+
+
+def _reached(body: Body, fold: Callable[[Value], Value] | None) -> dict[int, Node]:
+    """The nodes that a thread may come to, with their values folded; a branch that is decided has one way."""
+    nodes: dict[int, Node] = {}
+    work = [body.entry]
+    while work:
+        number = work.pop()
+        if number in nodes:
+            continue
+        node = body.nodes[number] if fold is None else map_values(body.nodes[number], fold)
+        if isinstance(node, Branch) and isinstance(node.condition, Const):
+            taken = node.then if node.condition.value else node.otherwise
+            node = replace(node, then=taken, otherwise=taken)
+        nodes[number] = node
+        work += successors(node)
+    return nodes
 
 
 def decided(nodes: Mapping[int, Node], entry: int) -> dict[int, Node]:

@@ -28,14 +28,27 @@ def divergent_barriers(program: Program) -> Iterator[tuple[Span, str, str, str]]
             continue
         positions = ((b, t) for b in range(grid.blocks.count) for t in range(grid.threads.count))
         threads = [device_thread(grid, block, lane) for block, lane in positions]
+        comes = {thread.name: _comes_to(thread, apart=grid.apart) for thread in threads}
+        told: set[object] = set()
         for number, node in barriers.items():
             assert isinstance(node.operation, (ir.SyncThreads, ir.GroupSync))
-            reached = {barrier_of(t, node.operation): t for t in threads if number in t.body.nodes}
+            here = node.span if grid.apart else number
+            if here in told:
+                continue
+            told.add(here)
+            reached = {barrier_of(t, node.operation): t for t in threads if here in comes[t.name]}
             for missing in threads:
                 met = reached.get(barrier_of(missing, node.operation))
-                if met is not None and number not in missing.body.nodes:
+                if met is not None and here not in comes[missing.name]:
                     yield node.span, shown_barrier(node.operation), met.name, missing.name
                     break
+
+
+def _comes_to(thread: ir.Thread, *, apart: bool) -> set[object]:
+    """The nodes that a thread can come to; the places of its barriers, where threads have nodes of their own."""
+    if not apart:
+        return set(thread.body.nodes)
+    return {node.span for node in thread.body.nodes.values() if isinstance(node, ir.Do) and _joins_all(node)}
 
 
 def _joins_all(node: ir.Do) -> bool:

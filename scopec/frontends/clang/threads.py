@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from scopec.base.diagnostics import Code as Codes
@@ -144,7 +144,7 @@ def _work(world: World, found: _Found, name: str, launch: Launch | Copy | Callba
 def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
     bare = ir.Grid(
         name, launch.kernel, launch.span, launch.blocks, launch.threads, launch.stream, ir.Body(0, {}, {}),
-        launch.stream.device, launch.cluster, launch.cooperative, launch.domain,
+        launch.stream.device, launch.cluster, launch.cooperative, launch.domain, apart=True,
     )  # fmt: skip
     bodies: dict[tuple[int, int], ir.Body] = {}
     for block in range(launch.blocks.count):
@@ -157,10 +157,7 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
 
             bodies[block, lane] = _run(found, f"{name}[{block}][{lane}]", run)
     body = _together(bare, bodies)
-    return ir.Grid(
-        name, launch.kernel, launch.span, launch.blocks, launch.threads, launch.stream, body,
-        launch.stream.device, launch.cluster, launch.cooperative, launch.domain,
-    )  # fmt: skip
+    return replace(bare, body=body)
 
 
 def _together(grid: ir.Grid, bodies: Mapping[tuple[int, int], ir.Body]) -> ir.Body:
@@ -180,12 +177,8 @@ def _together(grid: ir.Grid, bodies: Mapping[tuple[int, int], ir.Body]) -> ir.Bo
         variables |= body.variables
         ambiguous |= body.ambiguous
         entries.append((members, body.entry + shift))
-    *chosen, (_, entry) = sorted(entries, key=lambda one: len(one[0]))
-    for members, start in reversed(chosen):
-        for block, lane in members:
-            number = max(nodes) + 1
-            nodes[number] = ir.Branch(_is(grid, block, lane), grid.span, start, entry)
-            entry = number
+    starts = sorted((position, start) for members, start in entries for position in members)
+    entry = _chosen(grid, starts, nodes)
     return ir.Body(entry, nodes, variables, ambiguous)
 
 
@@ -199,13 +192,30 @@ def _shifted(node: ir.Node, shift: int) -> ir.Node:
             return node
 
 
-def _is(grid: ir.Grid, block: int, lane: int) -> Value:
-    """That a thread is the one at a position."""
-    truth: Value = values.TRUE
-    for name, extent, index in (("blockIdx", grid.blocks, block), ("threadIdx", grid.threads, lane)):
-        at = extent.position(index)
-        for axis in "xyz":
-            if getattr(extent, axis) > 1:
-                here = values.binary("==", Builtin(f"{name}.{axis}", types.UINT), Const(getattr(at, axis), types.UINT))
-                truth = values.binary("&&", truth, here)
-    return truth
+def _chosen(grid: ir.Grid, starts: Sequence[tuple[tuple[int, int], int]], nodes: dict[int, ir.Node]) -> int:
+    """Where a thread begins, by its position: a tree of branches, whose nodes are added."""
+    if len({start for _, start in starts}) == 1:
+        return starts[0][1]
+    half = len(starts) // 2
+    (block, lane), _ = starts[half]
+    lower, upper = (_chosen(grid, part, nodes) for part in (starts[:half], starts[half:]))
+    here, there = _linear(grid.blocks, "blockIdx"), _linear(grid.threads, "threadIdx")
+    same = values.binary("==", here, Const(block, types.UINT))
+    before = values.binary("<", there, Const(lane, types.UINT))
+    earlier = values.binary("<", here, Const(block, types.UINT))
+    number = max(nodes) + 1
+    condition = values.binary("||", earlier, values.binary("&&", same, before))
+    nodes[number] = ir.Branch(condition, grid.span, lower, upper)
+    return number
+
+
+def _linear(extent: ir.Dim, name: str) -> Value:
+    """The linear index of a thread or block, x fastest."""
+    result: Value = Const(0, types.UINT)
+    for axis, factor in (("x", 1), ("y", extent.x), ("z", extent.x * extent.y)):
+        if getattr(extent, axis) > 1:
+            one: Value = Builtin(f"{name}.{axis}", types.UINT)
+            if factor > 1:
+                one = values.binary("*", one, Const(factor, types.UINT))
+            result = one if result == Const(0, types.UINT) else values.binary("+", result, one)
+    return result
