@@ -151,6 +151,43 @@ def test_variables_have_their_values_wherever_they_are(write: Callable[..., Path
     assert len(report.checks) >= 4
 
 
+ROTATED = """
+constexpr int TIMES = 3;
+__device__ int in[3] = {1, 2, 3}, times = 5, out[5];
+__global__ void k() {
+    int a = in[0], b = in[1], c = in[2];
+    for (int i = 0; i < TIMES; ++i) {
+        int t = a;
+        a = b;
+        b = c;
+        c = t + 10;
+    }
+    out[0] = a, out[1] = b, out[2] = c;
+    int first = in[0], second = in[1];
+    for (int i = 0, n = times; i < n; ++i) {
+        int old = second++;
+        second = first + old;
+        first = old;
+    }
+    out[3] = first, out[4] = second;
+}
+//@ launch k<<<1, 1>>>();
+//@ bound unroll = 6;
+//@ vary TIMES in {0, 3, 5};
+//@ expect required out[0] == 1 && out[1] == 2 && out[2] == 3 when TIMES == 0;
+//@ expect required out[0] == 11 && out[1] == 12 && out[2] == 13 when TIMES == 3;
+//@ expect required out[0] == 13 && out[1] == 21 && out[2] == 22 when TIMES == 5;
+//@ expect required out[3] == 13 && out[4] == 21;
+"""
+
+
+def test_values_outlive_the_registers_that_they_are_read_from(write: Callable[..., Path]) -> None:
+    (outcome,) = check([write(ROTATED)], Settings(overrides=BY_CLANG, engine="embedded"))
+    found = [(c.expectation.text, c.verdict, c.reason) for r in outcome.reports for c in r.checks]
+    assert [f for f in found if f[1] != "holds"] == []
+    assert len(found) >= 6
+
+
 FLAGS = """
 #include <settings.h>
 #ifndef FORCED

@@ -247,9 +247,15 @@ class Machine:
                 state.cells[key] = Cell(cell.bytes, kept_(cell.content, key))
 
     def _copy(self, state: State, value: Value, where: object) -> Value:
-        copy = self.register((), ("kept", where), value.type)
+        """A register that nothing needs, with a value."""
+        number_ = 0
+        while self._mentioned(state, copy := self.register((), ("kept", where, number_), value.type)):
+            number_ += 1
         self.emit(state, ir.Set(copy.name, value))
         return copy
+
+    def _mentioned(self, state: State, register: Reg) -> bool:
+        return any(_holds(content, register) for content in self._holders(state).values())
 
     def target(self, state: State, type_: IntType) -> Reg:
         """A register for what the present instruction of the thread yields."""
@@ -419,6 +425,21 @@ class Machine:
 
 def _mentions(value: Value, register: Reg) -> bool:
     return not isinstance(value, Const) and any(leaf.name == register.name for leaf in values.leaves(value))
+
+
+def _holds(content: Content, register: Reg) -> bool:
+    """Whether a content is a value of a register, or is made of some."""
+    match content:
+        case Held(value):
+            return _mentions(value, register)
+        case Address(_, offset):
+            return any(_mentions(value, register) for _, value in offset.terms)
+        case Record(parts):
+            return any(_holds(part, register) for part in parts)
+        case Opaque() | Unset():
+            return False
+        case value:
+            return _mentions(value, register)
 
 
 def _without_unread(body: ir.Body) -> ir.Body:
