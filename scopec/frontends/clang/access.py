@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.instructions import as_number, operand, value_of
+from scopec.frontends.clang.instructions import as_number, no_address, operand, value_of
 from scopec.frontends.clang.memory import (
     NULL,
     Address,
@@ -75,7 +75,7 @@ def declared(machine: Machine, state: State, address: llvm.Operand, variable: st
     ):
         return
     for leaf in machine.side.debug.leaves(about.type):
-        if leaf.pointer or leaf.type.is_float or leaf.extents or leaf.class_:
+        if leaf.pointer or leaf.type.is_float or leaf.extents or leaf.class_ or leaf.overlaps:
             continue
         name = about.name + leaf.path
         if machine.owners.setdefault(name, region) != region:
@@ -161,7 +161,7 @@ def _load_shared(
     machine.emit(state, ir.Load(register.name, place, mode))
     if found.leaf.type.is_float:
         return Opaque(llvm.size(type_))
-    if isinstance(type_, llvm.Pointer):
+    if found.leaf.pointer:
         return Held(register)
     return _as(kept(register), type_)
 
@@ -179,7 +179,10 @@ def _load_parts(
 def _load_known(machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type) -> Content:
     assert layout.known is not None
     if not offset.terms:
-        return _as(layout.known.get(offset.constant, number(0, 8 * llvm.size(type_))), type_)
+        table = Private((), layout.name)
+        cells = {(table, at): Cell(llvm.size(_type(content)), content) for at, content in layout.known.items()}
+        content = read(cells, table, offset.constant, llvm.size(type_))
+        return _as(number(0, 8 * llvm.size(type_)) if content == Unset() else content, type_)
     raise machine.refused(state, "an index into a constant table that is known at run time alone is")
 
 
@@ -271,6 +274,8 @@ def stored(machine: Machine, state: State, content: Content, leaf: Leaf) -> Valu
     if leaf.type.is_float or isinstance(content, Opaque):
         return Const(0, leaf.type)
     publish(machine, state, content)
+    if not leaf.pointer:
+        no_address(machine, state, content)
     return as_type(as_number(machine, state, content), leaf.type)
 
 
@@ -298,14 +303,7 @@ def copy_bytes(machine: Machine, state: State, to: Address, from_: Address, size
         for at, content in layout.known.items():
             if 0 <= at - from_.offset.constant < size:
                 place = Address(to.region, to.offset.moved(Offset(at - from_.offset.constant)))
-                match content:
-                    case Opaque(width):
-                        type_: llvm.Type = llvm.Float(width)
-                    case Const():
-                        type_ = llvm.Int(8 * content.type.size)
-                    case _:
-                        type_ = llvm.Pointer()
-                store(machine, state, place, content, type_, ir.PLAIN)
+                store(machine, state, place, content, _type(content), ir.PLAIN)
         return
     for at, leaf in list(covered(layout, from_.offset.constant, size)):
         type_ = _type_of(leaf)
@@ -348,6 +346,17 @@ def _as(content: Content, type_: llvm.Type) -> Content:
             return resized("zext" if bits > value.type.bits else "trunc", value, bits)  # type: ignore[union-attr, arg-type]
         case _:
             return content
+
+
+def _type(content: Content) -> llvm.Type:
+    """The type of a content of a constant table."""
+    match content:
+        case Opaque(width):
+            return llvm.Float(width)
+        case Const():
+            return llvm.Int(8 * content.type.size)
+        case _:
+            return llvm.Pointer()
 
 
 def _bytes(cell: Cell) -> llvm.Type:

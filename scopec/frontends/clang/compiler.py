@@ -236,10 +236,15 @@ def _span(message: _Message, source: Source, folder: Path) -> Span:
     if message.file != source.name:
         file = str(folder / message.file)
         source = shown_source(file) or Source(file, "")
-    text = source.line(message.line)
-    column = character(text, message.column)
+    return word_at(source, message.line, message.column)
+
+
+def word_at(source: Source, line: int, byte: int) -> Span:
+    """The word at a place of clang's, whose columns count bytes."""
+    text = source.line(line)
+    column = character(text, byte) if text else byte
     word = _WORD.match(text, column - 1)
-    return Span(source.name, message.line, column, message.line, word.end() + 1 if word else column + 1)
+    return Span(source.name, line, column, line, word.end() + 1 if word else column + 1)
 
 
 def character(line: str, byte: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ class Leaf:
 
     ``extents`` are pairs of the number of elements and their distance in bytes, outermost first.  ``class_`` is the
     innermost class of the shims that it is the state of, ``pointee`` the type that a pointer points to.
+    What ``overlaps`` shares bytes with others: in a union, or a bit-field.
     """
 
     path: str
@@ -43,6 +45,7 @@ class Leaf:
     extents: tuple[tuple[int, int], ...] = ()
     class_: str = ""
     pointee: str = ""
+    overlaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,11 @@ class Variable:
 
 
 class Debug:
-    """The metadata of a module; ``shims`` is the folder whose classes are the library's."""
+    """The metadata of a module; ``shims`` is the folder whose classes are the library's, ``shown`` the file's name."""
 
-    def __init__(self, module: Module, shims: str) -> None:
+    def __init__(self, module: Module, shims: str, shown: str) -> None:
         self._metadata = module.metadata
+        self._shown = shown
         self._shims = shims
         self.fields = cache(self._fields)
         self.leaves = cache(lambda type_: tuple(self._leaves(type_, "", 0, (), "")))
@@ -84,7 +88,7 @@ class Debug:
             fields = self.fields(node)
             if fields[""] == "DIFile":
                 whole = f"{fields.get('directory', '')}/{fields['filename']}"
-                return whole if whole.startswith(self._shims) else fields["filename"]
+                return whole if whole == self._shown or whole.startswith(self._shims) else fields["filename"]
             node = fields.get("file") or fields.get("scope", "")
         return ""
 
@@ -190,7 +194,9 @@ class Debug:
             name = member.get("name", "")
             within = path if library or not name else f"{path}.{name}"
             at = offset + int(member.get("offset", 0)) // 8
-            yield from self._leaves(member["baseType"], within, at, extents, inner)
+            overlaps = fields["tag"] == "DW_TAG_union_type" or "DIFlagBitField" in member.get("flags", "")
+            for leaf in self._leaves(member["baseType"], within, at, extents, inner):
+                yield replace(leaf, overlaps=True) if overlaps else leaf
 
 
 def _basic(fields: dict[str, str]) -> IntType:

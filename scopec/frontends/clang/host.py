@@ -12,6 +12,7 @@ from scopec.frontends.clang import llvm
 from scopec.frontends.clang.access import (
     load,
     publish,
+    store,
 )
 from scopec.frontends.clang.calls import Call, last_error, text_at
 from scopec.frontends.clang.debug import Leaf
@@ -24,14 +25,16 @@ from scopec.frontends.clang.memory import (
     Layout,
     Memory,
     Nowhere,
+    Opaque,
     Private,
     Record,
     object_name,
 )
 from scopec.frontends.clang.numbers import number
 from scopec.frontends.clang.work import Launch, Started
+from scopec.frontends.clang.world import unused
 from scopec.program import ir, types
-from scopec.program.values import Const
+from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.state import AT_EXIT, State
 
+#: What clang puts before the name of a kernel for the function that launches it.
+_STUB = "__device_stub__"
 _PENDING = Private((), "%launch")
 _DEVICE = Private((), "%device")
 _STORAGES = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.MAPPED, ir.Storage.SYSTEM)
@@ -65,17 +70,26 @@ def configure(call: Call) -> bool:
     return call.done(number(0, 32))
 
 
-def launch_stub(call: Call, name: str) -> bool:
-    """``kernel<<<…>>>(…)``: the call of what clang makes of the kernel on the host."""
-    kernel = re.sub(r"(\d+)__device_stub__", lambda m: str(int(m[1]) - len("__device_stub__")), name)
-    pending = call.state.cells.pop((_PENDING, 0)).content
+def take_configuration(call: Call) -> bool:
+    """``__cudaPopCallConfiguration(grid, block, shared, stream)``, in what clang makes of a kernel on the host."""
+    machine, state = call.machine, call.state
+    pending = state.cells.pop((_PENDING, 0)).content
     assert isinstance(pending, Record)
-    grid, block = (_extent(call, pending.parts[n : n + 2]) for n in (0, 2))
-    stream = stream_of(call, pending.parts[5])
-    function = call.machine.world.device.module.function(kernel)
-    if function is None:
-        raise error(Codes.NOT_LAUNCHED, f"`{kernel}` is no kernel", call.machine.span(call.state))
-    return launched(call, function, call.arguments, grid, block, stream)
+    for position, (pointer, distance) in enumerate(((0, 0), (0, 8), (1, 0), (1, 8), (2, 0), (3, 0))):
+        at = pointer_of(machine, state, call.action.arguments[pointer])
+        type_ = llvm.Int(32 if distance else 64) if pointer < 3 else llvm.Pointer()
+        to = Address(at.region, at.offset.plus(distance, number(1, 64)))
+        store(machine, state, to, pending.parts[position], type_, ir.PLAIN)
+    return call.done(number(0, 32))
+
+
+def launch_kernel(call: Call) -> bool:
+    """``cudaLaunchKernel(kernel, grid, block, arguments, shared, stream)``: each extent comes as above."""
+    grid, block = (_extent(call, call.arguments[n : n + 2]) for n in (1, 3))
+    _launched(call, call.action.arguments[5], grid, block, call.number(6), stream_of(call, call.arguments[7]))
+    if _STUB in call.state.frame.function.name:
+        return call.done(number(0, 32))
+    return _last_error(call)
 
 
 def _extent(call: Call, parts: tuple[Content, ...]) -> ir.Dim:
@@ -102,21 +116,26 @@ def stream_of(call: Call, content: Content) -> ir.Stream:
     return list(call.machine.world.created.values())[found - _FIRST_STREAM]
 
 
-def launched(
-    call: Call, function: llvm.Function, arguments: tuple[Content, ...], blocks: ir.Dim, threads: ir.Dim,
-    stream: ir.Stream, *, cooperative: bool = False, cluster: ir.Dim | None = None, domain: int = 0,
-) -> bool:  # fmt: skip
-    """Launch a kernel: its threads run with the arguments as they are now."""
+def _launched(
+    call: Call, given: llvm.Typed, blocks: ir.Dim, threads: ir.Dim, shared: Value, stream: ir.Stream, *,
+    cooperative: bool = False, cluster: ir.Dim | None = None, domain: int = 0,
+) -> None:  # fmt: skip
+    """Launch the kernel that is the first argument: its threads run with the arguments as they are now."""
     machine, state = call.machine, call.state
     if not blocks.count or not threads.count:
         message = "a launch of no threads"
         raise error(Codes.NO_THREADS, message, machine.span(state))
+    if not isinstance(shared, Const):
+        raise error(Codes.NOT_CONSTANT, "how much shared memory a launch asks for must be known", machine.span(state))
+    function = _kernel(call)
     kernel = machine.world.device.debug.function_name(function.subprogram or "") or function.name
     number_ = 1 + sum(launch.kernel == kernel for launch in machine.world.launches.values())
     name = kernel if number_ == 1 else f"{kernel}#{number_}"
     passed: list[Content] = []
     cells: dict[tuple[Private, int], Cell] = {}
-    for (parameter, _), behind, content in zip(function.parameters, function.byval, arguments, strict=True):
+    for (parameter, _), behind, content in zip(
+        function.parameters, function.byval, _arguments(call, function, given), strict=True
+    ):
         if behind is None:
             publish(machine, state, content)
             _known(call, content)
@@ -131,14 +150,39 @@ def launched(
     if cluster is None and sizes:
         cluster = ir.Dim(*sizes)
     launch = Launch(kernel, function, tuple(passed), cells, machine.span(state), blocks, threads, stream, cooperative,
-                    cluster, domain)  # fmt: skip
+                    cluster, domain, shared.value)  # fmt: skip
     machine.world.launches[name] = launch
     call.emit(ir.LaunchGrid(name))
-    return call.done(number(0, 32))
+
+
+def _kernel(call: Call) -> llvm.Function:
+    machine, stub = call.machine, call.arguments[0]
+    if not isinstance(stub, Address) or not isinstance(stub.region, Code):
+        raise machine.refused(call.state, "a kernel that is not known is")
+    kernel = re.sub(rf"(\d+){_STUB}", lambda m: str(int(m[1]) - len(_STUB)), stub.region.name)
+    function = machine.world.device.module.function(kernel)
+    if function is None:
+        raise error(Codes.NOT_LAUNCHED, f"`{kernel}` is no kernel", machine.span(call.state))
+    return function
+
+
+def _arguments(call: Call, function: llvm.Function, given: llvm.Typed) -> list[Content]:
+    """What an array of pointers to the arguments of a kernel says; one behind a pointer is that pointer."""
+    if not function.parameters:
+        return []
+    machine, state = call.machine, call.state
+    where, arguments = pointer_of(machine, state, given), []
+    for position, ((_, type_), behind) in enumerate(zip(function.parameters, function.byval, strict=True)):
+        at = Address(where.region, where.offset.plus(8 * position, number(1, 64)))
+        pointer = load(machine, state, at, llvm.Pointer(), ir.PLAIN)
+        if not isinstance(pointer, Address):
+            raise machine.refused(state, "an argument whose address is not known is")
+        arguments.append(pointer if behind is not None else load(machine, state, pointer, type_, ir.PLAIN))
+    return arguments
 
 
 def _known(call: Call, content: Content) -> None:
-    if not isinstance(content, (Const, Address)):
+    if not isinstance(content, (Const, Address, Opaque)):
         raise call.machine.refused(call.state, "an argument of a launch that is known at run time alone is")
 
 
@@ -155,28 +199,14 @@ def _bytes_at(call: Call, content: Content, size: int) -> dict[int, Cell]:
 
 
 def _launch(call: Call) -> bool:
-    machine, state = call.machine, call.state
-    stub = call.arguments[0]
-    if not isinstance(stub, Address) or not isinstance(stub.region, Code):
-        raise machine.refused(state, "a kernel that is not known is")
-    kernel = re.sub(r"(\d+)__device_stub__", lambda m: str(int(m[1]) - len("__device_stub__")), stub.region.name)
-    function = machine.world.device.module.function(kernel)
-    if function is None:
-        raise error(Codes.NOT_LAUNCHED, "this is no kernel", machine.span(state))
-    where = pointer_of(machine, state, call.action.arguments[1])
-    arguments: list[Content] = []
-    for position, ((_, type_), behind) in enumerate(zip(function.parameters, function.byval, strict=True)):
-        at = Address(where.region, where.offset.plus(8 * position, number(1, 64)))
-        pointer = load(machine, state, at, llvm.Pointer(), ir.PLAIN)
-        if not isinstance(pointer, Address):
-            raise machine.refused(state, "an argument whose address is not known is")
-        arguments.append(pointer if behind is not None else load(machine, state, pointer, type_, ir.PLAIN))
     numbers = [call.known(n) & 0xFFFFFFFF for n in range(2, 8)]
     cluster = [call.known(n) & 0xFFFFFFFF for n in range(11, 14)]
-    return launched(
-        call, function, tuple(arguments), _dim(numbers[:3]), _dim(numbers[3:]), stream_of(call, call.arguments[9]),
-        cooperative=bool(call.known(10)), cluster=_dim(cluster) if cluster[0] else None, domain=call.known(14),
+    _launched(
+        call, call.action.arguments[1], _dim(numbers[:3]), _dim(numbers[3:]), call.number(8),
+        stream_of(call, call.arguments[9]), cooperative=bool(call.known(10)),
+        cluster=_dim(cluster) if cluster[0] else None, domain=call.known(14),
     )  # fmt: skip
+    return call.done(number(0, 32))
 
 
 # ---------------------------------------------------------------- what the source calls things
@@ -231,7 +261,7 @@ def _allocate(call: Call) -> bool:
     debug = machine.side.debug
     each = debug.bytes(type_) if type_ else 0
     unique, again = name, 1
-    key = (machine.thread, *call.state.frame.calls, call.state.frame.at)
+    key = (machine.thread, call.state.again())
     while Memory(unique) in world.layouts and world.allocated.get(unique) != key:
         again += 1
         unique = f"{name}#{again}"
@@ -275,7 +305,7 @@ def _thread_create(call: Call) -> bool:
     known = subject(call)
     name = known[0] if known is not None else "thread"
     unique, again = name, 1
-    key = (machine.thread, state.position(), state.frame.at)
+    key = (machine.thread, state.again())
     while unique in machine.world.threads and machine.world.threads[unique].key != key:
         again += 1
         unique = f"{name}#{again}"
@@ -305,13 +335,9 @@ def _stream_create(call: Call) -> bool:
     world = call.machine.world
     known = subject(call)
     name = known[0] if known is not None else "stream"
-    key = (call.machine.thread, call.state.position(), call.state.frame.at)
+    key = (call.machine.thread, call.state.again())
     if key not in world.created:
-        taken = {stream.name for stream in world.created.values()}
-        unique, again = name, 1
-        while unique in taken:
-            again += 1
-            unique = f"{name}#{again}"
+        unique = unused(name, {stream.name for stream in world.created.values()})
         kind: Literal["blocking", "non-blocking"] = "non-blocking" if call.known(0) == 2 else "blocking"
         world.created[key] = ir.Stream(unique, kind, device_of(call.state))
     return call.done(number(_FIRST_STREAM + list(world.created).index(key), 32))
@@ -319,10 +345,10 @@ def _stream_create(call: Call) -> bool:
 
 def _event_create(call: Call) -> bool:
     world = call.machine.world
-    key = (call.machine.thread, call.state.position(), call.state.frame.at)
+    key = (call.machine.thread, call.state.again())
     known = subject(call)
     if key not in world.events:
-        world.events[key] = known[0] if known is not None else f"event{len(world.events) + 1}"
+        world.events[key] = unused(known[0] if known is not None else "event", world.events.values())
     return call.done(number(1 + list(world.events).index(key), 32))
 
 

@@ -179,10 +179,26 @@ def computed(
         return Opaque(llvm.size(type_))
     if opcode == "sub" and isinstance(one, Address) and isinstance(other, Address) and one.region == other.region:
         return arithmetic("sub", distance(one.offset), distance(other.offset))
+    if opcode == "add" and isinstance(other, Address):
+        one, other = other, one
+    if opcode in ("add", "sub") and isinstance(one, Address) and _is_address(one) and not _is_address(other):
+        return Address(one.region, one.offset.plus(1 if opcode == "add" else -1, as_number(machine, state, other)))
+    for side in (one, other):
+        no_address(machine, state, side)
     first, second = as_number(machine, state, one), as_number(machine, state, other)
     if opcode in ("sdiv", "udiv", "srem", "urem", "shl", "ashr", "lshr"):
         _check(machine, state, opcode, first, second)
     return arithmetic(opcode, first, second)
+
+
+def _is_address(content: Content) -> bool:
+    return isinstance(content, Held) or (isinstance(content, Address) and not isinstance(content.region, Nowhere))
+
+
+def no_address(machine: Machine, state: State, content: Content) -> None:
+    """The numbers of addresses tell them apart, no more."""
+    if _is_address(content):
+        raise machine.refused(state, "an address as a number is")
 
 
 def _check(machine: Machine, state: State, opcode: str, left: Value, right: Value) -> None:
@@ -209,6 +225,8 @@ def compared(
         return choice
     if isinstance(type_, llvm.Pointer):
         return _compare_pointers(machine, state, predicate, one, other)
+    if _is_address(one) or _is_address(other):
+        return _compare_pointers(machine, state, predicate, one, other)
     return compare(predicate, as_number(machine, state, one), as_number(machine, state, other))
 
 
@@ -218,6 +236,8 @@ def _compare_pointers(machine: Machine, state: State, predicate: str, one: Conte
             return compare(predicate, distance(one.offset), distance(other.offset))
         if predicate in ("eq", "ne"):
             return values.FALSE if predicate == "eq" else values.TRUE
+    if predicate not in ("eq", "ne"):
+        raise machine.refused(state, "an order of pointers into different objects is")
     return compare(predicate, as_number(machine, state, one), as_number(machine, state, other))
 
 
@@ -230,9 +250,10 @@ def converted(machine: Machine, state: State, opcode: str, content: Content, typ
             assert isinstance(type_, llvm.Int)
             if isinstance(content, Unset):
                 return content
+            no_address(machine, state, content)
             return resized(opcode, as_number(machine, state, content), type_.bits)
         case "ptrtoint":
-            if isinstance(content, Address) and not isinstance(content.region, Nowhere):
+            if _is_address(content):
                 return content  # an address stays one until it is computed with
             return as_number(machine, state, content)
         case "inttoptr":

@@ -10,7 +10,7 @@ from scopec.base.diagnostics import error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.calls import INTRINSICS, Call, enter, of_llvm
 from scopec.frontends.clang.copies import COPIES
-from scopec.frontends.clang.host import HOST, at_exit, configure, launch_stub
+from scopec.frontends.clang.host import HOST, at_exit, configure, launch_kernel, take_configuration
 from scopec.frontends.clang.instructions import operand
 from scopec.frontends.clang.memory import Address, Code
 
@@ -45,12 +45,15 @@ def called(machine: Machine, state: State, instruction: llvm.Instruction) -> boo
         return configure(call)
     if name == "__cxa_atexit":
         return at_exit(call)
-    if "__device_stub__" in name:
-        return launch_stub(call, name)
+    if name == "__cudaPopCallConfiguration":
+        return take_configuration(call)
+    if name == "cudaLaunchKernel":
+        return launch_kernel(call)
     function = machine.side.module.function(name)
     if function is None:
-        shown = plain or name
-        message = f"scopec does not model `{shown}`"
+        if name == "__cxa_allocate_exception":
+            raise machine.refused(state, "an exception is")
+        message = f"scopec does not model `{plain or name}`"
         raise error(Codes.UNMODELLED_CALL, message, machine.span(state))
     return enter(call, function)
 

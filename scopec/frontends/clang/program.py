@@ -76,8 +76,8 @@ def lower(
     device, host = Module(result.device), Module(result.host)
     values = {constant: _value(device, constant, known[constant]) for constant in asked}
     program = program_of(
-        name, source, Side(device, Debug(device, folder_of_shims), host=False),
-        Side(host, Debug(host, folder_of_shims), host=True), said(device), values,
+        name, source, Side(device, Debug(device, folder_of_shims, source.name), host=False),
+        Side(host, Debug(host, folder_of_shims, source.name), host=True), said(device), values,
         {constant: _shown(values[constant], known[constant]) for constant in overrides},
     )  # fmt: skip
     return _stored(program, file)

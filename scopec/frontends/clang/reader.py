@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -563,7 +564,7 @@ def _function(module: Module, name: str, head: str, body: list[str]) -> llvm.Fun
     current: list[llvm.Instruction] = []
     joined = ""
     for text in body:
-        if not text.strip():
+        if not text.strip() or text.lstrip().startswith("#dbg_label"):
             continue
         if text[0] not in " \t" and (label := _LABEL.match(text)):
             current = blocks.setdefault(label[1].strip('"'), [])
@@ -575,6 +576,10 @@ def _function(module: Module, name: str, head: str, body: list[str]) -> llvm.Fun
             current = blocks.setdefault("0", [])
         current.append(_Line(module, joined.strip()).instruction())
         joined = ""
+    if "__device_stub__" in name:  # clang's own, though it says that the kernel's text is
+        subprogram = None
+        blocks = {label: [replace(one, place=None) for one in code if not isinstance(one.action, llvm.Declare)]
+                  for label, code in blocks.items()}  # fmt: skip
     return llvm.Function(
         name, tuple(parameters), tuple(behind), {label: tuple(code) for label, code in blocks.items()},
         " ptx_kernel " in head, subprogram[1] if subprogram else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from scopec.frontends.clang.memory import Cells, Content, Private
+from scopec.frontends.clang.memory import Cell, Cells, Content, Private, Record, Unset
 
 if TYPE_CHECKING:
     from scopec.frontends.clang import llvm
@@ -57,6 +57,14 @@ class State:
     def position(self) -> tuple[object, ...]:
         """Where in the text a thread is, whatever its memory holds."""
         return (*self.frame.calls, self.frame.function.name, self.frame.label)
+
+    def again(self) -> tuple[object, ...]:
+        """The place of the present instruction, and how often it was executed on the way here."""
+        place = (*self.position(), self.frame.at)
+        counter = Private(place, "%times"), 0
+        before = self.cells[counter].content.parts if counter in self.cells else ()  # type: ignore[union-attr]
+        self.cells[counter] = Cell(0, Record((*before, Unset())))
+        return (*place, len(before))
 
     def key(self) -> tuple[object, ...]:
         """All that decides how the thread goes on."""

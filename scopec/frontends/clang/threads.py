@@ -89,12 +89,9 @@ def _host_thread(
     if code is None:
         raise error(Codes.NOT_LAUNCHED, "the file has no `main`", world.source.span(0, 0))
 
-    def run(known: Knowledge) -> ir.Body:
-        machine = Machine(world, world.host, thread, {}, known, called)
-        first = _initialisers(world) if thread == "main" else ()
-        return machine.run(code, arguments or _main_arguments(code), dict(cells), first)
-
-    return _run(found, thread, run)
+    machine = Machine(world, world.host, thread, {}, found.known.setdefault(thread, Knowledge()), called)
+    first = _initialisers(world) if thread == "main" else ()
+    return machine.run(code, arguments or _main_arguments(code), dict(cells), first)
 
 
 def _initialisers(world: World) -> tuple[llvm.Function, ...]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Launch:
-    """A kernel with its arguments, as a host thread launches it."""
+    """A kernel with its arguments, as a host thread launches it; ``shared`` are the bytes of its ``extern`` arrays."""
 
     kernel: str
     function: llvm.Function
@@ -30,6 +30,7 @@ class Launch:
     cooperative: bool
     cluster: ir.Dim | None
     domain: int
+    shared: int
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
+from scopec.base.files import shown_source
 from scopec.base.records import dataclass
-from scopec.base.source import Span
+from scopec.base.source import Source, Span
 from scopec.frontends.clang import llvm
+from scopec.frontends.clang.compiler import word_at
 from scopec.frontends.clang.debug import Debug
-from scopec.frontends.clang.memory import Address, Code, Content, Layout, Memory, Opaque, Private, objects_of
+from scopec.frontends.clang.memory import (
+    Address,
+    Code,
+    Content,
+    Layout,
+    Memory,
+    Opaque,
+    Private,
+    object_name,
+    objects_of,
+)
 from scopec.frontends.clang.numbers import Offset, number
 from scopec.frontends.clang.reader import Module
 from scopec.program import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
-    from scopec.base.source import Source
     from scopec.frontends.clang.debug import Place
     from scopec.frontends.clang.work import Callback, Copy, Launch, Started
 
@@ -41,13 +54,14 @@ class World:
         self, source: Source, device: Side, host: Side, said: Mapping[str, Mapping[str, tuple[int, ...]]]
     ) -> None:
         self.source = source
+        self.span = cache(self._span)
         self.device = device
         self.host = host
         self.said = said
         self.objects: dict[str, ir.Object] = {}
         self.layouts: dict[Memory, Layout] = {}
         self.pointers: dict[Address, int] = {}
-        #: The regions of global variables, by the grid that has them (empty: all) and the mangled name.
+        #: The regions of global variables, by the grid or side that has them and the mangled name.
         self.symbols: dict[tuple[str, str], Memory] = {}
         #: Local variables whose address gets around, or whose elements are told apart at run time: by their thread.
         self.shared_locals: dict[tuple[str, Private], tuple[Layout, Span]] = {}
@@ -66,15 +80,12 @@ class World:
 
     # ---------------------------------------------------------------- places
 
-    def span(self, place: Place | None) -> Span:
+    def _span(self, place: Place | None) -> Span:
         """A place in the source, as long as the word that stands there."""
         if place is None or place.line == 0:
             return self.source.span(0, 0)
-        text = self.source.line(place.line) if place.file == self.source.name else ""
-        end = place.column
-        while end - 1 < len(text) and (text[end - 1].isalnum() or text[end - 1] == "_"):
-            end += 1
-        return Span(place.file, place.line, place.column, place.line, max(end, place.column + 1))
+        source = self.source if place.file == self.source.name else shown_source(place.file)
+        return word_at(source or Source(place.file, ""), place.line, place.column)
 
     # ---------------------------------------------------------------- objects
 
@@ -84,6 +95,8 @@ class World:
         """Make a region of the program's objects, once."""
         region = Memory(layout.name)
         if region not in self.layouts:
+            if shared := [object_name(layout.name, leaf) for leaf in layout.leaves if leaf.overlaps]:
+                raise refused(f"`{shared[0]}`, in a union or a bit-field that threads share, is", span)
             self.layouts[region] = layout
             for made in objects_of(layout, storage, span, initial, zero=zero, use=ir.Use.DATA):
                 self.objects[made.name] = made
@@ -107,7 +120,13 @@ class World:
             return Code(name)
         variable = side.module.variable(name)
         device = self.device.module
-        if side.host and name in device.variables and (twin := device.variable(name)).space != _SHARED_SPACE:
+        local = name.startswith("_ZZ")  # in a function of both sides, which has one on each
+        if (
+            side.host
+            and not local
+            and name in device.variables
+            and (twin := device.variable(name)).space != _SHARED_SPACE
+        ):
             return self._global(self.device, twin, prefix)  # the host's shadow of a variable of the device
         return self._global(side, variable, prefix)
 
@@ -118,7 +137,7 @@ class World:
         leaves = side.debug.leaves(about.type)
         shared = variable.space == _SHARED_SPACE
         name = f"{prefix}.{about.name}" if shared else _qualified(side.debug, about.scope) + about.name
-        symbol = prefix if shared else "", variable.name
+        symbol = prefix if shared else f"%{side.host}", variable.name
         if symbol in self.symbols:
             return self.symbols[symbol]
         same = sum(region.name.partition("#")[0] == name for region in self.symbols.values())
@@ -163,6 +182,12 @@ class World:
             self.pointers[address] = len(self.pointers) + 1
             self.grew = True
         return self.pointers[address]
+
+
+def unused(shown: str, taken: Container[str]) -> str:
+    """A name, numbered where it is taken."""
+    names = (shown if number_ == 1 else f"{shown}#{number_}" for number_ in count(1))
+    return next(name for name in names if name not in taken)
 
 
 def _qualified(debug: Debug, scope: str) -> str:
