@@ -435,6 +435,76 @@ int main() {
 }
 //@ expect required r[0] == 300 && r[1] == 12 && r[2] == 22 && r[3] == 32;
 """,
+    "accesses that cover several elements": """
+#include <utility>
+__device__ unsigned g[4];
+__device__ unsigned char c[8];
+__device__ int r[10], buffer[8];
+__device__ float f[2];
+__device__ int4 v;
+std::pair<int, int> p{1, 2};
+int both;
+__global__ void k(int i) {
+    *reinterpret_cast<unsigned long*>(&g[2]) = 0x0000000500000006ul; r[0] = g[2]; r[1] = g[3];
+    r[2] = *reinterpret_cast<int*>(g + 3); r[3] = reinterpret_cast<unsigned long*>(g)[i] == 0x0000000500000006ul;
+    reinterpret_cast<int*>(c)[1] = 0x04030281; r[4] = c[4]; r[5] = reinterpret_cast<short*>(c)[i + 1];
+    *reinterpret_cast<long*>(f) = *reinterpret_cast<long*>(g);
+    __shared__ int4 s[2];
+    s[1] = make_int4(1, 2, 3, 4); int4 l = s[1]; l.y += 10; v = l;
+    int2 t = {l.x, l.w};
+    r[6] = t.x; r[7] = t.y; r[8] = v.y; r[9] = sizeof(int4) + alignof(int4);
+    reinterpret_cast<int4*>(buffer)[1] = make_int4(5, 6, 7, 8);
+}
+int main() { both = p.first * 10 + p.second; k<<<1, 1>>>(1); cudaDeviceSynchronize(); }
+//@ expect required r[0] == 6 && r[1] == 5 && r[2] == 5 && r[3] == 1 && r[4] == 129 && r[5] == 641;
+//@ expect required r[6] == 1 && r[7] == 4 && r[8] == 12 && r[9] == 32 && v.y == 12 && v.z == 3;
+//@ expect required buffer[3] == 0 && buffer[4] == 5 && buffer[7] == 8 && both == 12;
+""",
+    "shared memory of the launch": """
+__device__ int r[5];
+extern __shared__ char bytes[];
+template <class T> __device__ T* memory() { extern __shared__ T mine[]; return mine; }
+__global__ void k() {
+    int* s = reinterpret_cast<int*>(bytes);
+    s[threadIdx.x] = 100000 + threadIdx.x;
+    __syncthreads();
+    r[threadIdx.x] = s[1 - threadIdx.x];
+}
+__global__ void sum(int n) {
+    memory<int>()[threadIdx.x] = threadIdx.x + 1;
+    __syncthreads();
+    if (threadIdx.x == 0) for (int i = 0; i < n; i++) r[2] += memory<int>()[i];
+}
+int main() {
+    k<<<1, 2, 8>>>();
+    cudaDeviceSynchronize();
+    sum<<<1, 3, 3 * sizeof(int)>>>(3);
+    cudaDeviceSynchronize();
+}
+//@ expect required r[0] == 100001 && r[1] == 100000 && r[2] == 6;
+""",
+    "pointers to functions and tables of pointers": """
+typedef int (*F)(int);
+__device__ int twice(int x) { return 2 * x; }
+__device__ int thrice(int x) { return 3 * x; }
+__device__ F table[2] = {twice, thrice};
+__constant__ F fixed[2] = {thrice, twice};
+__device__ int a = 5, b = 6, r[8];
+__device__ int* const pointers[2] = {&b, &a};
+__constant__ int* others[2] = {&a, &b};
+struct Node { int v[3]; Node* next; };
+__device__ Node n0, n1;
+__device__ int apply(F f, int x) { return f(x); }
+__global__ void k(int i) {
+    F f = i ? twice : thrice;
+    r[0] = f(5); r[1] = table[i](7); r[2] = fixed[i](7); r[3] = *pointers[i]; r[4] = *others[i];
+    n0.next = &n1; n0.next->v[2] = 4; r[5] = n1.v[i + 1];
+    r[6] = apply([](int q) { return q + 1; }, 1); r[7] = apply(thrice, 4);
+}
+int main() { k<<<1, 1>>>(1); cudaDeviceSynchronize(); }
+//@ expect required r[0] == 10 && r[1] == 21 && r[2] == 14 && r[3] == 5 && r[4] == 6 && r[5] == 4 && r[6] == 2;
+//@ expect required r[7] == 12;
+""",
     "streams that a loop creates differ": """
 __device__ int x;
 __global__ void w() { x = 1; }

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.debug import Leaf
     from scopec.frontends.clang.machine import Machine
 
+_WHOLE = Private((), "%whole")
 _HANDLES = ("CUstream_st", "CUevent_st")
 
 
@@ -151,9 +152,8 @@ def _load_shared(
         return _load_parts(machine, state, layout, offset, type_, mode)
     found = element(layout, offset, llvm.size(type_))
     if found is None:
-        raise machine.refused(
-            state, f"an access of {llvm.size(type_)} bytes that is not one number of `{layout.name}` is"
-        )
+        part, parts = _parts(machine, state, layout, offset, type_, mode)
+        return _joined(_each(machine, state, layout, [(at, part) for at in parts], mode), type_)
     if _is_handle(machine, found.leaf):
         return machine.world.handles.get((layout.name, offset), NULL)
     place = located(machine, state, layout, found.leaf, found.index)
@@ -166,6 +166,44 @@ def _load_shared(
     return _as(kept(register), type_)
 
 
+def _parts(
+    machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type, mode: ir.Mode
+) -> tuple[llvm.Type, list[Offset]]:
+    """The elements that a wider access covers, of one size: as many accesses, for which there is no order."""
+    size = llvm.size(type_)
+    for width in (8, 4, 2, 1):
+        parts = [offset.moved(Offset(at)) for at in range(0, size, width)]
+        found = [element(layout, part, width) for part in parts]
+        if (
+            width < size
+            and mode is ir.PLAIN
+            and layout.known is None
+            and all(one and not one.leaf.pointer for one in found)
+        ):
+            return llvm.Int(8 * width), parts
+    raise machine.refused(state, f"an access of {size} bytes that is not one number of `{layout.name}` is")
+
+
+def _each(
+    machine: Machine, state: State, layout: Layout, parts: Iterable[tuple[Offset, llvm.Type]], mode: ir.Mode
+) -> list[Content]:
+    """Load one after another; what was loaded stays as it is in a cell, for all of them have one register."""
+    keys = []
+    for n, (at, type_) in enumerate(parts):
+        state.cells[_WHOLE, n] = Cell(0, _load_shared(machine, state, layout, at, type_, mode))
+        keys.append((_WHOLE, n))
+    return [state.cells.pop(key).content for key in keys]
+
+
+def _joined(contents: list[Content], type_: llvm.Type) -> Content:
+    """The number that parts are, the lowest first."""
+    cells: dict[tuple[Private, int], Cell] = {}
+    width = llvm.size(type_) // len(contents)
+    for n, content in enumerate(contents):
+        cells[_WHOLE, n * width] = Cell(width, content)
+    return _as(read(cells, _WHOLE, 0, llvm.size(type_)), type_)
+
+
 def _load_parts(
     machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Struct | llvm.Array, mode: ir.Mode
 ) -> Content:
@@ -173,7 +211,7 @@ def _load_parts(
         parts = list(zip(llvm.offsets(type_), type_.fields, strict=True))
     else:
         parts = [(n * llvm.size(type_.element), type_.element) for n in range(type_.count)]
-    return Record(tuple(_load_shared(machine, state, layout, offset.moved(Offset(o)), t, mode) for o, t in parts))
+    return Record(tuple(_each(machine, state, layout, [(offset.moved(Offset(o)), t) for o, t in parts], mode)))
 
 
 def _load_known(machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type) -> Content:
@@ -253,10 +291,15 @@ def _store_shared(
     machine: Machine, state: State, layout: Layout, offset: Offset, content: Content, type_: llvm.Type, mode: ir.Mode
 ) -> None:
     found = element(layout, offset, llvm.size(type_))
-    if found is None or layout.known is not None:
-        raise machine.refused(
-            state, f"an access of {llvm.size(type_)} bytes that is not one number of `{layout.name}` is"
-        )
+    if found is None:
+        part, parts = _parts(machine, state, layout, offset, type_, mode)
+        whole = content if isinstance(content, Opaque) else as_number(machine, state, content)
+        no_address(machine, state, content)
+        for n, at in enumerate(parts):
+            cells = {(_WHOLE, 0): Cell(llvm.size(type_), whole)}
+            piece = read(cells, _WHOLE, n * llvm.size(part), llvm.size(part))
+            _store_shared(machine, state, layout, at, piece, part, mode)
+        return
     if _is_handle(machine, found.leaf):
         machine.world.handles[layout.name, offset] = content
         return

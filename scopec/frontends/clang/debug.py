@@ -192,7 +192,7 @@ class Debug:
             ):  # fmt: skip
                 continue
             name = member.get("name", "")
-            within = path if library or not name else f"{path}.{name}"
+            within = path if not name or (library and name.startswith("__")) else f"{path}.{name}"
             at = offset + int(member.get("offset", 0)) // 8
             overlaps = fields["tag"] == "DW_TAG_union_type" or "DIFlagBitField" in member.get("flags", "")
             for leaf in self._leaves(member["baseType"], within, at, extents, inner):

@@ -121,7 +121,7 @@ def pointer_of(machine: Machine, state: State, typed: llvm.Typed) -> Address:
         case Address():
             return content
         case Held(value):
-            raise _tell_apart(machine, state, typed, value)
+            raise tell_apart(machine, state, typed, value, Memory)
         case Const(value) if value == 0:
             return NULL
         case Unset():
@@ -130,11 +130,13 @@ def pointer_of(machine: Machine, state: State, typed: llvm.Typed) -> Address:
             raise machine.refused(state, "a pointer that is made of a number is")
 
 
-def _tell_apart(machine: Machine, state: State, typed: llvm.Typed, value: Value) -> Exception:
-    """Go on for each address that a pointer may hold."""
+def tell_apart(
+    machine: Machine, state: State, typed: llvm.Typed, value: Value, kind: type[Memory] | type[Code]
+) -> Exception:
+    """Go on for each address that a pointer to an object or a function may hold; what to raise then."""
     assert isinstance(typed.operand, llvm.Local)
     name, span = typed.operand.name, machine.span(state)
-    known = list(machine.world.pointers.items())
+    known = [(address, found) for address, found in machine.world.pointers.items() if isinstance(address.region, kind)]
     for address, found in known:
         following, after = machine.builder.label(), state.copy()
         after.frame.env[name] = address

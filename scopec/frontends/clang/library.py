@@ -11,8 +11,8 @@ from scopec.frontends.clang import llvm
 from scopec.frontends.clang.calls import INTRINSICS, Call, enter, of_llvm
 from scopec.frontends.clang.copies import COPIES
 from scopec.frontends.clang.host import HOST, at_exit, configure, launch_kernel, take_configuration
-from scopec.frontends.clang.instructions import operand
-from scopec.frontends.clang.memory import Address, Code
+from scopec.frontends.clang.instructions import operand, tell_apart
+from scopec.frontends.clang.memory import Address, Code, Held
 
 if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
@@ -30,7 +30,10 @@ def called(machine: Machine, state: State, instruction: llvm.Instruction) -> boo
             return True
         raise machine.refused(state, "inline PTX is")
     assert isinstance(action, llvm.Call)
-    target = operand(machine, state, llvm.Typed(llvm.Pointer(), action.function))
+    callee = llvm.Typed(llvm.Pointer(), action.function)
+    target = operand(machine, state, callee)
+    if isinstance(target, Held):
+        raise tell_apart(machine, state, callee, target.value, Code)
     if not isinstance(target, Address) or not isinstance(target.region, Code):
         raise machine.refused(state, "a call through a pointer that is not known is")
     name = target.region.name

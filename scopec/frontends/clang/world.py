@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING
@@ -22,18 +23,20 @@ from scopec.frontends.clang.memory import (
     Memory,
     Opaque,
     Private,
+    leaves_of,
     object_name,
     objects_of,
 )
 from scopec.frontends.clang.numbers import Offset, number
 from scopec.frontends.clang.reader import Module
+from scopec.frontends.clang.work import Launch
 from scopec.program import ir
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
     from scopec.frontends.clang.debug import Place
-    from scopec.frontends.clang.work import Callback, Copy, Launch, Started
+    from scopec.frontends.clang.work import Callback, Copy, Started
 
 _SHARED_SPACE = 3
 
@@ -131,6 +134,8 @@ class World:
         return self._global(side, variable, prefix)
 
     def _global(self, side: Side, variable: llvm.Variable, prefix: str) -> Memory:
+        if variable.space == _SHARED_SPACE and variable.initial is None:
+            return self._dynamic(variable, prefix)
         about = side.debug.variable(variable.debug[0]) if variable.debug else None
         if about is None or variable.constant:
             return self._constants(side, variable)
@@ -152,6 +157,23 @@ class World:
         region = self.declare(Layout(name, leaves), storage, self.span(about.place), initial, zero=not shared)
         self.symbols[symbol] = region
         return region
+
+    def _dynamic(self, variable: llvm.Variable, prefix: str) -> Memory:
+        """An ``extern __shared__`` array, as long as the launch says."""
+        launch = self.launches[prefix]
+        assert isinstance(launch, Launch)
+        assert isinstance(variable.type, llvm.Array)
+        inner = variable.type.element
+        leaves = leaves_of(llvm.Array(launch.shared // llvm.size(inner), inner))
+        name = re.sub(r".*\d(?=\D+E?$)|E$", "", variable.name) if variable.name.startswith("_Z") else variable.name
+        symbol = prefix, "extern"
+        found = self.symbols.get(symbol)
+        if found is None:
+            found = self.declare(Layout(f"{prefix}.{name}", leaves), ir.Storage.SHARED, launch.span, {}, zero=False)
+            self.symbols[symbol] = found
+        elif self.layouts[found].leaves != leaves:
+            raise refused("an `extern __shared__` array where one of another type begins is", launch.span)
+        return found
 
     def _constants(self, side: Side, variable: llvm.Variable) -> Memory:
         region = Memory(f"%{'host' if side.host else 'device'}.{variable.name}")
