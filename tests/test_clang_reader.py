@@ -188,6 +188,47 @@ def test_values_outlive_the_registers_that_they_are_read_from(write: Callable[..
     assert len(found) >= 6
 
 
+OBJECTS = """
+struct Counted {
+    int x;
+    __device__ Counted(int v) : x(v) {}
+    __device__ Counted(const Counted& other) : x(other.x) {}
+    __device__ ~Counted();
+    __device__ int twice(int v) { return 2 * v + x; }
+};
+__device__ int gone, result;
+__device__ Counted::~Counted() { gone = 10 * gone + x; }
+__device__ void changed(Counted one) { one.x += 4; }
+__global__ void k() {
+    Counted one(1);
+    changed(one);
+    int (Counted::*member)(int) = &Counted::twice;
+    result = (one.*member)(3);
+    goto end;
+    result = 0;
+end:;
+}
+struct Base { int x = 1; virtual int f() { return x; } };
+struct Derived : Base { int y[2] = {3, 4}; int f() override { return x + y[1]; } };
+int made;
+int main() {
+    Base* object = new Derived;
+    made = object->f();
+    k<<<1, 1>>>();
+    cudaDeviceSynchronize();
+}
+//@ expect required gone == 51 && result == 7 && made == 5;
+"""
+
+
+def test_objects_of_classes_are_those_of_cpp(write: Callable[..., Path]) -> None:
+    """A parameter is the object that the caller destroys, on devices too; `new` makes one of its type; labels; members."""
+    (outcome,) = check([write(OBJECTS)], Settings(overrides=BY_CLANG, engine="embedded"))
+    (report,) = outcome.reports
+    assert [(c.expectation.text, c.verdict) for c in report.checks if c.verdict != "holds"] == []
+    assert report.checks
+
+
 FLAGS = """
 #include <settings.h>
 #ifndef FORCED

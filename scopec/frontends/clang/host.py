@@ -257,7 +257,7 @@ def described(machine: Machine, address: Address) -> tuple[str, str] | None:
 def _allocate(call: Call) -> bool:
     machine, world = call.machine, call.machine.world
     size, storage = call.known(0), _STORAGES[call.known(1)]
-    name, type_ = subject(call) or ("allocation", "")
+    name, type_ = subject(call) or ("allocation", _made(call))
     debug = machine.side.debug
     each = debug.bytes(type_) if type_ else 0
     unique, again = name, 1
@@ -284,6 +284,15 @@ def _allocate(call: Call) -> bool:
     if function is not None:
         call.emit(ir.ApiCall(function))
     return call.done(Address(region))
+
+
+def _made(call: Call) -> str:
+    """The metadata of the type that a `new` makes objects of; empty if none is known."""
+    for frame in call.state.frames[-2::-1]:
+        known = frame.function.blocks[frame.label][frame.at - 1].allocates
+        if known is not None or frame.function.subprogram is not None:
+            return known or ""
+    return ""
 
 
 def at_exit(call: Call) -> bool:

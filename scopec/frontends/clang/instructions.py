@@ -181,6 +181,8 @@ def computed(
         return Opaque(llvm.size(type_))
     if opcode == "sub" and isinstance(one, Address) and isinstance(other, Address) and one.region == other.region:
         return arithmetic("sub", distance(one.offset), distance(other.offset))
+    if opcode == "and" and isinstance(one, Address) and isinstance(one.region, Code) and other == number(1, 64):
+        return number(0, 64)  # a pointer to a member function that is not virtual: functions have even addresses
     if opcode == "add" and isinstance(other, Address):
         one, other = other, one
     if opcode in ("add", "sub") and isinstance(one, Address) and _is_address(one) and not _is_address(other):

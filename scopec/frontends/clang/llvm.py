@@ -333,11 +333,13 @@ Action: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """What is done, the name that its result gets, and the metadata of its place in the source."""
+    """What is done, the name that its result gets, the metadata of its place in the source and of the type that
+    a `new` makes objects of."""
 
     action: Action
     result: str | None
     place: str | None
+    allocates: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
-from scopec.base.diagnostics import error
+from scopec.base.diagnostics import InputError, error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.access import (
     copy_bytes,
@@ -83,6 +83,7 @@ class Machine:
         self._states: dict[tuple[object, ...], list[State]] = {}
         self._work: list[tuple[int, State]] = []
         self._emitted = 0
+        self._unset: InputError | None = None
         self.last = world.span(None)
 
     # ---------------------------------------------------------------- the way through the code
@@ -104,6 +105,8 @@ class Machine:
             label, state = self._work.pop()
             self.builder.place(label)
             self._go_on(state)
+        if self._unset is not None:
+            raise self._unset
         return _without_unread(self.builder.finish(self.variables, frozenset(self.ambiguous)))
 
     def _go_on(self, state: State) -> None:
@@ -115,6 +118,11 @@ class Machine:
                 if not self._step(state, frame.function.blocks[frame.label][frame.at]):
                     return
         except Done:
+            return
+        except InputError as found:
+            if found.diagnostics[0].code is not Codes.UNINITIALISED:
+                raise
+            self._unset = self._unset or found  # what another way finds out may make this one go elsewhere
             return
         self.builder.end(self.last)
 
@@ -385,13 +393,28 @@ class Machine:
         frame = Frame(function, entry, 0, env, calls, result, place)
         for (name, _), behind, content in zip(function.parameters, function.byval, arguments, strict=False):
             env[name] = content
-            if behind is not None and isinstance(content, Address):  # the callee has a copy of its own
+            if behind is not None and isinstance(content, Address) and not self._is_passed_itself(function, name):
                 copy = home(self, Private(calls, name), behind)
                 state.frames.append(frame)
                 copy_bytes(self, state, Address(copy), content, llvm.size(behind))
                 state.frames.pop()
                 env[name] = Address(copy)
         state.frames.append(frame)
+
+    def _is_passed_itself(self, function: llvm.Function, parameter: str) -> bool:
+        """Whether an argument that is passed in memory is the object, not its bytes: the caller destroys what it made.
+
+        LLVM's code for devices does not say so of classes with a copy constructor or destructor of their own.
+        """
+        debug = self.side.debug
+        for instruction in next(iter(function.blocks.values())):
+            match instruction.action:
+                case llvm.Declare(llvm.Local(name), variable) if name == parameter and not function.kernel:
+                    type_ = debug.stripped(debug.variable(variable).type)
+                    return "DIFlagTypePassByReference" in debug.fields(type_).get("flags", "")
+                case _:
+                    pass
+        return False
 
     def _return(self, state: State, content: Content | None) -> None:
         done = state.frames.pop()

@@ -358,11 +358,8 @@ class _Line:
         while opcode in ("tail", "musttail", "notail"):
             opcode = self.take()
         action = self._action(opcode)
-        place = None
-        for number, token in enumerate(self.tokens[self.at :], self.at):
-            if token == "!dbg":
-                place = self.tokens[number + 1]
-        return llvm.Instruction(action, result, place)
+        attached = {token: self.tokens[number + 1] for number, token in enumerate(self.tokens[self.at : -1], self.at)}
+        return llvm.Instruction(action, result, attached.get("!dbg"), attached.get("!heapallocsite"))
 
     def _action(self, opcode: str) -> llvm.Action:  # one case an instruction
         match opcode:
