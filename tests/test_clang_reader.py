@@ -181,6 +181,52 @@ __global__ void k() {
 """
 
 
+EXCHANGED = """
+#include <cuda/atomic>
+__device__ int a = 1, b = 2;
+__device__ cuda::atomic<int*, cuda::thread_scope_device> where{&b};
+__device__ int out[2];
+__global__ void k() {
+    int* p = &a;
+    for (int i = 0; i < 2; ++i) p = where.exchange(p);
+    out[0] = *p;
+    out[1] = *where.load();
+}
+//@ launch k<<<1, 1>>>();
+//@ expect required out[0] == 1 && out[1] == 2;
+"""
+
+
+def test_a_pointer_is_exchanged_for_one_that_the_same_call_returned(write: Callable[..., Path]) -> None:
+    (outcome,) = check([write(EXCHANGED)], Settings(overrides=BY_CLANG, engine="embedded"))
+    found = [(c.expectation.text, c.verdict) for r in outcome.reports for c in r.checks]
+    assert [f for f in found if f[1] != "holds"] == []
+    assert found
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("__device__ int x; __device__ float f; __global__ void k() { x = f * 2; }", "made of a floating-point number"),
+        (
+            "__device__ int x[2]; __global__ void k() { __builtin_memset(x, 0, 6); }",
+            "6 bytes that are not whole numbers",
+        ),
+        ("__device__ int x[2]; __global__ void k() { __builtin_memset(x, 0, 12); }", "12 bytes that are not whole"),
+        (
+            "__device__ int x[2], y[4]; __global__ void k() { __builtin_memcpy(y, x, 16); }",
+            "16 bytes that are not whole numbers of `x`",
+        ),
+    ],
+)
+def test_what_has_no_meaning_in_the_model_is_refused_not_guessed(
+    text: str, what: str, write: Callable[..., Path]
+) -> None:
+    with pytest.raises(InputError) as raised:
+        plan(write(f"{text}\n//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n"), "p.cu", BY_CLANG)
+    assert what in str(raised.value.diagnostics[0])
+
+
 def test_values_outlive_the_registers_that_they_are_read_from(write: Callable[..., Path]) -> None:
     (outcome,) = check([write(ROTATED)], Settings(overrides=BY_CLANG, engine="embedded"))
     found = [(c.expectation.text, c.verdict, c.reason) for r in outcome.reports for c in r.checks]

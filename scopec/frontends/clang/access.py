@@ -23,6 +23,7 @@ from scopec.frontends.clang.memory import (
     Region,
     Unset,
     covered,
+    cuts,
     element,
     leaves_of,
     object_name,
@@ -155,7 +156,11 @@ def _load_shared(
         part, parts = _parts(machine, state, layout, offset, type_, mode)
         return _joined(_each(machine, state, layout, [(at, part) for at in parts], mode), type_)
     if _is_handle(machine, found.leaf):
-        return machine.world.handles.get((layout.name, offset), NULL)
+        held = machine.world.handles.get((layout.name, offset))
+        first = machine.world.objects[object_name(layout.name, found.leaf)].values[0]
+        if offset.terms or (held is None and first != 0):
+            raise machine.refused(state, "a stream or event that is known at run time alone is")
+        return NULL if held is None else held
     place = located(machine, state, layout, found.leaf, found.index)
     register = machine.target(state, found.leaf.type)
     machine.emit(state, ir.Load(register.name, place, mode))
@@ -260,6 +265,11 @@ def _store_private(
     machine: Machine, state: State, region: Private, at: int, content: Content, type_: llvm.Type
 ) -> None:
     size = llvm.size(type_)
+    if isinstance(content, Held):  # as numbers: the register that it was read into may be read into again
+        register = machine._cell_register(region, at, content.value.type)
+        if content.value != register:
+            machine.assign(state, register, content.value, but=(region, at))
+        content = Held(register)
     if isinstance(content, (Address, Held, Opaque, Unset, Record)):
         write(state.cells, region, at, size, content)
         return
@@ -301,7 +311,8 @@ def _store_shared(
             _store_shared(machine, state, layout, at, piece, part, mode)
         return
     if _is_handle(machine, found.leaf):
-        machine.world.handles[layout.name, offset] = content
+        if offset.terms or machine.world.handles.setdefault((layout.name, offset), content) != content:
+            raise machine.refused(state, "a stream or event that is known at run time alone is")
         return
     place = located(machine, state, layout, found.leaf, found.index)
     machine.emit(state, ir.Store(place, stored(machine, state, content, found.leaf), mode))
@@ -314,8 +325,11 @@ def _is_handle(machine: Machine, leaf: Leaf) -> bool:
 
 def stored(machine: Machine, state: State, content: Content, leaf: Leaf) -> Value:
     """A content as it is kept in the program's memory."""
-    if leaf.type.is_float or isinstance(content, Opaque):
+    if leaf.type.is_float:
         return Const(0, leaf.type)
+    if isinstance(content, Opaque):
+        what = "a value that is not modelled, such as one made of a floating-point number, in an integer is"
+        raise machine.refused(state, what)
     publish(machine, state, content)
     if not leaf.pointer:
         no_address(machine, state, content)
@@ -348,10 +362,17 @@ def copy_bytes(machine: Machine, state: State, to: Address, from_: Address, size
                 place = Address(to.region, to.offset.moved(Offset(at - from_.offset.constant)))
                 store(machine, state, place, content, _type(content), ir.PLAIN)
         return
+    check_whole(machine, state, layout, from_.offset, size)
     for at, leaf in list(covered(layout, from_.offset.constant, size)):
         type_ = _type_of(leaf)
         content = load(machine, state, Address(from_.region, from_.offset.moved(Offset(at))), type_, ir.PLAIN)
         store(machine, state, Address(to.region, to.offset.moved(Offset(at))), content, type_, ir.PLAIN)
+
+
+def check_whole(machine: Machine, state: State, layout: Layout, offset: Offset, size: int) -> None:
+    """Raise InputError where so many bytes cut a number in two, or go beyond the object."""
+    if cuts(layout, offset.constant, size):
+        raise machine.refused(state, f"{size} bytes that are not whole numbers of `{layout.name}` are")
 
 
 def fill_bytes(machine: Machine, state: State, to: Address, byte: Value, size: int) -> None:
@@ -365,7 +386,9 @@ def fill_bytes(machine: Machine, state: State, to: Address, byte: Value, size: i
                 part = repeated & ((1 << 8 * width) - 1)
                 _store_private(machine, state, to.region, start, number(part, 8 * width), llvm.Int(8 * width))
         return
-    assert isinstance(to.region, Memory)
+    if not isinstance(to.region, Memory):
+        raise machine.refused(state, "filling memory that is not known is")
+    check_whole(machine, state, machine.world.layouts[to.region], to.offset, size)
     for at, leaf in list(covered(machine.world.layouts[to.region], to.offset.constant, size)):
         part = repeated & ((1 << leaf.type.bits) - 1)
         place = Address(to.region, to.offset.moved(Offset(at)))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang.access import (
+    check_whole,
     publish,
 )
 from scopec.frontends.clang.calls import Call
@@ -158,6 +159,7 @@ def _numbers(call: Call, position: int, size: int) -> list[tuple[ir.Place, Leaf]
         raise machine.refused(state, "a copy of memory that is not known is")
     layout = machine.world.layouts[address.region]
     found = []
+    check_whole(machine, state, layout, address.offset, size)
     for at, leaf in covered(layout, address.offset.constant, size):
         exact = element(layout, address.offset.moved(Offset(at)), leaf.type.size)
         assert exact is not None

@@ -256,6 +256,19 @@ def covered(layout: Layout, offset: int, size: int) -> Iterator[tuple[int, Leaf]
     return iter(sorted(found, key=lambda pair: pair[0]))
 
 
+def cuts(layout: Layout, offset: int, size: int) -> bool:
+    """Whether the ends of so many bytes from an offset lie in numbers, or beyond all of them."""
+    last, aligned = 0, 1
+    for leaf in layout.leaves:
+        own = leaf.type.size
+        aligned = max(aligned, own)
+        for at in _positions(leaf.offset, leaf.extents):
+            last = max(last, at + own)
+            if at < offset < at + own or at < offset + size < at + own:
+                return True
+    return not 0 <= offset <= offset + size <= -(-last // aligned) * aligned
+
+
 def _positions(at: int, extents: tuple[tuple[int, int], ...]) -> Iterable[int]:
     if not extents:
         yield at
