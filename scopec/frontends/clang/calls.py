@@ -281,7 +281,10 @@ def _compare_exchange(call: Call) -> bool:
     type_ = call.action.arguments[2].type
     expected = stored(machine, state, load(machine, state, expected_at, type_, ir.PLAIN), leaf)
     desired = stored(machine, state, call.arguments[2], leaf)
-    register, succeeded = call.target(leaf.type), machine.register((), ("succeeded", state.position()), types.BOOL)
+    frame = state.frame  # not the register of what was expected, which may have been read from memory just now
+    register = machine.register(frame.calls, ("found", state.position(), frame.at), leaf.type)
+    succeeded = machine.register(frame.calls, ("succeeded", state.position(), frame.at), types.BOOL)
+    machine._keep(state, register)
     machine._keep(state, succeeded)
     call.emit(
         ir.CompareExchange(register.name, succeeded.name, place, expected, desired, call.mode(3, 5),

@@ -16,7 +16,7 @@ from scopec.frontends.clang.access import (
     publish,
 )
 from scopec.frontends.clang.calls import Call
-from scopec.frontends.clang.host import stream_of
+from scopec.frontends.clang.host import issued, passed_on, stream_of
 from scopec.frontends.clang.instructions import pointer_of
 from scopec.frontends.clang.memory import Address, Cell, Code, Layout, Memory, Private, covered, element, object_name
 from scopec.frontends.clang.numbers import Offset, as_type, number
@@ -125,14 +125,13 @@ def host_function(call: Call) -> bool:
     run = call.arguments[1]
     if not isinstance(run, Address) or not isinstance(run.region, Code):
         raise call.machine.refused(call.state, "a function that is not known is")
-    publish(call.machine, call.state, call.arguments[2])
+    argument = passed_on(call, call.arguments[2], "what a function in a stream is given")
     debug, function = call.machine.side.debug, call.machine.side.module.function(run.region.name)
     shown = debug.function_name(function.subprogram or "") if function is not None else run.region.name
     name = _name(call, shown or "host function")
     span = call.machine.span(call.state)
-    callback = Callback(run.region.name, call.arguments[2], span, stream_of(call, call.arguments[0]), shown)
-    call.machine.world.launches[name] = callback
-    call.emit(ir.LaunchGrid(name))
+    callback = Callback(run.region.name, argument, span, stream_of(call, call.arguments[0]), shown)
+    issued(call, name, callback)
     return call.done()
 
 
@@ -144,8 +143,7 @@ def _name(call: Call, kind: str) -> str:
 def _issue(call: Call, name: str, kind: str, builder: Builder, stream: ir.Stream, waits: Waits) -> None:
     span = call.machine.span(call.state)
     builder.end(span)
-    call.machine.world.launches[name] = Copy(kind, builder.finish({}, frozenset()), span, stream)
-    call.emit(ir.LaunchGrid(name))
+    issued(call, name, Copy(kind, builder.finish({}, frozenset()), span, stream))
     if waits is Waits.COMPLETION:
         call.emit(ir.WorkSynchronize(name))
 

@@ -28,10 +28,11 @@ from scopec.frontends.clang.memory import (
     Opaque,
     Private,
     Record,
+    Unset,
     object_name,
 )
 from scopec.frontends.clang.numbers import number
-from scopec.frontends.clang.work import Launch, Started
+from scopec.frontends.clang.work import Callback, Copy, Launch, Started
 from scopec.frontends.clang.world import unused
 from scopec.program import ir, types
 from scopec.program.values import Const, Value
@@ -137,21 +138,28 @@ def _launched(
         function.parameters, function.byval, _arguments(call, function, given), strict=True
     ):
         if behind is None:
-            publish(machine, state, content)
-            _known(call, content)
-            passed.append(content)
+            passed.append(passed_on(call, content, "an argument of a launch"))
             continue
         copy = Private((), parameter)
         for at, cell in _bytes_at(call, content, llvm.size(behind)).items():
-            publish(machine, state, cell.content)
-            cells[copy, at] = cell
+            cells[copy, at] = replace(cell, content=passed_on(call, cell.content, "an argument of a launch"))
         passed.append(Address(copy))
     sizes = machine.world.said.get(function.name, {}).get("cluster_dims")
     if cluster is None and sizes:
         cluster = ir.Dim(*sizes)
     launch = Launch(kernel, function, tuple(passed), cells, machine.span(state), blocks, threads, stream, cooperative,
                     cluster, domain, shared.value)  # fmt: skip
-    machine.world.launches[name] = launch
+    issued(call, name, launch)
+
+
+def issued(call: Call, name: str, work: Launch | Copy | Callback) -> None:
+    """Give work to a stream, at one place of the program in one state: there would be two of one name otherwise."""
+    world, key = call.machine.world, (call.machine.thread, call.state.again())
+    if key in world.issued:
+        message = "work for a stream that host code issues in several states is"
+        raise call.machine.refused(call.state, message, "issue it before the branch, or in each branch")
+    world.issued.add(key)
+    world.launches[name] = work
     call.emit(ir.LaunchGrid(name))
 
 
@@ -181,9 +189,13 @@ def _arguments(call: Call, function: llvm.Function, given: llvm.Typed) -> list[C
     return arguments
 
 
-def _known(call: Call, content: Content) -> None:
-    if not isinstance(content, (Const, Address, Opaque)):
-        raise call.machine.refused(call.state, "an argument of a launch that is known at run time alone is")
+def passed_on(call: Call, content: Content, what: str) -> Content:
+    """A content as another thread gets it: the registers of this one are not its own."""
+    publish(call.machine, call.state, content)
+    known = isinstance(content, Address) and not content.offset.terms
+    if not known and not isinstance(content, (Const, Opaque, Unset)):
+        raise call.machine.refused(call.state, f"{what} that is known at run time alone is")
+    return content
 
 
 def _bytes_at(call: Call, content: Content, size: int) -> dict[int, Cell]:
@@ -321,9 +333,10 @@ def _thread_create(call: Call) -> bool:
     block = Private((), "%state")
     cells: dict[tuple[Private, int], Cell] = {}
     for at, cell in _bytes_at(call, call.arguments[1], call.known(2)).items():
-        publish(machine, state, cell.content)
-        cells[block, at] = cell
-    machine.world.threads[unique] = Started(key, run.region.name, Address(block), cells)
+        cells[block, at] = replace(cell, content=passed_on(call, cell.content, "what a thread is given"))
+    started = Started(key, run.region.name, Address(block), cells)
+    if machine.world.threads.setdefault(unique, started) != started:
+        raise machine.refused(state, "a thread that is created in several states is")
     call.emit(ir.CreateThread(unique))
     return call.done(number(1 + list(machine.world.threads).index(unique), 32))
 

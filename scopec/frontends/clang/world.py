@@ -70,6 +70,8 @@ class World:
         self.shared_locals: dict[tuple[str, Private], tuple[Layout, Span]] = {}
         self.launches: dict[str, Launch | Copy | Callback] = {}
         self.threads: dict[str, Started] = {}
+        #: Where, and at which turn of the loops around, work was given to streams.
+        self.issued: set[tuple[object, ...]] = set()
         self.streams: dict[str, ir.Stream] = {}
         #: Streams, events and allocations by the places of the code that make them.
         self.created: dict[tuple[object, ...], ir.Stream] = {}
