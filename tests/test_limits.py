@@ -76,6 +76,29 @@ def test_an_exception_that_python_drops_is_raised_again(monkeypatch: pytest.Monk
     assert sys.unraisablehook is hook
 
 
+def test_a_profiler_works_after_a_limit() -> None:
+    """A trace of the exception that is left behind would keep Python from going on."""
+    program = """
+import sys, time
+from scopec.base.diagnostics import LimitError
+from scopec.base.limits import limited
+for late in (True, False):
+    try:
+        with limited(0.2, None):
+            until = time.monotonic() + (30 if late else 0.21)
+            while time.monotonic() < until:
+                pass
+    except LimitError:
+        pass
+    sys.setprofile(lambda *_: None)
+    (lambda: time.monotonic())()
+    sys.setprofile(None)
+print("done")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr) == ("done\n", "")
+
+
 def test_modules_that_import_each_other_become_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut off, `one` would be made again, and `two` would keep the first, which has no `name`."""
     slow = "import time\nuntil = time.monotonic() + 0.5\nwhile time.monotonic() < until:\n    pass\n"
