@@ -18,7 +18,7 @@ import pytest
 
 from scopec.base import limits
 from scopec.base.diagnostics import EngineError, LimitError
-from scopec.base.limits import limited
+from scopec.base.limits import limited, uncut
 from scopec.engines.java.processes import Finished, failure
 from scopec.session.check import Settings, check
 
@@ -76,6 +76,17 @@ def test_an_exception_that_python_drops_is_raised_again(monkeypatch: pytest.Monk
     assert sys.unraisablehook is hook
 
 
+def test_what_python_raises_in_the_place_of_an_exception_is_none_of_its_own() -> None:
+    """What is raised while a class gets its attributes is wrapped, by CPython 3.11."""
+
+    class Slow:
+        def __set_name__(self, *_: object) -> None:
+            busy(20)
+
+    with pytest.raises(LimitError, match=r"limit of 0.1 s"), limited(50, None), limited(0.1, None):
+        type("Made", (), {"slow": Slow()})
+
+
 def test_a_profiler_works_after_a_limit() -> None:
     """A trace of the exception that is left behind would keep Python from going on."""
     program = """
@@ -126,7 +137,7 @@ def test_a_limit_holds_in_a_module_that_is_imported(tmp_path: Path, monkeypatch:
 
 
 def test_a_thread_that_is_started_gets_none_of_its_parents_exceptions() -> None:
-    """What is raised in a thread that starts another may arrive in that one, which the first then waits for in vain."""
+    """It would die of one before it runs, and its parent would wait for it in vain."""
     ended: list[bool] = []
     interval = sys.getswitchinterval()
 
@@ -134,7 +145,8 @@ def test_a_thread_that_is_started_gets_none_of_its_parents_exceptions() -> None:
         while not ended:
             with suppress(LimitError), limited(0.02, None):
                 while True:
-                    threading.Thread(target=int).start()
+                    with uncut():
+                        threading.Thread(target=int).start()
                     busy(0.0002)
 
     worker = threading.Thread(target=work, daemon=True)

@@ -37,13 +37,13 @@ class _Ended(BaseException):
 class _Watch:
     """The limits of one thread: a moment of the monotonic clock, and bytes of the process.
 
-    ``passed`` says which was passed, ``raised_at`` when the thread was last told; ``held`` is what :func:`_held` gives
-    where the block begins.
+    ``passed`` says which was passed, ``raised_at`` when the thread was last told; ``imports`` is what :func:`_imports`
+    gives where the block begins.
     """
 
     def __init__(self, seconds: float | None, most_bytes: int | None) -> None:
         self.thread = threading.get_ident()
-        self.held = _held(self.thread)
+        self.imports = _imports(self.thread)
         self.seconds = seconds
         self.deadline = None if seconds is None else time.monotonic() + seconds
         self.most_bytes = most_bytes
@@ -74,13 +74,32 @@ def limited(seconds: float | None, most_bytes: int | None) -> Iterator[None]:
             yield
         finally:
             _finish(watch)
-    except _Ended:
-        _finish(watch)  # what is raised at any moment may be raised in there
-        if watch.passed is None:
-            raise  # it is for a block around this one
-        raise LimitError(watch.passed) from None
     except MemoryError:
         raise LimitError(_too_much(most_bytes)) from None
+    except BaseException as error:
+        _finish(watch)  # what is raised at any moment may be raised in there
+        if watch.passed is None or not _comes_of_a_limit(error):
+            raise  # it may be for a block around this one
+        raise LimitError(watch.passed) from None
+
+
+def _comes_of_a_limit(error: BaseException | None) -> bool:
+    """Python itself raises others in the place of what is raised in a ``__set_name__``, say."""
+    while error is not None and not isinstance(error, _Ended):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+@contextmanager
+def uncut() -> Iterator[None]:
+    """A block that no limit cuts off; it is soon over, and begins no other.
+
+    The start of a thread needs one: until that thread runs it has its parent's identity, and Python may raise in it
+    what was meant for its parent, which then waits for ever.  So does the start of a process, which nobody could end.
+    """
+    with _lock:
+        _let_arrive()
+        yield
 
 
 def late(seconds: float) -> str:
@@ -124,8 +143,13 @@ def _finish(watch: _Watch) -> None:
                 sys.unraisablehook = _unraisable
     if watch.passed is not None:
         with suppress(_Ended):
-            for _ in range(10):  # exceptions of other threads arrive where a loop goes round
-                pass
+            _let_arrive()
+
+
+def _let_arrive() -> None:
+    """What was raised for this thread arrives here, at the latest."""
+    for _ in range(10):  # exceptions of other threads arrive where a loop goes round
+        pass
 
 
 def _dropped(unraisable: sys.UnraisableHookArgs) -> None:
@@ -152,7 +176,7 @@ def _look() -> None:
         time.sleep(_PERIOD_SECONDS)
         now, held = time.monotonic(), resident()
         with _lock:
-            may_end = [w for w in _watches if _held(w.thread) <= w.held]
+            may_end = [w for w in _watches if _imports(w.thread) <= w.imports]
             for watch in may_end:
                 if watch.passed is not None and now > watch.raised_at + _LEAVING_SECONDS:
                     _end(watch, watch.passed)
@@ -170,18 +194,17 @@ def _end(watch: _Watch, reason: str) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(watch.thread), ctypes.py_object(_Ended))
 
 
-def _held(thread: int) -> int:
-    """In how many calls a thread is that must not be cut off, and are soon over; those around a block do not count.
+def _imports(thread: int) -> int:
+    """In how many imports a thread is; those around a block do not count.
 
-    An import: modules that import each other would be left with one that never became whole.  The start of a thread:
-    until that runs, what is raised in this one may arrive there, and this one would wait for it for ever.
+    They must not be cut off, and are soon over: modules that import each other would be left with one that never became
+    whole.
     """
-    held, frame = 0, sys._current_frames().get(thread)
+    imports, frame = 0, sys._current_frames().get(thread)
     while frame is not None:
-        file, name = frame.f_code.co_filename, frame.f_code.co_name
-        held += file.startswith("<frozen importlib") or (file == threading.__file__ and name == "start")
+        imports += frame.f_code.co_filename.startswith("<frozen importlib")
         frame = frame.f_back
-    return held
+    return imports
 
 
 def resident() -> int:

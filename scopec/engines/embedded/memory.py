@@ -8,7 +8,7 @@ from threading import Timer
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import LimitError
-from scopec.base.limits import limited
+from scopec.base.limits import limited, uncut
 from scopec.engines.embedded.circuit import TRUE
 from scopec.engines.embedded.encode import Encoding
 from scopec.engines.embedded.relations import InexactError, entries
@@ -97,7 +97,8 @@ def _limit(solver: Solver, deadline: float | None) -> Iterator[None]:
     timer = None if deadline is None else Timer(max(0.0, deadline - time.monotonic()), solver.interrupt)
     if timer is not None:
         timer.daemon = True
-        timer.start()
+        with uncut():
+            timer.start()
     try:
         yield
     finally:

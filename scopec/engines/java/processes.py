@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import EngineError, LimitError, ScopecError
+from scopec.base.limits import uncut
 from scopec.engines.java import jars
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Processes:
     def start(self, command: Sequence[str | Path], **how: Any) -> subprocess.Popen[str]:
         """Start a process, as subprocess.Popen does; EngineError if it cannot be started."""
         try:
-            with self._lock:
+            with uncut(), self._lock:
                 if self.closed:
                     raise EngineError("stopped")
                 process = subprocess.Popen(command, text=True, encoding="utf-8", errors="replace", **how)

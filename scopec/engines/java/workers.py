@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from scopec.base.diagnostics import EngineError
+from scopec.base.limits import uncut
 from scopec.base.records import dataclass
 from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
 from scopec.engines.java import jars
@@ -165,7 +166,8 @@ class _Worker:
                 stderr=stderr,
             )
         self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        threading.Thread(target=self._read, daemon=True).start()
+        with uncut():
+            threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
         assert self._process.stdout is not None

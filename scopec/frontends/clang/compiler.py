@@ -20,6 +20,7 @@ from pathlib import Path
 
 from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError
 from scopec.base.files import shown_source
+from scopec.base.limits import uncut
 from scopec.base.resources import resource
 from scopec.base.source import Source, Span
 from scopec.frontends.clang.flags import Flags
@@ -144,13 +145,14 @@ class _Run:
     def start(self, command: list[str], given: bytes, folder: Path) -> None:
         """Run a command in a folder on a text; EngineError if it does not start."""
         pipe = subprocess.PIPE
-        try:
-            process = self._process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe)
-        except OSError as failure:
-            raise EngineError(f"{command[0]} does not start ({failure.strerror})") from failure
-        self._lock.acquire()
-        threading.Thread(target=self._collect, args=(process, given), name="clang", daemon=True).start()
-        self._started = True
+        with uncut():
+            try:
+                process = self._process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe)
+            except OSError as failure:
+                raise EngineError(f"{command[0]} does not start ({failure.strerror})") from failure
+            self._lock.acquire()
+            threading.Thread(target=self._collect, args=(process, given), name="clang", daemon=True).start()
+            self._started = True
 
     def _collect(self, process: subprocess.Popen[bytes], given: bytes) -> None:
         try:
