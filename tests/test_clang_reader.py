@@ -227,6 +227,70 @@ def test_what_has_no_meaning_in_the_model_is_refused_not_guessed(
     assert what in str(raised.value.diagnostics[0])
 
 
+@pytest.mark.parametrize(
+    ("object_", "index", "final"),
+    [
+        ("struct Q { int a[4]; int b[4]; }; __device__ Q q;", "q.b[n % 4]", "q.b[1]"),
+        ("struct Q { int a[4]; int b[4]; }; __device__ Q q;", "q.b[n - 4]", "q.b[1]"),
+        ("struct Q { int a[4]; int b[4]; }; __device__ Q q[2];", "q[n - 4].b[n % 4]", "q[1].b[1]"),
+        ("struct P { int x, y; }; struct Q { int a; P p[3]; }; __device__ Q q;", "q.p[n - 4].y", "q.p[1].y"),
+        ("__device__ int q[3][2];", "q[n - 3][n - 5]", "q[2][0]"),
+    ],
+)
+def test_an_index_is_in_the_array_that_is_named(
+    object_: str, index: str, final: str, write: Callable[..., Path]
+) -> None:
+    """Also where what is added to a value would reach another array of the same object."""
+    text = f"""{object_}
+__device__ cuda::atomic<int> from{{5}};
+__global__ void k() {{ int n = from.load(); {index} = 7; }}
+//@ launch k<<<1, 1>>>();
+//@ expect required {final} == 7;
+"""
+    (outcome,) = check([write(f"#include <cuda/atomic>\n{text}")], Settings(overrides=BY_CLANG, engine="embedded"))
+    (report,) = outcome.reports
+    assert [(c.expectation.text, c.verdict, c.reason) for c in report.checks if c.verdict != "holds"] == []
+
+
+@pytest.mark.parametrize(
+    ("index", "faults"),
+    [("q.b[n - 1]", 1), ("q.b[n - 2]", 0), ("q.b[n - 6]", 1), ("q.a[n - 1]", 1), ("q.a[n - 2]", 0)],
+)
+def test_an_index_out_of_its_array_is_a_fault_though_it_is_in_the_object(
+    index: str, faults: int, write: Callable[..., Path]
+) -> None:
+    text = f"""#include <cuda/atomic>
+struct Q {{ int a[4]; int b[4]; }};
+__device__ Q q;
+__device__ cuda::atomic<int> from{{1}};
+__global__ void k() {{ int n = from.load() + 4; {index} = 7; }}
+//@ launch k<<<1, 1>>>();
+//@ expect race_free;
+"""
+    (outcome,) = check([write(text)], Settings(overrides=BY_CLANG, engine="embedded"))
+    (report,) = outcome.reports
+    found = [(c.verdict, c.expectation.implicit) for c in report.checks if c.verdict != "holds"]
+    assert found == [("violated", True)] * faults
+
+
+@pytest.mark.parametrize("reader", ["scoped", "clang"])
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [
+        ("x = mapped, align = two", "`two` is not an alignment"),
+        ("x = mapped, width = 2", "`width` cannot be set here"),
+        ("x = paper", "`paper` is not a kind of memory"),
+        ("y = mapped", "there is no object `y`"),
+    ],
+)
+def test_what_cannot_be_said_of_storage(reader: str, said: str, what: str, write: Callable[..., Path]) -> None:
+    text = f"__device__ int x;\nint main() {{ x = 1; }}\n//@ storage {said};\n//@ expect race_free;\n"
+    with pytest.raises(InputError) as raised:
+        plan(write(text), "p.cu", Overrides(reader=reader))
+    assert str(raised.value.diagnostics[0]).startswith("p.cu:3:")
+    assert what in str(raised.value.diagnostics[0])
+
+
 def test_a_launch_is_one_grid(write: Callable[..., Path]) -> None:
     """What was decided before leaves two states behind, in which a launch would be two grids."""
     text = """#include <atomic>

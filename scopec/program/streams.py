@@ -1,8 +1,30 @@
-"""The order of streams."""
+"""Streams: which there are, their order, and what they leave behind where a grid is aborted."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from scopec.program import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+#: cudaErrorLaunchFailure: "An exception occurred on the device while executing a kernel."
+LAUNCH_FAILURE = 719
+
+
+def last_error_name(device: int) -> str:
+    """The object in which an aborted grid of a device tells so to the calls that come after."""
+    return f"last error@{device}" if device else "last error"
+
+
+def with_legacy_streams(streams: Collection[ir.Stream], grids: Collection[ir.Grid]) -> tuple[ir.Stream, ...]:
+    """The streams of a program: the legacy one of each device that has work or a stream, then those it created.
+
+    `cudaSetDevice(n)` implies that device n exists.
+    """
+    devices = {0} | {grid.device for grid in grids} | {stream.device for stream in streams}
+    return (*(ir.legacy_stream(device) for device in sorted(devices)), *streams)
 
 
 def waits_for(later: ir.Stream, earlier: ir.Stream) -> bool:

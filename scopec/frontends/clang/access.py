@@ -32,6 +32,7 @@ from scopec.frontends.clang.memory import (
 )
 from scopec.frontends.clang.numbers import Offset, as_type, kept, number, resized
 from scopec.frontends.clang.state import Again, Done, State
+from scopec.frontends.clang.world import unused
 from scopec.program import faults, ir, values
 from scopec.program.values import Const, Reg, Value
 
@@ -100,11 +101,8 @@ def publish(machine: Machine, state: State, content: Content) -> None:
     else:
         name, leaves = "temporary", leaves_of(machine.allocated[region])
     taken = {layout.name for (_, other), (layout, _) in shared.items() if other != region}
-    unique, again = f"{machine.thread}.{name}", 1
-    while unique in taken:
-        again += 1
-        unique = f"{machine.thread}.{name}#{again}"
-    shared[machine.thread, region] = Layout(unique, leaves), machine.span(state)
+    layout = Layout(unused(f"{machine.thread}.{name}", taken), leaves)
+    shared[machine.thread, region] = layout, machine.span(state)
     raise Again
 
 

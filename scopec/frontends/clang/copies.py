@@ -6,71 +6,32 @@ Whether a call waits for its work depends on the memory (CUDA runtime API, "API 
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang.access import (
-    check_whole,
-    publish,
-)
+from scopec.frontends.clang.access import check_whole, publish
 from scopec.frontends.clang.calls import Call
-from scopec.frontends.clang.host import issued, passed_on, stream_of
+from scopec.frontends.clang.host import stream_of
 from scopec.frontends.clang.instructions import pointer_of
+from scopec.frontends.clang.launches import issued
 from scopec.frontends.clang.memory import Address, Cell, Code, Layout, Memory, Private, covered, element, object_name
 from scopec.frontends.clang.numbers import Offset, as_type, number
+from scopec.frontends.clang.passing import passed_on
 from scopec.frontends.clang.work import Callback, Copy
 from scopec.program import ir
 from scopec.program.builder import Builder
+from scopec.program.transfers import HOST_SIDES, Role, Waits, copy_waits, fill_waits, role
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.frontends.clang.debug import Leaf
 
-_ONE = ir.Dim()
-
-
-class Waits(IntEnum):
-    """What a call waits for before it returns, the least first."""
-
-    NOTHING = 0
-    STAGING = 1
-    COMPLETION = 2
-
-
-_DEVICE, _PINNED, _PAGEABLE = "device", "pinned", "pageable"
-_ROLES = {
-    ir.Storage.DEVICE: _DEVICE,
-    ir.Storage.SHARED: _DEVICE,
-    ir.Storage.MAPPED: _PINNED,
-    **dict.fromkeys(ir.PAGEABLE, _PAGEABLE),
-}
-#: The sides of a copy that its ``cudaMemcpyKind`` calls host memory: (source, destination).
-_HOST_SIDES = {0: (True, True), 1: (True, False), 2: (False, True), 3: (False, False), 4: (False, False)}
-
-
-def _copy_waits(source: str, target: str, *, synchronous: bool) -> Waits:
-    """What a copy waits for, by the document's list of cases.
-
-    "For transfers from any host memory to any host memory, the function is fully synchronous with respect to the
-    host", in both forms.  Else an asynchronous copy "might be synchronous", or is not.  Of the synchronous ones: "For
-    transfers from device memory to device memory, no host-side synchronization is performed"; "For transfers from
-    pageable host memory to device memory, a stream sync is performed before the copy is initiated.  The function will
-    return once the pageable buffer has been copied to the staging memory for DMA transfer to device memory, but the DMA
-    to final destination may not have completed"; all others wait for the copy.
-    """
-    if _DEVICE not in (source, target):
-        return Waits.COMPLETION
-    if not synchronous or source == target:
-        return Waits.NOTHING
-    return Waits.STAGING if source == _PAGEABLE else Waits.COMPLETION
-
 
 def copy(call: Call) -> bool:
     """``copy(to, from, bytes, kind, stream, waits)``."""
-    size, sides = call.known(2), _HOST_SIDES.get(call.known(3))
+    size, sides = call.known(2), HOST_SIDES.get(call.known(3))
     if sides is None:
         message = f"{call.known(3)} is not a cudaMemcpyKind"
         raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "use cudaMemcpyDefault")
@@ -78,8 +39,8 @@ def copy(call: Call) -> bool:
     if [leaf.type.size for _, leaf in targets] != [leaf.type.size for _, leaf in sources]:
         raise call.machine.refused(call.state, "a copy between objects of different types is")
     stream = stream_of(call, call.arguments[4])
-    source, target = (_role(call, one, host) for one, host in zip((sources, targets), sides, strict=True))
-    waits = _copy_waits(source, target, synchronous=bool(call.known(5)))
+    source, target = (_role(call, one, on_host=host) for one, host in zip((sources, targets), sides, strict=True))
+    waits = copy_waits(source, target, synchronous=bool(call.known(5)))
     span, name = call.machine.span(call.state), _name(call, "cudaMemcpy")
     if waits is Waits.STAGING:
         call.emit(ir.StreamSynchronize(stream.name))
@@ -103,19 +64,14 @@ def _converted(register: Reg, leaf: Leaf) -> Value:
 
 
 def fill(call: Call) -> bool:
-    """``fill(to, byte, bytes, stream, waits)``.
-
-    "The cudaMemset functions are asynchronous with respect to the host except when the target memory is pinned host
-    memory.  The Async versions are always asynchronous with respect to the host."
-    """
+    """``fill(to, byte, bytes, stream, waits)``."""
     targets = _numbers(call, 0, call.known(2))
     span, name, byte = call.machine.span(call.state), _name(call, "cudaMemset"), call.known(1) & 0xFF
     builder = Builder()
     for place, leaf in targets:
         pattern = int.from_bytes(bytes([byte]) * leaf.type.size, "little")
         builder.emit(ir.Store(place, Const(leaf.type.wrap(pattern), leaf.type), ir.PLAIN), span)
-    pinned = _role(call, targets, on_host=False) == _PINNED
-    waits = Waits.COMPLETION if call.known(4) and pinned else Waits.NOTHING
+    waits = fill_waits(_role(call, targets, on_host=False), synchronous=bool(call.known(4)))
     _issue(call, name, "cudaMemset", builder, stream_of(call, call.arguments[3]), waits)
     return call.done()
 
@@ -168,18 +124,13 @@ def _numbers(call: Call, position: int, size: int) -> list[tuple[ir.Place, Leaf]
     return found
 
 
-def _role(call: Call, numbers: list[tuple[ir.Place, Leaf]], on_host: bool) -> str:
-    """What the memory is that a side of a copy covers.
-
-    Managed memory is accessed from the side that the kind of the copy says, from the device by ``cudaMemcpyDefault``,
-    and always by ``cudaMemset`` (CUDA C++ programming guide, "Memcpy()/Memset() Behavior With Managed Memory").
-    """
-    world, roles = call.machine.world, set()
-    for place, _ in numbers:
-        registered = (_registration(place.object), 0) in call.state.cells
-        storage = ir.Storage.MAPPED if registered else world.objects[place.object].storage
-        roles.add(_ROLES.get(storage, _PAGEABLE if on_host else _DEVICE))
-    return roles.pop() if len(roles) == 1 else _DEVICE
+def _role(call: Call, numbers: list[tuple[ir.Place, Leaf]], *, on_host: bool) -> Role:
+    """What the memory is that a side of a copy covers."""
+    cells, objects = call.state.cells, call.machine.world.objects
+    names = {place.object for place, _ in numbers}
+    return role(
+        (ir.Storage.MAPPED if (_registration(n), 0) in cells else objects[n].storage for n in names), on_host=on_host
+    )
 
 
 def _staging(call: Call, name: str, sources: list[tuple[ir.Place, Leaf]], span: Span) -> list[tuple[ir.Place, Leaf]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
@@ -51,22 +51,13 @@ def targets(action: llvm.Action) -> tuple[str, ...]:
             return ()
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _reads(action: llvm.Action) -> frozenset[str]:
     return frozenset() if isinstance(action, (llvm.Phi, llvm.Declare)) else frozenset(locals_in(action))
 
 
-_FLOWS: dict[int, tuple[llvm.Function, Flow]] = {}
-
-
 def flow(function: llvm.Function) -> Flow:
-    """The flow of a function, worked out once."""
-    if id(function) not in _FLOWS:
-        _FLOWS[id(function)] = function, _flow(function)
-    return _FLOWS[id(function)][1]
-
-
-def _flow(function: llvm.Function) -> Flow:
+    """The flow of a function."""
     blocks = function.blocks
     edges = [(label, target) for label, code in blocks.items() for target in dict.fromkeys(targets(code[-1].action))]
     before: dict[str, list[str]] = {}

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang import llvm
-from scopec.frontends.clang.access import (
-    load,
-    publish,
-    store,
-)
 from scopec.frontends.clang.calls import Call, last_error, text_at
 from scopec.frontends.clang.debug import Leaf
-from scopec.frontends.clang.instructions import as_number, pointer_of
+from scopec.frontends.clang.instructions import as_number
 from scopec.frontends.clang.memory import (
     Address,
     Cell,
@@ -25,27 +18,23 @@ from scopec.frontends.clang.memory import (
     Layout,
     Memory,
     Nowhere,
-    Opaque,
     Private,
     Record,
-    Unset,
     object_name,
 )
 from scopec.frontends.clang.numbers import number
-from scopec.frontends.clang.work import Callback, Copy, Launch, Started
+from scopec.frontends.clang.passing import bytes_at, passed_on
+from scopec.frontends.clang.state import AT_EXIT, State
+from scopec.frontends.clang.work import Started
 from scopec.frontends.clang.world import unused
 from scopec.program import ir, types
-from scopec.program.values import Const, Value
+from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scopec.frontends.clang.machine import Machine
-from scopec.frontends.clang.state import AT_EXIT, State
 
-#: What clang puts before the name of a kernel for the function that launches it.
-_STUB = "__device_stub__"
-_PENDING = Private((), "%launch")
 _DEVICE = Private((), "%device")
 _STORAGES = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.MAPPED, ir.Storage.SYSTEM)
 _FIRST_STREAM = 3
@@ -56,48 +45,6 @@ def device_of(state: State) -> int:
     """The device that is current in a host thread."""
     cell = state.cells.get((_DEVICE, 0))
     return cell.content.value if cell is not None and isinstance(cell.content, Const) else 0
-
-
-def _dim(values: list[int]) -> ir.Dim:
-    return ir.Dim(*values)
-
-
-# ---------------------------------------------------------------- launches
-
-
-def configure(call: Call) -> bool:
-    """``<<<grid, block, shared, stream>>>``: each extent comes as x and y in 64 bits, and z."""
-    call.state.cells[_PENDING, 0] = Cell(0, Record(call.arguments))
-    return call.done(number(0, 32))
-
-
-def take_configuration(call: Call) -> bool:
-    """``__cudaPopCallConfiguration(grid, block, shared, stream)``, in what clang makes of a kernel on the host."""
-    machine, state = call.machine, call.state
-    pending = state.cells.pop((_PENDING, 0)).content
-    assert isinstance(pending, Record)
-    for position, (pointer, distance) in enumerate(((0, 0), (0, 8), (1, 0), (1, 8), (2, 0), (3, 0))):
-        at = pointer_of(machine, state, call.action.arguments[pointer])
-        type_ = llvm.Int(32 if distance else 64) if pointer < 3 else llvm.Pointer()
-        to = Address(at.region, at.offset.plus(distance, number(1, 64)))
-        store(machine, state, to, pending.parts[position], type_, ir.PLAIN)
-    return call.done(number(0, 32))
-
-
-def launch_kernel(call: Call) -> bool:
-    """``cudaLaunchKernel(kernel, grid, block, arguments, shared, stream)``: each extent comes as above."""
-    grid, block = (_extent(call, call.arguments[n : n + 2]) for n in (1, 3))
-    _launched(call, call.action.arguments[5], grid, block, call.number(6), stream_of(call, call.arguments[7]))
-    if _STUB in call.state.frame.function.name:
-        return call.done(number(0, 32))
-    return _last_error(call)
-
-
-def _extent(call: Call, parts: tuple[Content, ...]) -> ir.Dim:
-    low, high = (as_number(call.machine, call.state, part) for part in parts)
-    if not isinstance(low, Const) or not isinstance(high, Const):
-        raise error(Codes.NOT_CONSTANT, "the extents of a launch must be known", call.machine.span(call.state))
-    return ir.Dim(low.value & 0xFFFFFFFF, low.value >> 32 & 0xFFFFFFFF, high.value & 0xFFFFFFFF)
 
 
 def stream_of(call: Call, content: Content) -> ir.Stream:
@@ -115,110 +62,6 @@ def stream_of(call: Call, content: Content) -> ir.Stream:
     if found < _FIRST_STREAM:
         return ir.legacy_stream(device_of(call.state))
     return list(call.machine.world.created.values())[found - _FIRST_STREAM]
-
-
-def _launched(
-    call: Call, given: llvm.Typed, blocks: ir.Dim, threads: ir.Dim, shared: Value, stream: ir.Stream, *,
-    cooperative: bool = False, cluster: ir.Dim | None = None, domain: int = 0,
-) -> None:  # fmt: skip
-    """Launch the kernel that is the first argument: its threads run with the arguments as they are now."""
-    machine, state = call.machine, call.state
-    if not blocks.count or not threads.count:
-        message = "a launch of no threads"
-        raise error(Codes.NO_THREADS, message, machine.span(state))
-    if not isinstance(shared, Const):
-        raise error(Codes.NOT_CONSTANT, "how much shared memory a launch asks for must be known", machine.span(state))
-    function = _kernel(call)
-    kernel = machine.world.device.debug.function_name(function.subprogram or "") or function.name
-    number_ = 1 + sum(launch.kernel == kernel for launch in machine.world.launches.values())
-    name = kernel if number_ == 1 else f"{kernel}#{number_}"
-    passed: list[Content] = []
-    cells: dict[tuple[Private, int], Cell] = {}
-    for (parameter, _), behind, content in zip(
-        function.parameters, function.byval, _arguments(call, function, given), strict=True
-    ):
-        if behind is None:
-            passed.append(passed_on(call, content, "an argument of a launch"))
-            continue
-        copy = Private((), parameter)
-        for at, cell in _bytes_at(call, content, llvm.size(behind)).items():
-            cells[copy, at] = replace(cell, content=passed_on(call, cell.content, "an argument of a launch"))
-        passed.append(Address(copy))
-    sizes = machine.world.said.get(function.name, {}).get("cluster_dims")
-    if cluster is None and sizes:
-        cluster = ir.Dim(*sizes)
-    launch = Launch(kernel, function, tuple(passed), cells, machine.span(state), blocks, threads, stream, cooperative,
-                    cluster, domain, shared.value)  # fmt: skip
-    issued(call, name, launch)
-
-
-def issued(call: Call, name: str, work: Launch | Copy | Callback) -> None:
-    """Give work to a stream, at one place of the program in one state: there would be two of one name otherwise."""
-    world, key = call.machine.world, (call.machine.thread, call.state.again())
-    if key in world.issued:
-        message = "work for a stream that host code issues in several states is"
-        raise call.machine.refused(call.state, message, "issue it before the branch, or in each branch")
-    world.issued.add(key)
-    world.launches[name] = work
-    call.emit(ir.LaunchGrid(name))
-
-
-def _kernel(call: Call) -> llvm.Function:
-    machine, stub = call.machine, call.arguments[0]
-    if not isinstance(stub, Address) or not isinstance(stub.region, Code):
-        raise machine.refused(call.state, "a kernel that is not known is")
-    kernel = re.sub(rf"(\d+){_STUB}", lambda m: str(int(m[1]) - len(_STUB)), stub.region.name)
-    function = machine.world.device.module.function(kernel)
-    if function is None:
-        raise error(Codes.NOT_LAUNCHED, f"`{kernel}` is no kernel", machine.span(call.state))
-    return function
-
-
-def _arguments(call: Call, function: llvm.Function, given: llvm.Typed) -> list[Content]:
-    """What an array of pointers to the arguments of a kernel says; one behind a pointer is that pointer."""
-    if not function.parameters:
-        return []
-    machine, state = call.machine, call.state
-    where, arguments = pointer_of(machine, state, given), []
-    for position, ((_, type_), behind) in enumerate(zip(function.parameters, function.byval, strict=True)):
-        at = Address(where.region, where.offset.plus(8 * position, number(1, 64)))
-        pointer = load(machine, state, at, llvm.Pointer(), ir.PLAIN)
-        if not isinstance(pointer, Address):
-            raise machine.refused(state, "an argument whose address is not known is")
-        arguments.append(pointer if behind is not None else load(machine, state, pointer, type_, ir.PLAIN))
-    return arguments
-
-
-def passed_on(call: Call, content: Content, what: str) -> Content:
-    """A content as another thread gets it: the registers of this one are not its own."""
-    publish(call.machine, call.state, content)
-    known = isinstance(content, Address) and not content.offset.terms
-    if not known and not isinstance(content, (Const, Opaque, Unset)):
-        raise call.machine.refused(call.state, f"{what} that is known at run time alone is")
-    return content
-
-
-def _bytes_at(call: Call, content: Content, size: int) -> dict[int, Cell]:
-    """The cells of so many bytes at an address, by their distance from it."""
-    if not isinstance(content, Address) or not isinstance(content.region, Private):
-        raise call.machine.refused(call.state, "a structure in shared memory as an argument is")
-    at = content.offset.constant
-    return {
-        start - at: cell
-        for (region, start), cell in call.state.cells.items()
-        if region == content.region and at <= start < at + size
-    }
-
-
-def _launch(call: Call) -> bool:
-    numbers = [call.known(n) & 0xFFFFFFFF for n in range(2, 8)]
-    cluster = [call.known(n) & 0xFFFFFFFF for n in range(11, 14)]
-    _launched(
-        call, call.action.arguments[1], _dim(numbers[:3]), _dim(numbers[3:]), call.number(8),
-        stream_of(call, call.arguments[9]), cooperative=bool(call.known(10)),
-        cluster=_dim(cluster) if cluster[0] else None, domain=call.known(14),
-    )  # fmt: skip
-    return call.done(number(0, 32))
 
 
 # ---------------------------------------------------------------- what the source calls things
@@ -332,7 +175,7 @@ def _thread_create(call: Call) -> bool:
         unique = f"{name}#{again}"
     block = Private((), "%state")
     cells: dict[tuple[Private, int], Cell] = {}
-    for at, cell in _bytes_at(call, call.arguments[1], call.known(2)).items():
+    for at, cell in bytes_at(call, call.arguments[1], call.known(2)).items():
         cells[block, at] = replace(cell, content=passed_on(call, cell.content, "what a thread is given"))
     started = Started(key, run.region.name, Address(block), cells)
     if machine.world.threads.setdefault(unique, started) != started:
@@ -407,7 +250,7 @@ def _event_query(call: Call) -> bool:
     return call.done(register)
 
 
-def _last_error(call: Call) -> bool:
+def last_error_of(call: Call) -> bool:
     """0, or what an aborted grid has left."""
     if not call.machine.world.aborts:
         return call.done(number(0, 32))
@@ -432,7 +275,6 @@ def _simply(operation: Callable[[Call], ir.Operation]) -> Callable[[Call], bool]
 
 #: What each intrinsic does that host threads alone call.
 HOST: dict[str, Callable[[Call], bool]] = {
-    "launch": _launch,
     "allocate": _allocate,
     "free": lambda call: call.done(),
     "thread_create": _thread_create,
@@ -449,7 +291,7 @@ HOST: dict[str, Callable[[Call], bool]] = {
     "device_synchronize": _simply(lambda call: ir.DeviceSynchronize(device_of(call.state))),
     "set_device": _set_device,
     "get_device": lambda call: call.done(number(device_of(call.state), 32)),
-    "last_error": _last_error,
+    "last_error": last_error_of,
     "api": _api,
     "stop_flag": _stop_flag,
 }

@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.memory import (
-    NULL,
-    Address,
-    Code,
-    Content,
-    Held,
-    Memory,
-    Nowhere,
-    Opaque,
-    Record,
-    Unset,
-)
+from scopec.frontends.clang.memory import NULL, Address, Code, Content, Held, Memory, Nowhere, Opaque, Record, Unset
 from scopec.frontends.clang.numbers import Offset, arithmetic, as_type, compare, kept, number, resized, signed
 from scopec.frontends.clang.state import Done, State
 from scopec.program import faults, ir, values

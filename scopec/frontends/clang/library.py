@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang import llvm
+from scopec.frontends.clang.atomics import ATOMICS
 from scopec.frontends.clang.calls import INTRINSICS, Call, enter, of_llvm
 from scopec.frontends.clang.copies import COPIES
-from scopec.frontends.clang.host import HOST, at_exit, configure, launch_kernel, take_configuration
+from scopec.frontends.clang.host import HOST, at_exit
 from scopec.frontends.clang.instructions import operand, tell_apart
+from scopec.frontends.clang.launches import LAUNCHES, configure, launch_kernel, take_configuration
 from scopec.frontends.clang.memory import Address, Code, Held
+from scopec.frontends.clang.state import State
 
 if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
-from scopec.frontends.clang.state import State
 
-_INTRINSICS = {**INTRINSICS, **HOST, **COPIES}
+_INTRINSICS = {**ATOMICS, **INTRINSICS, **HOST, **LAUNCHES, **COPIES}
 
 
 def called(machine: Machine, state: State, instruction: llvm.Instruction) -> bool:

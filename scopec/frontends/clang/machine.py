@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.access import (
-    copy_bytes,
-    home,
-)
-from scopec.frontends.clang.flow import flow
+from scopec.frontends.clang.access import copy_bytes, home
 from scopec.frontends.clang.instructions import operand, value_of
 from scopec.frontends.clang.memory import (
     Address,
@@ -146,7 +142,7 @@ class Machine:
             assert instruction.result is not None
             chosen[instruction.result] = operand(self, state, llvm.Typed(phi.type, given))
             frame.at += 1
-        about = flow(frame.function)
+        about = self.side.flow(frame.function)
         frame.env = {
             name: c for name, c in (frame.env | chosen).items() if name in about.live[target] or name in chosen
         }
@@ -336,7 +332,7 @@ class Machine:
         frame = state.frame
         if instruction.result is not None and content is not None:
             frame.env[instruction.result] = content
-        for name in flow(frame.function).dying[frame.label][frame.at]:
+        for name in self.side.flow(frame.function).dying[frame.label][frame.at]:
             frame.env.pop(name, None)
         frame.at += 1
 

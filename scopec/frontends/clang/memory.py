@@ -160,7 +160,6 @@ class Layout:
     name: str
     leaves: tuple[Leaf, ...]
     known: Mapping[int, Content] | None = None
-    volatile: bool = False
 
 
 def leaves_of(type_: llvm.Type, offset: int = 0, extents: tuple[tuple[int, int], ...] = ()) -> tuple[Leaf, ...]:
@@ -232,13 +231,13 @@ def _index_in(leaf: Leaf, offset: Offset) -> Value | None:
             return None
         times = factor // leaf.extents[place][1] * weights[place]
         index = values.binary("+", index, values.binary("*", value, Const(times, INT)) if times != 1 else value)
-    known = 0
+    known, begins = 0, rest - offset.shift
     for (count, distance), own in zip(leaf.extents, weights, strict=True):
-        position = rest // distance
-        if not offset.terms and not 0 <= position < count:
+        if not 0 <= begins // distance < count:  # what a value is added to, not where that may lead
             return None
-        known += position * own
-        rest -= position * distance
+        begins %= distance
+        known += rest // distance * own
+        rest %= distance
     if rest:
         return None
     if not offset.terms:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from math import gcd
-from typing import TypeAlias
-
 from scopec.base.records import dataclass
 from scopec.program import types, values
 from scopec.program.types import BOOL, IntType
@@ -141,35 +138,42 @@ def resized(opcode: str, value: Value, bits: int) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """Bytes from the beginning of a region: a constant and multiples of values, sorted by factor, the largest first."""
+    """Bytes from the beginning of a region: a constant and multiples of values, sorted by factor, the largest first.
+
+    ``shift`` is how much of the constant was added to values, as in ``a[i + 1]``: without it the constant says which
+    array they are an index in.
+    """
 
     constant: int = 0
     terms: tuple[tuple[int, Value], ...] = ()
+    shift: int = 0
 
     def plus(self, factor: int, value: Value) -> Offset:
         """So many times a value further on."""
-        value = _index(value)
-        match value:
-            case Const(known, _):
-                return Offset(self.constant + factor * known, self.terms)
-            case Binary("+", one, other, _):
-                return self.plus(factor, one).plus(factor, other)
-            case Binary("*", one, Const(known, _), _):
-                return self.plus(factor * known, one)
-            case _ if factor:
-                return Offset(self.constant, tuple(sorted((*self.terms, (factor, value)), key=_by_factor)))
-            case _:
-                return self
+        if isinstance(value, Const):
+            return Offset(self.constant + factor * value.value, self.terms, self.shift)
+        known, terms = _linear(factor, value)
+        return self.moved(Offset(known, terms, known))
 
     def moved(self, distance: Offset) -> Offset:
         """The offset of something at an offset from here."""
         terms = tuple(sorted((*self.terms, *distance.terms), key=_by_factor))
-        return Offset(self.constant + distance.constant, terms)
+        return Offset(self.constant + distance.constant, terms, self.shift + distance.shift)
 
-    @property
-    def stride(self) -> int:
-        """What every factor is a multiple of, 0 where there is none."""
-        return gcd(*(factor for factor, _ in self.terms)) if self.terms else 0
+
+def _linear(factor: int, value: Value) -> tuple[int, tuple[tuple[int, Value], ...]]:
+    """So many times a value, as a constant and multiples of values."""
+    value = _index(value)
+    match value:
+        case Const(known, _):
+            return factor * known, ()
+        case Binary("+", one, other, _):
+            (first, terms), (second, more) = _linear(factor, one), _linear(factor, other)
+            return first + second, (*terms, *more)
+        case Binary("*", one, Const(known, _), _):
+            return _linear(factor * known, one)
+        case _:
+            return 0, ((factor, value),) if factor else ()
 
 
 def _by_factor(term: tuple[int, Value]) -> tuple[int, str]:
@@ -183,6 +187,3 @@ def _index(value: Value) -> Value:
             break
         value = value.operand
     return value
-
-
-Terms: TypeAlias = tuple[tuple[int, Value], ...]

@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Code, error, suggestion
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.annotations import said
+from scopec.frontends.clang.calls import ORDERS
 from scopec.frontends.clang.compiler import compiled, shims
 from scopec.frontends.clang.debug import Debug
 from scopec.frontends.clang.prepare import CONSTANT, prepared
@@ -18,6 +18,7 @@ from scopec.frontends.clang.world import Side
 from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.cuda import read_directives
 from scopec.frontends.scoped.syntax.scan import scan
+from scopec.frontends.storage import stored
 from scopec.program import ir
 
 if TYPE_CHECKING:
@@ -32,9 +33,6 @@ _CONSTANT = re.compile(r"\b(?:const|constexpr)\b(?P<rest>[^;]*);")
 _LIBRARY = ("atomic", "barrier", "latch", "semaphore", "std/atomic")
 _COMMA = re.compile(r",(?![^({<]*[)}>])")
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:=(?!=)|\{)")
-_STORAGE_WORDS = {s.value: s for s in ir.Storage if s is not ir.Storage.SHARED}
-_NUMBERED_ORDERS = (ir.Order.RELAXED, ir.Order.ACQUIRE, ir.Order.ACQUIRE, ir.Order.RELEASE, ir.Order.ACQ_REL,
-                    ir.Order.SEQ_CST)  # fmt: skip
 
 
 def read(source: Source) -> tree.File:
@@ -80,7 +78,11 @@ def lower(
         Side(host, Debug(host, folder_of_shims, source.name), host=True), said(device), values,
         {constant: _shown(values[constant], known[constant]) for constant in overrides},
     )  # fmt: skip
-    return _stored(program, file)
+    objects = dict(program.objects)
+    for directive in file.directives:
+        if isinstance(directive, tree.StorageDirective):
+            objects |= stored(objects, directive)
+    return replace(program, objects=objects)
 
 
 def _value(device: Module, name: str, type_: str) -> int | ir.Scope | ir.Order:
@@ -88,7 +90,7 @@ def _value(device: Module, name: str, type_: str) -> int | ir.Scope | ir.Order:
     number = initial.value if isinstance(initial, llvm.Number) else 0
     if "thread_scope" in type_:
         return ir.Scope(number)
-    return _NUMBERED_ORDERS[number] if "memory_order" in type_ else number
+    return ORDERS[number] if "memory_order" in type_ else number
 
 
 def _shown(value: int | ir.Scope | ir.Order, type_: str) -> str:
@@ -97,23 +99,3 @@ def _shown(value: int | ir.Scope | ir.Order, type_: str) -> str:
     if isinstance(value, (ir.Scope, ir.Order)):
         return value.name.lower()
     return str(value)
-
-
-def _stored(program: Program, file: tree.File) -> Program:
-    """The program with what ``//@ storage`` says of its objects."""
-    objects = dict(program.objects)
-    for directive in file.directives:
-        if not isinstance(directive, tree.StorageDirective):
-            continue
-        name, span = directive.name.name, directive.name.span
-        chosen = [n for n in objects if n == name or n.startswith((f"{name}.", f"{name}["))]
-        if not chosen:
-            raise error(Code.BAD_DIRECTIVE, f"there is no object `{name}`", span, suggestion(name, objects))
-        if directive.kind not in _STORAGE_WORDS:
-            message = f"`{directive.kind}` is not a kind of memory"
-            raise error(Code.BAD_DIRECTIVE, message, directive.span, f"the kinds are {', '.join(_STORAGE_WORDS)}")
-        align = next((int(s.value) for s in directive.settings if s.name == "align"), None)
-        for one in chosen:
-            kept = objects[one].align if align is None else align
-            objects[one] = replace(objects[one], storage=_STORAGE_WORDS[directive.kind], align=kept)
-    return replace(program, objects=objects)

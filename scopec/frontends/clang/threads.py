@@ -19,6 +19,7 @@ from scopec.program import ir, types, values
 from scopec.program.endings import ended
 from scopec.program.program import Program
 from scopec.program.specialise import thread_builtins
+from scopec.program.streams import with_legacy_streams
 from scopec.program.values import Builtin, Const, Value
 
 if TYPE_CHECKING:
@@ -59,14 +60,10 @@ def program_of(
             continue
         if world.grew:
             continue
-        streams = (*(ir.legacy_stream(d) for d in _devices(grids)), *world.created.values(), *world.streams.values())
+        streams = with_legacy_streams((*world.created.values(), *world.streams.values()), grids.values())
         main = ir.Thread("main", ended(body, others))
         return Program(name, source, world.objects, streams, grids, main, constants, variant, others)
     raise error(Codes.TOO_LARGE, "what pointers may point to does not come to an end", source.span(0, 0))
-
-
-def _devices(grids: Mapping[str, ir.Grid]) -> list[int]:
-    return sorted({0} | {grid.device for grid in grids.values()})
 
 
 def _run(found: _Found, thread: str, machine: Callable[[Knowledge], _T]) -> _T:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import field
 from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from scopec.base.source import Source, Span
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.compiler import word_at
 from scopec.frontends.clang.debug import Debug
+from scopec.frontends.clang.flow import Flow, flow
 from scopec.frontends.clang.memory import (
     Address,
     Code,
@@ -31,6 +33,7 @@ from scopec.frontends.clang.numbers import Offset, number
 from scopec.frontends.clang.reader import Module
 from scopec.frontends.clang.work import Launch
 from scopec.program import ir
+from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
@@ -48,6 +51,14 @@ class Side:
     module: Module
     debug: Debug
     host: bool
+    #: The flows of its functions, as far as somebody wanted to know.
+    flows: dict[str, Flow] = field(default_factory=dict, compare=False)
+
+    def flow(self, function: llvm.Function) -> Flow:
+        """The flow of a function, worked out once."""
+        if function.name not in self.flows:
+            self.flows[function.name] = flow(function)
+        return self.flows[function.name]
 
 
 class World:
@@ -193,8 +204,8 @@ class World:
                 return self.pointer(content)
             case Opaque():
                 return 0
-            case _ if hasattr(content, "value") and isinstance(content.value, int):
-                return content.value
+            case Const(value, _):
+                return value
             case _:
                 return None
 

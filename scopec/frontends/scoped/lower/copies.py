@@ -7,7 +7,6 @@ by the stream.  Whether the call waits for it depends on the memory (CUDA runtim
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
@@ -16,6 +15,7 @@ from scopec.frontends.scoped.lower.context import Call, Frame, outside
 from scopec.frontends.scoped.lower.cpp_types import StructType, VoidType, as_float, size_of
 from scopec.frontends.scoped.lower.operands import Array, Atomic, Operand, Pointer, Structure, Sync, Variable, describe
 from scopec.program import ir, types
+from scopec.program.transfers import HOST_SIDES, Role, Waits, copy_waits, fill_waits, role
 from scopec.program.types import IntType
 from scopec.program.values import Const
 
@@ -29,65 +29,12 @@ _ONE = ir.Dim()
 Covered = list[tuple[ir.Place, IntType]]
 
 
-# ---------------------------------------------------------------- what a call waits for
-
-
-class Waits(IntEnum):
-    """What a call waits for before it returns, the least first."""
-
-    NOTHING = 0
-    STAGING = 1
-    COMPLETION = 2
-
-
-#: What memory is to a copy.
-_DEVICE, _PINNED, _PAGEABLE = "device", "pinned", "pageable"
-_ROLES = {
-    ir.Storage.DEVICE: _DEVICE,
-    ir.Storage.SHARED: _DEVICE,
-    ir.Storage.MAPPED: _PINNED,
-    **dict.fromkeys(ir.PAGEABLE, _PAGEABLE),
-}
-#: The sides of a copy that its ``cudaMemcpyKind`` calls host memory: (source, destination).
-_HOST_SIDES = {0: (True, True), 1: (True, False), 2: (False, True), 3: (False, False), 4: (False, False)}
-
-
-def _role(frame: Frame, covered: Covered, *, on_host: bool) -> str:
-    """What the memory is that a side of a copy covers.
-
-    Managed memory is accessed from the side that the kind of the copy says, from the device by ``cudaMemcpyDefault``,
-    and always by ``cudaMemset`` (CUDA C++ programming guide, "Memcpy()/Memset() Behavior With Managed Memory").
-    """
+def _role(frame: Frame, covered: Covered, *, on_host: bool) -> Role:
+    """What the memory is that a side of a copy covers."""
     names = {place.object for place, _ in covered}
-    storages = {ir.Storage.MAPPED if n in frame.registered else frame.world.objects[n].storage for n in names}
-    roles = {_ROLES.get(s, _PAGEABLE if on_host else _DEVICE) for s in storages}
-    return roles.pop() if len(roles) == 1 else _DEVICE
-
-
-def _copy_waits(source: str, target: str, *, synchronous: bool) -> Waits:
-    """What a copy waits for, by the document's list of cases.
-
-    "For transfers from any host memory to any host memory, the function is fully synchronous with respect to the
-    host", in both forms.  Else an asynchronous copy "might be synchronous", or is not.  Of the synchronous ones: "For
-    transfers from device memory to device memory, no host-side synchronization is performed"; "For transfers from
-    pageable host memory to device memory, a stream sync is performed before the copy is initiated.  The function will
-    return once the pageable buffer has been copied to the staging memory for DMA transfer to device memory, but the DMA
-    to final destination may not have completed"; all others wait for the copy.
-    """
-    if _DEVICE not in (source, target):
-        return Waits.COMPLETION
-    if not synchronous or source == target:
-        return Waits.NOTHING
-    return Waits.STAGING if source == _PAGEABLE else Waits.COMPLETION
-
-
-def _fill_waits(target: str, *, synchronous: bool) -> Waits:
-    """What a fill waits for.
-
-    "The cudaMemset functions are asynchronous with respect to the host except when the target memory is pinned host
-    memory.  The Async versions are always asynchronous with respect to the host."
-    """
-    return Waits.COMPLETION if synchronous and target == _PINNED else Waits.NOTHING
+    return role(
+        (ir.Storage.MAPPED if n in frame.registered else frame.world.objects[n].storage for n in names), on_host=on_host
+    )
 
 
 # ---------------------------------------------------------------- the calls
@@ -140,7 +87,7 @@ def fill(*, synchronous: bool) -> Callable[[Frame, tree.Call], Operand]:
         for place, type_ in targets:
             pattern = int.from_bytes(bytes([byte]) * type_.size, "little")
             inner.emit(ir.Store(place, Const(type_.wrap(pattern), type_), ir.PLAIN), call.span)
-        waits = _fill_waits(_role(frame, targets, on_host=False), synchronous=synchronous)
+        waits = fill_waits(_role(frame, targets, on_host=False), synchronous=synchronous)
         _issue(frame, inner, call.span, stream, waits)
         return streams.result(frame, call.span)
 
@@ -193,9 +140,9 @@ def _numbers(frame: Frame, operand: Operand, span: Span) -> Iterator[tuple[ir.Pl
 def _sides(frame: Frame, kind: tree.Expr) -> tuple[bool, bool]:
     """Which sides of a copy its kind calls host memory: the source's and the destination's."""
     number = expressions.constant(frame, kind, "the kind of a copy")
-    if number not in _HOST_SIDES:
+    if number not in HOST_SIDES:
         raise error(Code.BAD_ARGUMENTS, f"{number} is not a cudaMemcpyKind", kind.span, "use cudaMemcpyDefault")
-    return _HOST_SIDES[number]
+    return HOST_SIDES[number]
 
 
 def _copy(
@@ -213,7 +160,7 @@ def _copy(
     from_role, to_role = (
         _role(frame, side, on_host=on_host) for side, on_host in zip((sources, targets), sides, strict=True)
     )
-    waits = _copy_waits(from_role, to_role, synchronous=synchronous)
+    waits = copy_waits(from_role, to_role, synchronous=synchronous)
     inner = _work_frame(frame, "cudaMemcpy")
     if waits is Waits.STAGING:
         frame.emit(ir.StreamSynchronize(stream.name), call.span)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Code, error, suggestion
+from scopec.base.diagnostics import Code, error
 from scopec.frontends.scoped.lower import classes, expressions, functions, launches, names, objects, resolve, statements
 from scopec.frontends.scoped.lower.context import Call, Frame, Region, World, outside
 from scopec.frontends.scoped.lower.cpp_types import (
@@ -33,8 +33,10 @@ from scopec.frontends.scoped.lower.operands import (
     TypeNamed,
 )
 from scopec.frontends.scoped.syntax import tree
+from scopec.frontends.storage import stored
 from scopec.program import endings, ir, types, values
 from scopec.program.program import Program
+from scopec.program.streams import with_legacy_streams
 from scopec.program.types import IntType
 
 if TYPE_CHECKING:
@@ -44,7 +46,6 @@ _STORAGES = {
     "__device__": ir.Storage.DEVICE, "__managed__": ir.Storage.MANAGED, "__constant__": ir.Storage.DEVICE,
     "__shared__": ir.Storage.SHARED,
 }  # fmt: skip
-_STORAGE_WORDS = {s.value: s for s in ir.Storage if s is not ir.Storage.SHARED}
 _MOST_PASSES = 8
 
 
@@ -91,24 +92,19 @@ def _lower(file: tree.File, source: Source, name: str, world: World) -> Program:
     host = _host_body(world, file, main, given)
     for directive in file.directives:
         if isinstance(directive, tree.StorageDirective):
-            _apply_storage(world, directive)
+            world.objects |= stored(world.objects, directive)
     _check_threads(world)
     return Program(
         name,
         source,
         {n: o for n, o in world.objects.items() if not n.startswith("%")},
-        (*(ir.legacy_stream(d) for d in _devices(world)), *world.streams.values()),
+        with_legacy_streams(world.streams.values(), world.grids.values()),
         world.grids,
         ir.Thread("main", endings.ended(host, world.others)),
         world.constants,
         world.variant,
         tuple(world.others),
     )
-
-
-def _devices(world: World) -> list[int]:
-    """The devices that have work: `cudaSetDevice(n)` implies that device n exists."""
-    return sorted({0} | {grid.device for grid in world.grids.values()} | {s.device for s in world.streams.values()})
 
 
 def _check_threads(world: World) -> None:
@@ -381,29 +377,3 @@ def _functions(items: tuple[tree.Item, ...]) -> list[tree.Function]:
         elif isinstance(item, tree.Namespace):
             found += _functions(item.items)
     return found
-
-
-# ---------------------------------------------------------------- `//@ storage`
-
-
-def _apply_storage(world: World, directive: tree.StorageDirective) -> None:
-    """``storage x = mapped, align = 2``: what C++ cannot say of an object."""
-    name, span = directive.name.name, directive.name.span
-    chosen = [n for n in world.objects if n == name or n.startswith((f"{name}.", f"{name}["))]
-    if not chosen:
-        raise error(Code.BAD_DIRECTIVE, f"there is no object `{name}`", span, suggestion(name, world.objects))
-    if directive.kind not in _STORAGE_WORDS:
-        listed = ", ".join(_STORAGE_WORDS)
-        message = f"`{directive.kind}` is not a kind of memory"
-        raise error(Code.BAD_DIRECTIVE, message, directive.span, f"the kinds are {listed}")
-    align: int | None = None
-    for setting in directive.settings:
-        if setting.name != "align":
-            raise error(Code.BAD_DIRECTIVE, f"`{setting.name}` cannot be set here", setting.span, "only align can")
-        if not setting.value.isdecimal() or int(setting.value) not in (1, 2, 4, 8, 16, 32, 64, 128, 256):
-            raise error(Code.BAD_DIRECTIVE, f"`{setting.value}` is not an alignment", setting.span, "use a power of 2")
-        align = int(setting.value)
-    for one in chosen:
-        object_ = world.objects[one]
-        aligned = object_.align if align is None else align
-        world.objects[one] = replace(object_, storage=_STORAGE_WORDS[directive.kind], align=aligned)

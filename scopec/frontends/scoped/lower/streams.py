@@ -20,6 +20,7 @@ from scopec.frontends.scoped.lower.operands import (
 )
 from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir, types, values
+from scopec.program.streams import LAUNCH_FAILURE, last_error_name
 from scopec.program.values import Const, Reg
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 #: Calls are taken to succeed (language note), so their result is cudaSuccess, but for :func:`result`.
 SUCCESS = Computed(Const(0, types.INT))
-#: cudaErrorLaunchFailure: "An exception occurred on the device while executing a kernel."
-_FAILURE = 719
 
 
 def result(frame: Frame, span: Span) -> Operand:
@@ -48,15 +47,14 @@ def fail(frame: Frame, span: Span) -> None:
     """A kernel is aborted: calls that come after return an error."""
     frame.world.found_abort = True
     mode = ir.Mode(ir.Order.RELEASE, ir.Scope.SYSTEM)
-    lvalues.store(frame, _last_error(frame, span).place, Const(_FAILURE, types.INT), mode, span)
+    lvalues.store(frame, _last_error(frame, span).place, Const(LAUNCH_FAILURE, types.INT), mode, span)
     frame.emit(ir.Trap(), span)
 
 
 def _last_error(frame: Frame, span: Span) -> Variable:
     errors = frame.world.errors
     if frame.device not in errors:
-        name = f"last error@{frame.device}" if frame.device else "last error"
-        errors[frame.device] = objects.passed(frame, name, types.INT, span)
+        errors[frame.device] = objects.passed(frame, last_error_name(frame.device), types.INT, span)
     return errors[frame.device]
 
 

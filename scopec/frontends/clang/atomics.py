@@ -1,0 +1,266 @@
+"""Intrinsics that access memory in one step, and those of barriers, latches and semaphores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.access import follows_null, load, located, publish, store, stored
+from scopec.frontends.clang.calls import ORDERS, Call, Handler, address_of
+from scopec.frontends.clang.memory import Code, Content, Held, Memory, Nowhere, Opaque, Private, element
+from scopec.frontends.clang.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
+from scopec.frontends.clang.state import State
+from scopec.program import ir, types, values
+from scopec.program.values import Const, Reg, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scopec.frontends.clang.debug import Leaf
+
+#: The types whose order as template arguments in a mangled name has no sign.
+_UNSIGNED_CODES = frozenset("bhtjmyo")
+
+
+def _located(call: Call) -> tuple[ir.Place, Leaf]:
+    """The number in memory that the first argument points to."""
+    machine, state = call.machine, call.state
+    address = address_of(call, 0)
+    match address.region:
+        case Private():
+            publish(machine, state, address)
+        case Nowhere() | Code():
+            raise follows_null(machine, state)
+        case Memory() as region:
+            layout = machine.world.layouts[region]
+            size = _size(call)
+            found = element(layout, address.offset, size)
+            if found is None:
+                raise machine.refused(state, f"an access of {size} bytes that is not one number of `{layout.name}` is")
+            return located(machine, state, layout, found.leaf, found.index), found.leaf
+    raise AssertionError(address)
+
+
+_SIZES = {
+    "b": 1, "c": 1, "a": 1, "h": 1, "s": 2, "t": 2, "i": 4, "j": 4, "l": 8, "m": 8, "x": 8, "y": 8, "f": 4, "d": 8,
+    "n": 16, "o": 16, "P": 8, "D": 2,
+}  # fmt: skip
+
+
+def _size(call: Call) -> int:
+    """The bytes of what an atomic operation is about, from the type in its mangled name."""
+    if call.template and call.template[0] in _SIZES:
+        return _SIZES[call.template[0]]
+    for argument in call.action.arguments[1:2]:
+        return llvm.size(argument.type)
+    return llvm.size(call.action.type)
+
+
+def _result(call: Call, register: Reg, leaf: Leaf) -> Content:
+    """What an operation found in memory, as the type of the call."""
+    if leaf.type.is_float:
+        return Opaque(leaf.type.size)
+    type_ = call.action.type
+    if isinstance(type_, llvm.Pointer):
+        return Held(register)
+    if isinstance(type_, llvm.Int):
+        return resized("zext", kept(register), type_.bits)
+    return kept(register)
+
+
+def _is_unsigned(call: Call, leaf: Leaf) -> bool:
+    return call.template[:1] in _UNSIGNED_CODES if call.template else not leaf.type.signed
+
+
+def _load(call: Call) -> bool:
+    place, leaf = _located(call)
+    register = call.target(leaf.type)
+    call.emit(ir.Load(register.name, place, call.mode(1, 2)))
+    return call.done(_result(call, register, leaf))
+
+
+def _store(call: Call) -> bool:
+    place, leaf = _located(call)
+    call.emit(ir.Store(place, stored(call.machine, call.state, call.arguments[1], leaf), call.mode(2, 3)))
+    return call.done()
+
+
+def _rmw(new: Callable[[Call, Reg, Value, Leaf], Value]) -> Handler:
+    def handler(call: Call) -> bool:
+        place, leaf = _located(call)
+        operand = stored(call.machine, call.state, call.arguments[1], leaf)
+        register = call.target(leaf.type)
+        result = new(call, register, operand, leaf)
+        call.emit(ir.Rmw(register.name, place, as_type(result, leaf.type), call.mode(2, 3)))
+        return call.done(_result(call, register, leaf))
+
+    return handler
+
+
+def _fetch(operation: str) -> Handler:
+    def new(_: Call, old: Reg, operand: Value, leaf: Leaf) -> Value:
+        if leaf.type.is_float:
+            return Const(0, leaf.type)
+        return as_type(arithmetic(operation, kept(old), kept(operand)), leaf.type)
+
+    return _rmw(new)
+
+
+def _fetch_extreme(operation: str) -> Handler:
+    def new(call: Call, old: Reg, operand: Value, leaf: Leaf) -> Value:
+        type_ = unsigned(leaf.type.bits) if _is_unsigned(call, leaf) else signed(leaf.type.bits)
+        return values.Binary(operation, as_type(old, type_), as_type(operand, type_), type_)
+
+    return _rmw(new)
+
+
+def _increment(_: Call, old: Reg, limit: Value, leaf: Leaf) -> Value:
+    one, zero = number(1, leaf.type.bits), number(0, leaf.type.bits)
+    return values.choose(compare("uge", kept(old), kept(limit)), zero, arithmetic("add", kept(old), one))
+
+
+def _decrement(_: Call, old: Reg, limit: Value, leaf: Leaf) -> Value:
+    one, zero = number(1, leaf.type.bits), number(0, leaf.type.bits)
+    over = values.binary("||", compare("eq", kept(old), zero), compare("ugt", kept(old), kept(limit)))
+    return values.choose(over, kept(limit), arithmetic("sub", kept(old), one))
+
+
+def _compare_exchange(call: Call) -> bool:
+    """The number found is written to ``*expected`` where it is not the expected one."""
+    machine, state = call.machine, call.state
+    place, leaf = _located(call)
+    expected_at = address_of(call, 1)
+    type_ = call.action.arguments[2].type
+    expected = stored(machine, state, load(machine, state, expected_at, type_, ir.PLAIN), leaf)
+    desired = stored(machine, state, call.arguments[2], leaf)
+    frame = state.frame  # not the register of what was expected, which may have been read from memory just now
+    register = machine.register(frame.calls, ("found", state.position(), frame.at), leaf.type)
+    succeeded = machine.register(frame.calls, ("succeeded", state.position(), frame.at), types.BOOL)
+    machine._keep(state, register)
+    machine._keep(state, succeeded)
+    call.emit(
+        ir.CompareExchange(register.name, succeeded.name, place, expected, desired, call.mode(3, 5),
+                           ORDERS[call.known(4)], bool(call.known(6)))
+    )  # fmt: skip
+    found: Content = Held(register) if isinstance(type_, llvm.Pointer) else kept(register)
+
+    def failed(after: State) -> None:
+        store(machine, after, expected_at, found, type_, ir.PLAIN)
+
+    call.done(succeeded)
+    _split_after(call, succeeded, lambda _: None, failed)
+    return False
+
+
+def _split_after(
+    call: Call, condition: Value, then: Callable[[State], None], otherwise: Callable[[State], None]
+) -> None:
+    """Go on in two ways behind the call, with what each does first in its own code; where both agree they meet."""
+    machine, builder = call.machine, call.machine.builder
+    ways = []
+    for change, truth in ((then, values.TRUE), (otherwise, values.FALSE)):
+        after = call.state.copy()
+        if call.instruction.result is not None and call.instruction.result in after.frame.env:
+            after.frame.env[call.instruction.result] = truth
+        ways.append((builder.label(), after, change))
+    builder.split(condition, machine.span(call.state), ways[0][0], ways[1][0])
+    for label, after, change in ways:
+        builder.place(label)
+        change(after)
+        builder.jump(machine.later(after))
+
+
+def _wait(call: Call) -> bool:
+    place, leaf = _located(call)
+    old = stored(call.machine, call.state, call.arguments[1], leaf)
+    register = call.target(leaf.type)
+    condition = values.binary("!=", register, old)
+    call.emit(ir.Await(register.name, place, condition, call.mode(2, 3), notified=True))
+    return call.done()
+
+
+def _notify(call: Call) -> bool:
+    place, _ = _located(call)
+    call.emit(ir.Notify(place, bool(call.known(1))))
+    return call.done()
+
+
+def _await_zero(call: Call) -> bool:
+    place, leaf = _located(call)
+    register = call.target(leaf.type)
+    mode = ir.Mode(ir.Order.ACQUIRE, ir.Scope(call.known(1)))
+    call.emit(ir.Await(register.name, place, values.binary("==", register, Const(0, leaf.type)), mode))
+    return call.done()
+
+
+def _acquire(call: Call) -> bool:
+    place, leaf = _located(call)
+    register = call.target(leaf.type)
+    mode = ir.Mode(ir.Order.ACQUIRE, ir.Scope(call.known(1)))
+    less = values.binary("-", register, Const(1, leaf.type))
+    call.emit(ir.Await(register.name, place, values.binary(">", register, Const(0, leaf.type)), mode, less))
+    return call.done()
+
+
+def _barrier_init(call: Call) -> bool:
+    place, _ = _located(call)
+    call.emit(ir.BarrierInit(place, as_type(call.number(1), types.LONG)))
+    return call.done()
+
+
+def _barrier_arrive(call: Call) -> bool:
+    place, _ = _located(call)
+    register = call.target(types.LONG)
+    mode = ir.Mode(ir.Order.RELEASE, ir.Scope(call.known(2)))
+    call.emit(ir.BarrierArrive(register.name, place, as_type(call.number(1), types.LONG), mode, bool(call.known(3))))
+    return call.done(register)
+
+
+def _barrier_wait(condition: Callable[[Call, Reg], Value]) -> Handler:
+    def handler(call: Call) -> bool:
+        place, _ = _located(call)
+        register = call.target(types.LONG)
+        mode = ir.Mode(ir.Order.ACQUIRE, ir.Scope(call.known(2)))
+        call.emit(ir.BarrierWait(register.name, place, condition(call, register), mode))
+        return call.done()
+
+    return handler
+
+
+def _later(call: Call, phase: Reg) -> Value:
+    return values.binary("!=", phase, as_type(call.number(1), types.LONG))
+
+
+def _other_parity(call: Call, phase: Reg) -> Value:
+    parity = resized("zext", call.number(1), 64)
+    return values.binary("!=", values.binary("%", phase, Const(2, types.LONG)), parity)
+
+
+def _barrier_phase(call: Call) -> bool:
+    place, _ = _located(call)
+    register = call.target(types.LONG)
+    call.emit(ir.BarrierPhase(register.name, place, ir.Mode(ir.Order.ACQUIRE, ir.Scope(call.known(1)))))
+    return call.done(register)
+
+
+#: What each intrinsic does that is an operation on memory.
+ATOMICS: dict[str, Handler] = {
+    "load": _load,
+    "store": _store,
+    "exchange": _rmw(lambda _call, _old, operand, _leaf: operand),
+    **{f"fetch_{opcode}": _fetch(opcode) for opcode in ("add", "sub", "and", "or", "xor")},
+    "fetch_min": _fetch_extreme("min"),
+    "fetch_max": _fetch_extreme("max"),
+    "fetch_inc": _rmw(_increment),
+    "fetch_dec": _rmw(_decrement),
+    "compare_exchange": _compare_exchange,
+    "wait": _wait,
+    "notify": _notify,
+    "await_zero": _await_zero,
+    "acquire": _acquire,
+    "barrier_init": _barrier_init,
+    "barrier_arrive": _barrier_arrive,
+    "barrier_wait": _barrier_wait(_later),
+    "barrier_wait_parity": _barrier_wait(_other_parity),
+    "barrier_phase": _barrier_phase,
+}
