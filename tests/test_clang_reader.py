@@ -308,33 +308,6 @@ int main() {
         plan(write(text), "p.cu", BY_CLANG)
 
 
-@pytest.mark.parametrize(
-    ("given", "what"),
-    [
-        ("std::thread t([n] { int m = n; }); t.join();", "what a thread is given"),
-        ("k<<<1, 1>>>(n);", "an argument of a launch"),
-        ("s<<<1, 1>>>(S{n, 1});", "an argument of a launch"),
-    ],
-)
-def test_what_is_passed_on_has_to_be_known(given: str, what: str, write: Callable[..., Path]) -> None:
-    """The registers of one thread are not those of another."""
-    text = f"""#include <atomic>
-#include <thread>
-struct S {{ int x, y; }};
-std::atomic<int> from{{1}};
-__global__ void k(int n) {{}}
-__global__ void s(S n) {{}}
-int main() {{
-    int n = from.load();
-    {given}
-}}
-"""
-    with pytest.raises(InputError) as raised:
-        plan(write(text), "p.cu", BY_CLANG)
-    assert str(raised.value.diagnostics[0]).startswith("p.cu:9:")
-    assert f"{what} that is known at run time alone" in str(raised.value.diagnostics[0])
-
-
 def test_values_outlive_the_registers_that_they_are_read_from(write: Callable[..., Path]) -> None:
     (outcome,) = check([write(ROTATED)], Settings(overrides=BY_CLANG, engine="embedded"))
     found = [(c.expectation.text, c.verdict, c.reason) for r in outcome.reports for c in r.checks]

@@ -86,6 +86,7 @@ def declared(machine: Machine, state: State, address: llvm.Operand, variable: st
         elif leaf.offset not in machine.cells.setdefault(region, {}):
             machine.cells[region][leaf.offset] = Reg(name, leaf.type)
             machine.variables[name] = leaf.type
+            _give(machine, state, region, leaf.offset)  # a parameter has its value before it is declared
 
 
 def publish(machine: Machine, state: State, content: Content) -> None:
@@ -290,9 +291,15 @@ def _follow(machine: Machine, state: State, region: Private, at: int, size: int)
     for offset, variable in machine.cells.get(region, {}).items():
         own = variable.type.size
         if (offset, own) != (at, size) and offset < at + size and at < offset + own:
-            content = read(state.cells, region, offset, own)
-            if not isinstance(content, (Address, Held, Opaque, Unset, Record)):
-                machine.assign(state, variable, as_type(content, variable.type), but=(region, offset))
+            _give(machine, state, region, offset)
+
+
+def _give(machine: Machine, state: State, region: Private, at: int) -> None:
+    """Give a variable of the source the value that is in its place."""
+    variable = machine.cells[region][at]
+    content = read(state.cells, region, at, variable.type.size)
+    if not isinstance(content, (Address, Held, Opaque, Unset, Record)):
+        machine.assign(state, variable, as_type(content, variable.type), but=(region, at))
 
 
 def _store_shared(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import Code as Codes
@@ -10,10 +9,9 @@ from scopec.base.diagnostics import error
 from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.access import copy_bytes, fill_bytes
-from scopec.frontends.clang.debug import Leaf as LeafOf
 from scopec.frontends.clang.instructions import as_number, pointer_of
 from scopec.frontends.clang.machine import Machine
-from scopec.frontends.clang.memory import Address, Content, Layout, Memory, Opaque, Private, Record, Unset
+from scopec.frontends.clang.memory import Address, Content, Memory, Opaque, Private, Record, Unset
 from scopec.frontends.clang.numbers import arithmetic, compare, number
 from scopec.frontends.clang.state import Again, State
 from scopec.program import ir, types, values
@@ -208,12 +206,7 @@ def text_at(call: Call, content: Content) -> str:
 
 def last_error(call: Call, device: int) -> ir.Place:
     """Where a grid that was aborted says so to the calls of the API that come after."""
-    world = call.machine.world
-    name = last_error_name(device)
-    layout = Layout(name, (LeafOf("", 0, types.INT),))
-    world.declare(layout, ir.Storage.SYSTEM, call.machine.span(call.state), {0: 0}, zero=True)
-    world.objects[name] = replace(world.objects[name], use=ir.Use.PASSED)
-    return ir.Place(name, Const(0, types.INT))
+    return call.machine.world.passed(last_error_name(device), types.INT, call.machine.span(call.state))
 
 
 def _trap(call: Call) -> bool:

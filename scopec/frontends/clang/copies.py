@@ -15,7 +15,7 @@ from scopec.frontends.clang.calls import Call
 from scopec.frontends.clang.host import stream_of
 from scopec.frontends.clang.instructions import pointer_of
 from scopec.frontends.clang.launches import issued
-from scopec.frontends.clang.memory import Address, Cell, Code, Layout, Memory, Private, covered, element, object_name
+from scopec.frontends.clang.memory import Address, Cell, Code, Memory, Private, covered, element, object_name
 from scopec.frontends.clang.numbers import Offset, as_type, number
 from scopec.frontends.clang.passing import passed_on
 from scopec.frontends.clang.work import Callback, Copy
@@ -81,12 +81,14 @@ def host_function(call: Call) -> bool:
     run = call.arguments[1]
     if not isinstance(run, Address) or not isinstance(run.region, Code):
         raise call.machine.refused(call.state, "a function that is not known is")
-    argument = passed_on(call, call.arguments[2], "what a function in a stream is given")
     debug, function = call.machine.side.debug, call.machine.side.module.function(run.region.name)
     shown = debug.function_name(function.subprogram or "") if function is not None else run.region.name
     name = _name(call, shown or "host function")
     span = call.machine.span(call.state)
-    callback = Callback(run.region.name, argument, span, stream_of(call, call.arguments[0]), shown)
+    passed: list[str] = []
+    argument = passed_on(call, call.arguments[2], f"{name}(data)", passed)
+    stream = stream_of(call, call.arguments[0])
+    callback = Callback(run.region.name, argument, span, stream, shown, tuple(passed))
     issued(call, name, callback)
     return call.done()
 
@@ -138,10 +140,7 @@ def _staging(call: Call, name: str, sources: list[tuple[ir.Place, Leaf]], span: 
     made, world = [], call.machine.world
     for position, (_, leaf) in enumerate(sources):
         own = f"{name}.staged" if len(sources) == 1 else f"{name}.staged#{position + 1}"
-        plain = replace(leaf, path="", offset=0, extents=())
-        world.declare(Layout(own, (plain,)), ir.Storage.SYSTEM, span, {}, zero=False)
-        world.objects[own] = replace(world.objects[own], use=ir.Use.PASSED)
-        made.append((ir.Place(own, number(0, 32)), plain))
+        made.append((world.passed(own, leaf.type, span), replace(leaf, path="", offset=0, extents=())))
     return made
 
 

@@ -149,6 +149,26 @@ class Debug:
         """The size of a type, 0 if it is none."""
         return int(self.fields(self.stripped(type_)).get("size", 0)) // 8
 
+    def number_at(self, type_: str, offset: int) -> tuple[str, Leaf] | None:
+        """The path to the number that begins at an offset of a type, and its leaf; None if none does."""
+        for leaf in self.leaves(type_):
+            rest, path = offset - leaf.offset, leaf.path
+            for count, distance in leaf.extents:
+                position = rest // distance
+                if not 0 <= position < count:
+                    break
+                path = path.replace("[]", f"[{position}]", 1)
+                rest -= position * distance
+            else:
+                if rest == 0:
+                    return path, leaf
+        return None
+
+    def path(self, type_: str, offset: int) -> str:
+        """The path to the number that begins at an offset of a type, or else the offset."""
+        found = self.number_at(type_, offset)
+        return f"+{offset}" if found is None else found[0]
+
     def _leaves(
         self, type_: str, path: str, offset: int, extents: tuple[tuple[int, int], ...], class_: str
     ) -> Iterator[Leaf]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang.calls import Call, last_error, text_at
+from scopec.frontends.clang.calls import Call, address_of, last_error, text_at
 from scopec.frontends.clang.debug import Leaf
 from scopec.frontends.clang.instructions import as_number
 from scopec.frontends.clang.memory import (
@@ -23,7 +23,7 @@ from scopec.frontends.clang.memory import (
     object_name,
 )
 from scopec.frontends.clang.numbers import number
-from scopec.frontends.clang.passing import bytes_at, passed_on
+from scopec.frontends.clang.passing import cells_at, passed_on
 from scopec.frontends.clang.state import AT_EXIT, State
 from scopec.frontends.clang.work import Started
 from scopec.frontends.clang.world import unused
@@ -91,19 +91,8 @@ def described(machine: Machine, address: Address) -> tuple[str, str] | None:
             return address.region.name, ""
         return None
     name, type_ = known
-    debug = machine.side.debug
-    for leaf in debug.leaves(type_):
-        rest, shown = address.offset.constant - leaf.offset, leaf.path
-        for count, distance in leaf.extents:
-            position = rest // distance
-            if not 0 <= position < count:
-                break
-            shown = shown.replace("[]", f"[{position}]", 1)
-            rest -= position * distance
-        else:
-            if rest == 0:
-                return name + shown, leaf.pointee or type_
-    return name, type_
+    path, leaf = machine.side.debug.number_at(type_, address.offset.constant) or ("", None)
+    return name + path, (leaf.pointee if leaf is not None else "") or type_
 
 
 # ---------------------------------------------------------------- memory
@@ -173,11 +162,12 @@ def _thread_create(call: Call) -> bool:
     while unique in machine.world.threads and machine.world.threads[unique].key != key:
         again += 1
         unique = f"{name}#{again}"
-    block = Private((), "%state")
+    block, given = Private((), "%state"), address_of(call, 1)
     cells: dict[tuple[Private, int], Cell] = {}
-    for at, cell in bytes_at(call, call.arguments[1], call.known(2)).items():
-        cells[block, at] = replace(cell, content=passed_on(call, cell.content, "what a thread is given"))
-    started = Started(key, run.region.name, Address(block), cells)
+    passed: list[str] = []
+    for at, cell in cells_at(call, given, call.known(2)):
+        cells[block, at] = replace(cell, content=passed_on(call, cell.content, f"{unique}(given)", passed))
+    started = Started(key, run.region.name, Address(block), cells, tuple(passed))
     if machine.world.threads.setdefault(unique, started) != started:
         raise machine.refused(state, "a thread that is created in several states is")
     call.emit(ir.CreateThread(unique))

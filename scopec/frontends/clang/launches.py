@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
@@ -14,10 +15,13 @@ from scopec.frontends.clang.host import last_error_of, stream_of
 from scopec.frontends.clang.instructions import as_number, pointer_of
 from scopec.frontends.clang.memory import Address, Cell, Code, Content, Private, Record
 from scopec.frontends.clang.numbers import number
-from scopec.frontends.clang.passing import bytes_at, passed_on
+from scopec.frontends.clang.passing import cells_at, passed_on
 from scopec.frontends.clang.work import Callback, Copy, Launch
 from scopec.program import ir
 from scopec.program.values import Const, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: What clang puts before the name of a kernel for the function that launches it.
 _STUB = "__device_stub__"
@@ -80,23 +84,27 @@ def _launched(
     kernel = machine.world.device.debug.function_name(function.subprogram or "") or function.name
     number_ = 1 + sum(launch.kernel == kernel for launch in machine.world.launches.values())
     name = kernel if number_ == 1 else f"{kernel}#{number_}"
-    passed: list[Content] = []
+    arguments: list[Content] = []
+    passed: list[str] = []
     cells: dict[tuple[Private, int], Cell] = {}
-    for (parameter, _), behind, content in zip(
+    for (parameter, type_), behind, pointer in zip(
         function.parameters, function.byval, _arguments(call, function, given), strict=True
     ):
         if behind is None:
-            passed.append(passed_on(call, content, "an argument of a launch"))
+            content = load(machine, state, pointer, type_, ir.PLAIN)
+            arguments.append(passed_on(call, content, f"{name}({parameter})", passed))
             continue
-        copy = Private((), parameter)
-        for at, cell in bytes_at(call, content, llvm.size(behind)).items():
-            cells[copy, at] = replace(cell, content=passed_on(call, cell.content, "an argument of a launch"))
-        passed.append(Address(copy))
+        copy, about = Private((), parameter), machine.world.device.parameter(function, parameter)
+        for at, cell in cells_at(call, pointer, llvm.size(behind)):
+            path = machine.world.device.debug.path(about.type if about is not None else "", at)
+            content = passed_on(call, cell.content, f"{name}({parameter}{path})", passed)
+            cells[copy, at] = replace(cell, content=content)
+        arguments.append(Address(copy))
     sizes = machine.world.said.get(function.name, {}).get("cluster_dims")
     if cluster is None and sizes:
         cluster = ir.Dim(*sizes)
-    launch = Launch(kernel, function, tuple(passed), cells, machine.span(state), blocks, threads, stream, cooperative,
-                    cluster, domain, shared.value)  # fmt: skip
+    launch = Launch(kernel, function, tuple(arguments), cells, machine.span(state), blocks, threads, stream,
+                    cooperative, cluster, domain, shared.value, tuple(passed))  # fmt: skip
     issued(call, name, launch)
 
 
@@ -122,19 +130,16 @@ def _kernel(call: Call) -> llvm.Function:
     return function
 
 
-def _arguments(call: Call, function: llvm.Function, given: llvm.Typed) -> list[Content]:
-    """What an array of pointers to the arguments of a kernel says; one behind a pointer is that pointer."""
-    if not function.parameters:
-        return []
+def _arguments(call: Call, function: llvm.Function, given: llvm.Typed) -> Iterator[Address]:
+    """What an array of pointers to the arguments of a kernel points to."""
     machine, state = call.machine, call.state
-    where, arguments = pointer_of(machine, state, given), []
-    for position, ((_, type_), behind) in enumerate(zip(function.parameters, function.byval, strict=True)):
+    for position in range(len(function.parameters)):
+        where = pointer_of(machine, state, given)
         at = Address(where.region, where.offset.plus(8 * position, number(1, 64)))
         pointer = load(machine, state, at, llvm.Pointer(), ir.PLAIN)
         if not isinstance(pointer, Address):
             raise machine.refused(state, "an argument whose address is not known is")
-        arguments.append(pointer if behind is not None else load(machine, state, pointer, type_, ir.PLAIN))
-    return arguments
+        yield pointer
 
 
 def _launch(call: Call) -> bool:

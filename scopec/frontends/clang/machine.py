@@ -402,15 +402,10 @@ class Machine:
 
         LLVM's code for devices does not say so of classes with a copy constructor or destructor of their own.
         """
-        debug = self.side.debug
-        for instruction in next(iter(function.blocks.values())):
-            match instruction.action:
-                case llvm.Declare(llvm.Local(name), variable) if name == parameter and not function.kernel:
-                    type_ = debug.stripped(debug.variable(variable).type)
-                    return "DIFlagTypePassByReference" in debug.fields(type_).get("flags", "")
-                case _:
-                    pass
-        return False
+        about, debug = self.side.parameter(function, parameter), self.side.debug
+        if about is None or function.kernel:
+            return False
+        return "DIFlagTypePassByReference" in debug.fields(debug.stripped(about.type)).get("flags", "")
 
     def _return(self, state: State, content: Content | None) -> None:
         done = state.frames.pop()

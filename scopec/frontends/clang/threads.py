@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from scopec.base.diagnostics import Code as Codes
@@ -12,6 +13,7 @@ from scopec.frontends.clang import llvm
 from scopec.frontends.clang.library import called
 from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.memory import Address, Cell, Content, Layout, Private
+from scopec.frontends.clang.passing import take
 from scopec.frontends.clang.state import Again, Knowledge
 from scopec.frontends.clang.work import Callback, Copy, Launch
 from scopec.frontends.clang.world import Side, World
@@ -53,7 +55,7 @@ def program_of(
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
         world.declare_globals()
         try:
-            body = _host_thread(world, found, "main", "main", (), {})
+            body = _host_thread(world, found, "main", "main")
             others = _others(world, found)
             grids = {grid: _work(world, found, grid, launch) for grid, launch in world.launches.items()}
         except Again:
@@ -79,14 +81,15 @@ def _run(found: _Found, thread: str, machine: Callable[[Knowledge], _T]) -> _T:
 
 
 def _host_thread(
-    world: World, found: _Found, thread: str, function: str, arguments: tuple[Content, ...],
-    cells: Mapping[tuple[Private, int], Cell],
+    world: World, found: _Found, thread: str, function: str, arguments: tuple[Content, ...] = (),
+    cells: Mapping[tuple[Private, int], Cell] = MappingProxyType({}), passed: Iterable[str] = (),
 ) -> ir.Body:  # fmt: skip
     code = world.host.module.function(function)
     if code is None:
         raise error(Codes.NOT_LAUNCHED, "the file has no `main`", world.source.span(0, 0))
 
     machine = Machine(world, world.host, thread, {}, found.known.setdefault(thread, Knowledge()), called)
+    take(machine, passed)
     first = _initialisers(world) if thread == "main" else ()
     return machine.run(code, arguments or _main_arguments(code), dict(cells), first)
 
@@ -117,7 +120,7 @@ def _others(world: World, found: _Found) -> tuple[ir.Thread, ...]:
     done: dict[str, ir.Thread] = {}
     while left := [name for name in world.threads if name not in done]:
         started = world.threads[left[0]]
-        body = _host_thread(world, found, left[0], started.function, (started.argument,), started.cells)
+        body = _host_thread(world, found, left[0], started.function, (started.argument,), started.cells, started.passed)
         done[left[0]] = ir.Thread(left[0], body)
     return tuple(done[name] for name in world.threads)
 
@@ -130,8 +133,8 @@ def _work(world: World, found: _Found, name: str, launch: Launch | Copy | Callba
             return _grid(world, found, name, launch)
         case Copy(kind, body, span, stream):
             return ir.Grid(name, kind, span, one, one, stream, body, stream.device, work=ir.Work.COPY)
-        case Callback(function, argument, span, stream, kind):
-            body = _host_thread(world, found, name, function, (argument,), {})
+        case Callback(function, argument, span, stream, kind, passed):
+            body = _host_thread(world, found, name, function, (argument,), passed=passed)
             return ir.Grid(name, kind, span, one, one, stream, body, stream.device, work=ir.Work.HOST_FUNCTION)
 
 
@@ -147,6 +150,7 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
 
             def run(known: Knowledge, builtins: Mapping[str, int] = builtins) -> ir.Body:
                 machine = Machine(world, world.device, name, builtins, known, called, launch.stream.device)
+                take(machine, launch.passed)
                 return machine.run(launch.function, launch.arguments, dict(launch.cells))
 
             bodies[block, lane] = _run(found, f"{name}[{block}][{lane}]", run)

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Launch:
-    """A kernel with its arguments, as a host thread launches it; ``shared`` are the bytes of its ``extern`` arrays."""
+    """A kernel with its arguments, as a host thread launches it.
+
+    ``shared`` are the bytes of its ``extern`` arrays, ``passed`` the objects that its threads load arguments from.
+    """
 
     kernel: str
     function: llvm.Function
@@ -31,6 +34,7 @@ class Launch:
     cluster: ir.Dim | None
     domain: int
     shared: int
+    passed: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class Callback:
     span: Span
     stream: ir.Stream
     kernel: str
+    passed: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -62,3 +67,4 @@ class Started:
     function: str
     argument: Content
     cells: Mapping[tuple[Private, int], Cell]
+    passed: tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.compiler import word_at
-from scopec.frontends.clang.debug import Debug
+from scopec.frontends.clang.debug import Debug, Leaf
 from scopec.frontends.clang.flow import Flow, flow
 from scopec.frontends.clang.memory import (
     Address,
@@ -33,12 +33,13 @@ from scopec.frontends.clang.numbers import Offset, number
 from scopec.frontends.clang.reader import Module
 from scopec.frontends.clang.work import Launch
 from scopec.program import ir
+from scopec.program.types import INT, IntType
 from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
-    from scopec.frontends.clang.debug import Place
+    from scopec.frontends.clang.debug import Place, Variable
     from scopec.frontends.clang.work import Callback, Copy, Started
 
 _SHARED_SPACE = 3
@@ -59,6 +60,16 @@ class Side:
         if function.name not in self.flows:
             self.flows[function.name] = flow(function)
         return self.flows[function.name]
+
+    def parameter(self, function: llvm.Function, name: str) -> Variable | None:
+        """The variable of the source that a parameter is which is passed in memory."""
+        for instruction in next(iter(function.blocks.values())):
+            match instruction.action:
+                case llvm.Declare(llvm.Local(declared), variable) if declared == name:
+                    return self.debug.variable(variable)
+                case _:
+                    pass
+        return None
 
 
 class World:
@@ -117,6 +128,12 @@ class World:
             for made in objects_of(layout, storage, span, initial, zero=zero, use=ir.Use.DATA):
                 self.objects[made.name] = made
         return region
+
+    def passed(self, name: str, type_: IntType, span: Span) -> ir.Place:
+        """An object for a value on its way to another thread, or from a buffer to a copy."""
+        self.declare(Layout(name, (Leaf("", 0, type_),)), ir.Storage.SYSTEM, span, {}, zero=True)
+        self.objects[name] = replace(self.objects[name], use=ir.Use.PASSED)
+        return ir.Place(name, Const(0, INT))
 
     def declare_globals(self) -> None:
         """Make the global variables of the user's files, whether some thread reaches them or not."""
