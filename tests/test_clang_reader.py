@@ -14,6 +14,7 @@ from scopec.base.diagnostics import InputError
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
 from scopec.session.run import Run
+from tests.agreement import agreed, differences
 from tests.conftest import REPOSITORY
 from tests.test_clang_compiler import REFUSED
 
@@ -27,15 +28,17 @@ BY_CLANG = Overrides(reader="clang")
     ids=lambda p: str(p.relative_to(SPECS)),
 )
 def test_expectations_of_the_specifications_hold(path: Path) -> None:
-    """The same questions as of the text that scopec reads by itself, and every expectation holds.
+    """The same program and the same questions as scopec reads by itself, and every expectation holds.
 
     What is checked without being written differs: an index that is known needs no check.
     """
     (outcome,) = check([path], Settings(overrides=BY_CLANG, engine="embedded", timeout=120))
     assert outcome.failure is None
     assert [str(d) for d in outcome.diagnostics if d.severity == "error"] == []
-    own = plan(path, str(path), Overrides())
-    assert questions(report.run for report in outcome.reports) == questions(own.runs)
+    own, theirs = plan(path, str(path), Overrides()).runs, [report.run for report in outcome.reports]
+    assert questions(theirs) == questions(own)
+    for one, other in zip(own, theirs, strict=True):
+        assert differences(agreed(one.graph), agreed(other.graph)) == []
     found = [
         (c.expectation.text, c.verdict, c.reason)
         for report in outcome.reports
@@ -204,6 +207,9 @@ def test_a_pointer_is_exchanged_for_one_that_the_same_call_returned(write: Calla
     assert found
 
 
+ATOMIC = "#include <cuda/atomic>\n__device__ cuda::atomic<int> a;\n__global__ void k() {{ {}; }}"
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -216,6 +222,15 @@ def test_a_pointer_is_exchanged_for_one_that_the_same_call_returned(write: Calla
         (
             "__device__ int x[2], y[4]; __global__ void k() { __builtin_memcpy(y, x, 16); }",
             "16 bytes that are not whole numbers of `x`",
+        ),
+        (ATOMIC.format("a.load(cuda::memory_order_release)"), "a load cannot have the order release"),
+        (ATOMIC.format("a.store(1, cuda::memory_order_acquire)"), "a store cannot have the order acquire"),
+        (ATOMIC.format("a.wait(1, cuda::memory_order_acq_rel)"), "a wait cannot have the order acq_rel"),
+        (
+            ATOMIC.format(
+                "int n = 0; a.compare_exchange_weak(n, 1, cuda::memory_order_acq_rel, cuda::memory_order_acq_rel)"
+            ),
+            "a failed compare_exchange cannot have the order acq_rel",
         ),
     ],
 )
@@ -289,6 +304,52 @@ def test_what_cannot_be_said_of_storage(reader: str, said: str, what: str, write
         plan(write(text), "p.cu", Overrides(reader=reader))
     assert str(raised.value.diagnostics[0]).startswith("p.cu:3:")
     assert what in str(raised.value.diagnostics[0])
+
+
+LAUNCHES = """__device__ int x;
+__global__ void k() {{ if (threadIdx.x == 0) x = 1; }}
+__global__ void __cluster_dims__(2, 1, 1) pairs() {{}}
+int main() {{
+    {}
+    cudaDeviceSynchronize();
+}}
+//@ expect terminates;
+"""
+
+
+@pytest.mark.parametrize("reader", ["scoped", "clang"])
+@pytest.mark.parametrize(
+    ("launch", "what"),
+    [
+        ("k<<<1, 1025>>>();", "a block of 1025 threads"),
+        ("k<<<1000, 1000>>>();", "a launch of 1000000 threads"),
+        ("pairs<<<3, 1>>>();", "a grid of 3x1x1 blocks cannot be divided into clusters of 2x1x1"),
+        (
+            "cudaStream_t s; cudaSetDevice(1); cudaStreamCreate(&s); cudaSetDevice(0); k<<<1, 1, 0, s>>>();",
+            "stream `s` belongs to device 1, device 0 is current",
+        ),
+    ],
+)
+def test_what_a_launch_has_to_fit(reader: str, launch: str, what: str, write: Callable[..., Path]) -> None:
+    with pytest.raises(InputError) as raised:
+        plan(write(LAUNCHES.format(launch)), "p.cu", Overrides(reader=reader))
+    assert what in str(raised.value.diagnostics[0])
+
+
+@pytest.mark.parametrize("reader", ["scoped", "clang"])
+def test_attributes_of_a_launch_are_as_many_as_it_says(reader: str, write: Callable[..., Path]) -> None:
+    text = """cudaLaunchAttribute a[1];
+    a[0].id = cudaLaunchAttributeCooperative;
+    a[0].val.cooperative = 1;
+    cudaLaunchConfig_t config = {{0}};
+    config.gridDim = 1;
+    config.blockDim = 1;
+    config.attrs = a;
+    config.numAttrs = {};
+    cudaLaunchKernelEx(&config, k);"""
+    for count in (0, 1):
+        (run,) = plan(write(LAUNCHES.format(text.format(count))), "p.cu", Overrides(reader=reader)).runs
+        assert run.program.grids["k"].cooperative == bool(count)
 
 
 def test_a_launch_is_one_grid(write: Callable[..., Path]) -> None:

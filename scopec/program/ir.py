@@ -39,6 +39,11 @@ class Order(Enum):
         return self in (Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST)
 
 
+#: The orders that C++ has for operations that only read, and for those that only write ([atomics.types.operations]).
+READ_ORDERS = (Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST)
+WRITE_ORDERS = (Order.RELAXED, Order.RELEASE, Order.SEQ_CST)
+
+
 class Scope(IntEnum):
     """Thread scopes, from the narrowest to the widest (memory model, "Scope Relationships").
 

@@ -69,7 +69,7 @@ def declared(machine: Machine, state: State, address: llvm.Operand, variable: st
         return
     region = content.region
     about = machine.side.debug.variable(variable)
-    machine.named[region] = about.name, about.type
+    machine.named[region] = about.name, about.type, machine.world.span(about.place)
     # The variables of a thread are those of the outermost function that the user wrote.
     if (
         not isinstance(region, Private)
@@ -97,13 +97,13 @@ def publish(machine: Machine, state: State, content: Content) -> None:
     if (machine.thread, region) in shared or region not in machine.allocated:
         raise machine.refused(state, "an object without a name that other threads use is", "give it a name")
     if region in machine.named:
-        name, type_ = machine.named[region]
+        name, type_, span = machine.named[region]
         leaves = machine.side.debug.leaves(type_)
     else:
-        name, leaves = "temporary", leaves_of(machine.allocated[region])
+        name, leaves, span = "temporary", leaves_of(machine.allocated[region]), machine.span(state)
     taken = {layout.name for (_, other), (layout, _) in shared.items() if other != region}
     layout = Layout(unused(f"{machine.thread}.{name}", taken), leaves)
-    shared[machine.thread, region] = layout, machine.span(state)
+    shared[machine.thread, region] = layout, span
     raise Again
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.access import follows_null, load, located, publish, store, stored
-from scopec.frontends.clang.calls import ORDERS, Call, Handler, address_of
+from scopec.frontends.clang.calls import Call, Handler, address_of
 from scopec.frontends.clang.memory import Code, Content, Held, Memory, Nowhere, Opaque, Private, element
 from scopec.frontends.clang.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
 from scopec.frontends.clang.state import State
@@ -75,13 +75,14 @@ def _is_unsigned(call: Call, leaf: Leaf) -> bool:
 def _load(call: Call) -> bool:
     place, leaf = _located(call)
     register = call.target(leaf.type)
-    call.emit(ir.Load(register.name, place, call.mode(1, 2)))
+    call.emit(ir.Load(register.name, place, call.mode(call.order(1, ir.READ_ORDERS, "a load"), 2)))
     return call.done(_result(call, register, leaf))
 
 
 def _store(call: Call) -> bool:
     place, leaf = _located(call)
-    call.emit(ir.Store(place, stored(call.machine, call.state, call.arguments[1], leaf), call.mode(2, 3)))
+    mode = call.mode(call.order(2, ir.WRITE_ORDERS, "a store"), 3)
+    call.emit(ir.Store(place, stored(call.machine, call.state, call.arguments[1], leaf), mode))
     return call.done()
 
 
@@ -91,7 +92,7 @@ def _rmw(new: Callable[[Call, Reg, Value, Leaf], Value]) -> Handler:
         operand = stored(call.machine, call.state, call.arguments[1], leaf)
         register = call.target(leaf.type)
         result = new(call, register, operand, leaf)
-        call.emit(ir.Rmw(register.name, place, as_type(result, leaf.type), call.mode(2, 3)))
+        call.emit(ir.Rmw(register.name, place, as_type(result, leaf.type), call.mode(call.order(2), 3)))
         return call.done(_result(call, register, leaf))
 
     return handler
@@ -139,8 +140,10 @@ def _compare_exchange(call: Call) -> bool:
     machine._keep(state, register)
     machine._keep(state, succeeded)
     call.emit(
-        ir.CompareExchange(register.name, succeeded.name, place, expected, desired, call.mode(3, 5),
-                           ORDERS[call.known(4)], bool(call.known(6)))
+        ir.CompareExchange(
+            register.name, succeeded.name, place, expected, desired, call.mode(call.order(3), 5),
+            call.order(4, ir.READ_ORDERS, "a failed compare_exchange"), bool(call.known(6)),
+        )
     )  # fmt: skip
     found: Content = Held(register) if isinstance(type_, llvm.Pointer) else kept(register)
 
@@ -175,7 +178,8 @@ def _wait(call: Call) -> bool:
     old = stored(call.machine, call.state, call.arguments[1], leaf)
     register = call.target(leaf.type)
     condition = values.binary("!=", register, old)
-    call.emit(ir.Await(register.name, place, condition, call.mode(2, 3), notified=True))
+    mode = call.mode(call.order(2, ir.READ_ORDERS, "a wait"), 3)
+    call.emit(ir.Await(register.name, place, condition, mode, notified=True))
     return call.done()
 
 

@@ -62,9 +62,18 @@ class Call:
         self.machine.finish(self.state, self.instruction, content)
         return True
 
-    def mode(self, order: int, scope: int) -> ir.Mode:
-        """The mode of an atomic access, from the arguments that say it."""
-        return ir.Mode(ORDERS[self.known(order)], ir.Scope(self.known(scope)))
+    def mode(self, order: ir.Order, scope: int) -> ir.Mode:
+        """The mode of an atomic access, with the argument that says its scope."""
+        return ir.Mode(order, ir.Scope(self.known(scope)))
+
+    def order(self, position: int, allowed: tuple[ir.Order, ...] = tuple(ir.Order), what: str = "this") -> ir.Order:
+        """The order that an argument is; InputError if the operation cannot have it."""
+        found = ORDERS[self.known(position)]
+        if found not in allowed:
+            orders = ", ".join(order.value for order in allowed)
+            message = f"{what} cannot have the order {found.value}"
+            raise error(Codes.BAD_ARGUMENTS, message, self.machine.span(self.state), f"use one of {orders}")
+        return found
 
     def target(self, type_: types.IntType) -> Reg:
         """A register for what the call finds."""

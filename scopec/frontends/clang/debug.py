@@ -34,7 +34,7 @@ class Leaf:
     """A number in a type: its path from there (``[].next``), its offset, the arrays around it.
 
     ``extents`` are pairs of the number of elements and their distance in bytes, outermost first.  ``class_`` is the
-    innermost class of the shims that it is the state of, ``pointee`` the type that a pointer points to.
+    innermost class of the shims that it is the state of (no base of another), ``pointee`` what a pointer points to.
     What ``overlaps`` shares bytes with others: in a union, or a bit-field.
     """
 
@@ -215,8 +215,9 @@ class Debug:
             within = path if not name or (library and name.startswith("__")) else f"{path}.{name}"
             at = offset + int(member.get("offset", 0)) // 8
             overlaps = fields["tag"] == "DW_TAG_union_type" or "DIFlagBitField" in member.get("flags", "")
+            base = library and member["tag"] == "DW_TAG_inheritance"
             for leaf in self._leaves(member["baseType"], within, at, extents, inner):
-                yield replace(leaf, overlaps=True) if overlaps else leaf
+                yield replace(leaf, overlaps=leaf.overlaps or overlaps, class_=inner if base else leaf.class_)
 
 
 def _basic(fields: dict[str, str]) -> IntType:

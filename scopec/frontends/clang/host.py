@@ -90,7 +90,7 @@ def described(machine: Machine, address: Address) -> tuple[str, str] | None:
         if isinstance(address.region, Memory) and not address.region.name.startswith("%"):
             return address.region.name, ""
         return None
-    name, type_ = known
+    name, type_, _ = known
     path, leaf = machine.side.debug.number_at(type_, address.offset.constant) or ("", None)
     return name + path, (leaf.pointee if leaf is not None else "") or type_
 

@@ -11,12 +11,13 @@ from scopec.base.diagnostics import error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.access import load, store
 from scopec.frontends.clang.calls import Call
-from scopec.frontends.clang.host import last_error_of, stream_of
+from scopec.frontends.clang.host import device_of, last_error_of, stream_of
 from scopec.frontends.clang.instructions import as_number, pointer_of
 from scopec.frontends.clang.memory import Address, Cell, Code, Content, Private, Record
 from scopec.frontends.clang.numbers import number
 from scopec.frontends.clang.passing import cells_at, passed_on
 from scopec.frontends.clang.work import Callback, Copy, Launch
+from scopec.frontends.launches import check_cluster, check_device, check_threads
 from scopec.program import ir
 from scopec.program.values import Const, Value
 
@@ -78,6 +79,8 @@ def _launched(
     if not blocks.count or not threads.count:
         message = "a launch of no threads"
         raise error(Codes.NO_THREADS, message, machine.span(state))
+    check_threads(blocks, threads, machine.span(state))
+    check_device(stream, device_of(state), machine.span(state))
     if not isinstance(shared, Const):
         raise error(Codes.NOT_CONSTANT, "how much shared memory a launch asks for must be known", machine.span(state))
     function = _kernel(call)
@@ -103,6 +106,8 @@ def _launched(
     sizes = machine.world.said.get(function.name, {}).get("cluster_dims")
     if cluster is None and sizes:
         cluster = ir.Dim(*sizes)
+    if cluster is not None:
+        check_cluster(cluster, blocks, machine.span(state))
     launch = Launch(kernel, function, tuple(arguments), cells, machine.span(state), blocks, threads, stream,
                     cooperative, cluster, domain, shared.value, tuple(passed))  # fmt: skip
     issued(call, name, launch)

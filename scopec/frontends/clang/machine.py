@@ -71,8 +71,8 @@ class Machine:
         self.owners: dict[str, Private] = {}
         #: The types of local variables, as LLVM has them.
         self.allocated: dict[Private, llvm.Type] = {}
-        #: What the source calls a region, and the metadata of its type.
-        self.named: dict[Region, tuple[str, str]] = {}
+        #: What the source calls a region, the metadata of its type, and the place of its declaration.
+        self.named: dict[Region, tuple[str, str, Span]] = {}
         #: The registers of the program that are variables of the source, by their places in private memory.
         self.cells: dict[Private, dict[int, Reg]] = {}
         self._seen: dict[tuple[object, ...], int] = {}
@@ -314,6 +314,7 @@ class Machine:
             case llvm.Switch(value, default, cases):
                 return self._switch(state, value_of(self, state, value), default, cases)
             case llvm.Return(value):
+                self.place(state)
                 content = None if value is None else operand(self, state, value)
                 self._return(state, content)
                 return True

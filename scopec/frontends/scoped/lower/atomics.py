@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from scopec.frontends.scoped.lower.context import Frame
     from scopec.frontends.scoped.syntax import tree
 
-READ_ORDERS = (ir.Order.RELAXED, ir.Order.ACQUIRE, ir.Order.SEQ_CST)
-WRITE_ORDERS = (ir.Order.RELAXED, ir.Order.RELEASE, ir.Order.SEQ_CST)
 _FETCH = {"fetch_add": "+", "fetch_sub": "-", "fetch_and": "&", "fetch_or": "|", "fetch_xor": "^"}
 _FETCH |= {"fetch_min": "min", "fetch_max": "max"}
 _MEMBERS = (
@@ -45,13 +43,13 @@ def member(frame: Frame, call: tree.Call, target: Atomic, name: str) -> Operand:
     match name:
         case "load":
             arguments = calls.arguments_of(call, 0, 1)
-            order = checked_order(frame, arguments, 0, READ_ORDERS, "a load")
+            order = checked_order(frame, arguments, 0, ir.READ_ORDERS, "a load")
             mode = ir.Mode(order, target.scope)
             return Computed(lvalues.load(frame, target.place, target.type, mode, call.span), target.pointee)
         case "store":
             arguments = calls.arguments_of(call, 1, 2)
             value = _value(frame, arguments[0], target)
-            order = checked_order(frame, arguments, 1, WRITE_ORDERS, "a store")
+            order = checked_order(frame, arguments, 1, ir.WRITE_ORDERS, "a store")
             lvalues.store(frame, target.place, value, ir.Mode(order, target.scope), call.span)
             return Nothing()
         case "test_and_set" | "test" | "clear" if target.type.is_bool:
@@ -85,10 +83,10 @@ def _flag(frame: Frame, call: tree.Call, target: Atomic, name: str) -> Operand:
     arguments = calls.arguments_of(call, 0, 1)
     match name:
         case "test":
-            mode = ir.Mode(checked_order(frame, arguments, 0, READ_ORDERS, "a test"), target.scope)
+            mode = ir.Mode(checked_order(frame, arguments, 0, ir.READ_ORDERS, "a test"), target.scope)
             return Computed(lvalues.load(frame, target.place, target.type, mode, call.span))
         case "clear":
-            mode = ir.Mode(checked_order(frame, arguments, 0, WRITE_ORDERS, "clear"), target.scope)
+            mode = ir.Mode(checked_order(frame, arguments, 0, ir.WRITE_ORDERS, "clear"), target.scope)
             lvalues.store(frame, target.place, values.FALSE, mode, call.span)
             return Nothing()
         case _:
@@ -175,7 +173,7 @@ def _compare_exchange(frame: Frame, call: tree.Call, target: Atomic, *, weak: bo
     desired = _value(frame, arguments[1], target)
     success = checked_order(frame, arguments, 2, tuple(ir.Order), "this operation")
     if len(arguments) == 4:
-        failure = checked_order(frame, arguments, 3, READ_ORDERS, "a failed compare_exchange")
+        failure = checked_order(frame, arguments, 3, ir.READ_ORDERS, "a failed compare_exchange")
     else:
         drop_release = {ir.Order.ACQ_REL: ir.Order.ACQUIRE, ir.Order.RELEASE: ir.Order.RELAXED}
         failure = drop_release.get(success, success)
@@ -238,7 +236,7 @@ def _wait(frame: Frame, call: tree.Call, target: Atomic) -> Operand:
     """[atomics.wait]: blocks while the value is ``old``."""
     arguments = calls.arguments_of(call, 1, 2)
     old = _value(frame, arguments[0], target)
-    order = checked_order(frame, arguments, 1, READ_ORDERS, "a wait")
+    order = checked_order(frame, arguments, 1, ir.READ_ORDERS, "a wait")
     result = frame.temporary(frame.world.objects[target.place.object].type)
     changed = values.binary("!=", values.convert(result, target.type), old)
     frame.emit(ir.Await(result.name, target.place, changed, ir.Mode(order, target.scope), None, True), call.span)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
+from scopec.frontends.launches import check_cluster, check_device, check_threads
 from scopec.frontends.scoped.lower import (
     deduction,
     expressions,
@@ -39,8 +40,6 @@ from scopec.program import ir, values
 if TYPE_CHECKING:
     from scopec.base.source import Span
 
-_MOST_THREADS = 1 << 16
-
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
@@ -67,7 +66,7 @@ def launch_grid(frame: Frame, launch: tree.Launch) -> Operand:
     stream = ir.legacy_stream(frame.device)
     if len(given) > 3:
         stream = streams.stream_operand(frame, given[3])
-        check_device(frame, stream, given[3].span)
+        check_device(stream, frame.device, given[3].span)
     configuration = Configuration(blocks, threads_, shared, stream)
     operands = [expressions.lower_operand(frame, a) for a in launch.arguments]
     spans = [a.span for a in launch.arguments]
@@ -80,13 +79,6 @@ def _extent(frame: Frame, expr: tree.Expr) -> Operand:
     if isinstance(expr, tree.List):
         return handles.extents(frame, expr.elements, expr.span)
     return expressions.lower_operand(frame, expr)
-
-
-def check_device(frame: Frame, stream: ir.Stream, span: Span) -> None:
-    """InputError if a stream belongs to another device than the current one."""
-    if stream.device != frame.device:
-        message = f"stream `{stream.name}` belongs to device {stream.device}, device {frame.device} is current"
-        raise error(Code.BAD_LAUNCH, message, span, "call cudaSetDevice before the launch")
 
 
 def issue(
@@ -138,11 +130,7 @@ def _grid(
     explicit: tuple[tree.TypeName | tree.Expr, ...],
 ) -> ir.Grid:
     function = overload.definition
-    count = how.blocks.count * how.threads.count
-    if count > _MOST_THREADS:
-        raise error(Code.TOO_LARGE, f"a launch of {count} threads", span, f"launch at most {_MOST_THREADS} threads")
-    if how.threads.count > 1024:
-        raise error(Code.BAD_LAUNCH, f"a block of {how.threads.count} threads", span, "a block has at most 1024")
+    check_threads(how.blocks, how.threads, span)
     space = overload.space
     if function.template is not None:
         space, missing = deduction.deduce(frame, overload, operands, explicit, span)
@@ -199,15 +187,8 @@ def _members_passed(frame: Frame, inner: Frame, operand: Operand, type_: StructT
     return Fields(type_, members)
 
 
-def _extents(dim: ir.Dim) -> tuple[int, int, int]:
-    return dim.x, dim.y, dim.z
-
-
 def _cluster(frame: Frame, function: tree.Function, how: Configuration, span: Span) -> ir.Dim | None:
-    """The clusters of a launch, by ``__cluster_dims__`` or an attribute of the launch.
-
-    The grid must be a multiple of it (CUDA C++ Programming Guide, 5.2.1).
-    """
+    """The clusters of a launch, by ``__cluster_dims__`` or an attribute of the launch."""
     written = function.type.cluster
     cluster = how.cluster
     if written:
@@ -216,12 +197,8 @@ def _cluster(frame: Frame, function: tree.Function, how: Configuration, span: Sp
             raise error(Code.BAD_LAUNCH, message, span, "remove `__cluster_dims__`, or the attribute")
         cluster = ir.Dim(*(expressions.constant(frame, e, "the extent of a cluster") for e in written))
         span = function.type.span
-    if cluster is None:
-        return None
-    for extent, given in zip(_extents(cluster), _extents(how.blocks), strict=True):
-        if extent < 1 or given % extent:
-            message = f"a grid of {how.blocks} blocks cannot be divided into clusters of {cluster}"
-            raise error(Code.BAD_LAUNCH, message, span, "launch a multiple of the cluster's extent")
+    if cluster is not None:
+        check_cluster(cluster, how.blocks, span)
     return cluster
 
 
@@ -236,7 +213,7 @@ def launch_kernel(frame: Frame, call: tree.Call, *, cooperative: bool) -> Operan
     operands, spans = _argument_array(frame, arguments[3] if len(arguments) > 3 else None)
     shared = expressions.constant(frame, arguments[4], "the size of shared memory") if len(arguments) > 4 else 0
     stream = streams.stream_operand(frame, arguments[5]) if len(arguments) > 5 else ir.legacy_stream(frame.device)
-    check_device(frame, stream, call.span)
+    check_device(stream, frame.device, call.span)
     how = Configuration(blocks, threads_, shared, stream, cooperative=cooperative)
     issue(frame, kernel, arguments[0], how, operands, spans, call.span)
     return streams.result(frame, call.span)
@@ -284,6 +261,7 @@ def launch_kernel_ex(frame: Frame, call: tree.Call) -> Operand:
     stream = ir.legacy_stream(frame.device)
     if stream_member is not None:
         stream = streams.as_stream(frame, stream_member, span)
+        check_device(stream, frame.device, span)
     plain = Configuration(blocks, threads_, _number(frame, shared, span) if shared is not None else 0, stream)
     how = _with_attributes(frame, plain, of("attrs"), of("numAttrs"), span)
     explicit = call.arguments[1].arguments or () if isinstance(call.arguments[1], tree.Name) else ()
@@ -316,8 +294,7 @@ def _with_attributes(
             items = [one]
         case _:
             raise error(Code.TYPE_ERROR, "an array of launch attributes is wanted here", span)
-    used = items[: _number(frame, count, span)] if count is not None else items
-    for item in used:
+    for item in items[: 0 if count is None else _number(frame, count, span)]:
         assert isinstance(item, Record)
         kind = _number(frame, handles.member_value(item.members.get("id")) or Computed(values.FALSE), span)
         value = item.members.get("val", Record())
