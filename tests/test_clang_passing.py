@@ -196,7 +196,9 @@ def test_what_is_known_at_run_time_alone_is_passed(
 ) -> None:
     for reader in readers:
         (outcome,) = check([write(text)], Settings(overrides=Overrides(reader=reader), engine="embedded"))
-        found = [(c.expectation.text, c.verdict) for r in outcome.reports for c in r.checks if not c.expectation.implicit]
+        found = [
+            (c.expectation.text, c.verdict) for r in outcome.reports for c in r.checks if not c.expectation.implicit
+        ]
         assert found == [(line[11:-1], "holds") for line in text.splitlines() if line.startswith("//@")], reader
 
 

@@ -112,5 +112,10 @@ def of_pointer(valid: Value, text: str) -> ir.Assert:
     return _check(valid, f"`{text}` points to no object")
 
 
+def without_result(text: str) -> ir.Assert:
+    """That an operation of constants, written as ``text``, has no result."""
+    return _check(values.FALSE, f"`{text}` has no result")
+
+
 def _check(condition: Value, text: str) -> ir.Assert:
     return ir.Assert(condition, text, implicit=True)

@@ -138,7 +138,7 @@ def _load_private(machine: Machine, state: State, region: Private, at: int, type
 
 def follows_null(machine: Machine, state: State) -> Exception:
     """Say that a null pointer is followed; what to raise then."""
-    machine.emit(state, faults.of_pointer(values.FALSE, machine.world.source.text_of(machine.span(state))))
+    machine.emit(state, faults.of_pointer(values.FALSE, machine.world.text_of(machine.span(state))))
     machine.builder.end(machine.span(state))
     return Done()
 
@@ -232,7 +232,7 @@ def located(machine: Machine, state: State, layout: Layout, leaf: Leaf, index: V
     """The place of a number in memory, with a check that there is one."""
     name = object_name(layout.name, leaf)
     length = len(machine.world.objects[name].values)
-    for check in faults.of_index(index, length, machine.world.source.text_of(machine.span(state)), name):
+    for check in faults.of_index(index, length, machine.world.text_of(machine.span(state)), name):
         machine.emit(state, check)
     return ir.Place(name, index)
 

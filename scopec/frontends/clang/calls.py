@@ -12,7 +12,7 @@ from scopec.frontends.clang.access import copy_bytes, fill_bytes
 from scopec.frontends.clang.instructions import as_number, pointer_of
 from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.memory import Address, Content, Memory, Opaque, Private, Record, Unset
-from scopec.frontends.clang.numbers import arithmetic, compare, number
+from scopec.frontends.clang.numbers import arithmetic, compare, number, resized
 from scopec.frontends.clang.state import Again, State
 from scopec.program import ir, types, values
 from scopec.program.streams import LAUNCH_FAILURE, last_error_name
@@ -115,7 +115,7 @@ def of_llvm(call: Call, name: str) -> bool:
         case ["dbg" | "assume" | "experimental" | "stacksave" | "stackrestore", *_]:
             return call.done(Unset())
         case [("sadd" | "ssub" | "smul" | "uadd" | "usub" | "umul") as operation, "with", "overflow", *_]:
-            return call.done(Record((arithmetic(operation[1:], call.number(0), call.number(1)), values.FALSE)))
+            return call.done(Record(_with_overflow(operation[1:], call.number(0), call.number(1), operation[0] == "s")))
         case [("smin" | "smax" | "umin" | "umax") as operation, *_]:
             return call.done(_extreme(operation[1:], call.number(0), call.number(1), operation[0] == "s"))
         case ["abs", *_]:
@@ -125,10 +125,6 @@ def of_llvm(call: Call, name: str) -> bool:
         case ["ctpop", *_]:
             bits = call.number(0).type.bits
             return call.done(number((call.known(0) & ((1 << bits) - 1)).bit_count(), bits))
-        case ["ubsantrap"]:
-            call.emit(ir.Assert(values.FALSE, "the arithmetic has a result", implicit=True))
-            machine.builder.end(machine.span(state))
-            return False
         case ["trap"]:
             return _trap(call)
         case ["expect", *_]:
@@ -137,6 +133,14 @@ def of_llvm(call: Call, name: str) -> bool:
             return call.done(Opaque(llvm.size(call.action.type)))
         case _:
             raise machine.refused(state, f"`{name}` is")
+
+
+def _with_overflow(operation: str, left: Value, right: Value, is_signed: bool) -> tuple[Value, Value]:
+    """What fits of a result, and whether that is not all of it."""
+    bits, wider = left.type.bits, "sext" if is_signed else "zext"
+    exact = arithmetic(operation, *(resized(wider, side, 2 * bits) for side in (left, right)))
+    result = resized("trunc", exact, bits)
+    return result, compare("ne", resized(wider, result, 2 * bits), exact)
 
 
 def _extreme(operation: str, left: Value, right: Value, is_signed: bool) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache, cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
@@ -87,8 +88,9 @@ class Debug:
         while node:
             fields = self.fields(node)
             if fields[""] == "DIFile":
-                whole = f"{fields.get('directory', '')}/{fields['filename']}"
-                return whole if whole == self._shown or whole.startswith(self._shims) else fields["filename"]
+                whole = str(PurePath(fields.get("directory", "")) / fields["filename"])
+                known = whole == self._shown or whole.startswith(self._shims) or self._shown.startswith("/")
+                return whole if known else fields["filename"]
             node = fields.get("file") or fields.get("scope", "")
         return ""
 

@@ -10,6 +10,7 @@ from scopec.frontends.clang import llvm
 from scopec.frontends.clang.memory import NULL, Address, Code, Content, Held, Memory, Nowhere, Opaque, Record, Unset
 from scopec.frontends.clang.numbers import Offset, arithmetic, as_type, compare, kept, number, resized, signed
 from scopec.frontends.clang.state import Done, State
+from scopec.frontends.clang.undefined import check_division, no_result
 from scopec.program import faults, ir, values
 from scopec.program.values import Const, Value
 
@@ -52,6 +53,8 @@ def operand(machine: Machine, state: State, typed: llvm.Typed) -> Content:  # on
         case llvm.Zero():
             return _zero(typed.type)
         case llvm.Undefined():
+            if isinstance(typed.type, llvm.Int):
+                no_result(machine, state)
             return empty(typed.type) if isinstance(typed.type, (llvm.Struct, llvm.Array)) else Unset()
         case llvm.Real():
             return Opaque(llvm.size(typed.type))
@@ -179,8 +182,7 @@ def computed(
     for side in (one, other):
         no_address(machine, state, side)
     first, second = as_number(machine, state, one), as_number(machine, state, other)
-    if opcode in ("sdiv", "udiv", "srem", "urem", "shl", "ashr", "lshr"):
-        _check(machine, state, opcode, first, second)
+    check_division(machine, state, opcode, first, second)
     return arithmetic(opcode, first, second)
 
 
@@ -192,13 +194,6 @@ def no_address(machine: Machine, state: State, content: Content) -> None:
     """The numbers of addresses tell them apart, no more."""
     if _is_address(content):
         raise machine.refused(state, "an address as a number is")
-
-
-def _check(machine: Machine, state: State, opcode: str, left: Value, right: Value) -> None:
-    result = arithmetic(opcode, left, right)
-    inner = result.operand if isinstance(result, values.Convert) else result
-    for check in faults.of_arithmetic(inner, machine.world.source.line(machine.span(state).line).strip()):
-        machine.emit(state, check)
 
 
 def compared(

@@ -31,6 +31,7 @@ from scopec.frontends.clang.memory import (
 from scopec.frontends.clang.numbers import Offset, as_type, compare, kept, number
 from scopec.frontends.clang.state import AT_EXIT, Again, Done, Entering, Frame, Holder, Knowledge, State
 from scopec.frontends.clang.steps import compute
+from scopec.frontends.clang.undefined import check_at_trap, leads_to_trap
 from scopec.frontends.clang.world import Side, World, refused
 from scopec.program import ir, values
 from scopec.program.builder import Builder
@@ -289,12 +290,12 @@ class Machine:
         """The place of the present instruction in the user's text."""
         return self.world.span(self.place(state))
 
-    def emit(self, state: State, operation: ir.Operation) -> None:
-        """Append an operation to the graph."""
+    def emit(self, state: State, operation: ir.Operation, span: Span | None = None) -> None:
+        """Append an operation to the graph, of a place that is not that of the instruction if one is given."""
         self._emitted += 1
         if self._emitted > _MOST_NODES:
             raise error(Codes.TOO_LARGE, "this thread does more than scopec follows", self.span(state))
-        self.builder.emit(operation, self.span(state))
+        self.builder.emit(operation, span or self.span(state))
 
     def refused(self, state: State, what: str, help_: str | None = None) -> Exception:
         """The error for something that is not modelled."""
@@ -340,19 +341,14 @@ class Machine:
     # ---------------------------------------------------------------- control
 
     def _branch(self, state: State, truth: Value, then: str, otherwise: str) -> bool:
+        if leads_to_trap(state.frame.function, otherwise):
+            check_at_trap(self, state, truth, then)
+            return self.enter(state, then)
         if isinstance(truth, Const):
             return self.enter(state, then if truth.value else otherwise)
-        for target, good, condition in ((then, otherwise, values.unary("!", truth)), (otherwise, then, truth)):
-            if self._is_trap(state.frame.function, target):
-                self.emit(state, ir.Assert(condition, "the arithmetic has a result", implicit=True))
-                return self.enter(state, good)
         span = self.span(state)
         self.builder.split(truth, span, self._edge(state, then), self._edge(state, otherwise))
         return False
-
-    def _is_trap(self, function: llvm.Function, label: str) -> bool:
-        first = function.blocks[label][0].action
-        return isinstance(first, llvm.Call) and first.function == llvm.Global("llvm.ubsantrap")
 
     def _edge(self, state: State, target: str) -> int:
         after = state.copy()

@@ -32,6 +32,7 @@ from scopec.frontends.clang.memory import (
 from scopec.frontends.clang.numbers import Offset, number
 from scopec.frontends.clang.reader import Module
 from scopec.frontends.clang.work import Launch
+from scopec.frontends.clang.written import expression
 from scopec.program import ir
 from scopec.program.types import INT, IntType
 from scopec.program.values import Const
@@ -111,8 +112,20 @@ class World:
         """A place in the source, as long as the word that stands there."""
         if place is None or place.line == 0:
             return self.source.span(0, 0)
-        source = self.source if place.file == self.source.name else shown_source(place.file)
-        return word_at(source or Source(place.file, ""), place.line, place.column)
+        return word_at(self._source(place.file), place.line, place.column)
+
+    def _source(self, file: str) -> Source:
+        return self.source if file == self.source.name else shown_source(file) or Source(file, "")
+
+    def expression(self, place: Place | None) -> Span:
+        """The whole expression whose operator is at a place."""
+        word = self._span(place)
+        return expression(self._source(word.file), word)
+
+    def text_of(self, span: Span) -> str:
+        """What is written at a place of the user's text, if that can be read."""
+        source = self._source(span.file)
+        return source.text_of(span) if source.line(span.end_line) else "this"
 
     # ---------------------------------------------------------------- objects
 

@@ -1,0 +1,72 @@
+"""Operations without a meaning for some operands: each is an implicit assertion before the operation.
+
+LLVM's divisions say by themselves what they need.  Its shifts do not: what they shift by is made as wide as what is
+shifted, so clang compares it before, and goes to a trap if it is too much.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.numbers import as_type, kept, number, signed, unsigned
+from scopec.frontends.clang.state import Done
+from scopec.program import faults, ir, values
+from scopec.program.types import INT
+from scopec.program.values import Binary, Const, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scopec.base.source import Span
+    from scopec.frontends.clang.machine import Machine
+    from scopec.frontends.clang.state import State
+
+_DIVISIONS = {"sdiv": "/", "udiv": "/", "srem": "%", "urem": "%"}
+_SHIFTS = ("shl", "lshr", "ashr")
+
+
+def check_division(machine: Machine, state: State, opcode: str, left: Value, right: Value) -> None:
+    """Assert that a division has a result; nothing of other instructions."""
+    if opcode in _DIVISIONS:
+        type_ = (signed if opcode[0] == "s" else unsigned)(left.type.bits)
+        _check(machine, state, Binary(_DIVISIONS[opcode], as_type(left, type_), as_type(right, type_), type_))
+
+
+def leads_to_trap(function: llvm.Function, label: str) -> bool:
+    """Whether clang goes to a block where an operation has no result."""
+    first = function.blocks[label][0].action
+    return isinstance(first, llvm.Call) and first.function == llvm.Global("llvm.ubsantrap")
+
+
+def check_at_trap(machine: Machine, state: State, truth: Value, following: str) -> None:
+    """Assert what clang compares before a shift; before a division it does too, which is checked by itself."""
+    match state.frame.function.blocks[following][0].action:
+        case llvm.Arithmetic(opcode, llvm.Int(bits)) if opcode in _SHIFTS:
+            by = kept(truth.left) if isinstance(truth, Binary) else Const(0 if truth == values.TRUE else -1, INT)
+            _check(machine, state, Binary("<<", number(0, bits), by, signed(bits)))
+        case llvm.Arithmetic(opcode) if opcode in _DIVISIONS:
+            pass
+        case _ if truth != values.TRUE:
+            no_result(machine, state)
+        case _:
+            pass
+
+
+def no_result(machine: Machine, state: State) -> None:
+    """Say that there is no result, of an operation on constants, of which LLVM has no more than that.  Raises Done."""
+    span = machine.world.expression(machine.place(state))
+    _assert(machine, state, (faults.without_result(machine.world.text_of(span)),), span)
+
+
+def _check(machine: Machine, state: State, operation: Value) -> None:
+    span = machine.world.expression(machine.place(state))
+    _assert(machine, state, faults.of_arithmetic(operation, machine.world.text_of(span)), span)
+
+
+def _assert(machine: Machine, state: State, checks: Iterable[ir.Assert], span: Span) -> None:
+    for check in checks:
+        machine.emit(state, check, span)
+        if check.condition == values.FALSE:
+            machine.builder.end(span)
+            raise Done
