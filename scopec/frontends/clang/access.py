@@ -147,7 +147,7 @@ def _load_shared(
     machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type, mode: ir.Mode
 ) -> Content:
     if layout.known is not None:
-        return _load_known(machine, state, layout, offset, type_)
+        return _load_known(machine, layout, offset, type_)
     if isinstance(type_, (llvm.Struct, llvm.Array)):
         return _load_parts(machine, state, layout, offset, type_, mode)
     found = element(layout, offset, llvm.size(type_))
@@ -218,14 +218,16 @@ def _load_parts(
     return Record(tuple(_each(machine, state, layout, [(offset.moved(Offset(o)), t) for o, t in parts], mode)))
 
 
-def _load_known(machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type) -> Content:
+def _load_known(machine: Machine, layout: Layout, offset: Offset, type_: llvm.Type) -> Content:
+    """A constant; what is not known of it, or whether there is one, is asked of an object in memory."""
     assert layout.known is not None
-    if not offset.terms:
-        table = Private((), layout.name)
-        cells = {(table, at): Cell(llvm.size(_type(content)), content) for at, content in layout.known.items()}
-        content = read(cells, table, offset.constant, llvm.size(type_))
-        return _as(number(0, 8 * llvm.size(type_)) if content == Unset() else content, type_)
-    raise machine.refused(state, "an index into a constant table that is known at run time alone is")
+    table = Private((), layout.name)
+    cells = {(table, at): Cell(llvm.size(_type(content)), content) for at, content in layout.known.items()}
+    content = read(cells, table, offset.constant, llvm.size(type_))
+    if not offset.terms and content != Unset():
+        return _as(content, type_)
+    machine.world.tables.add(Memory(layout.name))
+    raise Again
 
 
 def located(machine: Machine, state: State, layout: Layout, leaf: Leaf, index: Value) -> ir.Place:

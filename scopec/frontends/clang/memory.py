@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass
@@ -213,7 +214,17 @@ def element(layout: Layout, offset: Offset, size: int) -> Element | None:
     for leaf in layout.leaves:
         if leaf.type.size == size and (found := _index_in(leaf, offset)) is not None:
             return Element(leaf, found)
-    return None
+    return _beside(layout, offset, size)
+
+
+def _beside(layout: Layout, offset: Offset, size: int) -> Element | None:
+    """An element that there is not, before or behind the only array or number of a region."""
+    if len(layout.leaves) != 1 or offset.terms:
+        return None
+    (leaf,) = layout.leaves
+    index, rest = divmod(offset.constant - leaf.offset, size)
+    inside = 0 <= index < prod(shape(leaf))
+    return None if leaf.type.size != size or rest or inside else Element(leaf, Const(index, INT))
 
 
 def _index_in(leaf: Leaf, offset: Offset) -> Value | None:

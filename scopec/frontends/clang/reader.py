@@ -120,18 +120,19 @@ def _function(module: Module, name: str, head: str, body: list[str]) -> llvm.Fun
 
 
 def _variable(module: Module, name: str, text: str) -> llvm.Variable:
-    space, constant, external = 0, False, False
+    space, external, written = 0, False, False
     line = Line(module.named, text)
     while line.next not in ("global", "constant"):
         word = line.take()
         external |= word in ("external", "extern_weak")
+        written |= word == "externally_initialized"  # by the host: a `__constant__` variable
         if word == "addrspace":
             line.expect("(")
             space = int(line.take())
             line.expect(")")
         elif line.next == "(":
             line.balanced()
-    constant = line.take() == "constant"
+    constant = line.take() == "constant" and not written
     type_ = line.type()
     initial = None if external or line.next in (",", "") else line.operand(type_)
     debug = [line.tokens[at + 1] for at, token in enumerate(line.tokens) if token == "!dbg"]

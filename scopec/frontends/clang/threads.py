@@ -12,7 +12,7 @@ from scopec.base.diagnostics import error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.library import called
 from scopec.frontends.clang.machine import Machine
-from scopec.frontends.clang.memory import Address, Cell, Content, Layout, Private
+from scopec.frontends.clang.memory import Address, Cell, Content, Layout, Memory, Private
 from scopec.frontends.clang.passing import take
 from scopec.frontends.clang.state import Again, Knowledge
 from scopec.frontends.clang.work import Callback, Copy, Launch
@@ -42,6 +42,7 @@ class _Found:
     shared_locals: dict[tuple[str, Private], tuple[Layout, Span]] = field(default_factory=dict)
     known: dict[str, Knowledge] = field(default_factory=dict)
     aborts: set[str] = field(default_factory=set)
+    tables: set[Memory] = field(default_factory=set)
 
 
 def program_of(
@@ -53,6 +54,7 @@ def program_of(
     for _ in range(_MOST_RUNS):
         world = World(source, device, host, said)
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
+        world.tables = found.tables
         world.declare_globals()
         try:
             body = _host_thread(world, found, "main", "main")

@@ -15,7 +15,7 @@ from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.compiler import word_at
-from scopec.frontends.clang.debug import Debug, Leaf
+from scopec.frontends.clang.debug import Debug, Leaf, Place, Variable
 from scopec.frontends.clang.flow import Flow, flow
 from scopec.frontends.clang.memory import (
     Address,
@@ -40,7 +40,6 @@ from scopec.program.values import Const
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
-    from scopec.frontends.clang.debug import Place, Variable
     from scopec.frontends.clang.work import Callback, Copy, Started
 
 _SHARED_SPACE = 3
@@ -87,6 +86,8 @@ class World:
         self.objects: dict[str, ir.Object] = {}
         self.layouts: dict[Memory, Layout] = {}
         self.pointers: dict[Address, int] = {}
+        #: Constants that are indexed with what is known at run time alone: they are in memory.
+        self.tables: set[Memory] = set()
         #: The regions of global variables, by the grid or side that has them and the mangled name.
         self.symbols: dict[tuple[str, str], Memory] = {}
         #: Local variables whose address gets around, or whose elements are told apart at run time: by their thread.
@@ -167,9 +168,10 @@ class World:
         variable = side.module.variable(name)
         device = self.device.module
         local = name.startswith("_ZZ")  # in a function of both sides, which has one on each
+        own = variable.constant and not isinstance(variable.initial, llvm.Undefined)
         if (
             side.host
-            and not local
+            and not (local or own)
             and name in device.variables
             and (twin := device.variable(name)).space != _SHARED_SPACE
         ):
@@ -181,8 +183,13 @@ class World:
             return self._dynamic(variable, prefix)
         about = side.debug.variable(variable.debug[0]) if variable.debug else None
         if about is None or variable.constant:
-            return self._constants(side, variable)
-        leaves = side.debug.leaves(about.type)
+            known = self._constants(side, variable)
+            if known not in self.tables:
+                return known
+        if about is None:
+            place = Place(self.source.name, 0, 0)
+            about = Variable(_plain(variable.name), "", artificial=True, scope="", place=place)
+        leaves = side.debug.leaves(about.type) or leaves_of(variable.type)
         shared = variable.space == _SHARED_SPACE
         name = f"{prefix}.{about.name}" if shared else _qualified(side.debug, about.scope) + about.name
         symbol = prefix if shared else f"%{side.host}", variable.name
@@ -208,8 +215,7 @@ class World:
         assert isinstance(variable.type, llvm.Array)
         inner = variable.type.element
         leaves = leaves_of(llvm.Array(launch.shared // llvm.size(inner), inner))
-        name = re.sub(r".*\d(?=\D+E?$)|E$", "", variable.name) if variable.name.startswith("_Z") else variable.name
-        symbol = prefix, "extern"
+        name, symbol = _plain(variable.name), (prefix, "extern")
         found = self.symbols.get(symbol)
         if found is None:
             found = self.declare(Layout(f"{prefix}.{name}", leaves), ir.Storage.SHARED, launch.span, {}, zero=False)
@@ -247,6 +253,15 @@ class World:
             self.pointers[address] = len(self.pointers) + 1
             self.grew = True
         return self.pointers[address]
+
+
+def _plain(name: str) -> str:
+    """The name of a variable of which nothing but its mangled name is known."""
+    plain, rest = name.removeprefix("__const.").removesuffix(".const"), name.partition("_Z")[2]
+    while found := re.search(r"\d+", rest):
+        length = int(found[0])
+        plain, rest = rest[found.end() :][:length], rest[found.end() + length :]
+    return plain.strip(".")
 
 
 def unused(shown: str, taken: Container[str]) -> str:

@@ -1,0 +1,222 @@
+"""Constant tables that are indexed at run time, tables of pointers, and arguments of launches that are made in a loop."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scopec.session.check import Settings, check
+from scopec.session.plan import Overrides
+
+INDEXED = """
+#include <cuda/atomic>
+{declared}
+__device__ cuda::atomic<int, cuda::thread_scope_device> i{{1}};
+__global__ void k() {{
+    {local}
+    if (blockIdx.x == 0) i.store(2, cuda::memory_order_relaxed);
+    else {{ int r = t[i.load(cuda::memory_order_relaxed)]; int s = t[3]; }}
+}}
+//@ launch k<<<2, 1>>>();
+//@ expect race_free;
+//@ expect terminates;
+//@ expect allowed k[1][0].r == 11;
+//@ expect allowed k[1][0].r == 12;
+//@ expect required (k[1][0].r == 11 || k[1][0].r == 12) && k[1][0].s == 13;
+"""
+TABLE = "int t[4] = {10, 11, 12, 13};"
+
+CLASSES = """
+#include <cuda/atomic>
+struct E { short a; long b; };
+static constexpr E t[2][2] = {{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}};
+__device__ cuda::atomic<int, cuda::thread_scope_device> i{0};
+__global__ void k() {
+    if (blockIdx.x == 0) i.store(1, cuda::memory_order_relaxed);
+    else {
+        int j = i.load(cuda::memory_order_relaxed);
+        int r = t[j][1].a;
+        long s = t[1][j].b;
+        const E& e = t[j][j];
+        int q = e.a, c = "ab"[j];
+    }
+}
+//@ launch k<<<2, 1>>>();
+//@ expect race_free;
+//@ expect terminates;
+//@ expect allowed k[1][0].r == 3 && k[1][0].s == 6 && k[1][0].q == 1 && k[1][0].c == 97;
+//@ expect allowed k[1][0].r == 7 && k[1][0].s == 8 && k[1][0].q == 7 && k[1][0].c == 98;
+//@ expect forbidden k[1][0].r == 3 && k[1][0].s == 8;
+"""
+
+BOTH_SIDES = """
+#include <atomic>
+constexpr int t[4] = {10, 11, 12, 13};
+std::atomic<int> i{1};
+__device__ int out;
+__global__ void k(int n) { out = t[n]; }
+int main() {
+    int n = i.load();
+    int r = t[n];
+    k<<<1, 1>>>(n);
+    cudaDeviceSynchronize();
+    int q = t[2];
+}
+//@ expect race_free;
+//@ expect terminates;
+//@ expect required main.r == 11 && out == 11 && main.q == 12;
+"""
+
+WRITTEN = """
+#include <cuda/atomic>
+__constant__ int t[2];
+__constant__ struct { int a, b; } c;
+__device__ cuda::atomic<int, cuda::thread_scope_device> i{0};
+__global__ void k() {
+    if (blockIdx.x == 0) i.store(1, cuda::memory_order_relaxed);
+    else { int r = t[i.load(cuda::memory_order_relaxed)]; int s = t[1], q = c.b; }
+}
+int main() {
+    int h[2] = {4, 5}, d[2] = {7, 8};
+    cudaMemcpyToSymbol(t, h, sizeof h);
+    cudaMemcpyToSymbol(c, d, sizeof d);
+    k<<<2, 1>>>();
+    cudaDeviceSynchronize();
+}
+//@ expect race_free;
+//@ expect terminates;
+//@ expect allowed k[1][0].r == 4;
+//@ expect allowed k[1][0].r == 5;
+//@ expect required k[1][0].s == 5 && k[1][0].q == 8;
+"""
+
+POINTERS = """
+#include <cuda/atomic>
+__device__ int x, y;
+__device__ int* const t[2] = {&x, &y};
+__device__ cuda::atomic<int, cuda::thread_scope_device> i{0};
+__global__ void k() {
+    if (blockIdx.x == 0) i.store(1, cuda::memory_order_relaxed);
+    else { int j = i.load(cuda::memory_order_relaxed); *t[j] = 5; }
+}
+//@ launch k<<<2, 1>>>();
+//@ expect race_free;
+//@ expect terminates;
+//@ expect allowed x == 5 && y == 0;
+//@ expect allowed y == 5 && x == 0;
+//@ expect forbidden x == y;
+"""
+
+FUNCTIONS = """
+#include <cuda/atomic>
+__device__ int out;
+__device__ void f() { out = 1; }
+__device__ void g() { out = 2; }
+__device__ void (*const t[2])() = {f, g};
+__device__ cuda::atomic<int, cuda::thread_scope_device> i{0};
+__global__ void k() {
+    if (blockIdx.x == 0) i.store(1, cuda::memory_order_relaxed);
+    else t[i.load(cuda::memory_order_relaxed)]();
+}
+//@ launch k<<<2, 1>>>();
+//@ expect race_free;
+//@ expect allowed out == 1;
+//@ expect allowed out == 2;
+//@ expect required out == 1 || out == 2;
+"""
+
+ROWS = """
+__managed__ int a[2], b[2];
+__managed__ int* rows[2];
+struct P { int* rows[2]; int n; };
+__global__ void k(P p) { for (int i = 0; i < p.n; i++) p.rows[i][threadIdx.x] = i + 1; }
+__global__ void l(int** rows) { rows[1][threadIdx.x] += 10; }
+int main() {
+    P p{{a, b}, 2};
+    k<<<1, 2>>>(p);
+    rows[0] = a;
+    rows[1] = b;
+    l<<<1, 2>>>(rows);
+    cudaDeviceSynchronize();
+    int r = a[1], q = b[1];
+}
+//@ expect race_free;
+//@ expect terminates;
+//@ expect required main.r == 1 && main.q == 12;
+"""
+
+ARGUMENTS = """
+struct P { int* out; int n[2]; };
+__managed__ int out, more[2];
+__global__ void k(P p, int a, int b, int c) { *p.out = a + 10 * b + 100 * c + 1000 * p.n[1]; }
+__global__ void l(int a) { more[0] = a; }
+__global__ void m(int a) { more[1] = a; }
+int main() {
+    P p{&out, {8, 4}};
+    int numbers[3];
+    void* args[4] = {&p};
+    for (int i = 0; i < 3; i++) {
+        numbers[i] = i + 1;
+        args[i + 1] = &numbers[i];
+    }
+    cudaLaunchCooperativeKernel((void*)k, dim3(1), dim3(1), args, 0, 0);
+    void (*const kernels[2])(int) = {l, m};
+    for (int i = 0; i < 2; i++) {
+        int n = i + 5;
+        void* one[] = {&n};
+        cudaLaunchKernel((const void*)kernels[i], 1, 1, one, 0, nullptr);
+    }
+    cudaDeviceSynchronize();
+    int r = out, s = more[0], t = more[1];
+}
+//@ expect race_free;
+//@ expect terminates;
+//@ expect required main.r == 4321 && main.s == 5 && main.t == 6;
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "scoped"),
+    [
+        *(pytest.param(INDEXED.format(declared=f"{how} {TABLE}", local=""), True, id=how) for how in (
+            "__constant__", "__constant__ const", "__device__ const", "static constexpr", "const",
+        )),
+        *(pytest.param(INDEXED.format(declared="", local=f"{how} {TABLE}"), True, id=f"local-{how}") for how in (
+            "const", "constexpr", "static constexpr",
+        )),
+        pytest.param(CLASSES.replace(', c = "ab"[j]', ", c = 97 + j"), True, id="classes"),
+        pytest.param(CLASSES, False, id="text"),
+        pytest.param(BOTH_SIDES, True, id="both-sides"),
+        pytest.param(WRITTEN, True, id="written"),
+        pytest.param(POINTERS, True, id="pointers"),
+        pytest.param(FUNCTIONS, False, id="functions"),
+        pytest.param(ROWS, True, id="rows"),
+        pytest.param(ARGUMENTS, False, id="arguments"),
+    ],
+)  # fmt: skip
+def test_tables(text: str, scoped: bool, write: Callable[..., Path]) -> None:
+    """The same from both readers, where the scoped one reads it; no access by way of clang is to memory of the host."""
+    for reader in ("clang", "scoped") if scoped else ("clang",):
+        (outcome,) = check([write(text)], Settings(overrides=Overrides(reader=reader), engine="embedded"))
+        found = [
+            (c.expectation.text, c.verdict) for r in outcome.reports for c in r.checks if not c.expectation.implicit
+        ]
+        assert found == [(line[11:-1], "holds") for line in text.splitlines() if line.startswith("//@ e")], reader
+        assert reader == "scoped" or outcome.diagnostics == ()
+
+
+@pytest.mark.parametrize("declared", ["static constexpr", "__constant__", "__device__", "__device__ int before,"])
+@pytest.mark.parametrize("index", ["i", "i - 1"])
+def test_an_index_that_is_known_and_out_of_the_table(declared: str, index: str, write: Callable[..., Path]) -> None:
+    text = f"""__device__ int out;
+{declared} {"" if "," in declared else "int"} t[4] = {{10, 11, 12, 13}};
+__global__ void k(int n) {{ int r = 0; for (int i = 0; i < n; i++) r += t[{index}]; out = r; }}
+int main() {{ k<<<1, 1>>>(5); cudaDeviceSynchronize(); }}
+//@ expect race_free;
+"""
+    for reader in ("scoped", "clang"):
+        (outcome,) = check([write(text)], Settings(overrides=Overrides(reader=reader), engine="embedded"))
+        (reason,) = [c.reason for r in outcome.reports for c in r.checks if c.verdict == "violated"]
+        assert reason is not None
+        assert reason.startswith("line 3: ")
+        assert reason.endswith("accesses no element of `t`, which has elements 0 to 3")
