@@ -288,6 +288,40 @@ __global__ void k() {{ int n = from.load() + 4; {index} = 7; }}
     assert found == [("violated", True)] * faults
 
 
+ARRAYS = """#include <cuda/atomic>
+struct P {{ int a[2], b[2]; }};
+__device__ int x[3], y, n = 2;
+__device__ P p;
+__device__ cuda::atomic<int> c[2];
+constexpr int known[3] = {{1, 2, 3}};
+__global__ void k() {{
+    int mine[2] = {{0, 0}}, i = {1};
+    P q = {{}};
+    {0}
+}}
+//@ launch k<<<1, 1>>>();
+//@ expect race_free;
+"""
+
+
+@pytest.mark.parametrize("reader", ["scoped", "clang"])
+@pytest.mark.parametrize("index", ["2", "n"])
+@pytest.mark.parametrize(
+    "access",
+    ["x[i + 1] = 1;", "y = x[i - 3];", "mine[i] = 1;", "y = mine[i];", "p.a[i] = 1;", "y = p.b[i];", "c[i].store(1);",
+     "y = known[i + 1];", "q.a[i] = 1;", "y = q.b[i];", "int* at = x; at[i + 1] = 1;", "int* at = mine; y = at[i];",
+     "int* at = mine; at[i] = 1;"],
+)  # fmt: skip
+def test_what_is_in_no_array_is_not_accessed(reader: str, index: str, access: str, write: Callable[..., Path]) -> None:
+    """Whether the index is known or read, in memory that threads share and in memory of one thread."""
+    path = write(ARRAYS.format(access, index))
+    (outcome,) = check([path], Settings(overrides=Overrides(reader=reader), engine="embedded"))
+    (report,) = outcome.reports
+    assert [c.expectation.text for c in report.checks if c.verdict != "holds"] == [
+        "indices, pointers and arithmetic are valid"
+    ]
+
+
 @pytest.mark.parametrize("reader", ["scoped", "clang"])
 @pytest.mark.parametrize(
     ("said", "what"),

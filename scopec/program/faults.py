@@ -117,5 +117,15 @@ def without_result(text: str) -> ir.Assert:
     return _check(values.FALSE, f"`{text}` has no result")
 
 
+def outside(inside: Value, text: str) -> ir.Assert:
+    """That an index, in what is written as ``text``, is that of an element of its array."""
+    return _check(inside, f"`{text}` names no element of its array")
+
+
+def beyond(text: str, object_: str) -> ir.Assert:
+    """That an access, written as ``text``, is not one of an object: it lies behind its end, or before it."""
+    return _check(values.FALSE, f"`{text}` accesses what is not in `{object_}`")
+
+
 def _check(condition: Value, text: str) -> ir.Assert:
     return ir.Assert(condition, text, implicit=True)

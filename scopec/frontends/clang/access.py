@@ -23,6 +23,7 @@ from scopec.frontends.clang.memory import (
     Region,
     Unset,
     covered,
+    covers_none,
     cuts,
     element,
     leaves_of,
@@ -32,6 +33,7 @@ from scopec.frontends.clang.memory import (
 )
 from scopec.frontends.clang.numbers import Offset, as_type, kept, number, resized
 from scopec.frontends.clang.state import Again, Done, State
+from scopec.frontends.clang.undefined import beyond
 from scopec.frontends.clang.world import unused
 from scopec.program import faults, ir, values
 from scopec.program.values import Const, Reg, Value
@@ -46,8 +48,11 @@ _HANDLES = ("CUstream_st", "CUevent_st")
 
 def local(machine: Machine, state: State, name: str, type_: llvm.Type, count: llvm.Typed | None) -> Region:
     """Memory for a local variable."""
-    if count is not None and not isinstance(value_of(machine, state, count), Const):
-        raise machine.refused(state, "an array whose size is known at run time alone is")
+    if count is not None:
+        known = value_of(machine, state, count)
+        if not isinstance(known, Const):
+            raise machine.refused(state, "an array whose size is known at run time alone is")
+        type_ = llvm.Array(known.value, type_)
     return home(machine, Private(state.frame.calls, name), type_)
 
 
@@ -132,8 +137,16 @@ def _load_private(machine: Machine, state: State, region: Private, at: int, type
             size = llvm.size(inner)
             return Record(tuple(_load_private(machine, state, region, at + n * size, inner) for n in range(count)))
         case _:
+            _check_private(machine, state, region, at, llvm.size(type_))
             content = read(state.cells, region, at, llvm.size(type_))
             return _as(content, type_)
+
+
+def _check_private(machine: Machine, state: State, region: Private, at: int, size: int) -> None:
+    """Raise where an access is beyond a local variable."""
+    type_ = machine.allocated.get(region)
+    if type_ is not None and not 0 <= at <= llvm.size(type_) - size:
+        raise beyond(machine, state, machine.named[region][0] if region in machine.named else "this object")
 
 
 def follows_null(machine: Machine, state: State) -> Exception:
@@ -185,7 +198,14 @@ def _parts(
             and all(one and not one.leaf.pointer for one in found)
         ):
             return llvm.Int(8 * width), parts
-    raise machine.refused(state, f"an access of {size} bytes that is not one number of `{layout.name}` is")
+    raise misfit(machine, state, layout, offset, size)
+
+
+def misfit(machine: Machine, state: State, layout: Layout, offset: Offset, size: int) -> Exception:
+    """What to raise for an access that is none of a number: beyond the object it is undefined, else not modelled."""
+    if not offset.terms and covers_none(layout, offset.constant, size):
+        return beyond(machine, state, layout.name)
+    return machine.refused(state, f"an access of {size} bytes that is not one number of `{layout.name}` is")
 
 
 def _each(
@@ -266,6 +286,7 @@ def _store_private(
     machine: Machine, state: State, region: Private, at: int, content: Content, type_: llvm.Type
 ) -> None:
     size = llvm.size(type_)
+    _check_private(machine, state, region, at, size)
     if isinstance(content, Held):  # as numbers: the register that it was read into may be read into again
         register = machine._cell_register(region, at, content.value.type)
         if content.value != register:

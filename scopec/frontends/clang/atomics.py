@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.access import follows_null, load, located, publish, store, stored
+from scopec.frontends.clang.access import follows_null, load, located, misfit, publish, store, stored
 from scopec.frontends.clang.calls import Call, Handler, address_of
 from scopec.frontends.clang.memory import Code, Content, Held, Memory, Nowhere, Opaque, Private, element
 from scopec.frontends.clang.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
@@ -36,7 +36,7 @@ def _located(call: Call) -> tuple[ir.Place, Leaf]:
             size = _size(call)
             found = element(layout, address.offset, size)
             if found is None:
-                raise machine.refused(state, f"an access of {size} bytes that is not one number of `{layout.name}` is")
+                raise misfit(machine, state, layout, address.offset, size)
             return located(machine, state, layout, found.leaf, found.index), found.leaf
     raise AssertionError(address)
 

@@ -26,7 +26,7 @@ from scopec.base.source import Source, Span
 from scopec.frontends.clang.flags import Flags
 
 #: Operations that C++ leaves undefined and LLVM's instructions do not show, or not of constants: clang tests for them.
-_UNDEFINED = "shift-exponent,integer-divide-by-zero"
+_UNDEFINED = "array-bounds,shift-exponent,integer-divide-by-zero"
 _OPTIONS = (
     "-x", "cuda", "-S", "-emit-llvm", "-o", "-", "-",
     # Nothing of CUDA's or of the machine's; the host is LP64 wherever scopec runs.
@@ -37,7 +37,7 @@ _OPTIONS = (
     # As written: no pass, every name, every type; calls return (a throw is a call that does not).
     "-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-g", "-Xclang", "-debug-info-kind=limited",
     "-fexceptions", "-fcxx-exceptions", "-fignore-exceptions",
-    "-Xclang", f"-fsanitize={_UNDEFINED}", "-Xclang", f"-fsanitize-trap={_UNDEFINED}",
+    "-Xclang", f"-fsanitize={_UNDEFINED}", "-Xclang", f"-fsanitize-trap={_UNDEFINED}", "-fstrict-flex-arrays=3",
     # Every error, one a line; the headers that were read.
     "-w", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-H",
 )  # fmt: skip

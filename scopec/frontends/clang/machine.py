@@ -342,7 +342,7 @@ class Machine:
 
     def _branch(self, state: State, truth: Value, then: str, otherwise: str) -> bool:
         if leads_to_trap(state.frame.function, otherwise):
-            check_at_trap(self, state, truth, then)
+            check_at_trap(self, state, truth, then, otherwise)
             return self.enter(state, then)
         if isinstance(truth, Const):
             return self.enter(state, then if truth.value else otherwise)

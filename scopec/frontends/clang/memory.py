@@ -266,6 +266,15 @@ def covered(layout: Layout, offset: int, size: int) -> Iterator[tuple[int, Leaf]
     return iter(sorted(found, key=lambda pair: pair[0]))
 
 
+def covers_none(layout: Layout, offset: int, size: int) -> bool:
+    """Whether so many bytes from an offset have none in common with a number."""
+    return not any(
+        at < offset + size and offset < at + leaf.type.size
+        for leaf in layout.leaves
+        for at in _positions(leaf.offset, leaf.extents)
+    )
+
+
 def cuts(layout: Layout, offset: int, size: int) -> bool:
     """Whether the ends of so many bytes from an offset lie in numbers, or beyond all of them."""
     last, aligned = 0, 1

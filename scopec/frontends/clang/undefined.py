@@ -1,7 +1,7 @@
 """Operations without a meaning for some operands: each is an implicit assertion before the operation.
 
 LLVM's divisions say by themselves what they need.  Its shifts do not: what they shift by is made as wide as what is
-shifted, so clang compares it before, and goes to a trap if it is too much.
+shifted, so clang compares it before, and goes to a trap if it is too much; and an index with the length of its array.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _DIVISIONS = {"sdiv": "/", "udiv": "/", "srem": "%", "urem": "%"}
 _SHIFTS = ("shl", "lshr", "ashr")
+#: The number that clang gives a trap behind an index.
+_INDEX = llvm.Number(18)
 
 
 def check_division(machine: Machine, state: State, opcode: str, left: Value, right: Value) -> None:
@@ -39,8 +41,14 @@ def leads_to_trap(function: llvm.Function, label: str) -> bool:
     return isinstance(first, llvm.Call) and first.function == llvm.Global("llvm.ubsantrap")
 
 
-def check_at_trap(machine: Machine, state: State, truth: Value, following: str) -> None:
-    """Assert what clang compares before a shift; before a division it does too, which is checked by itself."""
+def check_at_trap(machine: Machine, state: State, truth: Value, following: str, trap: str) -> None:
+    """Assert what clang compares for an index or a shift; before a division it does too, which is checked by itself."""
+    action = state.frame.function.blocks[trap][0].action
+    if isinstance(action, llvm.Call) and action.arguments[0].operand == _INDEX:
+        if truth != values.TRUE:
+            span = machine.world.expression(machine.place(state))
+            _assert(machine, state, (faults.outside(truth, machine.world.text_of(span)),), span)
+        return
     match state.frame.function.blocks[following][0].action:
         case llvm.Arithmetic(opcode, llvm.Int(bits)) if opcode in _SHIFTS:
             by = kept(truth.left) if isinstance(truth, Binary) else Const(0 if truth == values.TRUE else -1, INT)
@@ -57,6 +65,14 @@ def no_result(machine: Machine, state: State) -> None:
     """Say that there is no result, of an operation on constants, of which LLVM has no more than that.  Raises Done."""
     span = machine.world.expression(machine.place(state))
     _assert(machine, state, (faults.without_result(machine.world.text_of(span)),), span)
+
+
+def beyond(machine: Machine, state: State, object_: str) -> Exception:
+    """Say that an access is beyond an object; what to raise then."""
+    span = machine.world.expression(machine.place(state))
+    machine.emit(state, faults.beyond(machine.world.text_of(span), object_), span)
+    machine.builder.end(span)
+    return Done()
 
 
 def _check(machine: Machine, state: State, operation: Value) -> None:
