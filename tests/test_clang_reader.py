@@ -484,9 +484,11 @@ def test_flags_of_the_command_line(build: Path) -> None:
     missing = checked("p.cu", "--reader", "clang", cwd=build)
     assert missing.returncode == 2
     assert "p.cu:2:10: error: 'settings.h' file not found" in missing.stderr
+    either = checked("p.cu", "--reader", "auto", *flags, cwd=build)
+    assert (either.returncode, either.stderr) == (0, "")
     alone = checked("p.cu", *flags, cwd=build)
     assert (alone.returncode, alone.stderr) == (
-        2, "scopec: -I, -D, -U, --std, --include and -p are for `--reader clang`\n"
+        2, "scopec: -I, -D, -U, --std, --include and -p are for `--reader clang` and `--reader auto`\n"
     )  # fmt: skip
 
 
@@ -837,9 +839,9 @@ HOST = "\n//@ expect race_free;\n"
         ("int main() {\n\t/* ü€ */ no_such_name + 1; }" + HOST, "undeclared identifier", "no_such_name", 2, 11),
         ("void f(int v) {\n\t/* ü */ if (v) throw 3; }\nint main() { f(1); }" + HOST, "exception", "throw", 2, 17),
         ("__device__ int f(int n) { return f(n + 1) + 1; }\n__global__ void k() { f(2); }" + DEVICE,
-         "for ever", "f", 1, 34),
+         "for ever", "f(n + 1)", 1, 34),
         ('__global__ void k() {\n\t/* ü */ asm volatile("bar.sync 0;"); }' + DEVICE, "inline PTX", "asm", 2, 10),
-        ("__global__ void k() {\n  /* ü */\t__shfl_sync(~0u, 1, 0); }" + DEVICE, "shuffle", "__shfl_sync", 2, 11),
+        ("__global__ void k() {\n  /* ü */\t__shfl_sync(~0u, 1, 0); }" + DEVICE, "shuffle", "__shfl_sync(~0u, 1, 0)", 2, 11),
         ("__global__ void child() {}\n__global__ void k() { child<<<1, 1>>>(); }" + DEVICE,
          "kernel launch from __device__", "<", 2, 28),
         ("__global__ void k(cudaTextureObject_t t) {}" + DEVICE, "cudaTextureObject_t", "cudaTextureObject_t", 1, 19),
@@ -848,7 +850,7 @@ HOST = "\n//@ expect race_free;\n"
         ("struct B { unsigned a : 3, b : 29; };\n__device__ B u;\n__global__ void k() { u.b = 1; }" + DEVICE,
          "`u.a`, in a union or a bit-field", "__device__", 2, 1),
         ("__device__ int g[2], r;\n__global__ void k() { r = (unsigned long)g % 16; }" + DEVICE,
-         "an address as a number", "%", 2, 44),
+         "an address as a number", "(unsigned long)g % 16", 2, 27),
         ('__device__ int x;\n__global__ void k() { /* ü */\tatomicAdd(&x, "a"); }' + DEVICE,
          "no matching function", "atomicAdd", 2, 31),
     ],

@@ -43,7 +43,7 @@ constexpr int N = 1;
 constexpr cuda::memory_order POPPED = cuda::memory_order_release;
 struct queue {
     cuda::atomic<int, cuda::thread_scope_block> head{0}, tail{0};
-    int items[N];
+    int items[N]{};
     __device__ bool try_push(int v) {
         const int t = tail.load(cuda::memory_order_relaxed);
         if (t - head.load(cuda::memory_order_acquire) == N) return false;

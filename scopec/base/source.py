@@ -86,12 +86,15 @@ class Source:
         line = bisect.bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
+    def offset(self, line: int, column: int) -> int:
+        """The character offset of a line and column (both from 1) that the text has."""
+        return self._starts[min(line, len(self._starts)) - 1] + column - 1
+
     def line(self, number: int) -> str:
         """The text of a line, or an empty string beyond the end."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
     def text_of(self, span: Span) -> str:
         """The text that a span covers, white space squeezed."""
-        start = self._starts[span.line - 1] + span.column - 1
-        end = self._starts[span.end_line - 1] + span.end_column - 1
+        start, end = self.offset(span.line, span.column), self.offset(span.end_line, span.end_column)
         return " ".join(self.text[start:end].split())

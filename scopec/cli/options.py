@@ -161,8 +161,8 @@ def _overrides(
     bounds = {name: options.bound(name, value, None) for name, value in (_pair(text, "--bound") for text in bound)}
     macros = (*(f"-D{name}" for name in defined), *(f"-U{name}" for name in undefined))
     flags = Flags(folders, macros, std or Flags().std, forced, database)
-    if reader != "clang" and flags != Flags():
-        raise UsageError("-I, -D, -U, --std, --include and -p are for `--reader clang`")
+    if reader == "scoped" and flags != Flags():
+        raise UsageError("-I, -D, -U, --std, --include and -p are for `--reader clang` and `--reader auto`")
     unroll = bounds.get("unroll")
     return Overrides(model, attributes or None, unroll, ignore_races, progress, memory, hangs, reader, flags)
 
@@ -192,10 +192,10 @@ _MEMORY = (
     click.option("--model", metavar="NAME", help="Memory model (see `scopec models`)."),
     click.option(
         "--reader",
-        type=click.Choice(["scoped", "clang"]),
+        type=click.Choice(["scoped", "clang", "auto"]),
         default="scoped",
         show_default=True,
-        help="Who reads .cu files: scopec's own reader, or clang (needs scopec[cxx]).",
+        help="Who reads .cu files: scopec's own reader, clang (needs scopec[cxx]), or either, by what the file has.",
     ),
     click.option("-I", "folders", multiple=True, type=_FOLDER, help="For clang: where to look for included files."),
     click.option("-D", "defined", multiple=True, metavar="NAME[=VALUE]", help="For clang: a macro."),

@@ -15,6 +15,7 @@ from scopec.base.diagnostics import EngineError, UsageError, internal_error
 from scopec.base.records import dataclass
 from scopec.base.scratch import scratch_folder
 from scopec.engines.java.jars import PINNED
+from scopec.frontends.clang.flags import Flags
 from scopec.memory.cat import registry
 from scopec.session.check import Advise, Outcome, Settings, check, programs
 from scopec.session.generated import destination
@@ -56,8 +57,8 @@ def check_on_cluster(paths: Sequence[Path], settings: Settings, executor: str) -
 
     UsageError without the package distributed, and for what does not travel; EngineError if no scheduler answers.
     """
-    if settings.overrides.reader == "clang":
-        raise UsageError("--executor: what a program includes does not travel; leave --reader clang out")
+    if settings.overrides.reader == "clang" or settings.overrides.flags != Flags():
+        raise UsageError("--executor: what a program includes does not travel; leave out --reader and clang's flags")
     kind, _, address = executor.partition(":")
     if kind != "dask" or not address:
         raise UsageError(f"--executor takes dask:ADDRESS, such as dask:tcp://127.0.0.1:8786, not `{executor}`")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from scopec.base.diagnostics import Code, Diagnostic, bounded_nesting, error
+from scopec.base.diagnostics import Code, Diagnostic, InputError, bounded_nesting, error
 from scopec.base.files import read_source
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
@@ -58,7 +58,13 @@ def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
     with bounded_nesting(source.span(0, 0)):
         if path.suffix == ".litmus":
             return _plan_litmus(source, shown, overrides)
-        return _plan(source, path, shown, overrides)
+        match overrides.reader:
+            case "auto" if overrides.flags == Flags():
+                return _plan_by_language(source, path, shown, overrides)
+            case "scoped":
+                return _plan(source, path, shown, overrides, _by_ourselves)
+            case _:
+                return _plan(source, path, shown, overrides, _by_clang)
 
 
 def _divergence(program: Program) -> Iterator[Diagnostic]:
@@ -69,8 +75,34 @@ def _divergence(program: Program) -> Iterator[Diagnostic]:
         yield Diagnostic(Code.DIVERGENT_BARRIER, message, span, None, "warning")
 
 
-def _plan(source: Source, path: Path, shown: str, overrides: Overrides) -> Plan:
-    read = _by_clang if overrides.reader == "clang" else _by_ourselves
+def _plan_by_language(source: Source, path: Path, shown: str, overrides: Overrides) -> Plan:
+    """The plan of a file in the scoped language, or of one that is C++ beyond it and is read by clang.
+
+    What the scoped language does not have may be C++ that no look at the text tells; the error is then the first's.
+    """
+    from scopec.frontends.clang import compiler
+    from scopec.frontends.language import beyond_the_scoped_language
+
+    beyond = beyond_the_scoped_language(source)
+    if beyond is not None:
+        if compiler.find() is None:
+            span, what = beyond
+            raise error(
+                Code.OUTSIDE_SUBSET, f"{what} is C++, which clang reads, and there is none", span, compiler.WAY_TO_CLANG
+            )
+        return _plan(source, path, shown, overrides, _by_clang)
+    try:
+        return _plan(source, path, shown, overrides, _by_ourselves)
+    except InputError as refused:
+        if compiler.find() is None or all(d.code not in _MAY_BE_CPLUSPLUS for d in refused.diagnostics):
+            raise
+        try:
+            return _plan(source, path, shown, overrides, _by_clang)
+        except InputError:
+            raise refused from None
+
+
+def _plan(source: Source, path: Path, shown: str, overrides: Overrides, read: _Reader) -> Plan:
     file, constants, program_of = read(source, path, overrides)
     settings = _settings(file, overrides)
     default = _default_models(overrides)
@@ -125,6 +157,9 @@ def _plan(source: Source, path: Path, shown: str, overrides: Overrides) -> Plan:
 
 
 _Read: TypeAlias = "tuple[tree.File, Collection[str], Callable[[str, Mapping[str, tree.Expr]], Program]]"
+_Reader: TypeAlias = Callable[[Source, Path, Overrides], "_Read"]
+#: What the scoped language says of C++ that it does not have.
+_MAY_BE_CPLUSPLUS = {Code.SYNTAX, Code.UNKNOWN_NAME, Code.UNKNOWN_TYPE, Code.OUTSIDE_SUBSET, Code.UNMODELLED_CALL}
 
 
 def _by_ourselves(source: Source, _path: Path, _overrides: Overrides) -> _Read:

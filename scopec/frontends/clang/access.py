@@ -36,13 +36,15 @@ from scopec.frontends.clang.state import Again, Done, State
 from scopec.frontends.clang.undefined import beyond
 from scopec.frontends.clang.world import unused
 from scopec.program import faults, ir, values
-from scopec.program.values import Const, Reg, Value
+from scopec.program.values import Const, Reg, Value, leaves
 
 if TYPE_CHECKING:
     from scopec.frontends.clang.debug import Leaf
     from scopec.frontends.clang.machine import Machine
 
 _WHOLE = Private((), "%whole")
+#: How many registers a value may mention that is kept as it is.
+_FEW = 4
 _HANDLES = ("CUstream_st", "CUevent_st")
 
 
@@ -75,16 +77,17 @@ def declared(machine: Machine, state: State, address: llvm.Operand, variable: st
     region = content.region
     about = machine.side.debug.variable(variable)
     machine.named[region] = about.name, about.type, machine.world.span(about.place)
-    # The variables of a thread are those of the outermost function that the user wrote.
-    if (
-        not isinstance(region, Private)
-        or about.artificial
-        or any(frame.function.subprogram for frame in state.frames[:-1])
-    ):
+    if not isinstance(region, Private):
         return
-    for leaf in machine.side.debug.leaves(about.type):
-        if leaf.pointer or leaf.type.is_float or leaf.extents or leaf.class_ or leaf.overlaps:
-            continue
+    numbers = [
+        leaf for leaf in machine.side.debug.leaves(about.type)
+        if not (leaf.pointer or leaf.type.is_float or leaf.extents or leaf.class_ or leaf.overlaps)
+    ]  # fmt: skip
+    machine.types[region] = {leaf.offset: leaf.type for leaf in numbers}
+    # The variables of a thread are those of the outermost function that the user wrote.
+    if about.artificial or any(frame.function.subprogram for frame in state.frames[:-1]):
+        return
+    for leaf in numbers:
         name = about.name + leaf.path
         if machine.owners.setdefault(name, region) != region:
             machine.ambiguous.add(name)
@@ -297,6 +300,9 @@ def _store_private(
         return
     if content.type.bits == 1:
         content = resized("zext", content, 8)
+    if machine.side.debug.is_library(state.frame.function.subprogram) and len(list(leaves(content))) < _FEW:
+        write(state.cells, region, at, size, _as(content, llvm.Int(8 * size)))  # its arguments are not worth a register
+        return
     named = machine.cells.get(region, {}).get(at)
     register = machine._cell_register(region, at, content.type)
     if not isinstance(content, Const) or named is not None:

@@ -43,7 +43,8 @@ _OPTIONS = (
 )  # fmt: skip
 #: How often a thread that waits for clang looks whether it has been told to stop.
 _LOOK_SECONDS = 0.1
-_WANTED = "version 17 or newer"
+#: What to do where there is no clang.
+WAY_TO_CLANG = "pip install 'scopec[cxx]', or set SCOPEC_CLANG to a clang of version 17 or newer"
 _MOST_NOTES = 3
 _NO_FLAGS = Flags()
 _MESSAGE = re.compile(
@@ -52,6 +53,7 @@ _MESSAGE = re.compile(
 )
 _HEADER = re.compile(r"\.+ (?P<file>.+)")
 _LINE = re.compile(r"#line (\d+)")
+_LONG_WORD = re.compile(r"\w{1000}")
 _WORD = re.compile(r"\w+|.")
 
 
@@ -98,9 +100,11 @@ def compiled(text: str, shown: str, folder: Path, flags: Flags = _NO_FLAGS) -> C
     """
     clang = find()
     if clang is None:
-        raise EngineError(f"no clang: pip install 'scopec[cxx]', or set SCOPEC_CLANG to one ({_WANTED})")
+        raise EngineError(f"no clang: {WAY_TO_CLANG}")
     command = [*clang, *_OPTIONS, f"-std={flags.std}", "-I", str(shims()), "-include", "scopec_cuda.h"]
     command += [part for include in flags.folders for part in ("-I", str(include.absolute()))]
+    if _LONG_WORD.search(text):  # compared with every name there is, for hours
+        command.append("-fno-spell-checking")
     command += [*flags.macros, f"-fdebug-prefix-map=./={folder}/"]
     forced = "".join(f"#include {_quoted(str(header.absolute()))}\n" for header in flags.forced)
     given = f"{forced}# 1 {_quoted(shown)}\n{text}".encode()

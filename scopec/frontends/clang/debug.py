@@ -108,6 +108,10 @@ class Debug:
         """What the source calls a function, without template arguments."""
         return self.fields(subprogram).get("name", "").partition("<")[0]
 
+    def is_library(self, subprogram: str | None) -> bool:
+        """Whether a function is the library's."""
+        return subprogram is None or self.is_shim(self.file(self.fields(subprogram).get("file", "")))
+
     def is_shim(self, file: str) -> bool:
         """Whether a file is the library's, which people do not want to see."""
         return file.startswith(self._shims)

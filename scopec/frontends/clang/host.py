@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.access import home
 from scopec.frontends.clang.calls import Call, address_of, last_error, text_at
 from scopec.frontends.clang.debug import Leaf
 from scopec.frontends.clang.instructions import as_number
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 _DEVICE = Private((), "%device")
 _STORAGES = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.MAPPED, ir.Storage.SYSTEM)
+#: Memory of these belongs to the thread that allocates it: which threads they are is known, and no access.
+_THREADS = ("thread", "jthread")
 _FIRST_STREAM = 3
 _PER_THREAD = 2
 
@@ -78,8 +82,9 @@ def subject(call: Call) -> tuple[str, str] | None:
             continue
         name = frame.function.parameters[0][0]
         cell = state.cells.get((Private(frame.calls, f"{name}.addr"), 0))
-        if cell is not None and isinstance(cell.content, Address):
-            found = described(machine, cell.content) or found
+        content = frame.env.get(f"{name}1") if cell is None else cell.content  # read once, where it is `this`
+        if isinstance(content, Address):
+            found = described(machine, content) or found
     return found
 
 
@@ -106,6 +111,8 @@ def _allocate(call: Call) -> bool:
     each = debug.bytes(type_) if type_ else 0
     unique, again = name, 1
     key = (machine.thread, call.state.again())
+    if storage is ir.Storage.SYSTEM and type_ and debug.fields(type_).get("name") in _THREADS:
+        return call.done(Address(home(machine, Private(key, "heap"), llvm.Array(size, llvm.Int(8)))))
     while Memory(unique) in world.layouts and world.allocated.get(unique) != key:
         again += 1
         unique = f"{name}#{again}"

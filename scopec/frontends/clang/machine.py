@@ -28,11 +28,11 @@ from scopec.frontends.clang.memory import (
     Region,
     Unset,
 )
-from scopec.frontends.clang.numbers import Offset, as_type, compare, kept, number
+from scopec.frontends.clang.numbers import as_type, compare, kept, number
 from scopec.frontends.clang.state import AT_EXIT, Again, Done, Entering, Frame, Holder, Knowledge, State
 from scopec.frontends.clang.steps import compute
 from scopec.frontends.clang.undefined import check_at_trap, leads_to_trap
-from scopec.frontends.clang.world import Side, World, refused
+from scopec.frontends.clang.world import Side, World, refused, unused
 from scopec.program import ir, values
 from scopec.program.builder import Builder
 from scopec.program.effects import uses_and_definitions
@@ -74,6 +74,8 @@ class Machine:
         self.allocated: dict[Private, llvm.Type] = {}
         #: What the source calls a region, the metadata of its type, and the place of its declaration.
         self.named: dict[Region, tuple[str, str, Span]] = {}
+        #: The types that the source gives to numbers of a region, by their places in it.
+        self.types: dict[Region, dict[int, IntType]] = {}
         #: The registers of the program that are variables of the source, by their places in private memory.
         self.cells: dict[Private, dict[int, Reg]] = {}
         self._seen: dict[tuple[object, ...], int] = {}
@@ -212,16 +214,21 @@ class Machine:
 
     # ---------------------------------------------------------------- registers of the program
 
-    def register(self, calls: tuple[object, ...], name: object, type_: IntType) -> Reg:
-        """The register of the program for a place in the text."""
-        known = self._names.setdefault((*calls, name, type_), f"%{len(self._names) + 1}")
-        return Reg(known, type_)
+    def register(self, calls: tuple[object, ...], name: object, type_: IntType, shown: str | None = None) -> Reg:
+        """The register of the program for a place in the text, or for what is ``shown`` by a name there."""
+        key = (*calls, name, type_)
+        if key not in self._names:
+            number_ = len(self._names) + 1
+            self._names[key] = f"%{number_}" if shown is None else unused(f"%{shown}", self._names.values())
+        return Reg(self._names[key], type_)
 
     def _cell_register(self, region: Private, at: int, type_: IntType) -> Reg:
         """The register for a cell of private memory: the variable of the source, if it is one."""
         if (named := self.cells.get(region, {}).get(at)) is not None and named.type.size == type_.size:
             return named
-        return self.register(region.calls, (region.name, at), type_)
+        name = self.named[region][0] if region in self.named else None
+        own = self.types.get(region, {}).get(at, type_)
+        return self.register(region.calls, (region.name, at), own if own.size == type_.size else type_, name)
 
     def assign(self, state: State, target: Reg, value: Value, but: tuple[Private, int] | None = None) -> None:
         """``target = value``; what still needs the old value of the register keeps it."""
@@ -236,7 +243,7 @@ class Machine:
                 case Address(region, offset) if any(_mentions(value, target) for _, value in offset.terms):
                     terms = tuple((factor, self._copy(state, value, (where, n)))
                                   for n, (factor, value) in enumerate(offset.terms))  # fmt: skip
-                    return Address(region, Offset(offset.constant, terms))
+                    return Address(region, replace(offset, terms=terms))
                 case Record(parts):
                     return Record(tuple(kept_(part, (where, n)) for n, part in enumerate(parts)))
                 case Address() | Held() | Opaque() | Unset():

@@ -235,13 +235,14 @@ def _index_in(leaf: Leaf, offset: Offset) -> Value | None:
     for count, _ in reversed(leaf.extents):
         weights.insert(0, weight)
         weight *= count
-    index: Value = Const(0, INT)
+    index: Value | None = None
     for factor, value in offset.terms:
         place = next((n for n, (_, distance) in enumerate(leaf.extents) if factor % distance == 0), None)
         if place is None:
             return None
         times = factor // leaf.extents[place][1] * weights[place]
-        index = values.binary("+", index, values.binary("*", value, Const(times, INT)) if times != 1 else value)
+        term = values.binary("*", value, Const(times, INT)) if times != 1 else value
+        index = term if index is None else values.binary("+", index, term)
     known, begins = 0, rest - offset.shift
     for (count, distance), own in zip(leaf.extents, weights, strict=True):
         if not 0 <= begins // distance < count:  # what a value is added to, not where that may lead
@@ -251,7 +252,7 @@ def _index_in(leaf: Leaf, offset: Offset) -> Value | None:
         rest %= distance
     if rest:
         return None
-    if not offset.terms:
+    if index is None:
         return Const(known, INT)
     return values.binary("+", index, Const(known, INT)) if known else index
 

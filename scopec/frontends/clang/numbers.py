@@ -57,7 +57,19 @@ def arithmetic(opcode: str, left: Value, right: Value) -> Value:
         return kept(_binary(operator, as_type(left, type_), as_type(right, type_), type_))
     if bits == 1:
         return _of_bools(opcode, left, right)
-    return _binary(_OPERATORS[opcode], left, right, signed(bits))
+    left, right = _alike(left, right)
+    return kept(_binary(_OPERATORS[opcode], left, right, left.type))
+
+
+def _alike(left: Value, right: Value) -> tuple[Value, Value]:
+    """Two numbers of one width as the source has them, where they are of one type: bits are all that counts."""
+    first, second = (v.operand if isinstance(v, Convert) and v.operand.type.bits == v.type.bits else v
+                     for v in (left, right))  # fmt: skip
+    if isinstance(second, Const):
+        return first, as_type(second, first.type)
+    if isinstance(first, Const):
+        return as_type(first, second.type), second
+    return (first, second) if first.type == second.type else (left, right)
 
 
 def _of_bools(opcode: str, left: Value, right: Value) -> Value:
@@ -89,7 +101,7 @@ def compare(predicate: str, left: Value, right: Value) -> Value:
         if bits == 1 and isinstance(right, Const):
             positive = (predicate == "eq") == bool(right.value)
             return left if positive else values.unary("!", left)
-        return _same(predicate, left, right)
+        return _same(predicate, *_alike(left, right))
     type_ = unsigned(bits) if predicate[0] == "u" else signed(bits)
     return _truth(_PREDICATES[predicate[1:]], as_type(left, type_), as_type(right, type_))
 

@@ -11,7 +11,7 @@ from scopec.frontends.scoped.syntax.scan import Scanned, scan
 
 #: Before the name of each constant that is asked for.
 CONSTANT = "__scopec_constant_"
-_DIRECTIVE = re.compile(r"\s*(?P<kind>[a-z_]+)(?P<text>[^;]*;)")
+_DIRECTIVE = re.compile(r"(?<!\w)(?P<kind>[a-z_]+)(?P<text>[^;]*;)")
 _LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![0-9A-Za-z_])\'(?:[^\'\\\n]|\\.)*\'')
 _MAIN = re.compile(r"\b(?:int|auto)\s+main\s*\(")
 _CONSTANT = re.compile(r"\b(?:const|constexpr)\b")

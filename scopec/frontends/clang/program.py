@@ -37,7 +37,8 @@ _NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:=(?!=)|\{)")
 
 def read(source: Source) -> tree.File:
     """What a file asks: its directives.  Its program is clang's business."""
-    return tree.File(source.name, (), read_directives(source, scan(source).directives))
+    scanned = scan(source)
+    return tree.File(source.name, (), read_directives(source, scanned.directives, scanned.code))
 
 
 def constants(source: Source) -> dict[str, str]:

@@ -63,7 +63,7 @@ def check_at_trap(machine: Machine, state: State, truth: Value, following: str, 
 
 def no_result(machine: Machine, state: State) -> None:
     """Say that there is no result, of an operation on constants, of which LLVM has no more than that.  Raises Done."""
-    span = machine.world.expression(machine.place(state))
+    span = machine.span(state)
     _assert(machine, state, (faults.without_result(machine.world.text_of(span)),), span)
 
 
@@ -76,7 +76,7 @@ def beyond(machine: Machine, state: State, object_: str) -> Exception:
 
 
 def _check(machine: Machine, state: State, operation: Value) -> None:
-    span = machine.world.expression(machine.place(state))
+    span = machine.span(state)
     _assert(machine, state, faults.of_arithmetic(operation, machine.world.text_of(span)), span)
 
 

@@ -16,6 +16,7 @@ from scopec.base.source import Source, Span
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.compiler import word_at
 from scopec.frontends.clang.debug import Debug, Leaf, Place, Variable
+from scopec.frontends.clang.extents import expression_at
 from scopec.frontends.clang.flow import Flow, flow
 from scopec.frontends.clang.memory import (
     Address,
@@ -32,7 +33,6 @@ from scopec.frontends.clang.memory import (
 from scopec.frontends.clang.numbers import Offset, number
 from scopec.frontends.clang.reader import Module
 from scopec.frontends.clang.work import Launch
-from scopec.frontends.clang.written import expression
 from scopec.program import ir
 from scopec.program.types import INT, IntType
 from scopec.program.values import Const
@@ -110,18 +110,15 @@ class World:
     # ---------------------------------------------------------------- places
 
     def _span(self, place: Place | None) -> Span:
-        """A place in the source, as long as the word that stands there."""
+        """A place in the source, as long as the expression that it stands for."""
         if place is None or place.line == 0:
             return self.source.span(0, 0)
-        return word_at(self._source(place.file), place.line, place.column)
+        source = self._source(place.file)
+        word = word_at(source, place.line, place.column)
+        return expression_at(source, source.offset(word.line, word.column)) or word
 
     def _source(self, file: str) -> Source:
         return self.source if file == self.source.name else shown_source(file) or Source(file, "")
-
-    def expression(self, place: Place | None) -> Span:
-        """The whole expression whose operator is at a place."""
-        word = self._span(place)
-        return expression(self._source(word.file), word)
 
     def text_of(self, span: Span) -> str:
         """What is written at a place of the user's text, if that can be read."""

@@ -110,9 +110,14 @@ def read(source: Source) -> tree.File:
     return tree.File(source.name, tuple(items), _directives(source, scanned.directives, names), host_items)
 
 
-def read_directives(source: Source, text: str) -> tuple[tree.Directive, ...]:
-    """The directives in the text of the ``//@`` comments of a file, in which everything else is blank."""
-    return _directives(source, text, Names())
+def read_directives(source: Source, text: str, code: str = "") -> tuple[tree.Directive, ...]:
+    """The directives in the text of the ``//@`` comments of a file, which may use the names of types of its ``code``.
+
+    In both texts everything else is blank.
+    """
+    names = Names()
+    names.mark(code)
+    return _directives(source, text, names)
 
 
 def _directives(source: Source, text: str, names: Names) -> tuple[tree.Directive, ...]:
