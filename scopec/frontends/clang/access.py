@@ -33,6 +33,7 @@ from scopec.frontends.clang.memory import (
 )
 from scopec.frontends.clang.numbers import Offset, as_type, kept, number, resized
 from scopec.frontends.clang.state import Again, Done, State
+from scopec.frontends.clang.touches import Touch
 from scopec.frontends.clang.undefined import beyond
 from scopec.frontends.clang.world import unused
 from scopec.program import faults, ir, values
@@ -121,6 +122,7 @@ def load(machine: Machine, state: State, address: Address, type_: llvm.Type, mod
         case Private() as region:
             if address.offset.terms or (mode.volatile and state.frame.function.subprogram is not None):
                 publish(machine, state, address)
+            machine.touch(state, Touch(region, address.offset.constant, llvm.size(type_), writes=False))
             return _load_private(machine, state, region, address.offset.constant, type_)
         case Memory() as region:
             return _load_shared(machine, state, machine.world.layouts[region], address.offset, type_, mode)
@@ -276,6 +278,7 @@ def store(machine: Machine, state: State, address: Address, content: Content, ty
         case Private() as region:
             if address.offset.terms or (mode.volatile and state.frame.function.subprogram is not None):
                 publish(machine, state, address)
+            machine.touch(state, Touch(region, address.offset.constant, llvm.size(type_)))
             _store_private(machine, state, region, address.offset.constant, content, type_)
         case Memory() as region:
             _store_shared(machine, state, machine.world.layouts[region], address.offset, content, type_, mode)
@@ -374,6 +377,7 @@ def copy_bytes(machine: Machine, state: State, to: Address, from_: Address, size
     """Copy so many bytes: private memory as it is, numbers of the program one by one."""
     if isinstance(from_.region, Private) and not from_.offset.terms:
         found = from_.offset.constant
+        machine.touch(state, Touch(from_.region, found, size, writes=False))
         moved = {}
         for start in [o for (r, o) in state.cells if r == from_.region]:
             cell = state.cells[from_.region, start]
@@ -416,6 +420,7 @@ def fill_bytes(machine: Machine, state: State, to: Address, byte: Value, size: i
     repeated = int.from_bytes(bytes([byte.value & 255]) * max(size, 1), "little")
     if isinstance(to.region, Private) and not to.offset.terms:
         if size:
+            machine.touch(state, Touch(to.region, to.offset.constant, size))
             for start, width in _words(to.offset.constant, size):
                 part = repeated & ((1 << 8 * width) - 1)
                 _store_private(machine, state, to.region, start, number(part, 8 * width), llvm.Int(8 * width))

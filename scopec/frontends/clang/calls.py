@@ -112,6 +112,10 @@ def of_llvm(call: Call, name: str) -> bool:
                 for key in [key for key in state.cells if key[0] == variable.region]:
                     del state.cells[key]
             return call.done()
+        case ["scopec", "order"]:
+            register = call.target(types.BOOL)
+            call.emit(ir.Decide(register.name, order=True))
+            return call.done(register)
         case ["dbg" | "assume" | "experimental" | "stacksave" | "stackrestore", *_]:
             return call.done(Unset())
         case [("sadd" | "ssub" | "smul" | "uadd" | "usub" | "umul") as operation, "with", "overflow", *_]:

@@ -28,7 +28,7 @@ from scopec.frontends.clang.flags import Flags
 #: Operations that C++ leaves undefined and LLVM's instructions do not show, or not of constants: clang tests for them.
 _UNDEFINED = "array-bounds,shift-exponent,integer-divide-by-zero"
 _OPTIONS = (
-    "-x", "cuda", "-S", "-emit-llvm", "-o", "-", "-",
+    "-x", "cuda", "-",
     # Nothing of CUDA's or of the machine's; the host is LP64 wherever scopec runs.
     "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_90", "--target=x86_64-unknown-linux-gnu",
     "-nostdlibinc", "-nostdinc++", "-fno-builtin",
@@ -38,9 +38,13 @@ _OPTIONS = (
     "-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-g", "-Xclang", "-debug-info-kind=limited",
     "-fexceptions", "-fcxx-exceptions", "-fignore-exceptions",
     "-Xclang", f"-fsanitize={_UNDEFINED}", "-Xclang", f"-fsanitize-trap={_UNDEFINED}", "-fstrict-flex-arrays=3",
-    # Every error, one a line; the headers that were read.
-    "-w", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-H",
+    # Every error, one a line.
+    "-w", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics",
 )  # fmt: skip
+_CODE = ("-S", "-emit-llvm", "-o", "-")
+_TREE = ("-fsyntax-only", "-Xclang", "-ast-dump")
+#: The headers that were read.
+_HEADERS = "-H"
 #: How often a thread that waits for clang looks whether it has been told to stop.
 _LOOK_SECONDS = 0.1
 #: What to do where there is no clang.
@@ -98,20 +102,11 @@ def compiled(text: str, shown: str, folder: Path, flags: Flags = _NO_FLAGS) -> C
     ``text`` is what the file has (or shall have), ``shown`` its name in places, ``folder`` where its quoted includes
     begin.  Raises InputError with every error of clang, EngineError if there is no clang or it does not run.
     """
-    clang = find()
-    if clang is None:
-        raise EngineError(f"no clang: {WAY_TO_CLANG}")
-    command = [*clang, *_OPTIONS, f"-std={flags.std}", "-I", str(shims()), "-include", "scopec_cuda.h"]
-    command += [part for include in flags.folders for part in ("-I", str(include.absolute()))]
-    if _LONG_WORD.search(text):  # compared with every name there is, for hours
-        command.append("-fno-spell-checking")
-    command += [*flags.macros, f"-fdebug-prefix-map=./={folder}/"]
-    forced = "".join(f"#include {_quoted(str(header.absolute()))}\n" for header in flags.forced)
-    given = f"{forced}# 1 {_quoted(shown)}\n{text}".encode()
+    command, given = _invocation(text, shown, folder, flags)
     runs = (_Run(), _Run())
     try:
         for run, side in zip(runs, ("device", "host"), strict=True):
-            run.start([*command, f"--cuda-{side}-only"], given, folder)
+            run.start([*command, *_CODE, _HEADERS, f"--cuda-{side}-only"], given, folder)
         for run in runs:
             run.wait()
     finally:
@@ -127,6 +122,54 @@ def compiled(text: str, shown: str, folder: Path, flags: Flags = _NO_FLAGS) -> C
         if run.status:
             raise EngineError(f"clang failed: {(run.messages.strip() or f'exit status {run.status}')[:300]}")
     return Compiled(runs[0].output, runs[1].output, _headers((r.messages for r in runs), folder))
+
+
+def _invocation(text: str, shown: str, folder: Path, flags: Flags) -> tuple[list[str], bytes]:
+    """The command, but for the side, and what it reads."""
+    clang = find()
+    if clang is None:
+        raise EngineError(f"no clang: {WAY_TO_CLANG}")
+    command = [*clang, *_OPTIONS, f"-std={flags.std}", "-I", str(shims()), "-include", "scopec_cuda.h"]
+    command += [part for include in flags.folders for part in ("-I", str(include.absolute()))]
+    if _LONG_WORD.search(text):  # compared with every name there is, for hours
+        command.append("-fno-spell-checking")
+    command += [*flags.macros, f"-fdebug-prefix-map=./={folder}/"]
+    forced = "".join(f"#include {_quoted(str(header.absolute()))}\n" for header in flags.forced)
+    return command, f"{forced}# 1 {_quoted(shown)}\n{text}".encode()
+
+
+def expanded(text: str, shown: str, folder: Path, side: str, flags: Flags = _NO_FLAGS) -> tuple[str, str]:
+    """What :func:`compiled` gives for a side (``device`` or ``host``), and its syntax tree, without macros: every word
+    has a place of its own, on the line that it has in the file.
+
+    Raises EngineError if clang fails.
+    """
+    command, given = _invocation(text, shown, folder, flags)
+    clang = find() or ()
+    only = f"--cuda-{side}-only"
+    (read,) = _outputs([[*command, only, "-E"]], given, folder)
+    again = [*clang, *_OPTIONS, f"-std={flags.std}", f"-fdebug-prefix-map=./={folder}/", only]
+    code, tree = _outputs([[*again, *_CODE], [*again, *_TREE]], read.encode(), folder)
+    return code, tree
+
+
+def _outputs(commands: list[list[str]], given: bytes, folder: Path) -> list[str]:
+    """What commands write that run at the same time."""
+    runs = [_Run() for _ in commands]
+    try:
+        for run, command in zip(runs, commands, strict=True):
+            run.start(command, given, folder)
+        for run in runs:
+            run.wait()
+    finally:
+        for run in runs:
+            run.kill()
+        for run in runs:
+            run.wait()
+    for run in runs:
+        if run.status:
+            raise EngineError(f"clang failed: {(run.messages.strip() or f'exit status {run.status}')[:300]}")
+    return [run.output for run in runs]
 
 
 def _quoted(name: str) -> str:

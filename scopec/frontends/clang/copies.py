@@ -81,7 +81,7 @@ def host_function(call: Call) -> bool:
     run = call.arguments[1]
     if not isinstance(run, Address) or not isinstance(run.region, Code):
         raise call.machine.refused(call.state, "a function that is not known is")
-    debug, function = call.machine.side.debug, call.machine.side.module.function(run.region.name)
+    debug, function = call.machine.side.debug, call.machine.side.function(run.region.name)
     shown = debug.function_name(function.subprogram or "") if function is not None else run.region.name
     name = _name(call, shown or "host function")
     span = call.machine.span(call.state)

@@ -129,7 +129,7 @@ def _kernel(call: Call) -> llvm.Function:
     if not isinstance(stub, Address) or not isinstance(stub.region, Code):
         raise machine.refused(call.state, "a kernel that is not known is")
     kernel = re.sub(rf"(\d+){_STUB}", lambda m: str(int(m[1]) - len(_STUB)), stub.region.name)
-    function = machine.world.device.module.function(kernel)
+    function = machine.world.device.function(kernel)
     if function is None:
         raise error(Codes.NOT_LAUNCHED, f"`{kernel}` is no kernel", machine.span(call.state))
     return function

@@ -54,7 +54,7 @@ def called(machine: Machine, state: State, instruction: llvm.Instruction) -> boo
         return take_configuration(call)
     if name == "cudaLaunchKernel":
         return launch_kernel(call)
-    function = machine.side.module.function(name)
+    function = machine.side.function(name)
     if function is None:
         if name == "__cxa_allocate_exception":
             raise machine.refused(state, "an exception is")

@@ -5,6 +5,7 @@ Only what the machine executes has a form; attributes, alignments and flags that
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TypeAlias
 
 from scopec.base.records import dataclass
@@ -344,7 +345,10 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function with a body: parameters by name and type, blocks by label, the first one first."""
+    """A function with a body: parameters by name and type, blocks by label, the first one first.
+
+    ``origins`` are the labels and positions that copies of instructions had in the text.
+    """
 
     name: str
     parameters: tuple[tuple[str, Type], ...]
@@ -352,6 +356,7 @@ class Function:
     blocks: dict[str, tuple[Instruction, ...]]
     kernel: bool
     subprogram: str | None
+    origins: dict[tuple[str, int], tuple[str, int]] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

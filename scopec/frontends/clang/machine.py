@@ -31,6 +31,7 @@ from scopec.frontends.clang.memory import (
 from scopec.frontends.clang.numbers import as_type, compare, kept, number
 from scopec.frontends.clang.state import AT_EXIT, Again, Done, Entering, Frame, Holder, Knowledge, State
 from scopec.frontends.clang.steps import compute
+from scopec.frontends.clang.touches import Touch, Touched, touch_of
 from scopec.frontends.clang.undefined import check_at_trap, leads_to_trap
 from scopec.frontends.clang.world import Side, World, refused, unused
 from scopec.program import ir, values
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     from scopec.base.source import Span
     from scopec.frontends.clang.debug import Place
+    from scopec.frontends.clang.touches import Site
 
 #: In so many different states a thread may come to one place, before the numbers in which they differ are registers.
 _MOST_STATES = 8
@@ -84,6 +86,7 @@ class Machine:
         self._emitted = 0
         self._unset: InputError | None = None
         self.last = world.span(None)
+        self.touched: Touched = {}
 
     # ---------------------------------------------------------------- the way through the code
 
@@ -97,7 +100,7 @@ class Machine:
         waiting = [main]
         for initialiser in reversed(tuple(first)):
             self.call(state, initialiser, [], None, None)
-            waiting.append(replace(state.frames.pop(), calls=("before main",)))
+            waiting.append(replace(state.frames.pop(), calls=(("before main", "", 0),)))
         state.frames = waiting
         self._go_on(state)
         while self._work:
@@ -272,7 +275,7 @@ class Machine:
     def target(self, state: State, type_: IntType) -> Reg:
         """A register for what the present instruction of the thread yields."""
         frame = state.frame
-        found = self.register(frame.calls, (frame.function.name, frame.label, frame.at), type_)
+        found = self.register(frame.calls, frame.site(), type_)
         self._keep(state, found)
         return found
 
@@ -303,6 +306,18 @@ class Machine:
         if self._emitted > _MOST_NODES:
             raise error(Codes.TOO_LARGE, "this thread does more than scopec follows", self.span(state))
         self.builder.emit(operation, span or self.span(state))
+        if (touch := touch_of(operation)) is not None:
+            self.touch(state, touch)
+
+    def touch(self, state: State, touch: Touch) -> None:
+        """Note what the present instruction does, for the calls around it too."""
+        owner = len(touch.of.calls) if isinstance(touch.of, Private) else 0
+        innermost = state.frame
+        for frame, site in zip(reversed(state.frames), (innermost.site(), *reversed(innermost.calls)), strict=False):
+            if len(frame.calls) < owner:
+                return
+            if frame.function.subprogram is not None and frame.function.name == site[0]:
+                self.touched.setdefault(site, set()).add(touch)
 
     def refused(self, state: State, what: str, help_: str | None = None) -> Exception:
         """The error for something that is not modelled."""
@@ -384,10 +399,10 @@ class Machine:
             raise error(
                 Codes.TOO_LARGE, "calls that are nested so deep, or for ever, are not followed", self.span(state)
             )
-        calls: tuple[object, ...] = ()
+        calls: tuple[Site, ...] = ()
         if state.frames:
             caller = state.frame
-            calls = (*caller.calls, (caller.function.name, caller.label, caller.at))
+            calls = (*caller.calls, caller.site())
         entry = next(iter(function.blocks))
         env: dict[str, Content] = {}
         frame = Frame(function, entry, 0, env, calls, result, place)
@@ -433,7 +448,7 @@ class Machine:
         function, argument = last.parts
         assert isinstance(function, Address)
         assert isinstance(function.region, Code)
-        code = self.side.module.function(function.region.name)
+        code = self.side.function(function.region.name)
         if code is None:
             raise self.refused(state, "what is called at the end of the program is")
         if earlier:

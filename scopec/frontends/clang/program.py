@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.annotations import said
 from scopec.frontends.clang.calls import ORDERS
-from scopec.frontends.clang.compiler import compiled, shims
+from scopec.frontends.clang.compiler import compiled, expanded, shims
 from scopec.frontends.clang.debug import Debug
 from scopec.frontends.clang.prepare import CONSTANT, prepared
 from scopec.frontends.clang.reader import Module
 from scopec.frontends.clang.threads import program_of
+from scopec.frontends.clang.unordered import Unordered
 from scopec.frontends.clang.world import Side
 from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.cuda import read_directives
@@ -68,17 +70,24 @@ def lower(
     chosen = {constant: source.text_of(expr.span) for constant, expr in overrides.items()}
     # The documents' own programs include nothing.
     forced = () if "#include" in source.text else (*(shims() / "cuda" / name for name in _LIBRARY), shims() / "thread")
-    result = compiled(
-        prepared(source, chosen, asked), source.name, folder, replace(flags, forced=(*forced, *flags.forced))
-    )
-    folder_of_shims = str(shims())
+    flags = replace(flags, forced=(*forced, *flags.forced))
+    text = prepared(source, chosen, asked)
+    result = compiled(text, source.name, folder, flags)
+    library = str(shims())
     device, host = Module(result.device), Module(result.host)
+    sides = (
+        Side(device, Debug(device, library, source.name), host=False),
+        Side(host, Debug(host, library, source.name), host=True),
+    )
     values = {constant: _value(device, constant, known[constant]) for constant in asked}
-    program = program_of(
-        name, source, Side(device, Debug(device, folder_of_shims, source.name), host=False),
-        Side(host, Debug(host, folder_of_shims, source.name), host=True), said(device), values,
-        {constant: _shown(values[constant], known[constant]) for constant in overrides},
-    )  # fmt: skip
+    shown = {constant: _shown(values[constant], known[constant]) for constant in overrides}
+    open_ = [
+        Unordered(side, source, str(folder), library, partial(expanded, text, source.name, folder, kind, flags))
+        for side, kind in zip(sides, ("device", "host"), strict=True)
+    ]
+    program = program_of(name, source, *sides, said(device), values, shown)
+    while any(one.learn() for one in open_):
+        program = program_of(name, source, *sides, said(device), values, shown)
     objects = dict(program.objects)
     for directive in file.directives:
         if isinstance(directive, tree.StorageDirective):

@@ -9,6 +9,7 @@ from scopec.frontends.clang.memory import Cell, Cells, Content, Private, Record,
 
 if TYPE_CHECKING:
     from scopec.frontends.clang import llvm
+    from scopec.frontends.clang.touches import Site
 
 #: Something that holds a content: a cell of private memory, or a register of a call by the depth of that.
 Holder: TypeAlias = "tuple[Private | int, int | str]"
@@ -29,13 +30,18 @@ class Frame:
     label: str
     at: int
     env: dict[str, Content]
-    calls: tuple[object, ...]
+    calls: tuple[Site, ...]
     result: str | None = None
     place: str | None = None
 
     def copy(self) -> Frame:
         """One that goes on by itself."""
         return replace(self, env=dict(self.env))
+
+    def site(self) -> Site:
+        """The present instruction, as clang wrote it: copies of one are one."""
+        here = self.label, self.at
+        return (self.function.name, *self.function.origins.get(here, here))
 
 
 @dataclass
@@ -60,7 +66,7 @@ class State:
 
     def again(self) -> tuple[object, ...]:
         """The place of the present instruction, and how often it was executed on the way here."""
-        place = (*self.position(), self.frame.at)
+        place = (*self.frame.calls, self.frame.site())
         counter = Private(place, "%times"), 0
         before = self.cells[counter].content.parts if counter in self.cells else ()  # type: ignore[union-attr]
         self.cells[counter] = Cell(0, Record((*before, Unset())))

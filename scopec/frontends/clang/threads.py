@@ -56,6 +56,8 @@ def program_of(
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
         world.tables = found.tables
         world.declare_globals()
+        device.touched.clear()
+        host.touched.clear()
         try:
             body = _host_thread(world, found, "main", "main")
             others = _others(world, found)
@@ -86,14 +88,16 @@ def _host_thread(
     world: World, found: _Found, thread: str, function: str, arguments: tuple[Content, ...] = (),
     cells: Mapping[tuple[Private, int], Cell] = MappingProxyType({}), passed: Iterable[str] = (),
 ) -> ir.Body:  # fmt: skip
-    code = world.host.module.function(function)
+    code = world.host.function(function)
     if code is None:
         raise error(Codes.NOT_LAUNCHED, "the file has no `main`", world.source.span(0, 0))
 
     machine = Machine(world, world.host, thread, {}, found.known.setdefault(thread, Knowledge()), called)
     take(machine, passed)
     first = _initialisers(world) if thread == "main" else ()
-    return machine.run(code, arguments or _main_arguments(code), dict(cells), first)
+    body = machine.run(code, arguments or _main_arguments(code), dict(cells), first)
+    world.host.touched.append(machine.touched)
+    return body
 
 
 def _initialisers(world: World) -> tuple[llvm.Function, ...]:
@@ -107,7 +111,7 @@ def _initialisers(world: World) -> tuple[llvm.Function, ...]:
     for entry in listed.items:
         assert isinstance(entry.operand, llvm.Aggregate)
         named = entry.operand.items[1].operand
-        function = module.function(named.name) if isinstance(named, llvm.Global) else None
+        function = world.host.function(named.name) if isinstance(named, llvm.Global) else None
         if function is not None:
             found.append(function)
     return tuple(found)
@@ -153,7 +157,9 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
             def run(known: Knowledge, builtins: Mapping[str, int] = builtins) -> ir.Body:
                 machine = Machine(world, world.device, name, builtins, known, called, launch.stream.device)
                 take(machine, launch.passed)
-                return machine.run(launch.function, launch.arguments, dict(launch.cells))
+                body = machine.run(launch.function, launch.arguments, dict(launch.cells))
+                world.device.touched.append(machine.touched)
+                return body
 
             bodies[block, lane] = _run(found, f"{name}[{block}][{lane}]", run)
     body = _together(bare, bodies)

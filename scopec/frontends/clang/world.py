@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import field, replace
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ from scopec.frontends.clang.memory import (
 )
 from scopec.frontends.clang.numbers import Offset, number
 from scopec.frontends.clang.reader import Module
+from scopec.frontends.clang.touches import Touched
 from scopec.frontends.clang.work import Launch
 from scopec.program import ir
 from scopec.program.types import INT, IntType
@@ -54,6 +55,15 @@ class Side:
     host: bool
     #: The flows of its functions, as far as somebody wanted to know.
     flows: dict[str, Flow] = field(default_factory=dict, compare=False)
+
+    #: What the instructions of each thread did.
+    touched: list[Touched] = field(default_factory=list, compare=False)
+    #: Functions with a way for each order that C++ leaves open, in place of those of clang's order.
+    in_any_order: dict[str, llvm.Function] = field(default_factory=dict, compare=False)
+
+    def function(self, name: str) -> llvm.Function | None:
+        """A function, if it has a body."""
+        return self.in_any_order.get(name) or self.module.function(name)
 
     def flow(self, function: llvm.Function) -> Flow:
         """The flow of a function, worked out once."""
@@ -79,7 +89,7 @@ class World:
         self, source: Source, device: Side, host: Side, said: Mapping[str, Mapping[str, tuple[int, ...]]]
     ) -> None:
         self.source = source
-        self.span = cache(self._span)
+        self.span = cache(partial(span_of, source))
         self.device = device
         self.host = host
         self.said = said
@@ -109,20 +119,9 @@ class World:
 
     # ---------------------------------------------------------------- places
 
-    def _span(self, place: Place | None) -> Span:
-        """A place in the source, as long as the expression that it stands for."""
-        if place is None or place.line == 0:
-            return self.source.span(0, 0)
-        source = self._source(place.file)
-        word = word_at(source, place.line, place.column)
-        return expression_at(source, source.offset(word.line, word.column)) or word
-
-    def _source(self, file: str) -> Source:
-        return self.source if file == self.source.name else shown_source(file) or Source(file, "")
-
     def text_of(self, span: Span) -> str:
         """What is written at a place of the user's text, if that can be read."""
-        source = self._source(span.file)
+        source = _there(self.source, span.file)
         return source.text_of(span) if source.line(span.end_line) else "this"
 
     # ---------------------------------------------------------------- objects
@@ -351,6 +350,19 @@ def constant_distance(part: llvm.Element) -> int:
             case _:
                 raise AssertionError(current)
     return distance
+
+
+def span_of(source: Source, place: Place | None) -> Span:
+    """A place in a file or in what it includes, as long as the expression that it stands for."""
+    if place is None or place.line == 0:
+        return source.span(0, 0)
+    there = _there(source, place.file)
+    word = word_at(there, place.line, place.column)
+    return expression_at(there, there.offset(word.line, word.column)) or word
+
+
+def _there(source: Source, file: str) -> Source:
+    return source if file == source.name else shown_source(file) or Source(file, "")
 
 
 def refused(what: str, span: Span, help_: str | None = None) -> Exception:

@@ -1,0 +1,169 @@
+"""What C++ leaves in no order, as clang's syntax tree shows it: expressions, and where in the text their operands are.
+
+The operands of most operators are unsequenced ([intro.execution]/10); the initialisations of parameters are
+"indeterminately sequenced" with each other ([expr.call]/8): one as a whole is before the other.  In order are the
+operands of ``&&``, ``||``, ``?:``, ``,`` and ``[]``, of shifts, assignments and pointers to members, what is called
+before its arguments, and the elements of braced lists ([dcl.init.list]/4).  Operators that are functions have the order
+of those that are not ([over.match.oper]/2).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from scopec.base import records
+
+#: A place by line and column, from 1; a part of the text from the first character to the first of its last word.
+At: TypeAlias = tuple[int, int]
+
+_PLACE = r"(?:<invalid sloc>|col:\d+|line:\d+:\d+|[^'\n]+?:\d+:\d+)"
+_NODE = re.compile(
+    rf"(?P<tree>[ |`-]*)(?P<kind>\w+) 0x[0-9a-f]+ (?:(?:prev|parent) 0x[0-9a-f]+ )*"
+    rf"<(?P<begin>{_PLACE})(?:, (?P<end>{_PLACE}))?>(?P<rest>.*)"
+)
+_FILE = re.compile(r"[<,] ?([^<>,' ]+:)\d+:\d+")
+_DECLARED = re.compile(rf" ({_PLACE})")
+_QUOTED = re.compile(r"'([^']*)'")
+_DEPENDENT = " '<dependent type>'"
+_UNSEQUENCED = frozenset({"+", "-", "*", "/", "%", "&", "|", "^", "==", "!=", "<", ">", "<=", ">=", "<=>"})
+_CONSTANT = frozenset({
+    "ImplicitCastExpr", "DeclRefExpr", "IntegerLiteral", "CXXBoolLiteralExpr", "CXXNullPtrLiteralExpr", "ConstantExpr",
+    "CharacterLiteral", "FloatingLiteral", "StringLiteral", "CStyleCastExpr", "UnaryOperator",
+})  # fmt: skip
+
+
+@records.dataclass(frozen=True, slots=True)
+class Range:
+    """A part of the text of a file."""
+
+    file: str
+    begin: At
+    end: At
+
+    def has(self, file: str, at: At) -> bool:
+        """Whether a place is in it."""
+        return self.file == file and self.begin <= at <= self.end
+
+
+@records.dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Operands in no order.  With ``whole`` one is evaluated as a whole before another; else their parts mix.
+
+    ``defaults``: there are default arguments too, which do something and have no place in the text.
+    """
+
+    range: Range
+    operands: tuple[Range, ...]
+    whole: bool
+    defaults: bool
+
+
+@dataclass
+class _Node:
+    depth: int
+    kind: str
+    range: Range | None
+    rest: str
+    children: list[_Node] = field(default_factory=list)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether an expression is one for which there is nothing to do."""
+        return self.kind in _CONSTANT and all(child.is_constant for child in self.children)
+
+
+def evaluations(tree: str, folder: str, library: str) -> tuple[Evaluation, ...]:
+    """The evaluations of operands in no order in a syntax tree of clang's, but for those in the folder of the library.
+
+    Files are in ``folder`` where their names say no other.
+    """
+    found: dict[tuple[Range, tuple[Range, ...]], Evaluation] = {}
+    for node in _nodes(_from_the_first_of_the_user(tree, library), folder):
+        if node.range is None or node.range.file.startswith(library) or node.rest.startswith(_DEPENDENT):
+            continue
+        for one in _evaluation(node, node.range):
+            other = found.setdefault((one.range, one.operands), one)  # of another instance of a template
+            whole, defaults = one.whole and other.whole, one.defaults or other.defaults
+            found[one.range, one.operands] = Evaluation(one.range, one.operands, whole, defaults)
+    return tuple(found.values())
+
+
+def full_name(folder: str, file: str) -> str:
+    """The name of a file by which it is compared with others."""
+    return str(Path(folder, file))
+
+
+def _from_the_first_of_the_user(tree: str, library: str) -> list[str]:
+    """The lines of a tree from the first on that is of a file outside the folder of the library."""
+    lines = tree.splitlines()
+    for number, text in enumerate(lines):
+        if any(not file.startswith((library, "line:")) for file in _FILE.findall(text)):
+            return lines[number:]
+    return []
+
+
+def _nodes(tree: list[str], folder: str) -> Iterator[_Node]:
+    """The nodes, each when all that is in it has been read."""
+    open_: list[_Node] = []
+    file, line = "", 0
+
+    def place(text: str) -> tuple[str, At] | None:
+        nonlocal file, line
+        *before, column = text.rsplit(":", 1)
+        if not before:
+            return None  # <invalid sloc>
+        if before[0] != "col":
+            name, _, number = before[0].rpartition(":")
+            line = int(number)
+            if name != "line":
+                file = full_name(folder, name)
+        return file, (line, int(column))
+
+    for text in tree:
+        match = _NODE.match(text)
+        if match is None:
+            continue
+        begin = place(match["begin"])
+        end = place(match["end"]) if match["end"] else begin
+        rest = match["rest"]
+        if match["kind"].endswith("Decl") and (declared := _DECLARED.match(rest)) is not None:
+            place(declared[1])
+        range_ = Range(begin[0], begin[1], end[1]) if begin and end and begin[0] == end[0] else None
+        node = _Node(len(match["tree"]), match["kind"], range_, rest)
+        while open_ and open_[-1].depth >= node.depth:
+            yield open_.pop()
+        if open_:
+            open_[-1].children.append(node)
+        open_.append(node)
+    yield from reversed(open_)
+
+
+def _evaluation(node: _Node, range_: Range) -> Iterator[Evaluation]:
+    children, whole = node.children, True
+    *_, operator = _QUOTED.findall(node.rest) or ("",)
+    match node.kind:
+        case "BinaryOperator" if operator in _UNSEQUENCED:
+            operands, whole = children, False
+        case "CallExpr" | "CXXMemberCallExpr":
+            operands = children[1:]
+        case "CUDAKernelCallExpr":
+            operands = children[2:]
+        case "CXXConstructExpr" | "CXXTemporaryObjectExpr" if not node.rest.endswith(" list"):
+            operands = children
+        case "CXXOperatorCallExpr" if operator == "()":
+            operands = children[2:]
+        case "CXXOperatorCallExpr" if operator in _UNSEQUENCED:
+            operands = children[1:]
+        case "LambdaExpr":
+            operands = [child for child in children if child.kind not in ("CXXRecordDecl", "CompoundStmt")]
+        case _:
+            return
+    parts = tuple(operand.range for operand in operands if operand.range is not None)
+    defaults = [operand.children for operand in operands if operand.kind == "CXXDefaultArgExpr"]
+    act = any(not inner or not inner[0].is_constant for inner in defaults)
+    if len(parts) + act * len(defaults) > 1:
+        yield Evaluation(range_, parts, whole, act)

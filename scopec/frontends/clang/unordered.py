@@ -1,0 +1,222 @@
+"""Looks for expressions of a program whose operands C++ leaves in no order, and gives their functions every order.
+
+A program is first read in clang's order.  What its instructions did then tells which expressions may need more; where
+there is one, clang is asked for its syntax tree.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, error
+from scopec.base.files import shown_source
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.debug import Debug
+from scopec.frontends.clang.dependence import Dependence
+from scopec.frontends.clang.evaluations import Evaluation, evaluations
+from scopec.frontends.clang.flow import locals_in
+from scopec.frontends.clang.memory import Private
+from scopec.frontends.clang.operands import CANNOT_TELL, UNDEFINED, Operands, in_a_row, operands_of
+from scopec.frontends.clang.order import in_any_order
+from scopec.frontends.clang.reader import Module
+from scopec.frontends.clang.touches import conflict
+from scopec.frontends.clang.world import refused, span_of
+from scopec.frontends.scoped.syntax.scan import scan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scopec.base.source import Source
+    from scopec.frontends.clang.debug import Place
+    from scopec.frontends.clang.operands import Origin
+    from scopec.frontends.clang.touches import Touch
+    from scopec.frontends.clang.world import Side
+
+_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![0-9A-Za-z_])\'(?:[^\'\\\n]|\\.)*\'')
+_IN_PARENTHESES = re.compile(r"\(\s*\{")
+_COMPOUND = re.compile(r"(?:[;{})]|\b(?:else|do|try))\s*$")
+_STATEMENT = re.compile(r"\s*(?!and\b|or\b|xor\b|bit|not_eq\b)[A-Za-z_]")
+
+
+@dataclass
+class Unordered:
+    """One side of a program; ``expanded`` gives its code and its syntax tree, without macros."""
+
+    side: Side
+    source: Source
+    folder: str
+    library: str
+    expanded: Callable[[], tuple[str, str]]
+    #: What the instructions of functions did, each time that they were executed.
+    done: dict[str, list[dict[Origin, set[Touch]]]] = field(default_factory=dict)
+    known: dict[str, list[Operands]] = field(default_factory=dict)
+    dependences: dict[str, Dependence] = field(default_factory=dict)
+
+    def learn(self) -> bool:
+        """Look at what was done since; whether functions have got more orders, so that all is to be done again."""
+        for thread in self.side.touched:
+            functions: dict[str, dict[Origin, set[Touch]]] = {}
+            for (function, label, at), touches in thread.items():
+                functions.setdefault(function, {})[label, at] = touches
+            for function, here in functions.items():
+                if here not in (earlier := self.done.setdefault(function, [])):
+                    earlier.append(here)
+        learned = [self._learn(function) for function in self.done if self._may_matter(function)]
+        return any(learned)
+
+    def _may_matter(self, function: str) -> bool:
+        code, places = self._code(function), self._places(self.side.module, self.side.debug, function)
+        temporaries, dependence = _temporaries(code), self._dependence(function)
+        for thread in self.done[function]:
+            here: dict[Origin, list[Touch]] = {}
+            for label, at in thread.keys() & places.keys():
+                # What makes a temporary object and what uses it are no operands of one expression.
+                own = temporaries.intersection(locals_in(code.blocks[label][at].action))
+                touches = thread[label, at]
+                here[label, at] = [t for t in touches if not (isinstance(t.of, Private) and t.of.name in own)]
+            for one, other in combinations(here, 2):
+                if (
+                    conflict(here[one], here[other])
+                    and other not in dependence.after(one)
+                    and one not in dependence.after(other)
+                    and self._is_one_expression(places[one], places[other])
+                ):
+                    return True
+        return False
+
+    def _dependence(self, function: str) -> Dependence:
+        if function not in self.dependences:
+            self.dependences[function] = Dependence(self._code(function))
+        return self.dependences[function]
+
+    def _code(self, function: str) -> llvm.Function:
+        """A function as clang wrote it."""
+        code = self.side.module.function(function)
+        assert code is not None
+        return code
+
+    def _learn(self, function: str) -> bool:
+        module, debug, found = self._tree
+        line, own = in_a_row(self._code(function)), self._places(self.side.module, self.side.debug, function)
+
+        def objection(at: int, why: str) -> Exception:
+            span = span_of(self.source, own.get(line.origins[at]))
+            if why is UNDEFINED:
+                return error(Code.UNSEQUENCED, why, span)
+            return refused(why, span, "write two statements")
+
+        if not _alike(self._code(function), module.function(function)):
+            raise objection(0, CANNOT_TELL)
+        places = self._places(module, debug, function)
+        operands = operands_of(
+            line, found, places, self.folder, self._dependence(function), self.done[function], objection
+        )
+        if operands == self.known.get(function, []):
+            return False
+        self.known[function] = operands
+        too_large = "an expression whose operands scopec cannot take in every order is"
+        self.side.in_any_order[function] = in_any_order(
+            line, operands, lambda: objection(min(operands[0].noticed), too_large)
+        )
+        self.side.flows.pop(function, None)
+        return True
+
+    @cached_property
+    def _tree(self) -> tuple[Module, Debug, tuple[Evaluation, ...]]:
+        code, tree = self.expanded()
+        module = Module(code)
+        return module, Debug(module, self.library, self.source.name), evaluations(tree, self.folder, self.library)
+
+    def _places(self, module: Module, debug: Debug, function: str) -> dict[Origin, Place]:
+        """The places of the instructions of a function; of what the compiler adds there is none."""
+        code = module.function(function)
+        assert code is not None
+        found = {
+            (label, at): debug.place(instruction.place)
+            for label, block in code.blocks.items()
+            for at, instruction in enumerate(block)
+            if instruction.place is not None
+        }
+        return {origin: place for origin, place in found.items() if place.line}
+
+    # ---------------------------------------------------------------- the text
+
+    def _is_one_expression(self, one: Place, other: Place) -> bool:
+        """Whether two places may be in one expression: no statement seems to end between them."""
+        text = self._text(one.file) if one.file == other.file else None
+        start, end = sorted((one.line, one.column) for one in (one, other))
+        if text is None:
+            return True
+        lines = text[start[0] - 1 : end[0]]
+        lines[-1] = lines[-1][: end[1] - 1] if len(lines) > 1 else lines[-1][start[1] - 1 : end[1] - 1]
+        if len(lines) > 1:
+            lines[0] = lines[0][start[1] - 1 :]
+        return not _ends_between("\n".join(lines))
+
+    @cached_property
+    def _text(self) -> Callable[[str], list[str] | None]:
+        @cache
+        def text(file: str) -> list[str] | None:
+            source = self.source if file == self.source.name else shown_source(file)
+            if source is None or 'R"' in source.text:
+                return None
+            scanned = scan(source)
+            if any(_has_statement(scanned.code, match.end()) for match in _IN_PARENTHESES.finditer(scanned.code)):
+                return None
+            code = _LITERAL.sub(lambda literal: " " * len(literal.group()), scanned.code)
+            return "".join(d if d != " " else c for c, d in zip(code, scanned.directives, strict=True)).split("\n")
+
+        return text
+
+
+def _temporaries(code: llvm.Function) -> set[str]:
+    """The local objects without a name."""
+    actions = [instruction for block in code.blocks.values() for instruction in block]
+    named = {one.action.address for one in actions if isinstance(one.action, llvm.Declare)}
+    return {
+        one.result
+        for one in actions
+        if isinstance(one.action, llvm.Alloca) and one.result and llvm.Local(one.result) not in named
+    }
+
+
+def _alike(one: llvm.Function, other: llvm.Function | None) -> bool:
+    """Whether functions have the same instructions in the same blocks, as far as their numbers tell."""
+    return other is not None and all(
+        label in other.blocks and len(block) == len(other.blocks[label]) for label, block in one.blocks.items()
+    )
+
+
+def _has_statement(text: str, start: int) -> bool:
+    """Whether there is a statement in a group of braces that begins before a position."""
+    depth = 1
+    for match in re.finditer(r"[{};]", text[start:]):
+        if match.group() == ";":
+            return True
+        depth += 1 if match.group() == "{" else -1
+        if not depth:
+            break
+    return False
+
+
+def _ends_between(text: str) -> bool:
+    """Whether a statement ends in a text, or one begins that is part of another."""
+    if "#" in text:
+        return False
+    groups: list[bool] = []
+    for match in re.finditer(r"[{};]", text):
+        match match.group():
+            case "{":
+                groups.append(_COMPOUND.search(text, 0, match.start()) is not None)
+            case "}":
+                compound = groups.pop() if groups else True
+                if compound and not groups and _STATEMENT.match(text, match.end()):
+                    return True
+            case _:
+                if not groups:
+                    return True
+    return any(groups)
