@@ -46,7 +46,7 @@ def check_at_trap(machine: Machine, state: State, truth: Value, following: str, 
     action = state.frame.function.blocks[trap][0].action
     if isinstance(action, llvm.Call) and action.arguments[0].operand == _INDEX:
         if truth != values.TRUE:
-            span = machine.world.expression(machine.place(state))
+            span = machine.span(state)
             _assert(machine, state, (faults.outside(truth, machine.world.text_of(span)),), span)
         return
     match state.frame.function.blocks[following][0].action:
@@ -69,7 +69,7 @@ def no_result(machine: Machine, state: State) -> None:
 
 def beyond(machine: Machine, state: State, object_: str) -> Exception:
     """Say that an access is beyond an object; what to raise then."""
-    span = machine.world.expression(machine.place(state))
+    span = machine.span(state)
     machine.emit(state, faults.beyond(machine.world.text_of(span), object_), span)
     machine.builder.end(span)
     return Done()
