@@ -304,6 +304,19 @@ __global__ void k() {{
 """
 
 
+def test_classes_of_odd_sizes_are_passed_whole(write: Callable[..., Path]) -> None:
+    text = """struct S { char a, b, c, d, e; };
+int out;
+S made(char v) { return S{v, 2, 3, 4, 5}; }
+int use(S s) { S copy = s; return copy.a + copy.e; }
+int main() { S s = made(1); out = use(s); }
+//@ expect required out == 6;
+"""
+    (outcome,) = check([write(text)], Settings(overrides=BY_CLANG, engine="embedded"))
+    assert [c.verdict for report in outcome.reports for c in report.checks if c.verdict != "holds"] == []
+    assert outcome.exit_code == 0
+
+
 @pytest.mark.parametrize("reader", ["scoped", "clang"])
 @pytest.mark.parametrize("index", ["2", "n"])
 @pytest.mark.parametrize(

@@ -142,15 +142,17 @@ def _load_private(machine: Machine, state: State, region: Private, at: int, type
             size = llvm.size(inner)
             return Record(tuple(_load_private(machine, state, region, at + n * size, inner) for n in range(count)))
         case _:
-            _check_private(machine, state, region, at, llvm.size(type_))
+            _check_private(machine, state, region, at, type_)
             content = read(state.cells, region, at, llvm.size(type_))
             return _as(content, type_)
 
 
-def _check_private(machine: Machine, state: State, region: Private, at: int, size: int) -> None:
+def _check_private(machine: Machine, state: State, region: Private, at: int, type_: llvm.Type) -> None:
     """Raise where an access is beyond a local variable."""
-    type_ = machine.allocated.get(region)
-    if type_ is not None and not 0 <= at <= llvm.size(type_) - size:
+    whole = machine.allocated.get(region)
+    # A class of five bytes is passed as a number of 40 bits, which has its size in memory, not that of eight.
+    size = -(-type_.bits // 8) if isinstance(type_, llvm.Int) else llvm.size(type_)
+    if whole is not None and not 0 <= at <= llvm.size(whole) - size:
         raise beyond(machine, state, machine.named[region][0] if region in machine.named else "this object")
 
 
@@ -292,7 +294,7 @@ def _store_private(
     machine: Machine, state: State, region: Private, at: int, content: Content, type_: llvm.Type
 ) -> None:
     size = llvm.size(type_)
-    _check_private(machine, state, region, at, size)
+    _check_private(machine, state, region, at, type_)
     if isinstance(content, Held):  # as numbers: the register that it was read into may be read into again
         register = machine._cell_register(region, at, content.value.type)
         if content.value != register:
