@@ -53,13 +53,13 @@ class Range:
 class Evaluation:
     """Operands in no order.  With ``whole`` one is evaluated as a whole before another; else their parts mix.
 
-    ``defaults``: there are default arguments too, which do something and have no place in the text.
+    ``defaults`` counts default arguments that do something, which have no place in the text.
     """
 
     range: Range
     operands: tuple[Range, ...]
     whole: bool
-    defaults: bool
+    defaults: int
 
 
 @dataclass
@@ -69,6 +69,15 @@ class _Node:
     range: Range | None
     rest: str
     children: list[_Node] = field(default_factory=list)
+    #: Whether nobody wrote it: what a loop over a range does.
+    implicit: bool = False
+
+    def is_in_range_loop(self) -> bool:
+        """Whether the next child is one of what follows the range in such a loop: its begin, end, test and step."""
+        if self.kind != "CXXForRangeStmt":
+            return False
+        after = [n for n, one in enumerate(self.children) if one.children and " __range" in one.children[0].rest]
+        return bool(after) and len(self.children) - after[0] <= 4
 
     @property
     def is_constant(self) -> bool:
@@ -83,11 +92,16 @@ def evaluations(tree: str, folder: str, library: str) -> tuple[Evaluation, ...]:
     """
     found: dict[tuple[Range, tuple[Range, ...]], Evaluation] = {}
     for node in _nodes(_from_the_first_of_the_user(tree, library), folder):
-        if node.range is None or node.range.file.startswith(library) or node.rest.startswith(_DEPENDENT):
+        if (
+            node.range is None
+            or node.range.file.startswith(library)
+            or node.rest.startswith(_DEPENDENT)
+            or node.implicit
+        ):
             continue
         for one in _evaluation(node, node.range):
             other = found.setdefault((one.range, one.operands), one)  # of another instance of a template
-            whole, defaults = one.whole and other.whole, one.defaults or other.defaults
+            whole, defaults = one.whole and other.whole, max(one.defaults, other.defaults)
             found[one.range, one.operands] = Evaluation(one.range, one.operands, whole, defaults)
     return tuple(found.values())
 
@@ -137,7 +151,9 @@ def _nodes(tree: list[str], folder: str) -> Iterator[_Node]:
         while open_ and open_[-1].depth >= node.depth:
             yield open_.pop()
         if open_:
-            open_[-1].children.append(node)
+            around = open_[-1]
+            node.implicit = around.implicit or around.is_in_range_loop()
+            around.children.append(node)
         open_.append(node)
     yield from reversed(open_)
 
@@ -164,6 +180,6 @@ def _evaluation(node: _Node, range_: Range) -> Iterator[Evaluation]:
             return
     parts = tuple(operand.range for operand in operands if operand.range is not None)
     defaults = [operand.children for operand in operands if operand.kind == "CXXDefaultArgExpr"]
-    act = any(not inner or not inner[0].is_constant for inner in defaults)
-    if len(parts) + act * len(defaults) > 1:
+    act = sum(not inner or not inner[0].is_constant for inner in defaults)
+    if len(parts) + act > 1:
         yield Evaluation(range_, parts, whole, act)

@@ -108,7 +108,8 @@ def operands_of(
         if not inside:
             continue
         parts = [{n for n, place in at.items() if operand.has(*place)} for operand in evaluation.operands]
-        if evaluation.defaults:
+        others = set[int]().union(*parts) & set[int]().union(*touched)
+        if evaluation.defaults > 1 or (evaluation.defaults and others):
             _defaults(line, inside.keys() - set[int]().union(*parts), set(inside), touched, depend, refused)
         noticed = {n for thread in touched for n in _noticed(thread, parts)}
         if noticed:
