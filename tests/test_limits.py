@@ -190,7 +190,7 @@ def test_what_holds_too_much_is_ended() -> None:
 
 def test_what_ends_in_time_is_left_alone() -> None:
     for _ in range(200):
-        with limited(0.05, None):
+        with limited(10, None):
             busy(0.0005)
     with limited(None, None):
         busy(0.2)
@@ -208,6 +208,37 @@ def test_a_limit_that_is_passed_at_the_end_does_no_harm_later() -> None:
         busy(0.002)
 
 
+def test_nothing_is_raised_outside_of_a_block_nor_left_behind() -> None:
+    """Blocks in blocks, in threads that take turns at every step; what arrives may arrive at any of them."""
+    wrong: list[BaseException] = []
+    until = time.monotonic() + 4
+    interval = sys.getswitchinterval()
+
+    def work() -> None:
+        while time.monotonic() < until:
+            try:
+                with suppress(LimitError), limited(0.02, None):
+                    for _ in range(60):
+                        with limited(50, None):
+                            busy(0.0005)
+                busy(0.001)
+            except BaseException as error:
+                wrong.append(error)
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(3)]
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    finally:
+        sys.setswitchinterval(interval)
+    assert [thread.is_alive() for thread in threads] == [False] * 3
+    assert wrong == []
+    assert limits._watches == []
+
+
 def test_the_limit_of_an_outer_block_is_told_as_its_own() -> None:
     with pytest.raises(LimitError, match=r"limit of 0.2 s"), limited(0.2, None), limited(50, None):
         busy(30)
@@ -221,7 +252,7 @@ def test_each_thread_has_its_own_limit() -> None:
     def work(seconds: float) -> None:
         try:
             with limited(seconds, None):
-                busy(1.0)
+                busy(1.0 if seconds > 1 else 20.0)
             ended[seconds] = False
         except LimitError:
             ended[seconds] = True

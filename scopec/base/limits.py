@@ -11,14 +11,15 @@ import os
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 _PERIOD_SECONDS = 0.05
 #: On Linux: the second number is that of the pages that the process holds.
@@ -53,27 +54,53 @@ class _Watch:
 
 _watches: list[_Watch] = []
 _lock = threading.Lock()
-_wanted = threading.Event()
 _watcher: threading.Thread | None = None
 #: What Python tells of dropped exceptions while nobody is limited.
 _unraisable = sys.unraisablehook
 
 
-@contextmanager
-def limited(seconds: float | None, most_bytes: int | None) -> Iterator[None]:
+class limited(AbstractContextManager[None]):
     """Raise LimitError in this block once it takes more than ``seconds`` or the process holds more than ``most_bytes``.
 
     None is no limit.  Work in C code goes on until it returns to Python.
+
+    What is raised may arrive wherever a function written in Python begins, before it can catch anything.  So a block is
+    entered and left by C code, which goes on in a generator: there it arrives where that waits.
     """
+
+    def __init__(self, seconds: float | None, most_bytes: int | None) -> None:
+        self._steps = _steps(seconds, most_bytes)
+
+    if TYPE_CHECKING:
+
+        def __exit__(self, *error: object) -> None: ...
+
+    else:
+
+        @property
+        def __enter__(self):
+            return self._steps.__next__
+
+        @property
+        def __exit__(self):
+            return partial(min, key=self._steps.send)  # sends it the type, the value and the traceback, or None thrice
+
+
+def _steps(seconds: float | None, most_bytes: int | None) -> Generator[int | None, Any, None]:
     if most_bytes is not None and resident() > most_bytes:
         raise LimitError(_too_much(most_bytes))  # a block may be over before anybody looks
     watch = _Watch(seconds, most_bytes)
-    _begin(watch)
     try:
         try:
-            yield
+            _begin(watch)
+            yield None
         finally:
             _finish(watch)
+        error = yield 0
+        if error is not None:
+            raise error
+        yield 0
+        yield 0
     except MemoryError:
         raise LimitError(_too_much(most_bytes)) from None
     except BaseException as error:
@@ -120,13 +147,13 @@ def shown_size(size: int) -> str:
 def _begin(watch: _Watch) -> None:
     global _watcher, _unraisable
     with _lock:
+        _let_arrive()
         _watches.append(watch)
         if sys.unraisablehook is not _dropped:
             _unraisable, sys.unraisablehook = sys.unraisablehook, _dropped
         if _watcher is None or not _watcher.is_alive():
             _watcher = threading.Thread(target=_look, name="limits", daemon=True)
             _watcher.start()
-    _wanted.set()
 
 
 def _finish(watch: _Watch) -> None:
@@ -137,12 +164,12 @@ def _finish(watch: _Watch) -> None:
     with _lock:
         if watch in _watches:
             _watches.remove(watch)
-        if not _watches:
-            _wanted.clear()
-            if sys.unraisablehook is _dropped:
-                sys.unraisablehook = _unraisable
+        if not _watches and sys.unraisablehook is _dropped:
+            sys.unraisablehook = _unraisable
     if watch.passed is not None:
         with suppress(_Ended):
+            # Once more: where two threads are told at once, CPython 3.11 may leave it to chance when the second hears.
+            _raise_in(watch.thread)
             _let_arrive()
 
 
@@ -160,9 +187,9 @@ def _dropped(unraisable: sys.UnraisableHookArgs) -> None:
 
 def _forked() -> None:
     """In the child of a fork nobody looks, and whoever held the lock is gone."""
-    global _lock, _wanted, _watcher
+    global _lock, _watcher
     _watches.clear()
-    _lock, _wanted, _watcher = threading.Lock(), threading.Event(), None
+    _lock, _watcher = threading.Lock(), None
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows
@@ -172,8 +199,9 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 def _look() -> None:
     quiet_until = 0.0
     while True:
-        _wanted.wait()
-        time.sleep(_PERIOD_SECONDS)
+        time.sleep(_PERIOD_SECONDS)  # no threading.Event: what is raised in its methods leaves it locked
+        if not _watches:
+            continue
         now, held = time.monotonic(), resident()
         with _lock:
             may_end = [w for w in _watches if _imports(w.thread) <= w.imports]
@@ -191,7 +219,11 @@ def _look() -> None:
 
 def _end(watch: _Watch, reason: str) -> None:
     watch.passed, watch.raised_at = reason, time.monotonic()
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(watch.thread), ctypes.py_object(_Ended))
+    _raise_in(watch.thread)
+
+
+def _raise_in(thread: int) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Ended))
 
 
 def _imports(thread: int) -> int:
