@@ -304,6 +304,20 @@ __global__ void k() {{
 """
 
 
+def test_a_variable_that_the_library_writes_has_what_it_wrote(write: Callable[..., Path]) -> None:
+    text = """#include <cuda/atomic>
+__device__ cuda::atomic<int> a{3};
+__global__ void k() {
+    int found = 1;
+    bool done = a.compare_exchange_strong(found, 5);
+}
+//@ launch k<<<1, 1>>>();
+//@ expect required k[0][0].found == 3 && k[0][0].done == 0;
+"""
+    (outcome,) = check([write(text)], Settings(overrides=BY_CLANG, engine="embedded"))
+    assert [c.verdict for report in outcome.reports for c in report.checks] == ["holds"]
+
+
 def test_classes_of_odd_sizes_are_passed_whole(write: Callable[..., Path]) -> None:
     text = """struct S { char a, b, c, d, e; };
 int out;

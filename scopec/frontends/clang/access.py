@@ -305,7 +305,8 @@ def _store_private(
         return
     if content.type.bits == 1:
         content = resized("zext", content, 8)
-    if machine.side.debug.is_library(state.frame.function.subprogram) and len(list(leaves(content))) < _FEW:
+    library = machine.side.debug.is_library(state.frame.function.subprogram)
+    if library and region not in machine.cells and len(list(leaves(content))) < _FEW:
         write(state.cells, region, at, size, _as(content, llvm.Int(8 * size)))  # its arguments are not worth a register
         return
     named = machine.cells.get(region, {}).get(at)
