@@ -11,7 +11,8 @@ from scopec.base.diagnostics import InputError
 from scopec.program import ir
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
-from tests.oracles.evaluations import Access, Sequence, Sum, Term, text, values
+from tests.oracles.evaluations import Sum, text, values
+from tests.random_expressions import random_expression
 
 BY_CLANG = Overrides(reader="clang")
 
@@ -141,21 +142,11 @@ def test_what_is_refused(expression: str, write: Callable[..., Path]) -> None:
     assert raised.value.diagnostics[0].message.startswith(REFUSED[expression])
 
 
-def expression(chance: Random, depth: int) -> Term:
-    match chance.randrange(5) if depth else 0:
-        case 0 | 1:
-            return Access(chance.choice(("load", "exchange", "add")), chance.choice("xy"), chance.randint(1, 2))
-        case 2 | 3:
-            return Sum(tuple(expression(chance, depth - 1) for _ in range(2)))
-        case _:
-            return Sequence(tuple(expression(chance, depth - 1) for _ in range(2)))
-
-
 @pytest.mark.parametrize("seed", range(int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "5"))))
 def test_random_expressions(seed: int, write: Callable[..., Path]) -> None:
     """Against small steps, in two threads: each value that the first one's expression may have, and no other."""
     chance = Random(seed)
-    threads = (Sum((expression(chance, 1), expression(chance, 1))), expression(chance, 0))
+    threads = (Sum((random_expression(chance, 1), random_expression(chance, 1))), random_expression(chance, 0))
     possible = values(threads, (("x", 0), ("y", 0)))
     some = sorted({*possible, *(chance.randint(-1, 20) for _ in range(3))})
     path = write(

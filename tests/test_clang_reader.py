@@ -247,6 +247,7 @@ def test_what_has_no_meaning_in_the_model_is_refused_not_guessed(
     [
         ("struct Q { int a[4]; int b[4]; }; __device__ Q q;", "q.b[n % 4]", "q.b[1]"),
         ("struct Q { int a[4]; int b[4]; }; __device__ Q q;", "q.b[n - 4]", "q.b[1]"),
+        ("struct Q { int a[4]; int b[4]; }; __device__ Q q;", "q.b[n + -4]", "q.b[1]"),
         ("struct Q { int a[4]; int b[4]; }; __device__ Q q[2];", "q[n - 4].b[n % 4]", "q[1].b[1]"),
         ("struct P { int x, y; }; struct Q { int a; P p[3]; }; __device__ Q q;", "q.p[n - 4].y", "q.p[1].y"),
         ("__device__ int q[3][2];", "q[n - 3][n - 5]", "q[2][0]"),
@@ -258,7 +259,7 @@ def test_an_index_is_in_the_array_that_is_named(
     """Also where what is added to a value would reach another array of the same object."""
     text = f"""{object_}
 __device__ cuda::atomic<int> from{{5}};
-__global__ void k() {{ int n = from.load(); {index} = 7; }}
+__global__ void k() {{ int n = from.load(); int* to = &{index}; n = from.load() - 5; *to = 7 + n; }}
 //@ launch k<<<1, 1>>>();
 //@ expect required {final} == 7;
 """

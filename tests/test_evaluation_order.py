@@ -17,7 +17,8 @@ from scopec.memory.events import EventGraph, Kind, unsequenced
 from scopec.memory.graph import build
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
-from tests.oracles.evaluations import Access, Sequence, Sum, Term, text, values
+from tests.oracles.evaluations import Sum, text, values
+from tests.random_expressions import random_expression
 
 CHECK = "indices, pointers and arithmetic are valid"
 HEAD = "C order\n{ int a[2]; int* p = &x; }\nP0 (atomic_int* x, atomic_int* y, atomic_int* z, int* a, int** p) {"
@@ -308,21 +309,11 @@ def test_progress_takes_every_order(engine: str, tmp_path: Path) -> None:
     assert found == wanted
 
 
-def expression(chance: Random, depth: int) -> Term:
-    match chance.randrange(5) if depth else 0:
-        case 0 | 1:
-            return Access(chance.choice(("load", "exchange", "add")), chance.choice("xy"), chance.randint(1, 2))
-        case 2 | 3:
-            return Sum(tuple(expression(chance, depth - 1) for _ in range(2)))
-        case _:
-            return Sequence(tuple(expression(chance, depth - 1) for _ in range(2)))
-
-
 @pytest.mark.parametrize("seed", range(int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "10"))))
 def test_random_expressions(seed: int, tmp_path: Path) -> None:
     """Against small steps: each value that the expression of P0 may have is one after which it may wait for ever."""
     chance = Random(seed)
-    threads = (Sum((expression(chance, 2), expression(chance, 1))), expression(chance, 1))
+    threads = (Sum((random_expression(chance, 2), random_expression(chance, 1))), random_expression(chance, 1))
     possible = values(threads, (("x", 0), ("y", 0)))
     some = sorted({*possible, *(chance.randint(-1, 20) for _ in range(3))})
     paths = [tmp_path / f"{value}.litmus" for value in some]

@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from scopec.frontends.scoped.syntax.scan import scan
+from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scopec.base.source import Source, Span
 
-#: What only C++ has; strings are skipped.
+#: What only C++ has.
 _BEYOND = re.compile(
     r"""
-      (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
-    | (?P<line>(?:(?<=\n)|\A)[ \t]*\#(?![ \t]*(?:pragma\b|include[ \t]*<)|[ \t]*\n)[ \t]*\w*[^\n]*)
+      (?P<line>(?:(?<=\n)|\A)[ \t]*\#(?![ \t]*(?:pragma\b|include[ \t]*<)|[ \t]*\n)[ \t]*\w*[^\n]*)
     | (?P<template>\b(?:template|concept|requires)\b)
     | (?P<enumeration>\benum\s+(?:class|struct)\b)
     | (?P<class>\b(?:struct|class|union)\b)
@@ -38,7 +37,7 @@ def beyond_the_scoped_language(source: Source) -> tuple[Span, str] | None:
 
     Raises InputError for a comment or literal without an end.
     """
-    return next(_beyond(source, scan(source).code), None)
+    return next(_beyond(source, without_literals(scan(source).code)), None)
 
 
 def _beyond(source: Source, code: str) -> Iterator[tuple[Span, str]]:

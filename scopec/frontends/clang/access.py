@@ -22,16 +22,14 @@ from scopec.frontends.clang.memory import (
     Record,
     Region,
     Unset,
-    covered,
     covers_none,
-    cuts,
     element,
     leaves_of,
     object_name,
     read,
     write,
 )
-from scopec.frontends.clang.numbers import Offset, as_type, kept, number, resized
+from scopec.frontends.clang.numbers import Offset, as_type, kept, resized
 from scopec.frontends.clang.state import Again, Done, State
 from scopec.frontends.clang.touches import Touch
 from scopec.frontends.clang.undefined import beyond
@@ -249,7 +247,7 @@ def _load_known(machine: Machine, layout: Layout, offset: Offset, type_: llvm.Ty
     """A constant; what is not known of it, or whether there is one, is asked of an object in memory."""
     assert layout.known is not None
     table = Private((), layout.name)
-    cells = {(table, at): Cell(llvm.size(_type(content)), content) for at, content in layout.known.items()}
+    cells = {(table, at): Cell(llvm.size(type_of(content)), content) for at, content in layout.known.items()}
     content = read(cells, table, offset.constant, llvm.size(type_))
     if not offset.terms and content != Unset():
         return _as(content, type_)
@@ -376,67 +374,6 @@ def stored(machine: Machine, state: State, content: Content, leaf: Leaf) -> Valu
     return as_type(as_number(machine, state, content), leaf.type)
 
 
-def copy_bytes(machine: Machine, state: State, to: Address, from_: Address, size: int) -> None:
-    """Copy so many bytes: private memory as it is, numbers of the program one by one."""
-    if isinstance(from_.region, Private) and not from_.offset.terms:
-        found = from_.offset.constant
-        machine.touch(state, Touch(from_.region, found, size, writes=False))
-        moved = {}
-        for start in [o for (r, o) in state.cells if r == from_.region]:
-            cell = state.cells[from_.region, start]
-            if found <= start and start + cell.bytes <= found + size:
-                moved[start - found] = cell
-            elif start < found + size and found < start + cell.bytes:
-                first, last = max(start, found), min(start + cell.bytes, found + size)
-                part = read(state.cells, from_.region, first, last - first)
-                moved[first - found] = Cell(last - first, part)
-        for at, cell in sorted(moved.items()):
-            place = Address(to.region, to.offset.moved(Offset(at)))
-            store(machine, state, place, cell.content, _bytes(cell), ir.PLAIN)
-        return
-    if not isinstance(from_.region, Memory):
-        raise machine.refused(state, "a copy from a place that is known at run time alone is")
-    layout = machine.world.layouts[from_.region]
-    if layout.known is not None:
-        for at, content in layout.known.items():
-            if 0 <= at - from_.offset.constant < size:
-                place = Address(to.region, to.offset.moved(Offset(at - from_.offset.constant)))
-                store(machine, state, place, content, _type(content), ir.PLAIN)
-        return
-    check_whole(machine, state, layout, from_.offset, size)
-    for at, leaf in list(covered(layout, from_.offset.constant, size)):
-        type_ = _type_of(leaf)
-        content = load(machine, state, Address(from_.region, from_.offset.moved(Offset(at))), type_, ir.PLAIN)
-        store(machine, state, Address(to.region, to.offset.moved(Offset(at))), content, type_, ir.PLAIN)
-
-
-def check_whole(machine: Machine, state: State, layout: Layout, offset: Offset, size: int) -> None:
-    """Raise InputError where so many bytes cut a number in two, or go beyond the object."""
-    if cuts(layout, offset.constant, size):
-        raise machine.refused(state, f"{size} bytes that are not whole numbers of `{layout.name}` are")
-
-
-def fill_bytes(machine: Machine, state: State, to: Address, byte: Value, size: int) -> None:
-    """Set so many bytes."""
-    if not isinstance(byte, Const):
-        raise machine.refused(state, "filling memory with a value that is known at run time alone is")
-    repeated = int.from_bytes(bytes([byte.value & 255]) * max(size, 1), "little")
-    if isinstance(to.region, Private) and not to.offset.terms:
-        if size:
-            machine.touch(state, Touch(to.region, to.offset.constant, size))
-            for start, width in _words(to.offset.constant, size):
-                part = repeated & ((1 << 8 * width) - 1)
-                _store_private(machine, state, to.region, start, number(part, 8 * width), llvm.Int(8 * width))
-        return
-    if not isinstance(to.region, Memory):
-        raise machine.refused(state, "filling memory that is not known is")
-    check_whole(machine, state, machine.world.layouts[to.region], to.offset, size)
-    for at, leaf in list(covered(machine.world.layouts[to.region], to.offset.constant, size)):
-        part = repeated & ((1 << leaf.type.bits) - 1)
-        place = Address(to.region, to.offset.moved(Offset(at)))
-        store(machine, state, place, number(part, 8 * leaf.type.size), _type_of(leaf), ir.PLAIN)
-
-
 def _as(content: Content, type_: llvm.Type) -> Content:
     """A content as a value of a type of the same size."""
     match type_, content:
@@ -456,7 +393,7 @@ def _as(content: Content, type_: llvm.Type) -> Content:
             return content
 
 
-def _type(content: Content) -> llvm.Type:
+def type_of(content: Content) -> llvm.Type:
     """The type of a content of a constant table."""
     match content:
         case Opaque(width):
@@ -465,27 +402,3 @@ def _type(content: Content) -> llvm.Type:
             return llvm.Int(8 * content.type.size)
         case _:
             return llvm.Pointer()
-
-
-def _bytes(cell: Cell) -> llvm.Type:
-    match cell.content:
-        case Opaque():
-            return llvm.Float(cell.bytes)
-        case Address() | Held():
-            return llvm.Pointer()
-        case _:
-            return llvm.Int(8 * cell.bytes)
-
-
-def _type_of(leaf: Leaf) -> llvm.Type:
-    if leaf.pointer:
-        return llvm.Pointer()
-    return llvm.Float(leaf.type.size) if leaf.type.is_float else llvm.Int(8 * leaf.type.size)
-
-
-def _words(at: int, size: int) -> Iterable[tuple[int, int]]:
-    end = at + size
-    while at < end:
-        width = next(w for w in (8, 4, 2, 1) if at % w == 0 and at + w <= end)
-        yield at, width
-        at += width

@@ -8,7 +8,7 @@ from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.access import copy_bytes, fill_bytes
+from scopec.frontends.clang.bulk import copy_bytes, fill_bytes
 from scopec.frontends.clang.instructions import as_number, pointer_of
 from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.memory import Address, Content, Memory, Opaque, Private, Record, Unset

@@ -103,25 +103,14 @@ def compiled(text: str, shown: str, folder: Path, flags: Flags = _NO_FLAGS) -> C
     begin.  Raises InputError with every error of clang, EngineError if there is no clang or it does not run.
     """
     command, given = _invocation(text, shown, folder, flags)
-    runs = (_Run(), _Run())
-    try:
-        for run, side in zip(runs, ("device", "host"), strict=True):
-            run.start([*command, *_CODE, _HEADERS, f"--cuda-{side}-only"], given, folder)
-        for run in runs:
-            run.wait()
-    finally:
-        for run in runs:
-            run.kill()
-        for run in runs:
-            run.wait()
+    sides = ("device", "host")
+    runs = _finished([[*command, *_CODE, _HEADERS, f"--cuda-{side}-only"] for side in sides], given, folder)
     source = _presumed(text, shown)
     errors = list(dict.fromkeys(d for run in runs for d in _errors(run.messages, source, folder)))
     if errors:
         raise InputError(*errors)
-    for run in runs:
-        if run.status:
-            raise EngineError(f"clang failed: {(run.messages.strip() or f'exit status {run.status}')[:300]}")
-    return Compiled(runs[0].output, runs[1].output, _headers((r.messages for r in runs), folder))
+    device, host = _outputs(runs)
+    return Compiled(device, host, _headers((r.messages for r in runs), folder))
 
 
 def _invocation(text: str, shown: str, folder: Path, flags: Flags) -> tuple[list[str], bytes]:
@@ -147,18 +136,19 @@ def expanded(text: str, shown: str, folder: Path, side: str, flags: Flags = _NO_
     command, given = _invocation(text, shown, folder, flags)
     clang = find() or ()
     only = f"--cuda-{side}-only"
-    (read,) = _outputs([[*command, only, "-E"]], given, folder)
+    (read,) = _outputs(_finished([[*command, only, "-E"]], given, folder))
     again = [*clang, *_OPTIONS, f"-std={flags.std}", f"-fdebug-prefix-map=./={folder}/", only]
-    code, tree = _outputs([[*again, *_CODE], [*again, *_TREE]], read.encode(), folder)
+    code, tree = _outputs(_finished([[*again, *_CODE], [*again, *_TREE]], read.encode(), folder))
     return code, tree
 
 
-def _outputs(commands: list[list[str]], given: bytes, folder: Path) -> list[str]:
-    """What commands write that run at the same time."""
-    runs = [_Run() for _ in commands]
+def _finished(commands: Iterable[list[str]], given: bytes, folder: Path) -> list[_Run]:
+    """Commands that ran at the same time."""
+    runs: list[_Run] = []
     try:
-        for run, command in zip(runs, commands, strict=True):
-            run.start(command, given, folder)
+        for command in commands:
+            runs.append(_Run())
+            runs[-1].start(command, given, folder)
         for run in runs:
             run.wait()
     finally:
@@ -166,6 +156,11 @@ def _outputs(commands: list[list[str]], given: bytes, folder: Path) -> list[str]
             run.kill()
         for run in runs:
             run.wait()
+    return runs
+
+
+def _outputs(runs: list[_Run]) -> list[str]:
+    """What commands wrote; EngineError if one failed."""
     for run in runs:
         if run.status:
             raise EngineError(f"clang failed: {(run.messages.strip() or f'exit status {run.status}')[:300]}")

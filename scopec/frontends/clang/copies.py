@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang.access import check_whole, publish
+from scopec.frontends.clang.access import publish
+from scopec.frontends.clang.bulk import check_whole
 from scopec.frontends.clang.calls import Call
 from scopec.frontends.clang.host import stream_of
 from scopec.frontends.clang.instructions import pointer_of

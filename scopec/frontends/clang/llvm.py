@@ -416,3 +416,8 @@ def _struct(type_: Struct) -> tuple[tuple[int, ...], int]:
         at += size(field)
     whole = 1 if type_.packed else alignment(type_)
     return tuple(found), -(-at // whole) * whole
+
+
+def is_trap(action: Action) -> bool:
+    """Whether control ends here, since an operation of C++ has no result."""
+    return isinstance(action, Call) and action.function == Global("llvm.ubsantrap")

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.access import copy_bytes, home
+from scopec.frontends.clang.access import home
+from scopec.frontends.clang.bulk import copy_bytes
 from scopec.frontends.clang.instructions import operand, value_of
 from scopec.frontends.clang.memory import (
     Address,
@@ -33,10 +34,10 @@ from scopec.frontends.clang.state import AT_EXIT, Again, Done, Entering, Frame, 
 from scopec.frontends.clang.steps import compute
 from scopec.frontends.clang.touches import Touch, Touched, touch_of
 from scopec.frontends.clang.undefined import check_at_trap, leads_to_trap
+from scopec.frontends.clang.unread import without_unread
 from scopec.frontends.clang.world import Side, World, refused, unused
 from scopec.program import ir, values
 from scopec.program.builder import Builder
-from scopec.program.effects import uses_and_definitions
 from scopec.program.types import IntType
 from scopec.program.values import Const, Reg, Value
 
@@ -109,7 +110,7 @@ class Machine:
             self._go_on(state)
         if self._unset is not None:
             raise self._unset
-        return _without_unread(self.builder.finish(self.variables, frozenset(self.ambiguous)))
+        return without_unread(self.builder.finish(self.variables, frozenset(self.ambiguous)))
 
     def _go_on(self, state: State) -> None:
         try:
@@ -473,42 +474,3 @@ def _holds(content: Content, register: Reg) -> bool:
             return False
         case value:
             return _mentions(value, register)
-
-
-def _without_unread(body: ir.Body) -> ir.Body:
-    """The graph without registers that nobody reads, but the variables of the source."""
-    nodes = dict(body.nodes)
-    while True:
-        used: set[str] = set(body.variables)
-        for node in nodes.values():
-            used |= uses_and_definitions(node)[0]
-        dead = {
-            n: node.next
-            for n, node in nodes.items()
-            if isinstance(node, ir.Do) and isinstance(node.operation, ir.Set) and node.operation.target not in used
-        }
-        if not dead:
-            return replace(body, nodes=nodes)
-
-        def after(number_: int, dead: dict[int, int] = dead) -> int:
-            seen = set()
-            while number_ in dead and number_ not in seen:
-                seen.add(number_)
-                number_ = dead[number_]
-            return number_
-
-        body = replace(body, entry=after(body.entry))
-        kept_nodes: dict[int, ir.Node] = {}
-        for n, node in nodes.items():
-            if n in dead and after(n) != n:
-                continue
-            match node:
-                case ir.Do():
-                    kept_nodes[n] = replace(node, next=after(node.next))
-                case ir.Branch():
-                    kept_nodes[n] = replace(node, then=after(node.then), otherwise=after(node.otherwise))
-                case ir.Exit():
-                    kept_nodes[n] = node
-        if len(kept_nodes) == len(nodes):
-            return replace(body, nodes=kept_nodes)
-        nodes = kept_nodes

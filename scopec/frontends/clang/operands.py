@@ -59,9 +59,8 @@ class Line:
         return [] if isinstance(action, llvm.Return | llvm.Unreachable) else [at + 1]
 
     def is_trap(self, at: int) -> bool:
-        """Whether control ends here: arithmetic that C++ does not define."""
-        action = self.code[at].action
-        return isinstance(action, llvm.Call) and action.function == llvm.Global("llvm.ubsantrap")
+        """Whether control ends at an instruction: arithmetic that C++ does not define."""
+        return llvm.is_trap(self.code[at].action)
 
 
 def in_a_row(function: llvm.Function) -> Line:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.frontends.clang.access import copy_bytes, publish
+from scopec.frontends.clang.access import publish
+from scopec.frontends.clang.bulk import copy_bytes
 from scopec.frontends.clang.calls import Call
 from scopec.frontends.clang.memory import Address, Cell, Content, Held, Memory, Opaque, Private, Record, Unset
 from scopec.frontends.clang.world import unused

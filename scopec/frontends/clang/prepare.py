@@ -7,12 +7,11 @@ from collections.abc import Collection, Iterator, Mapping
 
 from scopec.base.source import Source
 from scopec.frontends.scoped.lower.names import ORDERS, SCOPES
-from scopec.frontends.scoped.syntax.scan import Scanned, scan
+from scopec.frontends.scoped.syntax.scan import Scanned, scan, without_literals
 
 #: Before the name of each constant that is asked for.
 CONSTANT = "__scopec_constant_"
 _DIRECTIVE = re.compile(r"(?<!\w)(?P<kind>[a-z_]+)(?P<text>[^;]*;)")
-_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![0-9A-Za-z_])\'(?:[^\'\\\n]|\\.)*\'')
 _MAIN = re.compile(r"\b(?:int|auto)\s+main\s*\(")
 _CONSTANT = re.compile(r"\b(?:const|constexpr)\b")
 
@@ -32,7 +31,7 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
     Raises InputError for a comment or literal without an end.
     """
     scanned = scan(source)
-    code = _LITERAL.sub(lambda literal: " " * len(literal.group()), scanned.code)
+    code = without_literals(scanned.code)
     parts: dict[str, list[Part]] = {"object": [], "launch": []}
     for match in _DIRECTIVE.finditer(scanned.directives):
         parts.setdefault(match["kind"], []).append(match.span("text"))

@@ -37,8 +37,7 @@ def check_division(machine: Machine, state: State, opcode: str, left: Value, rig
 
 def leads_to_trap(function: llvm.Function, label: str) -> bool:
     """Whether clang goes to a block where an operation has no result."""
-    first = function.blocks[label][0].action
-    return isinstance(first, llvm.Call) and first.function == llvm.Global("llvm.ubsantrap")
+    return llvm.is_trap(function.blocks[label][0].action)
 
 
 def check_at_trap(machine: Machine, state: State, truth: Value, following: str, trap: str) -> None:

@@ -25,7 +25,7 @@ from scopec.frontends.clang.order import in_any_order
 from scopec.frontends.clang.reader import Module
 from scopec.frontends.clang.touches import conflict
 from scopec.frontends.clang.world import refused, span_of
-from scopec.frontends.scoped.syntax.scan import scan
+from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.touches import Touch
     from scopec.frontends.clang.world import Side
 
-_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![0-9A-Za-z_])\'(?:[^\'\\\n]|\\.)*\'')
 _IN_PARENTHESES = re.compile(r"\(\s*\{")
 _COMPOUND = re.compile(r"(?:[;{})]|\b(?:else|do|try))\s*$")
 _STATEMENT = re.compile(r"\s*(?!and\b|or\b|xor\b|bit|not_eq\b)[A-Za-z_]")
@@ -167,7 +166,7 @@ class Unordered:
             scanned = scan(source)
             if any(_has_statement(scanned.code, match.end()) for match in _IN_PARENTHESES.finditer(scanned.code)):
                 return None
-            code = _LITERAL.sub(lambda literal: " " * len(literal.group()), scanned.code)
+            code = without_literals(scanned.code)
             return "".join(d if d != " " else c for c, d in zip(code, scanned.directives, strict=True)).split("\n")
 
         return text

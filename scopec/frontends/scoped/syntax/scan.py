@@ -23,6 +23,7 @@ _LEXEMES = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![0-9A-Za-z_])\'(?:[^\'\\\n]|\\.)*\'')
 _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
@@ -75,3 +76,8 @@ def scan(source: Source) -> Scanned:
     code.append(text[done:])
     directives.append(_blank(text[done:]))
     return Scanned("".join(code), "".join(directives))
+
+
+def without_literals(code: str) -> str:
+    """Program text with its strings and characters blank."""
+    return _LITERAL.sub(lambda literal: " " * len(literal.group()), code)

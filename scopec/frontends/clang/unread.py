@@ -1,0 +1,47 @@
+"""Registers that nobody reads: what a library passes on and nobody needs is no step of a program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scopec.program import ir
+from scopec.program.effects import uses_and_definitions
+
+
+def without_unread(body: ir.Body) -> ir.Body:
+    """The graph without registers that nobody reads, but the variables of the source."""
+    nodes = dict(body.nodes)
+    while True:
+        used: set[str] = set(body.variables)
+        for node in nodes.values():
+            used |= uses_and_definitions(node)[0]
+        dead = {
+            n: node.next
+            for n, node in nodes.items()
+            if isinstance(node, ir.Do) and isinstance(node.operation, ir.Set) and node.operation.target not in used
+        }
+        if not dead:
+            return replace(body, nodes=nodes)
+
+        def after(number_: int, dead: dict[int, int] = dead) -> int:
+            seen = set()
+            while number_ in dead and number_ not in seen:
+                seen.add(number_)
+                number_ = dead[number_]
+            return number_
+
+        body = replace(body, entry=after(body.entry))
+        kept_nodes: dict[int, ir.Node] = {}
+        for n, node in nodes.items():
+            if n in dead and after(n) != n:
+                continue
+            match node:
+                case ir.Do():
+                    kept_nodes[n] = replace(node, next=after(node.next))
+                case ir.Branch():
+                    kept_nodes[n] = replace(node, then=after(node.then), otherwise=after(node.otherwise))
+                case ir.Exit():
+                    kept_nodes[n] = node
+        if len(kept_nodes) == len(nodes):
+            return replace(body, nodes=kept_nodes)
+        nodes = kept_nodes
