@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 
 if TYPE_CHECKING:
+    from scopec.base.diagnostics import InputError
     from scopec.base.source import Span
     from scopec.program import ir
 
 _MOST_THREADS = 1 << 16
+
+
+def beside_main(span: Span) -> InputError:
+    """The error for a launch in a directive of a file that has a ``main``."""
+    return error(Code.BAD_DIRECTIVE, "`//@ launch` is for files without a main", span, "launch the kernel in main")
 
 
 def check_threads(blocks: ir.Dim, threads: ir.Dim, span: Span) -> None:

@@ -53,7 +53,7 @@ def _variables(name: str, thread: ir.Thread | None, program: Program, span: Span
         message = f"{thread.name} has no variable `{name}` in memory that another thread could access"
         raise error(Code.BAD_EXPECTATION, message, span, "name a `__shared__` variable, or one whose address is taken")
     for variable in found:
-        if any(known.startswith(f"{variable}'") for known in program.objects):
+        if any(known.startswith((f"{variable}'", f"{variable}#")) for known in program.objects):
             message = f"`{name}` is declared more than once in {variable.partition('.')[0]}"
             raise error(Code.BAD_EXPECTATION, message, span, "rename one of them")
     functions = {_function(variable) for variable in found}

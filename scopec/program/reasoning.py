@@ -94,6 +94,20 @@ def bounds(value: Value) -> tuple[int, int]:
             return low, high
 
 
+def says_more(one: Value, other: Value) -> bool:
+    """Whether ``0 <= v && v < n`` says all that ``v <= m`` says, of the same value seen as unsigned."""
+    match one, other:
+        case (
+            Binary("&&", Binary(">=", low, Const(0)), Binary("<", index, Const(length))),
+            Binary(("<" | "<=") as op, seen, Const(most)),
+        ) if low == index:
+            while isinstance(seen, Convert) and seen.type.bits >= seen.operand.type.bits:
+                seen = seen.operand
+            return seen == index and length <= most + (op == "<=")
+        case _:
+            return False
+
+
 def form(value: Value) -> frozenset[object]:
     """What a value may be, whichever registers it is computed from, and whichever sides are chosen."""
 

@@ -239,6 +239,9 @@ def _trap(call: Call) -> bool:
 
 
 def _exit(call: Call) -> bool:
+    if not call.machine.side.host:
+        help_ = "use `__trap()`: it aborts the grid"
+        raise error(Codes.TYPE_ERROR, "a kernel cannot end the process", call.machine.span(call.state), help_)
     call.emit(ir.EndProcess())
     call.machine.builder.end(call.machine.span(call.state))
     return False
@@ -261,6 +264,17 @@ def _simply(operation: Callable[[Call], ir.Operation]) -> Handler:
     return handler
 
 
+def _in_kernel(handler: Handler) -> Handler:
+    def checked(call: Call) -> bool:
+        if call.machine.side.host:
+            span = call.machine.span(call.state)
+            name = call.machine.world.text_of(span).partition("(")[0]
+            raise error(Codes.TYPE_ERROR, f"`{name}` can be called in kernels only", span)
+        return handler(call)
+
+    return checked
+
+
 Handler: TypeAlias = "Callable[[Call], bool]"
 
 #: What each intrinsic does that threads of both sides call.
@@ -268,15 +282,16 @@ INTRINSICS: dict[str, Handler] = {
     "fence": _fence,
     "index": _index,
     "decide": _decide,
-    "vote": _vote,
-    "group_sync": _group_sync,
-    "named_barrier": _named_barrier,
+    "in_kernel": _in_kernel(Call.done),
+    "vote": _in_kernel(_vote),
+    "group_sync": _in_kernel(_group_sync),
+    "named_barrier": _in_kernel(_named_barrier),
     "assert": _assert,
-    "trap": _trap,
+    "trap": _in_kernel(_trap),
     "exit": _exit,
     "unmodelled": _unmodelled,
     "unknown": _unknown,
-    "syncthreads": _simply(lambda _: ir.SyncThreads()),
+    "syncthreads": _in_kernel(_simply(lambda _: ir.SyncThreads())),
     "yield": _simply(lambda call: ir.Yield(bool(call.known(0)))),
     "io": _simply(lambda _: ir.InputOutput()),
 }

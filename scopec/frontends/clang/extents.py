@@ -163,11 +163,13 @@ def _begins(token: str) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _read(source: Source) -> _Text:
+def _read(source: Source) -> tuple[_Text, ...]:
+    """The text of a program, and that of its directives: launches are among them."""
     try:
-        return _Text(scan(source).code)
+        scanned = scan(source)
+        return _Text(scanned.code), _Text(scanned.directives)
     except InputError:  # a header that ends in a comment
-        return _Text("")
+        return ()
 
 
 def expression_at(source: Source, offset: int) -> Span | None:
@@ -175,9 +177,9 @@ def expression_at(source: Source, offset: int) -> Span | None:
 
     A name stands for what is called or accessed by it, with what it is a member of; an operator for its operands too.
     """
-    text = _read(source)
-    at = bisect_right(text.starts, offset) - 1
-    if at < 0 or text.starts[at] != offset:
-        return None
-    first, last = text.around(at)
-    return source.span(text.starts[first], text.starts[last] + len(text.tokens[last]))
+    for text in _read(source):
+        at = bisect_right(text.starts, offset) - 1
+        if at >= 0 and text.starts[at] == offset:
+            first, last = text.around(at)
+            return source.span(text.starts[first], text.starts[last] + len(text.tokens[last]))
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Flow:
     """Of each block: how many edges lead to it, the registers that are read from there on, and, by the position of an
-    instruction in it, those that are not read after it; the local variables whose address goes nowhere, and of each
-    block those that are read from there on."""
+    instruction in it, those that are not read after it; the local variables whose address goes nowhere, and before
+    each instruction of each block those that are read from there on."""
 
     joins: frozenset[str]
     live: dict[str, frozenset[str]]
     dying: dict[str, tuple[frozenset[str], ...]]
     scalars: frozenset[str]
-    scalars_live: dict[str, frozenset[str]]
+    scalars_live: dict[str, tuple[frozenset[str], ...]]
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """The local variables whose address goes nowhere, but for parameters: these say what a library's call is of."""
+        return frozenset(name for name in self.scalars if not name.endswith(".addr"))
 
 
 def locals_in(part: object) -> Iterator[str]:
@@ -112,24 +117,26 @@ def _scalars(function: llvm.Function) -> frozenset[str]:
 
 def _scalars_live(
     function: llvm.Function, scalars: frozenset[str], before: dict[str, list[str]]
-) -> dict[str, frozenset[str]]:
-    live: dict[str, frozenset[str]] = {label: frozenset() for label in function.blocks}
+) -> dict[str, tuple[frozenset[str], ...]]:
+    live = {label: (frozenset[str](),) * len(code) for label, code in function.blocks.items()}
     work = list(function.blocks)
     while work:
         label = work.pop()
         code = function.blocks[label]
-        now = set[str]().union(*(live[target] for target in targets(code[-1].action)))
+        now = frozenset[str]().union(*(live[target][0] for target in targets(code[-1].action)))
+        found = []
         for instruction in reversed(code):
             match instruction.action:
                 case llvm.Load(_, llvm.Typed(_, llvm.Local(name))) if name in scalars:
-                    now.add(name)
+                    now |= {name}
                 case llvm.Store(_, llvm.Typed(_, llvm.Local(name))):
-                    now.discard(name)
+                    now -= {name}
                 case _:
                     pass
-        if now != live[label]:
-            live[label] = frozenset(now)
+            found.append(now)
+        if now != live[label][0]:
             work += before.get(label, ())
+        live[label] = tuple(reversed(found))
     return live
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
@@ -16,6 +17,9 @@ from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
+
+#: What an assignment assigns to.
+_ASSIGNED = re.compile(r"(.*?[^\s=!<>+\-*/%&|^])\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", re.DOTALL)
 
 
 def part_of(machine: Machine, state: State, content: Content, index: llvm.Operand) -> Content:
@@ -134,8 +138,9 @@ def tell_apart(
         after.frame.env[name] = address
         machine.builder.split(compare("eq", kept(value), number(found, 64)), span, machine.later(after), following)
         machine.builder.place(following)
-    text = "this pointer"
-    machine.emit(state, faults.of_pointer(values.FALSE, text))
+    text = machine.world.text_of(span)
+    target = _ASSIGNED.match(text)
+    machine.emit(state, faults.of_pointer(values.FALSE, target[1] if target else text))
     machine.builder.end(span)
     return Done()
 

@@ -332,6 +332,7 @@ class Line:
             case "unreachable":
                 return llvm.Unreachable()
             case "fneg" | "freeze":
+                self.flags()
                 operand = self.typed()
                 return llvm.Cast(opcode, operand, operand.type)
             case _ if opcode in _BINARY:
@@ -361,6 +362,7 @@ class Line:
         return tuple(found)
 
     def _phi(self) -> llvm.Phi:
+        self.flags()
         type_ = self.type()
         incoming = []
         while self.next == "[":

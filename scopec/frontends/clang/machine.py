@@ -153,9 +153,14 @@ class Machine:
         frame.env = {
             name: c for name, c in (frame.env | chosen).items() if name in about.live[target] or name in chosen
         }
-        for name in about.scalars - about.scalars_live[target]:  # what is not read again tells no states apart
-            state.cells.pop((Private(frame.calls, name), 0), None)
+        self._forget(state, about.scalars)
         return self._meet(state) if target in about.joins else True
+
+    def _forget(self, state: State, scalars: frozenset[str]) -> None:
+        """What a call does not read again tells no states apart."""
+        frame = state.frame
+        for name in scalars - self.side.flow(frame.function).scalars_live[frame.label][frame.at]:
+            state.cells.pop((Private(frame.calls, name), 0), None)
 
     def _meet(self, state: State) -> bool:
         position = state.position()
@@ -397,13 +402,13 @@ class Machine:
     ) -> None:
         """Begin a call; the caller's position is already that after it."""
         if len(state.frames) >= _MOST_CALLS:
-            raise error(
-                Codes.TOO_LARGE, "calls that are nested so deep, or for ever, are not followed", self.span(state)
-            )
+            message = "calls that are nested so deep, or for ever, are not followed"
+            raise error(Codes.TOO_LARGE, message, self.span(state), "write a loop, or recursion that soon ends")
         calls: tuple[Site, ...] = ()
         if state.frames:
             caller = state.frame
             calls = (*caller.calls, caller.site())
+            self._forget(state, self.side.flow(caller.function).variables)
         entry = next(iter(function.blocks))
         env: dict[str, Content] = {}
         frame = Frame(function, entry, 0, env, calls, result, place)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from scopec.base.source import Source
+from scopec.frontends.launches import beside_main
 from scopec.frontends.scoped.lower.names import ORDERS, SCOPES
 from scopec.frontends.scoped.syntax.scan import Scanned, scan, without_literals
 
@@ -28,7 +29,7 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
     that is neither an integer nor an enumerator).  Without a ``main`` there is one that does the launches of
     ``//@ launch`` directives, in order, and waits for the device.
 
-    Raises InputError for a comment or literal without an end.
+    Raises InputError for a comment or literal without an end, and for launches beside a ``main``.
     """
     scanned = scan(source)
     code = without_literals(scanned.code)
@@ -39,7 +40,9 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
     overrides = [_override(source, code, name, _full(value)) for name, value in (chosen or {}).items()]
     for (start, end), new in sorted((o for o in overrides if o is not None), reverse=True):
         text = text[:start] + new + text[end:]
-    if parts["launch"] and _MAIN.search(code) is None:
+    if parts["launch"]:
+        if _MAIN.search(code) is not None:
+            raise beside_main(source.span(*parts["launch"][0]))
         text += "".join(_main(source, scanned, parts["launch"]))
     return text + "".join(map(_constant, asked))
 

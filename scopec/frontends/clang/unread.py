@@ -1,4 +1,4 @@
-"""Registers that nobody reads: what a library passes on and nobody needs is no step of a program."""
+"""What is no step of a program: registers that nobody reads, and checks before one of the same that says more."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from scopec.program import ir
 from scopec.program.effects import uses_and_definitions
+from scopec.program.reasoning import says_more
 
 
 def without_unread(body: ir.Body) -> ir.Body:
-    """The graph without registers that nobody reads, but the variables of the source."""
+    """The graph without registers that nobody reads, but the variables of the source, and without needless checks."""
     nodes = dict(body.nodes)
     while True:
         used: set[str] = set(body.variables)
@@ -18,7 +19,7 @@ def without_unread(body: ir.Body) -> ir.Body:
         dead = {
             n: node.next
             for n, node in nodes.items()
-            if isinstance(node, ir.Do) and isinstance(node.operation, ir.Set) and node.operation.target not in used
+            if isinstance(node, ir.Do) and _is_needless(node, nodes.get(node.next), used)
         }
         if not dead:
             return replace(body, nodes=nodes)
@@ -45,3 +46,13 @@ def without_unread(body: ir.Body) -> ir.Body:
         if len(kept_nodes) == len(nodes):
             return replace(body, nodes=kept_nodes)
         nodes = kept_nodes
+
+
+def _is_needless(node: ir.Do, following: ir.Node | None, used: set[str]) -> bool:
+    match node.operation, following:
+        case ir.Set(target), _:
+            return target not in used
+        case ir.Assert(weak, implicit=True), ir.Do(ir.Assert(strong, implicit=True)):
+            return says_more(strong, weak)
+        case _:
+            return False

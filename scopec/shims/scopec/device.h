@@ -73,9 +73,9 @@ inline int __syncthreads_count(int predicate) { return __scopec_vote(0, predicat
 inline int __syncthreads_and(int predicate) { return __scopec_vote(1, predicate); }
 inline int __syncthreads_or(int predicate) { return __scopec_vote(2, predicate); }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { __scopec_group_sync(0, mask); }
-inline void __threadfence_block() { __scopec_fence(5, 1); }
-inline void __threadfence() { __scopec_fence(5, 3); }
-inline void __threadfence_system() { __scopec_fence(5, 4); }
+inline void __threadfence_block() { __scopec_in_kernel(), __scopec_fence(5, 1); }
+inline void __threadfence() { __scopec_in_kernel(), __scopec_fence(5, 3); }
+inline void __threadfence_system() { __scopec_in_kernel(), __scopec_fence(5, 4); }
 inline void __nanosleep(unsigned) { __scopec_yield(true); }
 [[noreturn]] inline void __trap() { __scopec_trap(); }
 inline void __brkpt() {}
@@ -103,7 +103,7 @@ template <class __T> inline constexpr bool __scopec_word = __scopec::is_integral
 #define SCOPEC_LEGACY_AT(NAME, SCOPE, OPERATION, CONDITION)                                                   \
     template <class __T> __T NAME(__T* object, __scopec_same<__T> value) {                                    \
         static_assert(CONDITION, "CUDA has no " #NAME " of this type");                                       \
-        return __scopec_##OPERATION<__T>(object, value, 0, SCOPE);                                            \
+        return __scopec_in_kernel(), __scopec_##OPERATION<__T>(object, value, 0, SCOPE);                      \
     }
 #define SCOPEC_LEGACY(NAME, OPERATION, CONDITION)                                                             \
     SCOPEC_LEGACY_AT(NAME, 3, OPERATION, CONDITION)                                                           \
@@ -126,6 +126,7 @@ SCOPEC_LEGACY(atomicDec, fetch_dec, (__scopec::is_same<__T, unsigned>))
     template <class __T> __T NAME(__T* object, __scopec_same<__T> expected, __scopec_same<__T> desired) {     \
         static_assert(__scopec_word<__T> || __scopec::is_same<__T, unsigned short>,                           \
                       "CUDA has no " #NAME " of this type");                                                  \
+        __scopec_in_kernel();                                                                                 \
         __scopec_compare_exchange<__T>(object, &expected, desired, 0, 0, SCOPE, false);                       \
         return expected;                                                                                      \
     }
@@ -136,9 +137,10 @@ SCOPEC_CAS(atomicCAS_system, 4)
 
 // ---- loads and stores with cache hints: they name a cache, not an order
 
-#define SCOPEC_LOAD(NAME) template <class __T> __T NAME(const __T* object) { return *object; }
+#define SCOPEC_LOAD(NAME)                                                                                     \
+    template <class __T> __T NAME(const __T* object) { return __scopec_in_kernel(), *object; }
 #define SCOPEC_STORE(NAME)                                                                                    \
-    template <class __T> void NAME(__T* object, __scopec_same<__T> value) { *object = value; }
+    template <class __T> void NAME(__T* object, __scopec_same<__T> value) { __scopec_in_kernel(), *object = value; }
 SCOPEC_LOAD(__ldg)
 SCOPEC_LOAD(__ldcg)
 SCOPEC_LOAD(__ldca)

@@ -51,6 +51,8 @@ template <class __T> __T __scopec_unknown();
 void __scopec_yield(bool sleeps);
 // Input or output.
 void __scopec_io();
+// What only kernels may call; clang cannot say so of a template, nor where a function of both sides calls it.
+void __scopec_in_kernel();
 // __trap: the grid is aborted.
 [[noreturn]] void __scopec_trap();
 // exit, abort, terminate: the process ends, no object is destroyed.
