@@ -14,11 +14,11 @@ from scopec.base.source import Source
 from scopec.engines.java.jars import Jars
 from scopec.engines.java.processes import Processes
 from scopec.engines.java.workers import Workers
-from scopec.frontends.scoped.lower.program import lower
-from scopec.frontends.scoped.syntax.cuda import read
+from scopec.frontends.clang.flags import Flags
 from scopec.program.program import Program
 from scopec.session.check import Outcome, Settings, check
 from scopec.session.plan import Overrides, Plan, plan
+from scopec.session.reading import read
 
 REPOSITORY = Path(__file__).parent.parent
 # An engine that a test asks by the command line shall answer; tests/test_result_cache.py is about what is kept.
@@ -62,10 +62,10 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     return writer
 
 
-def program_of(text: str, name: str = "program") -> Program:
+def program_of(text: str, name: str = "program", reader: str = "auto") -> Program:
     """The Program of a text, no constant varied."""
     source = Source(f"{name}.cu", text)
-    return lower(read(source), source, name)
+    return read(source, Path(source.name), reader, Flags(), lambda found: found.program(name, {}))
 
 
 def plan_of(path: Path, **overrides: object) -> Plan:
@@ -74,9 +74,9 @@ def plan_of(path: Path, **overrides: object) -> Plan:
 
 
 def problem_of(text: str) -> tuple[str, int, int, str]:
-    """Code, line, column and message of the one diagnostic that a text gets."""
+    """Code, line, column and message of the one diagnostic that a text of the scoped language gets."""
     with pytest.raises(InputError) as raised:
-        program_of(text)
+        program_of(text, reader="scoped")
     (diagnostic,) = raised.value.diagnostics
     return diagnostic.code.id, diagnostic.span.line, diagnostic.span.column, diagnostic.message
 

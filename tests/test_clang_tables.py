@@ -181,16 +181,16 @@ int main() {
         *(pytest.param(INDEXED.format(declared=f"{how} {TABLE}", local=""), True, id=how) for how in (
             "__constant__", "__constant__ const", "__device__ const", "static constexpr", "const",
         )),
-        *(pytest.param(INDEXED.format(declared="", local=f"{how} {TABLE}"), True, id=f"local-{how}") for how in (
+        *(pytest.param(INDEXED.format(declared="", local=f"{how} {TABLE}"), how == "const", id=f"local-{how}") for how in (
             "const", "constexpr", "static constexpr",
         )),
         pytest.param(CLASSES.replace(', c = "ab"[j]', ", c = 97 + j"), True, id="classes"),
         pytest.param(CLASSES, False, id="text"),
         pytest.param(BOTH_SIDES, True, id="both-sides"),
-        pytest.param(WRITTEN, True, id="written"),
-        pytest.param(POINTERS, True, id="pointers"),
+        pytest.param(WRITTEN, False, id="written"),
+        pytest.param(POINTERS, False, id="pointers"),
         pytest.param(FUNCTIONS, False, id="functions"),
-        pytest.param(ROWS, True, id="rows"),
+        pytest.param(ROWS, False, id="rows"),
         pytest.param(ARGUMENTS, False, id="arguments"),
     ],
 )  # fmt: skip

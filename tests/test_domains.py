@@ -46,7 +46,7 @@ def test_undefined_arithmetic_has_no_value() -> None:
 
 def test_what_has_many_combinations_is_computed_operation_by_operation() -> None:
     stores = " ".join(f"x = {i}; y = {i}; f.store({i});" for i in range(1, 36))
-    graph = graph_of(f"{stores} g.store(x + 3 * y + 7 * f.load());")
+    graph = graph_of(f"{stores} int a = x; int b = y; g.store(a + 3 * b + 7 * f.load());")
     (write,) = (e for e in graph.events if e.kind is Kind.WRITE and "g" in e.text)
     assert write.value is not None
     assert domains(graph).values(write.value) == set(range(11 * 35 + 1))

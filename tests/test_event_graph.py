@@ -340,7 +340,7 @@ def test_an_index_that_is_read_gives_one_access_for_each_element() -> None:
         ("f.store(2); int r = f.load(); if (r != 0) x = 6 / r;", None),
         ("f.store(2); int r = f.load(); if (r > 0) x = 6 / r;", None),
         ("f.store(2); x = 6 / (f.load() | 1);", None),
-        ("f.store(-1); x = y / f.load() + 1 % (f.load() | 1);", "`y / f.load()` divides by zero"),
+        ("f.store(-1); int a = y; a /= f.load(); x = a + 1 % (f.load() | 1);", "`a /= f.load()` divides by zero"),
         ("f.store(40); x = 1 << f.load();", "`1 << f.load()` shifts by less than 0 or more than 31"),
         ("f.store(40); x = 1ll << f.load();", None),
         ("int r = f.load(); bool b = r != 0 && 6 / r > 1; x = b ? 1 : 2;", None),

@@ -9,17 +9,18 @@ from scopec.base.diagnostics import InputError
 from scopec.base.source import Source
 from scopec.frontends.clang.extents import expression_at
 from scopec.frontends.language import beyond_the_scoped_language
+from scopec.frontends.scoped.lower.unordered import unordered
+from scopec.frontends.scoped.syntax import cuda
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
 
-BY_LANGUAGE = Overrides(reader="auto")
+BY_LANGUAGE = Overrides()
 
 SCOPED = """#include <cuda/atomic>
 #pragma once
 #
-struct alignas(8) Pair { int x, y[2]; };
+struct Pair { int x, y[2]; };
 struct Pair;
-enum class Colour { red };
 __device__ cuda::atomic<int, cuda::thread_scope_device> flag;
 [[maybe_unused]] __device__ Pair pair = {1, {2, 3}};
 struct Pair make();  // template <class T> operator [&] { }
@@ -46,10 +47,24 @@ def test_the_scoped_language_is_known_by_its_text() -> None:
         ("union U { int x; float y; };", "a class with more than data", 1),
         ("struct S { static int x; };", "a class with more than data", 1),
         ("struct S { int x = std::size_t{1}; };", None, 0),
+        ("struct S { int x : 3; };", "a class with more than data", 1),
+        ("enum Colour { red };", "an enumeration", 1),
+        ("namespace own { }", "a namespace of its own", 1),
+        ("namespace cg = cooperative_groups;", None, 0),
+        ("using namespace cuda;", "a namespace of its own", 1),
+        ("using cuda::atomic;", "a namespace of its own", 1),
+        ("using flag = cuda::atomic<int>;", None, 0),
+        ("void f() { for (auto& t : threads) { } }", "a loop over a range", 12),
+        ("void f() { for (std::size_t i = 0; i < 3; i++) { } }", None, 0),
+        ("__device__ float x;", "a floating-point number", 12),
+        ("struct alignas(8) S { int x; };", "an alignment", 8),
+        ("static_assert(sizeof(int) == 4);", "a static assertion", 1),
         ("bool operator==(S a, S b) { return true; }", "an operator of its own", 6),
         ("int main() { auto f = [] { }; }", "a lambda expression", 23),
         ("int main() { std::thread t([&] { }); }", "a lambda expression", 28),
         ("auto f() { return [=] { return 1; }; }", "a lambda expression", 19),
+        ("#include <cuda/atomic>\n#include <stdint.h>", None, 0),
+        ("#include <cub/cub.cuh>", "a header that scopec does not have", 11),
         ("int main() { a [0] = 1; (b)[1] = 2; f()[2]; g[0][1]; }", None, 0),
     ],
 )
@@ -90,8 +105,7 @@ __global__ void k() { x = 1; goto end; x = 2; end: return; }
 """
     with pytest.raises(InputError):
         plan(write(text), "p.cu", Overrides(reader="scoped"))
-    (outcome,) = check([write(text)], Settings(overrides=BY_LANGUAGE, engine="embedded"))
-    assert [c.verdict for report in outcome.reports for c in report.checks] == ["holds"]
+    assert verdicts(write(text)) == ["holds"]
 
 
 def test_where_both_readers_object_the_error_is_the_scoped_languages(write: Callable[..., Path]) -> None:
@@ -102,6 +116,100 @@ def test_where_both_readers_object_the_error_is_the_scoped_languages(write: Call
             plan(write(text), "p.cu", Overrides(reader=reader))
         errors.append(raised.value.diagnostics)
     assert errors[0] == errors[1]
+
+
+# ---------------------------------------------------------------- operands in no order
+
+AROUND = """#include <cuda/atomic>
+struct S { int x, y; };
+__device__ cuda::atomic<int> f{0}, g{0};
+__device__ int x, y;
+__device__ volatile int v;
+__device__ int two(int a, int b) { return a * 2 + b; }
+__device__ int inc(int& a) { return a++; }
+__device__ int at(int* a) { return (*a)++; }
+__global__ void k(int* p, int n) { int r = 0; S s{1, 2}; r = WRITTEN; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "matters"),
+    [
+        ("f.load() + g.load()", True),
+        ("f + g", True),
+        ("v + v", True),
+        ("x + f.load()", True),
+        ("*p + f.load()", True),
+        ("p[0] + p[f.load()]", True),
+        ("two(f.fetch_add(1), f.fetch_add(1))", True),
+        ("two(two(1, f), g)", True),
+        ("inc(r) + r", True),
+        ("inc(s.x) + s.x", True),
+        ("at(&s.x) + s.x", True),
+        ("r++ + r", True),
+        ("s.x++ + s.x", True),
+        ("(x = 1) + x", True),
+        ("x + y", False),
+        ("f.load() + r + n", False),
+        ("min(x, n) + y", False),
+        ("f.load() == 1 && g.load() == 2", False),
+        ("(f.load(), g.load())", False),
+        ("f ? g : v", False),
+        ("p[f.load()] = g.load()", False),
+        ("atomicCAS(&x, 0, f.load())", False),
+        ("p[threadIdx.x + blockIdx.x * blockDim.x]", False),
+    ],
+)
+def test_operands_whose_order_may_matter(written: str, matters: bool) -> None:
+    found = unordered(cuda.read(Source("p.cu", AROUND.replace("WRITTEN", written))))
+    assert (found is not None) == matters, found
+
+
+TWO = """#include <cuda/atomic>
+__device__ cuda::atomic<int> f{0};
+__device__ int o;
+__device__ int two(int a, int b) { return a * 2 + b; }
+__global__ void k() { o = two(f.fetch_add(1), f.fetch_add(1)); }
+//@ launch k<<<1, 1>>>();
+//@ expect allowed o == 1;
+//@ expect allowed o == 2;
+"""
+
+
+def test_what_cplusplus_leaves_in_no_order_is_clangs(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert verdicts(write(TWO)) == ["holds", "holds"]
+    assert verdicts(write(TWO + "//@ language scoped;\n")) == ["holds", "violated"]
+    with pytest.raises(InputError, match=r"p\.cu:3:38: .*SCP028"):
+        plan(
+            write("__device__ int o;\n\n__global__ void k(int n) { o = n++ + n; }\n//@ launch k<<<1, 1>>>(1);\n"),
+            "p.cu",
+            BY_LANGUAGE,
+        )
+    monkeypatch.setattr("scopec.frontends.clang.compiler.find", lambda: None)
+    with pytest.raises(InputError, match=r"p\.cu:5:27: .*no order.*SCP028"):
+        plan(write(TWO), "p.cu", BY_LANGUAGE)
+
+
+def verdicts(path: Path) -> list[str]:
+    (outcome,) = check([path], Settings(overrides=BY_LANGUAGE, engine="embedded"))
+    return [c.verdict for report in outcome.reports for c in report.checks]
+
+
+# ---------------------------------------------------------------- the directive
+
+
+def test_a_file_may_say_its_language(write: Callable[..., Path]) -> None:
+    host = "int x;\n__global__ void k() { x = 1; }\n//@ launch k<<<1, 1>>>();\n//@ expect required x == 1;\n"
+    assert verdicts(write("//@ language scoped;\n" + host)) == ["holds"]
+    with pytest.raises(InputError, match="reference to __host__ variable"):
+        plan(write("//@ language c++;\n" + host), "p.cu", BY_LANGUAGE)
+    with pytest.raises(InputError, match=r"expected `scoped` or `c\+\+`"):
+        plan(write("//@ language rust;\n" + host), "p.cu", BY_LANGUAGE)
+
+
+# ---------------------------------------------------------------- places
 
 
 @pytest.mark.parametrize(
@@ -120,6 +228,7 @@ def test_where_both_readers_object_the_error_is_the_scoped_languages(write: Call
         ("r = w++ / v-- + 1;", "/", "w++ / v--"),
         ("f(x, *out);", "*", "*out"),
         ("k<<<grid, 32>>>(a, b);", "k", "k<<<grid, 32>>>(a, b)"),
+        ("f(1); //@ launch k<<<1, 2>>>(&x);", "k", "k<<<1, 2>>>(&x)"),
         ("std::thread writer([&] { x = 1; });", "writer", "writer([&] { x = 1; })"),
         ("std::jthread t{work};", "t{", "t{work}"),
         ("return data;", "data", "data"),

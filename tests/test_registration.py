@@ -10,6 +10,8 @@ from tests.conftest import program_of
 
 TEXT = """
 int x = 0;
+#include <atomic>
+#include <thread>
 std::atomic<int> go{0};
 __global__ void k(int* p) { *p = 1; }
 int main() {

@@ -48,10 +48,6 @@ class Span:
         """Where it begins, as JSON values."""
         return {"file": self.file, "line": self.line, "column": self.column}
 
-    def reversed(self) -> Span:
-        """The span with its ends exchanged."""
-        return Span(self.file, self.end_line, self.end_column, self.line, self.column)
-
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 

@@ -192,8 +192,8 @@ _MEMORY = (
     click.option("--model", metavar="NAME", help="Memory model (see `scopec models`)."),
     click.option(
         "--reader",
-        type=click.Choice(["scoped", "clang", "auto"]),
-        default="scoped",
+        type=click.Choice(["auto", "clang", "scoped"]),
+        default="auto",
         show_default=True,
         help="Who reads .cu files: scopec's own reader, clang (needs scopec[cxx]), or either, by what the file has.",
     ),

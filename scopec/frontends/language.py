@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from scopec.base.resources import resource
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
 if TYPE_CHECKING:
@@ -15,25 +16,51 @@ if TYPE_CHECKING:
 #: What only C++ has.
 _BEYOND = re.compile(
     r"""
-      (?P<line>(?:(?<=\n)|\A)[ \t]*\#(?![ \t]*(?:pragma\b|include[ \t]*<)|[ \t]*\n)[ \t]*\w*[^\n]*)
+      (?:(?<=\n)|\A)[ \t]*\#[ \t]*include[ \t]*<(?P<header>[^>\n]*)>
+    | (?P<line>(?:(?<=\n)|\A)[ \t]*\#(?![ \t]*(?:pragma\b|include[ \t]*<)|[ \t]*\n)[ \t]*\w*[^\n]*)
     | (?P<template>\b(?:template|concept|requires)\b)
-    | (?P<enumeration>\benum\s+(?:class|struct)\b)
+    | (?P<enumeration>\benum\b)
+    | (?P<namespace>\busing\s+namespace\b|\busing\s+[\w:]+\s*;|\bnamespace\b[\s\w:]*\{)
+    | (?P<range>\bfor\s*\((?:[^;:()]|::)*:(?!:))
+    | (?P<float>\b(?:float|double)\b)
+    | (?P<assertion>\bstatic_assert\b)
+    | (?P<alignment>\b(?:alignas|alignof|__align__)\b)
     | (?P<class>\b(?:struct|class|union)\b)
     | (?P<operator>\boperator\b)
     | (?P<lambda>\[)(?=(?:[^][;{}]|\[[^][]*\])*\]\s*(?:[({<]|->|mutable\b|constexpr\b|noexcept\b))
     """,
     re.VERBOSE,
 )
+#: Those that are what they look like.
+_PLAIN = {
+    "template": "a template", "enumeration": "an enumeration", "namespace": "a namespace of its own",
+    "range": "a loop over a range", "float": "a floating-point number", "assertion": "a static assertion",
+    "alignment": "an alignment",
+    "operator": "an operator of its own",
+}  # fmt: skip
+_STATED = re.compile(r"\blanguage\s+(scoped|c\+\+)\s*;")
+#: Headers that come with clang.
+_OF_C = {f"{name}.h" for name in ("float", "limits", "stdarg", "stdbool", "stddef", "stdint")}
 _HEAD = re.compile(r"[^;{}()=]*(?:\([^()]*\)[^;{}()=]*)?\{")
-_PLAIN_PARENTHESES = re.compile(r"\b(?:alignas|__align__|__attribute__)\s*\(+[^()]*\)+")
 _SUBSCRIPT = re.compile(r"(?<!\w)(?!return\s*\Z)\w+\s*\Z|[])>[\"]\s*\Z|\bauto\s*&{0,2}\s*\Z")
+
+
+def stated(source: Source) -> str | None:
+    """What the directive ``language`` says, ``scoped`` or ``c++``; None without one.
+
+    Raises InputError for a comment or literal without an end.
+    """
+    found = _STATED.search(scan(source).directives)
+    return found[1] if found else None
 
 
 def beyond_the_scoped_language(source: Source) -> tuple[Span, str] | None:
     """Where a file first has something that only C++ has, and what; None where the scoped language may do.
 
-    That is a template, a class with more than data, an operator of its own, a lambda expression, and a line for the
-    preprocessor that is not ``#pragma`` or ``#include <…>``.
+    That is a template, a class with more than data, an enumeration, a namespace of its own or the use of one, an
+    operator of its own, a lambda expression, a loop over a range, a floating-point number, a static assertion, an
+    alignment, a line for the preprocessor that is not ``#pragma`` or ``#include <…>``, and a header of which scopec
+    knows nothing.
 
     Raises InputError for a comment or literal without an end.
     """
@@ -44,18 +71,22 @@ def _beyond(source: Source, code: str) -> Iterator[tuple[Span, str]]:
     for match in _BEYOND.finditer(code):
         start, end = match.span()
         match match.lastgroup:
+            case "header" if not _is_known(match["header"].strip()):
+                yield source.span(*match.span("header")), "a header that scopec does not have"
             case "line":
                 yield source.span(end - len(match.group().lstrip()), end), "a line for the preprocessor"
-            case "template":
-                yield source.span(start, end), "a template"
-            case "operator":
-                yield source.span(start, end), "an operator of its own"
             case "class" if _has_more_than_data(code, start):
                 yield source.span(start, end), "a class with more than data"
             case "lambda" if not _SUBSCRIPT.search(code, max(0, start - 40), start):
                 yield source.span(start, end), "a lambda expression"
+            case plain if plain in _PLAIN:
+                yield source.span(start, end), _PLAIN[plain]
             case _:
                 pass
+
+
+def _is_known(header: str) -> bool:
+    return header in _OF_C or (resource("shims") / header).is_file()
 
 
 def _has_more_than_data(code: str, start: int) -> bool:
@@ -67,7 +98,7 @@ def _has_more_than_data(code: str, start: int) -> bool:
     while depth and end < len(code):
         depth += {"{": 1, "}": -1}.get(code[end], 0)
         end += 1
-    body = _PLAIN_PARENTHESES.sub("", code[head.end() : end])
-    named = _PLAIN_PARENTHESES.sub("", head.group())
-    more = re.search(r"\(|\b(?:static|using|typedef|friend|public|private|protected|virtual|mutable)\b", body)
-    return code.startswith(("class", "union"), start) or more is not None or bool(re.search(r"(?<!:):(?!:)", named))
+    words = r"\b(?:static|using|typedef|friend|public|private|protected|virtual|mutable)\b"
+    more = re.search(rf"\(|\w\s*:(?!:)|{words}", code[head.end() : end])
+    based = re.search(r"(?<!:):(?!:)", head.group())
+    return code.startswith(("class", "union"), start) or more is not None or based is not None

@@ -40,7 +40,7 @@ FORMS = {
     "program": Form(
         "threads in their places, objects with storage, a control-flow graph per kernel and host thread",
         {
-            "scopec.frontends.scoped.syntax.cuda:read": "the text of a `.cu` file to a syntax tree, macros expanded",
+            "scopec.frontends.scoped.syntax.cuda:read": "the text of a `.cu` file to a syntax tree",
             "scopec.frontends.litmus.syntax.reader:read": "the text of a `.litmus` file to a syntax tree",
             "scopec.frontends.scoped.lower.program:lower": "names, types, templates and calls resolved, one choice of "
             "the varied constants; calls are expanded in place",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from scopec.base.diagnostics import Code, Diagnostic, InputError, bounded_nesting, error
+from scopec.base.diagnostics import Code, Diagnostic, bounded_nesting, error
 from scopec.base.files import read_source
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
@@ -21,6 +21,7 @@ from scopec.program import ir
 from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.program import Program
 from scopec.progress import models as progress_models
+from scopec.session.reading import Read, read
 from scopec.session.run import DEFAULT_MODEL, HARDWARE, Run
 
 # Start-up: a call reads few kinds of files, and only their readers are imported.
@@ -40,7 +41,7 @@ class Overrides:
     progress: str | None = None
     memory: str = "sc"
     hangs: str | None = None
-    reader: str = "scoped"
+    reader: str = "auto"
     flags: Flags = Flags()
 
 
@@ -58,13 +59,9 @@ def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
     with bounded_nesting(source.span(0, 0)):
         if path.suffix == ".litmus":
             return _plan_litmus(source, shown, overrides)
-        match overrides.reader:
-            case "auto" if overrides.flags == Flags():
-                return _plan_by_language(source, path, shown, overrides)
-            case "scoped":
-                return _plan(source, path, shown, overrides, _by_ourselves)
-            case _:
-                return _plan(source, path, shown, overrides, _by_clang)
+        return read(
+            source, path, overrides.reader, overrides.flags, lambda found: _plan(source, shown, overrides, found)
+        )
 
 
 def _divergence(program: Program) -> Iterator[Diagnostic]:
@@ -75,35 +72,8 @@ def _divergence(program: Program) -> Iterator[Diagnostic]:
         yield Diagnostic(Code.DIVERGENT_BARRIER, message, span, None, "warning")
 
 
-def _plan_by_language(source: Source, path: Path, shown: str, overrides: Overrides) -> Plan:
-    """The plan of a file in the scoped language, or of one that is C++ beyond it and is read by clang.
-
-    What the scoped language does not have may be C++ that no look at the text tells; the error is then the first's.
-    """
-    from scopec.frontends.clang import compiler
-    from scopec.frontends.language import beyond_the_scoped_language
-
-    beyond = beyond_the_scoped_language(source)
-    if beyond is not None:
-        if compiler.find() is None:
-            span, what = beyond
-            raise error(
-                Code.OUTSIDE_SUBSET, f"{what} is C++, which clang reads, and there is none", span, compiler.WAY_TO_CLANG
-            )
-        return _plan(source, path, shown, overrides, _by_clang)
-    try:
-        return _plan(source, path, shown, overrides, _by_ourselves)
-    except InputError as refused:
-        if compiler.find() is None or all(d.code not in _MAY_BE_CPLUSPLUS for d in refused.diagnostics):
-            raise
-        try:
-            return _plan(source, path, shown, overrides, _by_clang)
-        except InputError:
-            raise refused from None
-
-
-def _plan(source: Source, path: Path, shown: str, overrides: Overrides, read: _Reader) -> Plan:
-    file, constants, program_of = read(source, path, overrides)
+def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan:
+    file = found.file
     settings = _settings(file, overrides)
     default = _default_models(overrides)
     runs: list[Run] = []
@@ -111,8 +81,8 @@ def _plan(source: Source, path: Path, shown: str, overrides: Overrides, read: _R
     divergent: dict[Span, Diagnostic] = {}
     applied: set[Span] = set()
     has_expectations = any(isinstance(d, tree.Expect) for d in file.directives)
-    for number, chosen in enumerate(variants(file, constants)):
-        program = program_of(Path(shown).stem, chosen)
+    for number, chosen in enumerate(variants(file, found.constants)):
+        program = found.program(Path(shown).stem, chosen)
         by_model: dict[_Models, list[Expectation]] = {}
         for expectation, names in expectations(file, program, source):
             applied.add(expectation.span)
@@ -154,29 +124,6 @@ def _plan(source: Source, path: Path, shown: str, overrides: Overrides, read: _R
             message = "this expectation applies to no variant"
             warnings.append(Diagnostic(Code.IGNORED, message, directive.span, "correct its `when`", "warning"))
     return Plan(tuple(runs), (*warnings, *divergent.values()))
-
-
-_Read: TypeAlias = "tuple[tree.File, Collection[str], Callable[[str, Mapping[str, tree.Expr]], Program]]"
-_Reader: TypeAlias = Callable[[Source, Path, Overrides], "_Read"]
-#: What the scoped language says of C++ that it does not have.
-_MAY_BE_CPLUSPLUS = {Code.SYNTAX, Code.UNKNOWN_NAME, Code.UNKNOWN_TYPE, Code.OUTSIDE_SUBSET, Code.UNMODELLED_CALL}
-
-
-def _by_ourselves(source: Source, _path: Path, _overrides: Overrides) -> _Read:
-    """A file as the scoped language: its directives, its constants, and its program under a choice of those."""
-    from scopec.frontends.scoped.lower.program import constants, lower
-    from scopec.frontends.scoped.syntax import cuda
-
-    file = cuda.read(source)
-    return file, constants(file), lambda name, chosen: lower(file, source, name, chosen)
-
-
-def _by_clang(source: Source, path: Path, overrides: Overrides) -> _Read:
-    """The same of a file that clang reads."""
-    from scopec.frontends.clang.program import constants, lower, read
-
-    file, flags = read(source), overrides.flags.of(path, source.span(0, 0))
-    return file, constants(source), lambda name, chosen: lower(file, source, path.parent, name, chosen, flags)
 
 
 def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:

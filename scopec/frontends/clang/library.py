@@ -58,8 +58,9 @@ def called(machine: Machine, state: State, instruction: llvm.Instruction) -> boo
     if function is None:
         if name == "__cxa_allocate_exception":
             raise machine.refused(state, "an exception is")
-        message = f"scopec does not model `{plain or name}`"
-        raise error(Codes.UNMODELLED_CALL, message, machine.span(state))
+        span = machine.span(state)
+        written = machine.world.text_of(span).partition("(")[0] or plain
+        raise error(Codes.UNMODELLED_CALL, f"scopec does not model `{written}`", span)
     return enter(call, function)
 
 

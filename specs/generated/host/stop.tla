@@ -11,7 +11,7 @@ EXTENDS CudaProgress
 HostThreads    == {"main", "worker"}
 DeviceThreads  == {}
 Threads        == HostThreads
-Labels         == {"idle", "done", "main_L10", "main_L10_2", "main_L10_3", "worker_L11", "worker_L11_2"}
+Labels         == {"idle", "done", "main_L10", "main_L15", "main_L15_2", "worker_L11", "worker_L11_2"}
 ApiLabels      == {}
 NotReadyLabels == {}
 UnitOf         == <<>>
@@ -37,26 +37,26 @@ INSTANCE ExecutionModel
 \* stop.cu:10: std::jthread worker([&](std::stop_token stop) {
 main_L10(t) ==
   /\ pc[t] = "main_L10"
-  /\ pc' = [pc EXCEPT ![t] = "main_L10_2", !["worker"] = "worker_L11"]
+  /\ pc' = [pc EXCEPT ![t] = "main_L15", !["worker"] = "worker_L11"]
   /\ UNCHANGED mem
 
-\* stop.cu:10: std::jthread worker([&](std::stop_token stop) {
-main_L10_2(t) ==
-  /\ pc[t] = "main_L10_2"
+\* stop.cu:15: }
+main_L15(t) ==
+  /\ pc[t] = "main_L15"
   /\ mem' = [mem EXCEPT !.worker_stop = 1]
-  /\ Goto(t, "main_L10_3")
+  /\ Goto(t, "main_L15_2")
 
-\* stop.cu:10: std::jthread worker([&](std::stop_token stop) {
-main_L10_3(t) ==
-  /\ pc[t] = "main_L10_3"
+\* stop.cu:15: }
+main_L15_2(t) ==
+  /\ pc[t] = "main_L15_2"
   /\ Done("worker")
   /\ Goto(t, "done")
   /\ UNCHANGED mem
 
 main_step(t) ==
   \/ main_L10(t)
-  \/ main_L10_2(t)
-  \/ main_L10_3(t)
+  \/ main_L15(t)
+  \/ main_L15_2(t)
 
 \* ---- host worker ---------------------------------------------------------------
 \* stop.cu:11: while (!stop.stop_requested()) std::this_thread::yield();

@@ -12,19 +12,16 @@ from scopec.frontends.scoped.lower.cpp_types import VoidType
 from scopec.frontends.scoped.lower.operands import (
     Array,
     Atomic,
-    Computed,
     Nothing,
     Operand,
     Pointer,
     PointerVariable,
-    Record,
     Structure,
     Sync,
     Variable,
     describe,
 )
-from scopec.program import ir, types
-from scopec.program.values import Const
+from scopec.program import ir
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
@@ -63,16 +60,6 @@ def _pointer_variable(frame: Frame, expr: tree.Expr) -> PointerVariable:
         return operand.target
     message = f"the address of a pointer variable of the host is wanted here, not {describe(operand)}"
     raise error(Code.TYPE_ERROR, message, expr.span)
-
-
-def host_malloc(frame: Frame, call: tree.Call) -> Operand:
-    """``malloc(bytes)``, or ``calloc(count, size)``: memory whose type the cast around it says."""
-    if not frame.host:
-        raise outside("dynamic memory on the device is", call.span)
-    product = 1
-    for argument in call.arguments:
-        product *= expressions.constant(frame, argument, "the size")
-    return Pointer(Record({"malloc": Computed(Const(product, types.LONG))}))
 
 
 def free(function: str) -> Callable[[Frame, tree.Call], Operand]:

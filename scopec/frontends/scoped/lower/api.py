@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.frontends.scoped.lower import allocation, copies, expressions, launches, streams, threads
-from scopec.frontends.scoped.lower.operands import Opaque, Operand, Text
+from scopec.frontends.scoped.lower import allocation, copies, launches, streams, threads
+from scopec.frontends.scoped.lower.operands import Operand
 from scopec.program import ir
 
 if TYPE_CHECKING:
@@ -15,19 +15,6 @@ if TYPE_CHECKING:
     from scopec.frontends.scoped.syntax import tree
 
 Handler = Callable[["Frame", "tree.Call"], Operand]
-
-
-def _nothing(name: str) -> Handler:
-    """A call without effect on either question."""
-
-    def handler(frame: Frame, call: tree.Call) -> Operand:
-        for argument in call.arguments:
-            if not isinstance(expressions.lower_operand(frame, argument), (Opaque, Text)):
-                continue
-        frame.emit(ir.ApiCall(name), call.span)
-        return streams.SUCCESS
-
-    return handler
 
 
 def _launch(*, cooperative: bool) -> Handler:
@@ -40,38 +27,26 @@ def _launch(*, cooperative: bool) -> Handler:
 #: Name: (fewest arguments, most arguments, what it does).
 FUNCTIONS: dict[str, tuple[int, int, Handler]] = {
     "cudaDeviceSynchronize": (0, 0, streams.device_synchronize),
-    "cudaDeviceReset": (0, 0, _nothing("cudaDeviceReset")),
     "cudaSetDevice": (1, 1, streams.set_device),
-    "cudaGetDevice": (1, 1, streams.get_device),
-    "cudaDeviceGetAttribute": (3, 3, streams.device_attribute),
-    "cudaGetDeviceProperties": (2, 2, streams.device_properties),
-    "cudaSetDeviceFlags": (1, 1, _nothing("cudaSetDeviceFlags")),
     "cudaDeviceEnablePeerAccess": (1, 2, streams.enable_peer_access),
     "cudaDeviceDisablePeerAccess": (1, 1, streams.enable_peer_access),
-    "cudaGetLastError": (0, 0, streams.last_error),
-    "cudaPeekAtLastError": (0, 0, streams.last_error),
     "cudaStreamCreate": (1, 1, streams.stream_create),
     "cudaStreamCreateWithFlags": (2, 2, streams.stream_create),
     "cudaStreamCreateWithPriority": (3, 3, streams.stream_create),
-    "cudaStreamDestroy": (1, 1, streams.stream_destroy),
     "cudaStreamQuery": (1, 1, streams.stream_query),
     "cudaStreamSynchronize": (1, 1, streams.stream_synchronize),
     "cudaStreamWaitEvent": (2, 3, streams.stream_wait),
     "cudaEventCreate": (1, 1, streams.event_create),
     "cudaEventCreateWithFlags": (2, 2, streams.event_create),
-    "cudaEventDestroy": (1, 1, streams.event_destroy),
     "cudaEventRecord": (1, 2, streams.event_record),
     "cudaEventSynchronize": (1, 1, streams.event_synchronize),
     "cudaEventQuery": (1, 1, streams.event_query),
-    "cudaEventElapsedTime": (3, 3, streams.event_elapsed),
     "cudaMalloc": (2, 2, allocation.allocate("cudaMalloc", ir.Storage.DEVICE)),
     "cudaMallocManaged": (2, 3, allocation.allocate("cudaMallocManaged", ir.Storage.MANAGED)),
     "cudaMallocHost": (2, 2, allocation.allocate("cudaMallocHost", ir.Storage.MAPPED)),
     "cudaHostAlloc": (3, 3, allocation.allocate("cudaHostAlloc", ir.Storage.MAPPED)),
     "cudaFree": (1, 1, allocation.free("cudaFree")),
     "cudaFreeHost": (1, 1, allocation.free("cudaFreeHost")),
-    "malloc": (1, 1, allocation.host_malloc),
-    "calloc": (2, 2, allocation.host_malloc),
     "free": (1, 1, allocation.free("free")),
     "cudaHostRegister": (2, 3, allocation.host_register),
     "cudaHostUnregister": (1, 1, allocation.host_unregister),
@@ -79,14 +54,8 @@ FUNCTIONS: dict[str, tuple[int, int, Handler]] = {
     "cudaGetSymbolAddress": (2, 2, allocation.symbol_address),
     "cudaMemcpy": (4, 4, copies.copy(synchronous=True)),
     "cudaMemcpyAsync": (4, 5, copies.copy(synchronous=False)),
-    "cudaMemcpyToSymbol": (3, 5, copies.copy_symbol(to_symbol=True, synchronous=True)),
-    "cudaMemcpyFromSymbol": (3, 5, copies.copy_symbol(to_symbol=False, synchronous=True)),
-    "cudaMemcpyToSymbolAsync": (4, 6, copies.copy_symbol(to_symbol=True, synchronous=False)),
-    "cudaMemcpyFromSymbolAsync": (4, 6, copies.copy_symbol(to_symbol=False, synchronous=False)),
     "cudaMemset": (3, 3, copies.fill(synchronous=True)),
     "cudaMemsetAsync": (3, 4, copies.fill(synchronous=False)),
-    "cudaMemPrefetchAsync": (3, 4, _nothing("cudaMemPrefetchAsync")),
-    "cudaMemAdvise": (4, 4, _nothing("cudaMemAdvise")),
     "cudaLaunchKernel": (3, 6, _launch(cooperative=False)),
     "cudaLaunchCooperativeKernel": (3, 6, _launch(cooperative=True)),
     "cudaLaunchHostFunc": (3, 3, threads.launch_host_function),

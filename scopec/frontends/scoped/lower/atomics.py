@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.frontends.scoped.lower import calls, expressions, lvalues, pointers
 from scopec.frontends.scoped.lower.context import outside
-from scopec.frontends.scoped.lower.cpp_types import ADDRESS, PointerType, as_float
+from scopec.frontends.scoped.lower.cpp_types import ADDRESS, PointerType
 from scopec.frontends.scoped.lower.operands import (
     Atomic,
     Computed,
-    Either,
     Nothing,
-    Opaque,
     Operand,
     PointerVariable,
     Register,
@@ -52,8 +50,6 @@ def member(frame: Frame, call: tree.Call, target: Atomic, name: str) -> Operand:
             order = checked_order(frame, arguments, 1, ir.WRITE_ORDERS, "a store")
             lvalues.store(frame, target.place, value, ir.Mode(order, target.scope), call.span)
             return Nothing()
-        case "test_and_set" | "test" | "clear" if target.type.is_bool:
-            return _flag(frame, call, target, name)
         case "exchange":
             return _read_modify_write(frame, call, target, lambda _, new: new)
         case _ if name in _FETCH:
@@ -78,47 +74,10 @@ def member(frame: Frame, call: tree.Call, target: Atomic, name: str) -> Operand:
             raise error(Code.UNMODELLED_CALL, message, call.span, suggestion(name, _MEMBERS))
 
 
-def _flag(frame: Frame, call: tree.Call, target: Atomic, name: str) -> Operand:
-    """A member of an ``atomic_flag``, which is an atomic of ``bool`` ([atomics.flag])."""
-    arguments = calls.arguments_of(call, 0, 1)
-    match name:
-        case "test":
-            mode = ir.Mode(checked_order(frame, arguments, 0, ir.READ_ORDERS, "a test"), target.scope)
-            return Computed(lvalues.load(frame, target.place, target.type, mode, call.span))
-        case "clear":
-            mode = ir.Mode(checked_order(frame, arguments, 0, ir.WRITE_ORDERS, "clear"), target.scope)
-            lvalues.store(frame, target.place, values.FALSE, mode, call.span)
-            return Nothing()
-        case _:
-            order = checked_order(frame, arguments, 0, tuple(ir.Order), "this operation")
-            return modify(frame, target, lambda _: values.TRUE, order, call.span)
-
-
-def member_of_either(frame: Frame, call: tree.Call, target: Either, name: str) -> Operand:
-    """A member function of one of several atomics: a branch for each."""
-    results: list[Operand] = []
-    held: Reg | None = None
-    pointee: PointerType | None = None
-
-    def one(case: Operand) -> None:
-        nonlocal held, pointee
-        assert isinstance(case, Atomic)
-        result = member(frame, call, case, name)
-        results.append(result)
-        if isinstance(result, Computed):
-            held = held if held is not None else frame.temporary(result.value.type)
-            pointee = result.pointee
-            frame.emit(ir.Set(held.name, result.value), call.span)
-
-    with frame.nested():
-        lvalues.in_each_case(frame, target, one, call.span)
-    return Computed(held, pointee) if held is not None else results[0]
-
-
 def _value(frame: Frame, expr: tree.Expr, target: Atomic) -> Value:
     operand = expressions.lower_operand(frame, expr)
     if target.pointee is not None:
-        return pointers.as_value(frame, pointers.checked(frame, operand, target.pointee, expr.span), expr.span).value
+        return pointers.as_value(frame, pointers.checked(operand, target.pointee, expr.span), expr.span).value
     return values.convert(lvalues.to_value(frame, operand, expr.span), target.type)
 
 
@@ -194,7 +153,7 @@ def _expected(frame: Frame, expected: Operand, target: Atomic, span: Span) -> Va
     """The value of what is passed as expected, by reference."""
     if isinstance(expected, PointerVariable):
         raise outside("a pointer that is not assigned to as the expected value is", span, "use a pointer of its own")
-    if not isinstance(expected, (Register, Variable, Either)):
+    if not isinstance(expected, (Register, Variable)):
         message = "the expected value is passed by reference: a variable is wanted here"
         raise error(Code.TYPE_ERROR, message, span, "copy it to a local variable first")
     type_ = lvalues.type_of(expected)
@@ -286,42 +245,21 @@ def legacy(frame: Frame, call: tree.Call, name: str) -> Operand:
     arguments = calls.arguments_of(call, 3, 3) if base == "atomicCAS" else calls.arguments_of(call, 2, 2)
     target = lvalues.dereference(frame, expressions.lower_operand(frame, arguments[0]), arguments[0].span)
     operands = [expressions.lower_operand(frame, a) for a in arguments[1:]]
-    results: list[Value] = []
-    held: Reg | None = None
-
-    def one(case: Operand) -> None:
-        nonlocal held
-        atomic = _object(case, scope, arguments[0].span)
-        if as_float(atomic.type) is not None:
-            if base not in ("atomicAdd", "atomicExch"):
-                raise error(Code.TYPE_ERROR, f"there is no {name} on {atomic.type.name}", arguments[0].span)
-            for operand, argument in zip(operands, arguments[1:], strict=True):
-                lvalues.forget(frame, operand, argument.span)
-            zero = Const(0, atomic.type)
-            modify(frame, atomic, lambda _: zero, ir.Order.RELAXED, call.span)
-            return
-        given = [_operand(frame, atomic, o, a.span) for o, a in zip(operands, arguments[1:], strict=True)]
-        if base == "atomicCAS":
-            relaxed = (ir.Order.RELAXED, ir.Order.RELAXED)
-            result, _ = compare_exchange(frame, atomic, given[0], given[1], relaxed, call.span, weak=False)
-        else:
-            new = _LEGACY[base]
-            result = modify(frame, atomic, lambda old: new(old, given[0]), ir.Order.RELAXED, call.span).value
-        if isinstance(target, Either):
-            held = held if held is not None else frame.temporary(result.type)
-            frame.emit(ir.Set(held.name, result), call.span)
-        results.append(result)
-
-    lvalues.in_each_case(frame, target, one, call.span)
-    if not results:
-        return Opaque()
+    atomic = _object(target, scope, arguments[0].span)
+    given = [_operand(frame, atomic, o, a.span) for o, a in zip(operands, arguments[1:], strict=True)]
+    if base == "atomicCAS":
+        relaxed = (ir.Order.RELAXED, ir.Order.RELAXED)
+        result, _ = compare_exchange(frame, atomic, given[0], given[1], relaxed, call.span, weak=False)
+    else:
+        new = _LEGACY[base]
+        result = modify(frame, atomic, lambda old: new(old, given[0]), ir.Order.RELAXED, call.span).value
     pointee = lvalues.type_of(target)
-    return Computed(held if held is not None else results[0], pointee if isinstance(pointee, PointerType) else None)
+    return Computed(result, pointee if isinstance(pointee, PointerType) else None)
 
 
 def _operand(frame: Frame, atomic: Atomic, operand: Operand, span: Span) -> Value:
     if atomic.pointee is not None:
-        return pointers.as_value(frame, pointers.checked(frame, operand, atomic.pointee, span), span).value
+        return pointers.as_value(frame, pointers.checked(operand, atomic.pointee, span), span).value
     return values.convert(lvalues.to_value(frame, operand, span), atomic.type)
 
 

@@ -20,22 +20,16 @@ from scopec.frontends.scoped.lower import (
     threads,
 )
 from scopec.frontends.scoped.lower.context import outside
-from scopec.frontends.scoped.lower.cpp_types import StructType
 from scopec.frontends.scoped.lower.operands import (
     Atomic,
-    Closure,
     Computed,
-    Either,
-    Elements,
     Enumerator,
     Function,
     Group,
     HostThread,
     Nothing,
     Operand,
-    Overload,
     PointerVariable,
-    StopState,
     Sync,
     Text,
     TypeNamed,
@@ -56,11 +50,11 @@ def lower_call(frame: Frame, call: tree.Call) -> Operand:
     match call.function:
         case tree.Member(_, object_, name):
             return _member_call(frame, call, object_, name)
-        case tree.Name(span, name, arguments):
+        case tree.Name(span, name, _):
             found = frame.find(name)
             if found is not None:
-                return _call_found(frame, found, call, arguments or (), span)
-            full = frame.space.library_name(name)
+                return _call_found(frame, found, call, span)
+            full = frame.world.globals.library_name(name)
             short = names.unqualified(full)
             handler = _FUNCTIONS.get(full) or _FUNCTIONS.get(short)
             if handler is not None:
@@ -72,75 +66,23 @@ def lower_call(frame: Frame, call: tree.Call) -> Operand:
             if name in api.FUNCTIONS:
                 return api.lower_api(frame, call, name)
             raise _unknown_function(frame, name, span)
-        case tree.MemberOf() | tree.Lambda() | tree.Unary() | tree.Call() | tree.Index() as callee:
-            return _call_found(frame, expressions.lower_operand(frame, callee), call, (), callee.span)
         case _:
             raise outside("a call of this kind is", call.span)
 
 
-def _call_found(
-    frame: Frame, found: Operand, call: tree.Call, explicit: tuple[tree.TypeName | tree.Expr, ...], span: Span
-) -> Operand:
+def _call_found(frame: Frame, found: Operand, call: tree.Call, span: Span) -> Operand:
     match found:
-        case Function(name, overloads, this):
-            return _call_function(frame, name, overloads, this, call, explicit)
-        case Closure():
-            return functions.call_closure(frame, found, call.arguments, call.span)
+        case Function(definition=definition):
+            return functions.call(frame, definition, call.arguments, call.span)
         case TypeNamed(type_):
             return conversions.construct(frame, type_, tree.Initialiser(span, call.arguments, list=False), span)
         case _:
             raise error(Code.TYPE_ERROR, f"{describe(found)} cannot be called", call.span)
 
 
-def _call_function(
-    frame: Frame,
-    name: str,
-    overloads: tuple[Overload, ...],
-    this: Operand | None,
-    call: tree.Call,
-    explicit: tuple[tree.TypeName | tree.Expr, ...],
-) -> Operand:
-    chosen = functions.choose(frame, name, overloads, call.arguments, call.span)
-    if not isinstance(this, Either):
-        if this is None and frame.call.this is not None and _is_member(frame, chosen.definition):
-            this = frame.call.this
-        return functions.call(frame, chosen, this, call.arguments, call.span, explicit)
-    # Which object it is, is known at run time only: one copy of the function for each.
-    results: list[Operand] = []
-    with frame.nested():
-        lvalues.in_each_case(
-            frame,
-            this,
-            lambda one: results.append(functions.call(frame, chosen, one, call.arguments, call.span, explicit)),
-            call.span,
-        )
-    if all(isinstance(r, Nothing) for r in results):
-        return Nothing()
-    raise outside("the result of a member function of an object that is known at run time only is", call.span)
-
-
-def _is_member(frame: Frame, definition: tree.Function) -> bool:
-    this = frame.call.this
-    type_ = lvalues.type_of(this) if this is not None else None
-    return isinstance(type_, StructType) and any(definition is f for fs in type_.functions.values() for f in fs)
-
-
-def own_function(frame: Frame, call: tree.Call) -> Function | None:
-    """The function of the file that a call means, None for others."""
-    match call.function:
-        case tree.Name(_, name, _):
-            found = frame.find(name)
-            return found if isinstance(found, Function) else None
-        case tree.Member(_, object_, name):
-            member = lvalues.member_or_none(frame, expressions.peek(frame, object_), name)
-            return member if isinstance(member, Function) else None
-        case _:
-            return None
-
-
 def _unknown_function(frame: Frame, name: str, span: Span) -> Exception:
     known = [*_FUNCTIONS, *api.FUNCTIONS, *atomics.LEGACY]
-    own = [n for space in frame.space.outward() for n, o in space.names.items() if isinstance(o, Function)]
+    own = [n for n, o in frame.world.globals.names.items() if isinstance(o, Function)]
     return error(Code.UNMODELLED_CALL, f"scopec does not model `{name}`", span, suggestion(name, known + own))
 
 
@@ -184,22 +126,10 @@ def _member_call(frame: Frame, call: tree.Call, object_: tree.Expr, name: str) -
             return groups.member(frame, call, target, name)
         case HostThread():
             return threads.member(frame, call, target, name)
-        case StopState():
-            return threads.stop_member(frame, call, target, name)
-        case Elements():
-            return threads.vector_member(frame, call, target, name)
         case PointerVariable():
             raise error(Code.TYPE_ERROR, f"`{target.name}` is a pointer", object_.span, "write `->`")
-        case Either(cases) if isinstance(cases[0][1], Atomic):
-            return atomics.member_of_either(frame, call, target, name)
-        case Either(cases) if isinstance(cases[0][1], Sync):
-            raise outside("a barrier that is known at run time only is", call.span)
         case _:
-            pass
-    if not isinstance(lvalues.type_of(target), StructType):
-        raise error(Code.TYPE_ERROR, f"{describe(target)} has no member functions", call.span)
-    found = lvalues.member(frame, target, name, call.span)
-    return _call_found(frame, found, call, (), call.span)
+            raise error(Code.TYPE_ERROR, f"{describe(target)} has no member functions", call.span)
 
 
 # ---------------------------------------------------------------- fences, barriers of blocks and warps, waiting
@@ -216,7 +146,7 @@ def _fence(frame: Frame, call: tree.Call) -> Operand:
     scope = ir.Scope.SYSTEM
     if len(arguments) == 2:
         assert isinstance(call.function, tree.Name)
-        full = frame.space.library_name(call.function.name)
+        full = frame.world.globals.library_name(call.function.name)
         if full.startswith(("std::", "cuda::std::")):
             raise error(Code.BAD_ARGUMENTS, "only cuda::atomic_thread_fence takes a scope", arguments[1].span)
         scope = scope_of(frame, arguments[1])
@@ -281,7 +211,7 @@ def _sleep(frame: Frame, call: tree.Call) -> Operand:
 def _duration(frame: Frame, expr: tree.Expr) -> None:
     """Evaluate a duration for its effects: a number, ``std::chrono::milliseconds(number)``, sums and products."""
     match expr:
-        case tree.Call(_, tree.Name(_, name), (number,)) if names.is_duration(frame.space.library_name(name)):
+        case tree.Call(_, tree.Name(_, name), (number,)) if names.is_duration(frame.world.globals.library_name(name)):
             expressions.discard(frame, number)
         case tree.Binary(_, "+" | "-" | "*" | "/", left, right):
             _duration(frame, left)
@@ -296,7 +226,8 @@ def _duration(frame: Frame, expr: tree.Expr) -> None:
 def _printf(frame: Frame, call: tree.Call) -> Operand:
     for argument in call.arguments:
         operand = expressions.lower_operand(frame, argument)
-        lvalues.forget(frame, operand, argument.span)
+        if not isinstance(operand, Text):
+            lvalues.to_value(frame, operand, argument.span)
     frame.emit(ir.InputOutput(), call.span)
     return Computed(values.Const(0, types.INT))
 
@@ -329,56 +260,18 @@ def _trap(frame: Frame, call: tree.Call) -> Operand:
     return Nothing()
 
 
-def _minmax(op: str) -> Handler:
-    def handler(frame: Frame, call: tree.Call) -> Operand:
-        left, right = (expressions.lower_operand(frame, a) for a in arguments_of(call, 2, 2))
-        if lvalues.is_float(left) or lvalues.is_float(right):
-            lvalues.forget(frame, left, call.span)
-            return lvalues.forget(frame, right, call.span)
-        a, b = (lvalues.to_value(frame, o, call.span) for o in (left, right))
-        return Computed(atomics.arithmetic(op, a, b))
-
-    return handler
-
-
 def _moved(frame: Frame, call: tree.Call) -> Operand:
     """``std::move(x)``, ``std::ref(x)`` and the like: the thing itself."""
     (argument,) = arguments_of(call, 1, 1)
     return expressions.lower_operand(frame, argument)
 
 
-def _addressof(frame: Frame, call: tree.Call) -> Operand:
-    (argument,) = arguments_of(call, 1, 1)
-    return lvalues.address(expressions.lower_operand(frame, argument), argument.span)
-
-
 def _text(_frame: Frame, _call: tree.Call) -> Operand:
     return Text()
 
 
-def _ordinary(frame: Frame, call: tree.Call) -> Operand:
-    """``__ldg(p)`` and its kin: they name a cache, not an order."""
-    (argument,) = arguments_of(call, 1, 1)
-    target = lvalues.dereference(frame, expressions.lower_operand(frame, argument), argument.span)
-    return Computed(lvalues.to_value(frame, target, call.span))
-
-
-def _ordinary_store(frame: Frame, call: tree.Call) -> Operand:
-    """``__stcg(p, v)`` and its kin: they name a cache, not an order."""
-    pointer, value = arguments_of(call, 2, 2)
-    stored = Computed(expressions.lower_value(frame, value))
-    target = lvalues.dereference(frame, expressions.lower_operand(frame, pointer), pointer.span)
-    lvalues.assign(frame, target, stored, call.span)
-    return Nothing()
-
-
-def _exchange(frame: Frame, call: tree.Call) -> Operand:
-    """``std::exchange(x, value)`` and ``std::swap`` of ordinary variables."""
-    first, second = arguments_of(call, 2, 2)
-    target = expressions.lower_operand(frame, first)
-    before = Computed(lvalues.to_value(frame, target, first.span))
-    lvalues.assign(frame, target, expressions.lower_operand(frame, second), call.span)
-    return before
+def _init(frame: Frame, call: tree.Call) -> Operand:
+    return barriers.init(frame, call)
 
 
 _FUNCTIONS: dict[str, Handler] = {
@@ -407,24 +300,13 @@ _FUNCTIONS: dict[str, Handler] = {
     "abort": _exit,
     "terminate": _exit,
     "__trap": _trap,
-    "min": _minmax("min"),
-    "max": _minmax("max"),
     "move": _moved,
     "forward": _moved,
     "ref": _moved,
     "cref": _moved,
-    "addressof": _addressof,
-    "exchange": _exchange,
-    "init": barriers.init,
+    "init": _init,
     "cudaGetErrorString": _text,
     "cudaGetErrorName": _text,
-    "__ldg": _ordinary,
-    "__ldcg": _ordinary,
-    "__ldca": _ordinary,
-    "__ldcv": _ordinary,
-    "__stcg": _ordinary_store,
-    "__stwb": _ordinary_store,
-    "__stwt": _ordinary_store,
 }
 
 

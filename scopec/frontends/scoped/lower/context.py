@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.base.records import dataclass
-from scopec.frontends.scoped.lower.lookup import Space, global_space
-from scopec.frontends.scoped.lower.operands import Fields, Structure, TypeNamed
+from scopec.frontends.scoped.lower.lookup import Globals
 from scopec.program import faults, ir, values
 from scopec.program.builder import Builder
 
@@ -48,7 +47,7 @@ class World:
     source: Source
     overrides: dict[str, tree.Expr]
     regions: dict[str, list[Region]] = field(default_factory=dict)
-    space: Space = field(default_factory=global_space)
+    globals: Globals = field(default_factory=Globals)
     objects: dict[str, ir.Object] = field(default_factory=dict)
     streams: dict[str, ir.Stream] = field(default_factory=dict)
     events: dict[str, Span] = field(default_factory=dict)
@@ -61,8 +60,7 @@ class World:
     errors: dict[int, Variable] = field(default_factory=dict)
     aborts: bool = False
     found_abort: bool = False
-    instances: dict[tuple[object, ...], TypeNamed] = field(default_factory=dict)
-    static_locals: dict[tuple[object, ...], Operand] = field(default_factory=dict)
+    shared: dict[tuple[str, str], Operand] = field(default_factory=dict)
 
     def unique_object(self, name: str) -> str:
         """A name for a new object that no other object's name, or part of it, is equal to."""
@@ -98,8 +96,6 @@ class Call:
 
     name: str
     type: Type
-    space: Space
-    this: Operand | None = None
     depth: int = 0
     after: int | None = None
     result: Operand | None = None
@@ -132,7 +128,6 @@ class Frame:
     calls: tuple[str, ...] = ()
     nesting: int = 0
     constant: bool = False
-    shared_bytes: int = 0
     registered: set[str] = field(default_factory=set)
     variables: dict[str, IntType] = field(default_factory=dict)
     ambiguous: set[str] = field(default_factory=set)
@@ -141,29 +136,16 @@ class Frame:
 
     # ---- names
 
-    @property
-    def space(self) -> Space:
-        """The namespace or class that the current function belongs to."""
-        return self.call.space
-
     def find(self, name: str) -> Operand | None:
         """What a name that the file declares means here."""
         for block in reversed(self.scopes[self.call.depth :]):
             if name in block.names:
                 return block.names[name]
-        this = self.call.this
-        if this is not None and "::" not in name:
-            from scopec.frontends.scoped.lower import lvalues
-
-            if isinstance(this, (Structure, Fields)) or lvalues.is_class(this):
-                member = lvalues.member_or_none(self, this, name)
-                if member is not None:
-                    return member
-        return self.space.find(name)
+        return self.world.globals.names.get(name)
 
     def unknown(self, name: str, span: Span) -> Exception:
         """The error for a name that means nothing here."""
-        known = [n for block in self.scopes for n in block.names] + self.space.known()
+        known = [n for block in self.scopes for n in block.names] + list(self.world.globals.names)
         return error(Code.UNKNOWN_NAME, f"`{name}` is not declared", span, suggestion(name, known))
 
     def bind(self, name: str, operand: Operand, span: Span) -> None:
@@ -173,11 +155,11 @@ class Frame:
         self.scopes[-1].names[name] = operand
 
     def declare(self, name: str, operand: Operand, span: Span) -> None:
-        """Declare a name where the code stands: in a block, or in a namespace or class."""
+        """Declare a name where the code stands: in a block, or outside functions."""
         if self.call.body is not None:
             self.bind(name, operand, span)
         else:
-            self.space.declare(name, operand, span)
+            self.world.globals.declare(name, operand, span)
 
     # ---- scopes
 

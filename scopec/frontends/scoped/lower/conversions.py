@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.source import Span
-from scopec.frontends.scoped.lower import expressions, functions, handles, initial, lvalues, pointers
+from scopec.frontends.scoped.lower import expressions, functions, handles, lvalues, pointers
 from scopec.frontends.scoped.lower.context import Frame, outside
 from scopec.frontends.scoped.lower.cpp_types import (
     ArrayType,
     AtomicType,
     EnumType,
-    FloatType,
     HandleType,
     PointerType,
-    StructType,
     SyncType,
     Type,
     VoidType,
@@ -22,11 +20,9 @@ from scopec.frontends.scoped.lower.cpp_types import (
 from scopec.frontends.scoped.lower.operands import (
     Atomic,
     Computed,
-    Either,
     Elements,
     Enumerator,
     Nothing,
-    Opaque,
     Operand,
     Pointer,
     PointerVariable,
@@ -54,9 +50,7 @@ def cast(frame: Frame, target: Type, operand: tree.Expr, span: Span) -> Operand:
                 return Computed(Const(int(list(type(value.value)).index(value.value)), target))
             return Computed(values.cast(lvalues.to_value(frame, value, operand.span), target))
         case PointerType():
-            return pointer_cast(frame, target, expressions.lower_operand(frame, operand), span)
-        case FloatType():
-            return lvalues.forget(frame, expressions.lower_operand(frame, operand), span)
+            return pointer_cast(target, expressions.lower_operand(frame, operand), span)
         case _:
             from scopec.frontends.scoped.lower.cpp_types import ReferenceType
 
@@ -65,25 +59,21 @@ def cast(frame: Frame, target: Type, operand: tree.Expr, span: Span) -> Operand:
                 return functions.reference(frame, value, target.target, volatile=target.volatile, span=span)
             if lvalues.type_of(value) == target or isinstance(target, HandleType):
                 return value
-            if isinstance(target, StructType):
-                return construct(frame, target, tree.Initialiser(span, (operand,), list=False), span)
             raise error(Code.TYPE_ERROR, f"a cast to {shown(target)} is outside the modelled subset", span)
 
 
-def pointer_cast(frame: Frame, target: PointerType, operand: Operand, span: Span) -> Operand:
+def pointer_cast(target: PointerType, operand: Operand, span: Span) -> Operand:
     """Pointers are cast to ``void*`` and back, and between integers of one size."""
     settled = lvalues.settle(operand, span) if not _is_unset(operand) else operand
     if isinstance(target.target, (VoidType, PointerType)) or isinstance(settled, PointerVariable):
         return settled
     match settled:
-        case _ if handles.is_allocation(settled):
-            return handles.allocation_of(frame, settled, target.target, span)
         case Pointer(PointerVariable() | Record() | Elements() | None):
             return settled
         case Text():
             return settled
         case _:
-            return pointers.checked(frame, settled, target, span)
+            return pointers.checked(settled, target, span)
 
 
 def _is_unset(operand: Operand) -> bool:
@@ -103,15 +93,9 @@ def construct(frame: Frame, type_: Type, init: tree.Initialiser, span: Span) -> 
             if len(arguments) != 1:
                 raise error(Code.BAD_ARGUMENTS, "an atomic_ref refers to one object", span)
             return atomic_ref(expressions.lower_operand(frame, arguments[0]), element, scope, arguments[0].span)
-        case StructType():
-            return initial.temporary(frame, type_, init, span)
         case PointerType():
             operand = expressions.lower_operand(frame, arguments[0]) if arguments else Pointer(None)
-            return pointer_cast(frame, type_, operand, span)
-        case FloatType():
-            for argument in arguments:
-                lvalues.forget(frame, expressions.lower_operand(frame, argument), argument.span)
-            return Opaque()
+            return pointer_cast(type_, operand, span)
         case EnumType() if len(arguments) == 1:
             return expressions.lower_operand(frame, arguments[0])
         case HandleType():
@@ -123,8 +107,6 @@ def construct(frame: Frame, type_: Type, init: tree.Initialiser, span: Span) -> 
 def atomic_ref(operand: Operand, element: IntType | PointerType, scope: ir.Scope, span: Span) -> Operand:
     """An ``atomic_ref<element, scope>`` to what ``operand`` denotes."""
     match operand:
-        case Either(cases):
-            return Either(tuple((c, atomic_ref(o, element, scope, span)) for c, o in cases))
         case Variable(place, type_, _, pointee) | Atomic(place, type_, _, pointee):
             have = pointee if pointee is not None else type_
             if have == element:

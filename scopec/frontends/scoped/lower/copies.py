@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.scoped.lower import expressions, lvalues, objects, pointers, streams
 from scopec.frontends.scoped.lower.context import Call, Frame, outside
-from scopec.frontends.scoped.lower.cpp_types import StructType, VoidType, as_float, size_of
+from scopec.frontends.scoped.lower.cpp_types import StructType, VoidType, size_of
 from scopec.frontends.scoped.lower.operands import Array, Atomic, Operand, Pointer, Structure, Sync, Variable, describe
 from scopec.program import ir, types
 from scopec.program.transfers import HOST_SIDES, Role, Waits, copy_waits, fill_waits, role
@@ -49,26 +49,6 @@ def copy(*, synchronous: bool) -> Callable[[Frame, tree.Call], Operand]:
         sources = _memory(frame, expressions.lower_operand(frame, from_), size, from_.span)
         sides = _sides(frame, kind)
         stream = streams.stream_operand(frame, rest[0]) if rest else ir.legacy_stream(frame.device)
-        _copy(frame, call, targets, sources, sides, stream, synchronous=synchronous)
-        return streams.result(frame, call.span)
-
-    return handler
-
-
-def copy_symbol(*, to_symbol: bool, synchronous: bool) -> Callable[[Frame, tree.Call], Operand]:
-    """``cudaMemcpyToSymbol(symbol, from, bytes, offset, kind, stream)`` and ``cudaMemcpyFromSymbol``."""
-
-    def handler(frame: Frame, call: tree.Call) -> Operand:
-        to, from_, size, *rest = call.arguments
-        if rest and expressions.constant(frame, rest[0], "the offset"):
-            raise outside("an offset into a symbol is", rest[0].span)
-        symbol, other = (to, from_) if to_symbol else (from_, to)
-        whole = lvalues.address(expressions.lower_operand(frame, symbol), symbol.span)
-        in_symbol = _memory(frame, whole, size, symbol.span)
-        outside_ = _memory(frame, expressions.lower_operand(frame, other), size, other.span)
-        targets, sources = (in_symbol, outside_) if to_symbol else (outside_, in_symbol)
-        sides = _sides(frame, rest[1]) if len(rest) > 1 else (to_symbol, not to_symbol)
-        stream = streams.stream_operand(frame, rest[2]) if len(rest) > 2 else ir.legacy_stream(frame.device)
         _copy(frame, call, targets, sources, sides, stream, synchronous=synchronous)
         return streams.result(frame, call.span)
 
@@ -128,7 +108,7 @@ def _numbers(frame: Frame, operand: Operand, span: Span) -> Iterator[tuple[ir.Pl
             yield place, object_.type
         case Structure(type=StructType(fields=fields)):
             for field in fields:
-                yield from _numbers(frame, lvalues.member(frame, operand, field.name, span), span)
+                yield from _numbers(frame, lvalues.member(operand, field.name, span), span)
         case Array(length=length):
             for number in range(length):
                 part = lvalues.element(frame, operand, Const(number, types.INT), span)
@@ -181,10 +161,7 @@ def _staging(frame: Frame, name: str, sources: Covered, span: Span) -> Covered:
 
 def _move(frame: Frame, targets: Covered, sources: Covered, span: Span) -> None:
     """Read each number and write it."""
-    for (to, type_), (from_, source) in zip(targets, sources, strict=True):
-        if as_float(type_) is not None:
-            lvalues.assign(frame, Variable(to, type_), Variable(from_, source), span)
-            continue
+    for (to, type_), (from_, _) in zip(targets, sources, strict=True):
         value = lvalues.load(frame, from_, type_, ir.PLAIN, span)
         lvalues.store(frame, to, value, ir.PLAIN, span)
 
@@ -192,7 +169,7 @@ def _move(frame: Frame, targets: Covered, sources: Covered, span: Span) -> None:
 def _work_frame(frame: Frame, kind: str) -> Frame:
     number = 1 + sum(grid.kernel == kind for grid in frame.world.grids.values())
     name = kind if number == 1 else f"{kind}#{number}"
-    return Frame(frame.world, name, host=True, call=Call(kind, VoidType(), frame.space))
+    return Frame(frame.world, name, host=True, call=Call(kind, VoidType()))
 
 
 def _issue(frame: Frame, inner: Frame, span: Span, stream: ir.Stream, waits: Waits) -> None:

@@ -10,7 +10,6 @@ from scopec.program.ir import Scope, Use
 from scopec.program.types import IntType
 
 if TYPE_CHECKING:
-    from scopec.frontends.scoped.lower.lookup import Space
     from scopec.frontends.scoped.syntax import tree
 
 
@@ -25,14 +24,6 @@ class AutoType:
 
 
 @dataclass(frozen=True, slots=True)
-class FloatType:
-    """A floating-point type.  Its values are not modelled: they may be computed and stored, but decide nothing."""
-
-    name: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
 class EnumType:
     """``thread_scope`` or ``memory_order``."""
 
@@ -43,8 +34,8 @@ class EnumType:
 class HandleType:
     """A type of the libraries whose objects are followed while the program is lowered, not at run time.
 
-    ``name`` is ``stream``, ``event``, ``thread``, ``jthread``, ``stop_source``, ``stop_token``, ``group``, ``record``
-    (``dim3``, launch configurations and their attributes), ``threads`` (a vector of threads) or ``text``.
+    ``name`` is ``stream``, ``event``, ``thread``, ``jthread``, ``group``, ``record`` (``dim3``, launch configurations
+    and their attributes) or ``text``.
     """
 
     name: str
@@ -105,38 +96,20 @@ class Field:
 
 @dataclass(eq=False)
 class StructType:
-    """A class; for a template, one instance of it.  ``name`` is how messages call it.
-
-    ``space`` has its nested types, static constants, and the parameters of the template.
-    """
+    """A class, by its name: data members and no more."""
 
     name: str
-    space: Space
-    definition: tree.Class
     fields: list[Field] = field(default_factory=list)
-    functions: dict[str, list[tree.Function]] = field(default_factory=dict)
-    align: int = 1
 
     def field(self, name: str) -> Field | None:
         """The data member of a name."""
         return next((f for f in self.fields if f.name == name), None)
-
-    @property
-    def constructors(self) -> list[tree.Function]:
-        """The constructors that are defined."""
-        return self.functions.get(self.definition.name, [])
-
-    @property
-    def destructor(self) -> tree.Function | None:
-        """The destructor, if one is defined."""
-        return next(iter(self.functions.get(f"~{self.definition.name}", [])), None)
 
 
 Type: TypeAlias = (
     IntType
     | VoidType
     | AutoType
-    | FloatType
     | EnumType
     | HandleType
     | PointerType
@@ -157,7 +130,7 @@ _SYNC_NAMES = {Use.BARRIER: "barrier", Use.LATCH: "latch", Use.SEMAPHORE: "count
 def shown(type_: Type) -> str:
     """A type for messages."""
     match type_:
-        case IntType(name=name) | FloatType(name=name) | EnumType(name=name) | StructType(name=name):
+        case IntType(name=name) | EnumType(name=name) | StructType(name=name):
             return name
         case VoidType():
             return "void"
@@ -180,7 +153,7 @@ def shown(type_: Type) -> str:
 def size_of(type_: Type) -> int | None:
     """``sizeof``, None for types that have none."""
     match type_:
-        case IntType(size=size) | FloatType(size=size):
+        case IntType(size=size):
             return size
         case PointerType() | HandleType():
             return 8
@@ -213,12 +186,12 @@ def _struct_size(type_: StructType) -> int | None:
 
 
 def align_of(type_: Type) -> int:
-    """``alignof``: the natural alignment, or what ``alignas`` asks for."""
+    """The natural alignment."""
     match type_:
         case ArrayType(element, _) | ReferenceType(element):
             return align_of(element)
-        case StructType(fields=fields, align=align):
-            return max([align, *(align_of(f.type) for f in fields)])
+        case StructType(fields=fields):
+            return max([1, *(align_of(f.type) for f in fields)])
         case _:
             return size_of(type_) or 1
 
@@ -234,15 +207,5 @@ def leaf_type(type_: Type) -> IntType | None:
             return leaf_type(value)
         case SyncType():
             return IntType("long", 64, signed=True)
-        case FloatType(name, size):
-            return IntType(name, 8 * size, signed=True)
         case _:
             return None
-
-
-def as_float(type_: IntType) -> FloatType | None:
-    """The floating-point type that an object in memory stands for, None for one of integers.
-
-    Its accesses are modelled, its values are not: it holds a zero that nothing may ask for.
-    """
-    return FloatType(type_.name, type_.size) if type_.is_float else None

@@ -10,9 +10,6 @@ from scopec.base.source import Span
 from scopec.frontends.scoped.lower import (
     calls,
     conversions,
-    functions,
-    handles,
-    initial,
     lvalues,
     names,
     operators,
@@ -21,37 +18,25 @@ from scopec.frontends.scoped.lower import (
 from scopec.frontends.scoped.lower.context import Frame, outside
 from scopec.frontends.scoped.lower.cpp_types import (
     ArrayType,
-    HandleType,
     PointerType,
     StructType,
     Type,
-    align_of,
-    shown,
     size_of,
 )
 from scopec.frontends.scoped.lower.operands import (
-    Array,
     Atomic,
-    Closure,
     Computed,
-    Console,
-    Elements,
     Enumerator,
     Event,
-    Fields,
     Group,
     HostThread,
     Index,
-    Opaque,
     Operand,
     Pointer,
     PointerVariable,
     Record,
-    Register,
-    StopState,
     Stream,
     StreamHandle,
-    Structure,
     Sync,
     Text,
     TypeNamed,
@@ -115,26 +100,13 @@ def peek(frame: Frame, expr: tree.Expr) -> Operand:
     world = frame.world
     apart = replace(
         world, objects=dict(world.objects), streams=dict(world.streams), events=dict(world.events),
-        grids=dict(world.grids), others=list(world.others), static_locals=dict(world.static_locals),
+        grids=dict(world.grids), others=list(world.others), shared=dict(world.shared),
         regions={name: list(regions) for name, regions in world.regions.items()},
     )  # fmt: skip
     scratch = replace(
         frame, world=apart, builder=Builder(), variables=dict(frame.variables), ambiguous=set(frame.ambiguous)
     )
     return lower_operand(scratch, expr)
-
-
-def type_of(frame: Frame, expr: tree.Expr) -> Type:
-    """``decltype(expr)``."""
-    type_ = unevaluated_type(frame, expr)
-    if type_ is None:
-        raise outside("decltype of this is", expr.span)
-    return type_
-
-
-def may_be_class(frame: Frame, call: tree.Call) -> bool:
-    """Whether a call may return an object of a class: it calls a function of the file."""
-    return calls.own_function(frame, call) is not None
 
 
 def lower_operand(frame: Frame, expr: tree.Expr) -> Operand:
@@ -146,16 +118,8 @@ def lower_operand(frame: Frame, expr: tree.Expr) -> Operand:
             return Computed(values.TRUE if is_true else values.FALSE)
         case tree.Str():
             return Text()
-        case tree.Float():
-            return Opaque()
         case tree.Name(span, name, _):
             return lower_name(frame, name, span)
-        case tree.MemberOf(span, type_, name):
-            return _static_member(resolve.resolve(frame, type_), name, span)
-        case tree.This(span):
-            if frame.call.this is None:
-                raise error(Code.TYPE_ERROR, "`this` has a meaning in member functions only", span)
-            return Pointer(frame.call.this)
         case tree.Unary():
             return operators.unary(frame, expr)
         case tree.Binary(_, ("&&" | "||"), _, _):
@@ -173,7 +137,7 @@ def lower_operand(frame: Frame, expr: tree.Expr) -> Operand:
             stepped = lower_operand(frame, target)
             return operators.update(frame, stepped, op[0], Computed(Const(1, INT)), span, old=not prefix)
         case tree.Member(span, object_, name):
-            return lvalues.member(frame, _object(frame, object_), name, span)
+            return lvalues.member(_object(frame, object_), name, span)
         case tree.Index(_, object_, index):
             return _index(frame, object_, index)
         case tree.Call():
@@ -181,20 +145,18 @@ def lower_operand(frame: Frame, expr: tree.Expr) -> Operand:
         case tree.Construct(span, type_, arguments, is_list, given_names):
             meant = resolve.resolve(frame, type_)
             return conversions.construct(frame, meant, tree.Initialiser(span, arguments, is_list, given_names), span)
-        case tree.PlacementNew():
-            return initial.placed(frame, expr)
         case tree.Cast(span, type_, operand):
             return conversions.cast(frame, resolve.resolve(frame, type_), operand, span)
         case tree.SizeOf():
             return Computed(Const(_sizeof(frame, expr), types.ULONG))
         case tree.Launch():
             return calls.lower_launch(frame, expr)
-        case tree.Lambda():
-            return _closure(frame, expr)
         case tree.List(span):
             raise outside("a list of values is", span, "write the type in front of it")
         case tree.ThreadLocal(span, kernel, launch):
             raise error(Code.UNKNOWN_NAME, f"`{kernel}#{launch}` has a meaning in expectations only", span)
+        case tree.Float(span):
+            raise outside("a floating-point number is", span)
         case _:
             assert_never(expr)
 
@@ -213,7 +175,7 @@ def lower_name(frame: Frame, name: str, span: Span) -> Operand:
     found = frame.find(name)
     if found is not None:
         return found
-    full = frame.space.library_name(name)
+    full = frame.world.globals.library_name(name)
     short = names.unqualified(full)
     order = names.order_named(full)
     if order is not None:
@@ -232,26 +194,10 @@ def lower_name(frame: Frame, name: str, span: Span) -> Operand:
             raise outside("the default stream of a thread is", span, "create a stream")
         return StreamHandle(ir.legacy_stream(frame.device))
     match full:
-        case "std::cout" | "std::cerr" | "std::clog" | "cout" | "cerr":
-            return Console()
         case "std::endl" | "std::flush" | "endl" | "stderr" | "stdout" | "__func__" | "__FUNCTION__":
-            return Text()
-        case "std::nostopstate":
             return Text()
         case _:
             raise frame.unknown(name, span)
-
-
-def _static_member(type_: Type, name: str, span: Span) -> Operand:
-    if isinstance(type_, StructType):
-        found = type_.space.names.get(name)
-        if found is not None:
-            return found
-        if name in type_.functions:
-            from scopec.frontends.scoped.lower.operands import Function, Overload
-
-            return Function(name, tuple(Overload(f, type_.space, f) for f in type_.functions[name]))
-    raise error(Code.UNKNOWN_NAME, f"{shown(type_)} has no static member `{name}`", span)
 
 
 def _object(frame: Frame, expr: tree.Expr) -> Operand:
@@ -278,55 +224,15 @@ def discard(frame: Frame, expr: tree.Expr) -> None:
     operand = lower_operand(frame, expr)
     simple = isinstance(expr, (tree.Name, tree.Index, tree.Unary, tree.Member))
     if isinstance(operand, Variable) and operand.volatile and simple:
-        lvalues.forget(frame, operand, expr.span)
-
-
-def handle(frame: Frame, name: str, type_: HandleType, span: Span) -> Operand:
-    """A library's handle as a member of an object."""
-    return handles.fresh(frame, name, type_, span)
+        lvalues.to_value(frame, operand, expr.span)
 
 
 def is_reference_object(operand: Operand) -> bool:
     """Whether copying an operand makes another name for the same thing: an atomic_ref, a group, a handle."""
     return isinstance(
         operand,
-        (Atomic, Group, StreamHandle, Stream, Event, Record, Enumerator, StopState, HostThread, Opaque, Text, Sync,
-         TypeNamed, Console),
+        (Atomic, Group, StreamHandle, Stream, Event, Record, Enumerator, HostThread, Text, Sync, TypeNamed),
     )  # fmt: skip
-
-
-def _closure(frame: Frame, expr: tree.Lambda) -> Operand:
-    """A lambda: it sees the scopes around it; what it captures by value is copied now."""
-    scopes = [dict(block.names) for block in frame.scopes[frame.call.depth :]]
-    captured: dict[str, Operand] = {}
-    for name, init in expr.by_value:
-        operand = lower_operand(frame, init) if init is not None else lower_name(frame, name, expr.span)
-        captured[name] = _captured(frame, name, operand, expr.span)
-    if expr.default == "=":
-        from scopec.frontends.scoped.lower.scan import walk
-
-        mentioned = {node.name for node in walk(expr.body) if isinstance(node, tree.Name)}
-        for names_ in scopes:
-            for name, operand in names_.items():
-                if name in mentioned and name not in expr.by_reference:
-                    captured[name] = _captured(frame, name, operand, expr.span)
-    return Closure(expr, (*scopes, captured), frame.call.this)
-
-
-def _captured(frame: Frame, name: str, operand: Operand, span: Span) -> Operand:
-    """The copy of a variable that a lambda has: of one with automatic storage only ([expr.prim.lambda.capture])."""
-    match operand:
-        case Variable(place=ir.Place(object=object_)) | Array(object=object_) | Structure(object=object_):
-            found = (o for n, o in frame.world.objects.items() if n == object_ or n.startswith(f"{object_}."))
-            if next(found).storage is ir.Storage.SHARED:
-                return operand
-        case Register() | PointerVariable() | Fields() | Elements() | Computed():
-            pass
-        case _:
-            return operand
-    if isinstance(operand, (Array, Elements)):
-        raise outside("an array that a lambda captures by value is", span, "capture it by reference")
-    return functions.kept(frame, name, functions.by_value(frame, operand, span), span)
 
 
 def unevaluated_type(frame: Frame, expr: tree.Expr) -> Type | None:
@@ -355,4 +261,4 @@ def _sizeof(frame: Frame, expr: tree.SizeOf) -> int:
     size = size_of(type_) if type_ is not None else None
     if type_ is None or size is None:
         raise error(Code.TYPE_ERROR, "the size of this is not modelled", expr.span)
-    return align_of(type_) if expr.alignment else size
+    return size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.frontends.scoped.lower import expressions, lvalues, objects, threads
+from scopec.frontends.scoped.lower import expressions, lvalues, threads
 from scopec.frontends.scoped.lower.context import outside
 from scopec.frontends.scoped.lower.cpp_types import ArrayType, HandleType, PointerType, Type, VoidType, shown, size_of
 from scopec.frontends.scoped.lower.operands import (
@@ -15,7 +15,6 @@ from scopec.frontends.scoped.lower.operands import (
     Group,
     HostThread,
     Operand,
-    Pointer,
     PointerVariable,
     Record,
     Stream,
@@ -55,12 +54,6 @@ def declare(frame: Frame, type_: HandleType, declarator: tree.Declarator) -> Ope
             return operand
         case "thread" | "jthread":
             return threads.declare(frame, name, type_, given, span)
-        case "threads" | "jthreads":
-            if given:
-                raise outside("a vector of threads that starts with elements is", span, "use emplace_back")
-            return Elements([], name)
-        case "stop_source" | "stop_token":
-            return threads.stop_state(frame, name, type_, given, span)
         case "text":
             return Text()
         case _:
@@ -105,7 +98,7 @@ def array(frame: Frame, name: str, type_: ArrayType, init: tree.Initialiser | No
             made: Operand = PointerVariable(f"{name}[{number}]", element)
             if number < len(given):
                 operand = expressions.lower_operand(frame, given[number])
-                binding = _pointer_to(frame, operand, element, given[number].span)
+                binding = _pointer_to(operand, element, given[number].span)
                 made = PointerVariable(f"{name}[{number}]", element, binding)
         else:
             assert isinstance(element, HandleType)
@@ -118,10 +111,10 @@ def array(frame: Frame, name: str, type_: ArrayType, init: tree.Initialiser | No
     return Elements(items, name)
 
 
-def _pointer_to(frame: Frame, operand: Operand, type_: PointerType, span: Span) -> Operand:
+def _pointer_to(operand: Operand, type_: PointerType, span: Span) -> Operand:
     from scopec.frontends.scoped.lower import pointers
 
-    return operand if isinstance(type_.target, VoidType) else pointers.checked(frame, operand, type_, span)
+    return operand if isinstance(type_.target, VoidType) else pointers.checked(operand, type_, span)
 
 
 def construct(frame: Frame, type_: HandleType, arguments: tuple[tree.Expr, ...], span: Span) -> Operand:
@@ -186,23 +179,6 @@ def member_value(operand: Operand | None) -> Operand | None:
 
 
 # ---------------------------------------------------------------- memory that is allocated
-
-
-def is_allocation(operand: Operand) -> bool:
-    """Whether an operand is memory without a type."""
-    return isinstance(operand, Pointer) and isinstance(operand.target, Record) and "malloc" in operand.target.members
-
-
-def allocation_of(frame: Frame, operand: Operand, element: Type, span: Span) -> Operand:
-    """Memory seen as objects of a type."""
-    assert isinstance(operand, Pointer)
-    assert isinstance(operand.target, Record)
-    size = operand.target.members["malloc"]
-    assert isinstance(size, Computed)
-    assert isinstance(size.value, Const)
-    count = elements_in(size.value.value, element, span)
-    name = f"{frame.prefix}.malloc"
-    return Pointer(objects.allocated(frame, name, element, count, ir.Storage.SYSTEM, span))
 
 
 def elements_in(bytes_: int, element: Type, span: Span) -> int:

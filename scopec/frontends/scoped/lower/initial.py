@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.frontends.scoped.lower import barriers, classes, expressions, lvalues, pointers, resolve
+from scopec.frontends.scoped.lower import barriers, classes, expressions, lvalues, resolve
 from scopec.frontends.scoped.lower.context import outside
 from scopec.frontends.scoped.lower.cpp_types import (
     ArrayType,
     AtomicType,
     Field,
-    FloatType,
     HandleType,
     PointerType,
     ReferenceType,
@@ -24,8 +23,6 @@ from scopec.frontends.scoped.lower.operands import (
     Atomic,
     Computed,
     Fields,
-    Nothing,
-    Opaque,
     Operand,
     PointerVariable,
     Register,
@@ -61,28 +58,11 @@ def initialise(frame: Frame, target: Operand, type_: Type, init: tree.Initialise
             barriers.initialise(frame, target, init, span)
         case IntType() | PointerType() | AtomicType(ref=False):
             _scalar(frame, target, _single(init, type_), init.span)
-        case FloatType():
-            for argument in init.arguments:
-                lvalues.assign(frame, target, expressions.lower_operand(frame, argument), argument.span)
         case HandleType():
             if init.arguments:
                 lvalues.assign(frame, target, expressions.lower_operand(frame, _one(init, type_)), span)
         case _:
             raise outside(f"a member of type {shown(type_)} is", span)
-
-
-def placed(frame: Frame, expr: tree.PlacementNew) -> Operand:
-    """``new (pointer) Type(arguments)``: initialises the object that the pointer points to, and is that pointer."""
-    pointer = expressions.lower_operand(frame, expr.pointer)
-    target = lvalues.dereference(frame, pointer, expr.pointer.span)
-    type_, there = resolve.resolve(frame, expr.made.type), lvalues.type_of(target)
-    if type_ != there:
-        have = "no object" if there is None else f"an object of type {shown(there)}"
-        message = f"an object of type {shown(type_)} is made here, the pointer points to {have}"
-        raise error(Code.TYPE_ERROR, message, expr.span)
-    init = tree.Initialiser(expr.made.span, expr.made.arguments, expr.made.list, expr.made.names)
-    initialise(frame, target, type_, init, expr.span)
-    return pointer
 
 
 def _one(init: tree.Initialiser, type_: Type) -> tree.Expr:
@@ -126,14 +106,6 @@ def _array(
     frame: Frame, target: Operand, element: Type, length: int, init: tree.Initialiser | None, span: Span
 ) -> None:
     given = init.arguments if init is not None else ()
-    if (
-        init is not None
-        and init.list
-        and len(given) == 1
-        and isinstance(given[0], tree.List)
-        and _is_std_array(given, length)
-    ):
-        given = given[0].elements
     if len(given) > length:
         assert init is not None
         raise error(Code.BAD_ARGUMENTS, f"{len(given)} initial values for {length} elements", init.span)
@@ -148,16 +120,11 @@ def _array(
             initialise(frame, part, element, empty, span)
 
 
-def _is_std_array(given: tuple[tree.Expr, ...], length: int) -> bool:
-    """``{{a, b}}`` initialises the array inside a ``std::array``."""
-    return length != 1 and isinstance(given[0], tree.List) and not given[0].names
-
-
 def needs_construction(type_: Type) -> bool:
     """Whether an object that is declared without an initial value still has something done to it."""
     match type_:
         case StructType(fields=fields):
-            return bool(type_.constructors) or any(f.init is not None or needs_construction(f.type) for f in fields)
+            return any(f.init is not None or needs_construction(f.type) for f in fields)
         case ArrayType(element, _):
             return needs_construction(element)
         case _:
@@ -169,31 +136,6 @@ def from_expr(expr: tree.Expr) -> tree.Initialiser:
     if isinstance(expr, tree.List):
         return tree.Initialiser(expr.span, expr.elements, list=True, names=expr.names)
     return tree.Initialiser(expr.span, (expr,), list=False)
-
-
-def source_of_class(frame: Frame, expr: tree.Expr, type_: StructType) -> Operand | None:
-    """The object that an initialiser of a class copies, None if its one argument is something else."""
-    match expr:
-        case tree.Construct(span, written, arguments, list_, names):
-            if resolve.resolve(frame, written) is not type_:
-                return None
-            return temporary(frame, type_, tree.Initialiser(span, arguments, list_, names), span)
-        case tree.Name() | tree.Call() | tree.Unary(op="*") | tree.Index() | tree.Member() | tree.This():
-            if isinstance(expr, tree.Call) and not expressions.may_be_class(frame, expr):
-                return None
-            if not isinstance(expr, tree.Call) and not classes.is_object(expressions.peek(frame, expr)):
-                return None
-            operand = expressions.lower_operand(frame, expr)
-            return operand if lvalues.type_of(operand) is type_ else None
-        case _:
-            return None
-
-
-def temporary(frame: Frame, type_: StructType, init: tree.Initialiser | None, span: Span) -> Operand:
-    """An object of a class that has no name."""
-    made = apart(frame, frame.fresh(f"%{type_.definition.name}"), type_, span)
-    classes.construct(frame, made, type_, init, span)
-    return made
 
 
 def keep_constant(frame: Frame, target: Operand, field: Field) -> None:
@@ -224,12 +166,6 @@ def apart(frame: Frame, name: str, type_: Type, span: Span) -> Operand:
                 else:
                     members[field.name] = apart(frame, f"{name}.{field.name}", field.type, span)
             return Fields(type_, members)
-        case FloatType():
-            return Opaque()
-        case HandleType():
-            return expressions.handle(frame, name, type_, span)
-        case ReferenceType():
-            return Nothing()  # bound by the constructor
         case _:
             return objects.declare(frame, f"{frame.prefix}.{name}", type_, local_storage(frame), span)
 
@@ -245,28 +181,3 @@ def in_memory(frame: Frame, name: str, type_: Type, span: Span, *, volatile: boo
 def local_storage(frame: Frame) -> ir.Storage:
     """Where local variables live: a host thread's are memory that the system allocates."""
     return ir.Storage.SYSTEM if frame.host else ir.Storage.AUTOMATIC
-
-
-def copy(frame: Frame, to: Operand, source: Operand, type_: Type, span: Span) -> None:
-    """Copy one object to another of the same type."""
-    match type_:
-        case StructType():
-            classes.copy(frame, to, source, type_, span)
-        case ArrayType(element, length):
-            for number in range(length):
-                index = Const(number, lvalues.ZERO.type)
-                left, right = lvalues.element(frame, to, index, span), lvalues.element(frame, source, index, span)
-                copy(frame, left, right, element, span)
-        case PointerType():
-            if isinstance(to, PointerVariable):
-                lvalues.bind(frame, to, source, span)
-            else:
-                lvalues.assign(frame, to, pointers.as_value(frame, source, span), span)
-        case FloatType():
-            lvalues.assign(frame, to, source, span)
-        case SyncType():
-            raise error(Code.TYPE_ERROR, f"a {type_.use.value} cannot be copied", span)
-        case HandleType():
-            lvalues.assign(frame, to, source, span)
-        case _:
-            lvalues.assign(frame, to, Computed(lvalues.to_value(frame, source, span)), span)

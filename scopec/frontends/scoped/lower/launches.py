@@ -9,26 +9,22 @@ from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
 from scopec.frontends.launches import check_cluster, check_device, check_threads
 from scopec.frontends.scoped.lower import (
-    deduction,
     expressions,
     functions,
     handles,
-    initial,
     lvalues,
     resolve,
     streams,
     threads,
 )
 from scopec.frontends.scoped.lower.context import Call, Frame, outside
-from scopec.frontends.scoped.lower.cpp_types import StructType, VoidType
+from scopec.frontends.scoped.lower.cpp_types import VoidType
 from scopec.frontends.scoped.lower.operands import (
     Computed,
     Elements,
-    Fields,
     Function,
     Nothing,
     Operand,
-    Overload,
     Pointer,
     PointerVariable,
     Record,
@@ -47,7 +43,6 @@ class Configuration:
 
     blocks: ir.Dim
     threads: ir.Dim
-    shared: int
     stream: ir.Stream
     cluster: ir.Dim | None = None
     cooperative: bool = False
@@ -62,16 +57,16 @@ def launch_grid(frame: Frame, launch: tree.Launch) -> Operand:
         message = "a launch is configured by grid, block, shared memory and stream"
         raise error(Code.BAD_LAUNCH, message, launch.span, "write kernel<<<blocks, threads>>>(…)")
     blocks, threads_ = (handles.dim_of(frame, _extent(frame, e), e.span) for e in given[:2])
-    shared = expressions.constant(frame, given[2], "the size of shared memory") if len(given) > 2 else 0
+    if len(given) > 2:
+        expressions.constant(frame, given[2], "the size of shared memory")
     stream = ir.legacy_stream(frame.device)
     if len(given) > 3:
         stream = streams.stream_operand(frame, given[3])
         check_device(stream, frame.device, given[3].span)
-    configuration = Configuration(blocks, threads_, shared, stream)
+    configuration = Configuration(blocks, threads_, stream)
     operands = [expressions.lower_operand(frame, a) for a in launch.arguments]
     spans = [a.span for a in launch.arguments]
-    explicit = launch.kernel.arguments or ()
-    issue(frame, kernel, launch.kernel, configuration, operands, spans, launch.span, explicit)
+    issue(frame, kernel, launch.kernel, configuration, operands, spans, launch.span)
     return Nothing()
 
 
@@ -89,102 +84,48 @@ def issue(
     operands: list[Operand],
     spans: list[Span],
     span: Span,
-    explicit: tuple[tree.TypeName | tree.Expr, ...] = (),
 ) -> None:
     """Launch a kernel with arguments: a new grid, and the operation that launches it."""
-    overload = _kernel(kernel, written, len(operands))
+    function = _kernel(kernel, written, len(operands))
     if not frame.host:
         raise outside("launches from device code are", span)
     if any(loop.again is not None for loop in frame.loops) and frame.nesting:
         message = "a launch inside a loop is outside the modelled subset"
         raise error(Code.OUTSIDE_SUBSET, message, span, "write the launches one by one")
-    grid = _grid(frame, overload, configuration, operands, spans, span, explicit)
+    grid = _grid(frame, function, configuration, operands, spans, span)
     frame.world.grids[grid.name] = grid
     frame.emit(ir.LaunchGrid(grid.name), span)
 
 
-def _kernel(kernel: Operand, written: tree.Expr, given: int) -> Overload:
+def _kernel(kernel: Operand, written: tree.Expr, given: int) -> tree.Function:
     name = written.name if isinstance(written, tree.Name) else "this"
     if not isinstance(kernel, Function):
         raise error(Code.BAD_LAUNCH, f"`{name}` is {describe(kernel)}, not a kernel", written.span)
-    kernels = [o for o in kernel.overloads if "__global__" in o.definition.type.specifiers]
-    if not kernels:
+    if "__global__" not in kernel.definition.type.specifiers:
         raise error(Code.BAD_LAUNCH, f"`{name}` is not a kernel", written.span)
-    fitting = [o for o in kernels if len(o.definition.parameters) == given]
-    if not fitting:
-        wanted = len(kernels[0].definition.parameters)
-        message = f"`{name}` has {wanted} parameters, {given} arguments given"
-        raise error(Code.BAD_LAUNCH, message, written.span)
-    if len(fitting) > 1:
-        raise outside("a kernel that is overloaded by the types of its parameters is", written.span, "rename one")
-    return fitting[0]
+    if (wanted := len(kernel.definition.parameters)) != given:
+        raise error(Code.BAD_LAUNCH, f"`{name}` has {wanted} parameters, {given} arguments given", written.span)
+    return kernel.definition
 
 
 def _grid(
-    frame: Frame,
-    overload: Overload,
-    how: Configuration,
-    operands: list[Operand],
-    spans: list[Span],
-    span: Span,
-    explicit: tuple[tree.TypeName | tree.Expr, ...],
+    frame: Frame, function: tree.Function, how: Configuration, operands: list[Operand], spans: list[Span], span: Span
 ) -> ir.Grid:
-    function = overload.definition
     check_threads(how.blocks, how.threads, span)
-    space = overload.space
-    if function.template is not None:
-        space, missing = deduction.deduce(frame, overload, operands, explicit, span)
-        if missing is not None:
-            message = f"the template argument `{missing}` of `{function.name}` cannot be deduced"
-            raise error(Code.BAD_LAUNCH, message, span, f"write {function.name}<…><<<…>>>(…)")
-    cluster = _cluster(resolve.in_space(frame, space), function, how, span)
+    cluster = _cluster(frame, function, how, span)
     number = 1 + sum(grid.kernel == function.name for grid in frame.world.grids.values())
     name = function.name if number == 1 else f"{function.name}#{number}"
-    inner = Frame(frame.world, name, host=False, call=Call(function.name, VoidType(), space), device=frame.device)
-    inner.shared_bytes = how.shared
+    inner = Frame(frame.world, name, host=False, call=Call(function.name, VoidType()), device=frame.device)
     bound: list[Operand] = []
     for parameter, operand, at in zip(function.parameters, operands, spans, strict=True):
-        type_ = resolve.resolve(resolve.in_space(frame, space), parameter.type)
-        own = f"{name}.{parameter.name}"
-        if isinstance(type_, StructType):
-            bound.append(_object_passed(frame, inner, operand, type_, parameter, own, at))
-            continue
+        type_ = resolve.resolve(frame, parameter.type)
         known = functions.bind_parameter(frame, parameter, type_, operand, at)
-        bound.append(threads.passed(frame, inner, known, own, at))
-    body = functions.lower_thread_body(inner, function, space, bound)
+        bound.append(threads.passed(frame, inner, known, f"{name}.{parameter.name}", at))
+    body = functions.lower_thread_body(inner, function, bound)
     return ir.Grid(
         name, function.name, span, how.blocks, how.threads, how.stream, body, frame.device,
         cluster, how.cooperative, how.domain,
     )  # fmt: skip
-
-
-def _object_passed(
-    frame: Frame,
-    inner: Frame,
-    operand: Operand,
-    type_: StructType,
-    parameter: tree.Parameter,
-    name: str,
-    span: Span,
-) -> Operand:
-    """An object of a class as the grid's threads see it: a copy in each, made when the thread starts."""
-    if lvalues.type_of(operand) is not type_:
-        message = f"an object of class {type_.name} is wanted here, not {describe(operand)}"
-        raise error(Code.BAD_LAUNCH, message, span)
-    made = initial.apart(inner, parameter.name, type_, span)
-    initial.copy(inner, made, _members_passed(frame, inner, operand, type_, name, span), type_, span)
-    return made
-
-
-def _members_passed(frame: Frame, inner: Frame, operand: Operand, type_: StructType, name: str, span: Span) -> Operand:
-    members: dict[str, Operand] = {}
-    for field in type_.fields:
-        member, own = lvalues.member(frame, operand, field.name, span), f"{name}.{field.name}"
-        if isinstance(field.type, StructType):
-            members[field.name] = _members_passed(frame, inner, member, field.type, own, span)
-        else:
-            members[field.name] = threads.passed(frame, inner, functions.by_value(frame, member, span), own, span)
-    return Fields(type_, members)
 
 
 def _cluster(frame: Frame, function: tree.Function, how: Configuration, span: Span) -> ir.Dim | None:
@@ -211,10 +152,11 @@ def launch_kernel(frame: Frame, call: tree.Call, *, cooperative: bool) -> Operan
     kernel = _function(frame, arguments[0])
     blocks, threads_ = (handles.dim_of(frame, _extent(frame, e), e.span) for e in arguments[1:3])
     operands, spans = _argument_array(frame, arguments[3] if len(arguments) > 3 else None)
-    shared = expressions.constant(frame, arguments[4], "the size of shared memory") if len(arguments) > 4 else 0
+    if len(arguments) > 4:
+        expressions.constant(frame, arguments[4], "the size of shared memory")
     stream = streams.stream_operand(frame, arguments[5]) if len(arguments) > 5 else ir.legacy_stream(frame.device)
     check_device(stream, frame.device, call.span)
-    how = Configuration(blocks, threads_, shared, stream, cooperative=cooperative)
+    how = Configuration(blocks, threads_, stream, cooperative=cooperative)
     issue(frame, kernel, arguments[0], how, operands, spans, call.span)
     return streams.result(frame, call.span)
 
@@ -256,17 +198,14 @@ def launch_kernel_ex(frame: Frame, call: tree.Call) -> Operand:
 
     blocks = handles.dim_of(frame, config.members.get("gridDim", Record()), span)
     threads_ = handles.dim_of(frame, config.members.get("blockDim", Record()), span)
-    shared = of("dynamicSmemBytes")
     stream_member = of("stream")
     stream = ir.legacy_stream(frame.device)
     if stream_member is not None:
         stream = streams.as_stream(frame, stream_member, span)
         check_device(stream, frame.device, span)
-    plain = Configuration(blocks, threads_, _number(frame, shared, span) if shared is not None else 0, stream)
-    how = _with_attributes(frame, plain, of("attrs"), of("numAttrs"), span)
-    explicit = call.arguments[1].arguments or () if isinstance(call.arguments[1], tree.Name) else ()
+    how = _with_attributes(frame, Configuration(blocks, threads_, stream), of("attrs"), of("numAttrs"), span)
     operands = [expressions.lower_operand(frame, a) for a in call.arguments[2:]]
-    issue(frame, kernel, call.arguments[1], how, operands, [a.span for a in call.arguments[2:]], span, explicit)
+    issue(frame, kernel, call.arguments[1], how, operands, [a.span for a in call.arguments[2:]], span)
     return streams.result(frame, call.span)
 
 

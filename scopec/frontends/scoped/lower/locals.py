@@ -24,7 +24,6 @@ from scopec.frontends.scoped.lower.cpp_types import (
     AtomicType,
     AutoType,
     EnumType,
-    FloatType,
     HandleType,
     PointerType,
     ReferenceType,
@@ -32,22 +31,14 @@ from scopec.frontends.scoped.lower.cpp_types import (
     SyncType,
     Type,
     VoidType,
-    size_of,
 )
 from scopec.frontends.scoped.lower.operands import (
-    Array,
-    Closure,
     Computed,
-    Elements,
-    Enumerator,
-    Fields,
     Nothing,
-    Opaque,
     Operand,
     Pointer,
     PointerVariable,
     Register,
-    Structure,
     Text,
     describe,
 )
@@ -59,7 +50,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.frontends.scoped.lower.context import Frame
 
-_GLOBAL_ONLY = {"__device__", "__managed__", "__constant__"}
+_ELSEWHERE = {"__device__", "__managed__", "__constant__", "extern"}
 
 
 def declare(frame: Frame, declaration: tree.Declaration) -> None:
@@ -78,57 +69,26 @@ def _declare_one(frame: Frame, type_: Type, written: tree.TypeName, declarator: 
     if "__shared__" in specifiers:
         frame.bind(declarator.name, _shared(frame, type_, written, declarator), span)
         return
-    if specifiers & _GLOBAL_ONLY or ("extern" in specifiers):
+    if specifiers & _ELSEWHERE or ("static" in specifiers and not specifiers & {"constexpr", "const"}):
         raise outside("a local variable of this storage is", span)
-    if "static" in specifiers and not specifiers & {"constexpr", "const"}:
-        frame.bind(declarator.name, _static(frame, type_, written, declarator), span)
-        return
     frame.bind(declarator.name, local(frame, type_, written, declarator), span)
 
 
 def _shared(frame: Frame, type_: Type, written: tree.TypeName, declarator: tree.Declarator) -> Operand:
-    """A shared variable: one object in each block, whichever function declares it.
-
-    A dynamic array (``extern __shared__``) has as many elements as the launch says.
-    """
+    """A shared variable: one object in each block, whichever function declares it."""
     span = declarator.span
     if frame.host:
         raise error(Code.TYPE_ERROR, "`__shared__` belongs in kernels", written.span)
+    if "extern" in written.specifiers:
+        raise outside("an array as long as the launch says is", span)
     if declarator.init is not None:
         raise error(Code.TYPE_ERROR, "a shared variable cannot have an initial value", declarator.init.span)
-    key = ("shared", frame.prefix, str(span))
-    if key not in frame.world.static_locals:
-        if "extern" in written.specifiers:
-            size = size_of(type_) or 1
-            count = frame.shared_bytes // size
-            if count < 1:
-                message = f"the launch gives {frame.shared_bytes} bytes of shared memory, too few for one element"
-                raise error(Code.BAD_LAUNCH, message, span, "pass the size as the third launch parameter")
-            dynamic = ("dynamic shared", frame.prefix)
-            if dynamic in frame.world.static_locals:
-                message = "a second dynamic shared array, which lies where the first one does, is"
-                raise outside(message, span, "use one array, and the places in it")
-            type_ = ArrayType(type_, count)
+    key = (frame.prefix, str(span))
+    if key not in frame.world.shared:
         name = f"{frame.prefix}.{declarator.name}"
         volatile = "volatile" in written.specifiers
-        made = objects.declare(frame, name, type_, ir.Storage.SHARED, span, volatile=volatile)
-        frame.world.static_locals[key] = made
-        if "extern" in written.specifiers:
-            frame.world.static_locals["dynamic shared", frame.prefix] = made
-    return frame.world.static_locals[key]
-
-
-def _static(frame: Frame, type_: Type, written: tree.TypeName, declarator: tree.Declarator) -> Operand:
-    """A static local variable: one object, initialised before the program runs."""
-    span = declarator.span
-    key = ("static", str(span))
-    if key not in frame.world.static_locals:
-        storage = ir.Storage.SYSTEM if frame.host else ir.Storage.DEVICE
-        name = f"{frame.call.name}.{declarator.name}"
-        made = objects.declare(frame, name, type_, storage, span, volatile="volatile" in written.specifiers)
-        objects.give_values(frame, made, type_, declarator.init, span)
-        frame.world.static_locals[key] = made
-    return frame.world.static_locals[key]
+        frame.world.shared[key] = objects.declare(frame, name, type_, ir.Storage.SHARED, span, volatile=volatile)
+    return frame.world.shared[key]
 
 
 def _single(init: tree.Initialiser | None, span: Span, what: str) -> tree.Expr:
@@ -146,11 +106,7 @@ def local(frame: Frame, type_: Type, written: tree.TypeName, declarator: tree.De
             value = _single(init, span, "an auto variable")
             return _auto(frame, declarator, expressions.lower_operand(frame, value), written, value.span)
         case PointerType(AutoType()):
-            value = _single(init, span, "an auto variable")
-            operand = expressions.lower_operand(frame, value)
-            if not isinstance(operand, Array) and not isinstance(lvalues.type_of(operand), PointerType):
-                raise error(Code.TYPE_ERROR, f"a pointer is wanted here, not {describe(operand)}", value.span)
-            return _auto(frame, declarator, operand, written, value.span)
+            raise outside("`auto*` is", span, "write its type")
         case AtomicType(value=element, scope=scope, ref=True):
             referred = _single(init, span, "an atomic_ref")
             return conversions.atomic_ref(expressions.lower_operand(frame, referred), element, scope, referred.span)
@@ -169,38 +125,17 @@ def local(frame: Frame, type_: Type, written: tree.TypeName, declarator: tree.De
         case ArrayType(element=PointerType() | HandleType()) if frame.host:
             return handles.array(frame, name, type_, init, span)
         case ArrayType() if "constexpr" in specifiers:
-            return _in_memory(frame, type_, declarator, volatile=False)
+            raise outside("a table of constants is", span)
         case ArrayType() | AtomicType() | SyncType():
             return _in_memory(frame, type_, declarator, volatile="volatile" in specifiers)
         case StructType():
             return _object(frame, type_, declarator, volatile="volatile" in specifiers)
-        case FloatType():
-            if "volatile" in specifiers or name in frame.call.in_memory:
-                return _in_memory(frame, type_, declarator, volatile="volatile" in specifiers)
-            for argument in init.arguments if init else ():
-                lvalues.forget(frame, expressions.lower_operand(frame, argument), argument.span)
-            return Opaque()
         case HandleType():
             return handles.declare(frame, type_, declarator)
         case EnumType(enum_name):
-            operand = expressions.lower_operand(frame, _single(init, span, f"a {enum_name}"))
-            if not isinstance(operand, Enumerator):
-                raise error(Code.TYPE_ERROR, f"a {enum_name} is wanted here", span)
-            return operand
+            raise outside(f"a local variable of type {enum_name} is", span)
         case VoidType():
             raise error(Code.TYPE_ERROR, "a variable cannot have type void", span)
-
-
-def declare_value(
-    frame: Frame, type_: Type, written: tree.TypeName, declarator: tree.Declarator, value: Operand, span: Span
-) -> None:
-    """Declare a local name with a value that is known as an operand."""
-    if isinstance(type_, AutoType):
-        frame.bind(declarator.name, _auto(frame, declarator, value, written, span), declarator.span)
-        return
-    made = initial.apart(frame, declarator.name, type_, declarator.span)
-    initial.copy(frame, made, value, type_, span)
-    frame.bind(declarator.name, made, declarator.span)
 
 
 def _in_memory(frame: Frame, type_: Type, declarator: tree.Declarator, *, volatile: bool) -> Operand:
@@ -216,7 +151,6 @@ def _object(frame: Frame, type_: StructType, declarator: tree.Declarator, *, vol
     else:
         made = initial.apart(frame, declarator.name, type_, declarator.span)
     initial.initialise(frame, made, type_, declarator.init, declarator.span)
-    classes.at_the_end(frame, made, type_, declarator.span)
     return made
 
 
@@ -226,7 +160,7 @@ def _pointer(frame: Frame, type_: PointerType, declarator: tree.Declarator) -> O
     value: Operand | None = None
     if init is not None:
         expr = _single(init, span, "a pointer") if init.arguments else tree.Int(span, 0)
-        value = pointers.checked(frame, expressions.lower_operand(frame, expr), type_, expr.span)
+        value = pointers.checked(expressions.lower_operand(frame, expr), type_, expr.span)
         if isinstance(value, Text):
             return value
     if name in frame.call.in_memory and not frame.host:
@@ -270,26 +204,12 @@ def _register(frame: Frame, type_: IntType, declarator: tree.Declarator, specifi
 def _auto(frame: Frame, declarator: tree.Declarator, operand: Operand, written: tree.TypeName, span: Span) -> Operand:
     if declarator.reference or written.reference:
         return functions.kept(frame, declarator.name, operand, span)
-    match operand:
-        case Nothing():
-            raise error(Code.TYPE_ERROR, "this call has no value (void)", span)
-        case Structure() | Fields():
-            made = functions.by_value(frame, operand, span)
-            type_ = lvalues.type_of(made)
-            assert type_ is not None
-            classes.at_the_end(frame, made, type_, declarator.span)
-            return made
-        case Closure() | Elements():
-            return operand
-        case _:
-            pass
+    if isinstance(operand, Nothing):
+        raise error(Code.TYPE_ERROR, "this call has no value (void)", span)
     if expressions.is_reference_object(operand):
         return operand  # an atomic_ref, a group, a handle
-    type_ = lvalues.type_of(operand)
-    if isinstance(type_, PointerType):
-        return _auto_pointer(frame, declarator, operand, type_, span)
-    if not isinstance(type_, (IntType, AtomicType)):
-        return functions.by_value(frame, operand, span)
+    if not isinstance(lvalues.type_of(operand), (IntType, AtomicType)):
+        raise outside(f"`auto` for {describe(operand)} is", span, "write its type")
     result = lvalues.to_value(frame, operand, span)
     if "const" in written.specifiers and isinstance(result, values.Const):
         return Computed(result)
@@ -302,15 +222,3 @@ def _auto(frame: Frame, declarator: tree.Declarator, operand: Operand, written: 
     if isinstance(result, values.Const) and declarator.name not in frame.call.assigned:
         return Computed(result)
     return Register(name, result.type, "const" in written.specifiers)
-
-
-def _auto_pointer(
-    frame: Frame, declarator: tree.Declarator, operand: Operand, type_: PointerType, span: Span
-) -> Operand:
-    operand = lvalues.settle(operand, span)
-    if isinstance(operand, Pointer) and (declarator.name not in frame.call.reassigned or frame.host):
-        return PointerVariable(declarator.name, type_, operand)
-    value = pointers.as_value(frame, operand, span)
-    register = frame.register(declarator.name, ADDRESS)
-    frame.emit(ir.Set(register, value.value), span)
-    return Register(register, ADDRESS, False, type_)

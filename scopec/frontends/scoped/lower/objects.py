@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.frontends.scoped.lower import initial, lvalues, resolve
-from scopec.frontends.scoped.lower.context import outside
+from scopec.frontends.scoped.lower import initial, lvalues
+from scopec.frontends.scoped.lower.context import Block, outside
 from scopec.frontends.scoped.lower.cpp_types import (
     ArrayType,
     AtomicType,
@@ -21,6 +21,7 @@ from scopec.frontends.scoped.lower.cpp_types import (
 )
 from scopec.frontends.scoped.lower.operands import Variable
 from scopec.program import ir
+from scopec.program.builder import Builder
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
@@ -110,7 +111,7 @@ def give_values(frame: Frame, target: Operand, type_: Type, init: tree.Initialis
     """The initial values of an object of static storage duration, which must be constants."""
     from scopec.frontends.scoped.lower.constant import run
 
-    inside = resolve.in_space(frame, frame.space)
+    inside = replace(frame, scopes=[Block()], loops=[], builder=Builder(), variables={}, ambiguous=set())
     leaf = next(iter(_leaf_objects(frame, target)), None)
     inside.constant = leaf is not None and leaf.storage in (ir.Storage.DEVICE, ir.Storage.MANAGED)
     initial.initialise(inside, target, type_, init, span)

@@ -9,7 +9,6 @@ from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.frontends.scoped.lower.cpp_types import PointerType, StructType, SyncType, Type
-    from scopec.frontends.scoped.lower.lookup import Space
     from scopec.frontends.scoped.syntax import tree
     from scopec.program import ir
     from scopec.program.types import IntType
@@ -106,20 +105,6 @@ class Elements:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
-    """One of several objects, told apart at run time: the first whose condition holds."""
-
-    cases: tuple[tuple[Value, Operand], ...]
-
-
-@dataclass(eq=False)
-class Known:
-    """The counter of a loop that is unrolled while the program is lowered: it has one value at each turn."""
-
-    value: Value
-
-
-@dataclass(frozen=True, slots=True)
 class Pointer:
     """The address of an object that is known when the program is compiled; None for a null pointer."""
 
@@ -166,14 +151,6 @@ class HostThread:
     name: str
     joins: bool
     thread: str | None = None
-    stop: Atomic | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StopState:
-    """A ``stop_source`` or ``stop_token``: the flag that they share."""
-
-    flag: Atomic
 
 
 @dataclass(eq=False)
@@ -199,18 +176,8 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Opaque:
-    """A floating-point value: nothing is known of it."""
-
-
-@dataclass(frozen=True, slots=True)
 class Text:
     """A string."""
-
-
-@dataclass(frozen=True, slots=True)
-class Console:
-    """``std::cout`` or ``std::cerr``."""
 
 
 # ---------------------------------------------------------------- names
@@ -230,48 +197,12 @@ class TypeNamed:
     type: Type
 
 
-@dataclass(frozen=True)
-class ClassTemplate:
-    """A class template, in the space that it is declared in; ``instances`` are those made so far."""
-
-    definition: tree.Template
-    space: Space
-    instances: dict[tuple[object, ...], StructType] = field(default_factory=dict, hash=False, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class AliasTemplate:
-    """An alias template, in the space that it is declared in."""
-
-    definition: tree.Template
-    space: Space
-
-
-@dataclass(frozen=True, slots=True)
-class Overload:
-    """One function of a name: as the device's compiler sees it, as the host's does, and where it is declared."""
-
-    definition: tree.Function
-    space: Space
-    on_host: tree.Function | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Function:
-    """The functions of a name, not yet called; ``object`` is what members are called on."""
+    """A function of the file, not yet called."""
 
     name: str
-    overloads: tuple[Overload, ...]
-    object: Operand | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Closure:
-    """A lambda with the names that it can see, and whether it copies them."""
-
-    definition: tree.Lambda
-    scopes: tuple[dict[str, Operand], ...]
-    this: Operand | None
+    definition: tree.Function
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,39 +220,29 @@ Operand: TypeAlias = (
     | Structure
     | Fields
     | Elements
-    | Either
-    | Known
     | Pointer
     | PointerVariable
     | StreamHandle
     | Stream
     | Event
     | HostThread
-    | StopState
     | Record
     | Index
     | Group
-    | Opaque
     | Text
-    | Console
     | Enumerator
     | TypeNamed
-    | ClassTemplate
-    | AliasTemplate
     | Function
-    | Closure
     | Nothing
 )
 
 #: What to call an operand in a message.
 _DESCRIBED: dict[type, str] = {
     Computed: "a value", Register: "a variable", Variable: "a variable", Atomic: "an atomic", Array: "an array",
-    Elements: "an array", Either: "a variable", Known: "a variable", Pointer: "a pointer", PointerVariable: "a pointer",
+    Elements: "an array", Pointer: "a pointer", PointerVariable: "a pointer",
     StreamHandle: "a stream", Stream: "a stream", Event: "an event", HostThread: "a thread",
-    StopState: "a stop source or token", Index: "a vector of indices", Group: "a group", Record: "a record",
-    Opaque: "a floating-point number", Text: "a string", Console: "an output stream", Enumerator: "an enumerator",
-    TypeNamed: "a type", ClassTemplate: "a template", AliasTemplate: "a template", Function: "a function",
-    Closure: "a lambda", Nothing: "nothing (void)",
+    Index: "a vector of indices", Group: "a group", Record: "a record", Text: "a string", Enumerator: "an enumerator",
+    TypeNamed: "a type", Function: "a function", Nothing: "nothing (void)",
 }  # fmt: skip
 
 

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from scopec.base.diagnostics import Code, InputError, error
 from scopec.base.source import Span
-from scopec.frontends.scoped.lower import expressions, functions, lvalues, pointers
+from scopec.frontends.scoped.lower import expressions, lvalues, pointers
 from scopec.frontends.scoped.lower.context import Frame, outside
-from scopec.frontends.scoped.lower.cpp_types import ADDRESS, AtomicType, PointerType, Type
+from scopec.frontends.scoped.lower.cpp_types import AtomicType, PointerType, Type
 from scopec.frontends.scoped.lower.operands import (
     Array,
     Atomic,
     Computed,
-    Console,
-    Either,
     Enumerator,
-    Known,
-    Opaque,
     Operand,
-    Pointer,
     Register,
-    Text,
     Variable,
     describe,
 )
 from scopec.frontends.scoped.syntax import tree
 from scopec.program import faults, ir, types, values
-from scopec.program.types import BOOL, INT, IntType
+from scopec.program.types import BOOL, IntType
 from scopec.program.values import Const, Reg, Value
 
 
@@ -39,10 +33,7 @@ def unary(frame: Frame, expr: tree.Unary) -> Operand:
         case "!":
             return Computed(values.unary("!", expressions.lower_condition(frame, expr.operand)))
         case op:
-            operand = expressions.lower_operand(frame, expr.operand)
-            if lvalues.is_float(operand):
-                return lvalues.forget(frame, operand, expr.operand.span)
-            return Computed(values.unary(op, lvalues.to_number(frame, operand, expr.operand.span)))
+            return Computed(values.unary(op, expressions.lower_value(frame, expr.operand)))
 
 
 def _address(frame: Frame, expr: tree.Unary) -> Operand:
@@ -59,8 +50,6 @@ def _address(frame: Frame, expr: tree.Unary) -> Operand:
 def binary(frame: Frame, op: str, left: tree.Expr, right: tree.Expr, span: Span) -> Operand:
     """``left op right``, but for ``&&`` and ``||``."""
     first = expressions.lower_operand(frame, left)
-    if isinstance(first, Console) and op == "<<":
-        return _printed(frame, first, right, span)
     if isinstance(first, Enumerator):
         second = expressions.lower_operand(frame, right)
         if isinstance(second, Enumerator) and op in ("==", "!="):
@@ -68,9 +57,6 @@ def binary(frame: Frame, op: str, left: tree.Expr, right: tree.Expr, span: Span)
         raise error(Code.TYPE_ERROR, f"a {describe(first)} is compared with == and !=", span)
     first = _held(frame, first, left, right)
     second = expressions.lower_operand(frame, right)
-    if lvalues.is_float(first) or lvalues.is_float(second):
-        lvalues.forget(frame, first, left.span)
-        return lvalues.forget(frame, second, right.span)
     if op in ("==", "!="):
         equal = pointers.equal(frame, first, second, span)
         if equal is not None:
@@ -87,7 +73,7 @@ def binary(frame: Frame, op: str, left: tree.Expr, right: tree.Expr, span: Span)
 def _held(frame: Frame, operand: Operand, expr: tree.Expr, right: tree.Expr) -> Operand:
     """The left operand, read before the right one is evaluated (where the order can be told)."""
     type_ = lvalues.type_of(operand)
-    if isinstance(operand, (Variable, Atomic, Either)) and isinstance(type_, (IntType, AtomicType)):
+    if isinstance(operand, (Variable, Atomic)) and isinstance(type_, (IntType, AtomicType)):
         return Computed(lvalues.to_value(frame, operand, expr.span))
     if isinstance(operand, (Computed, Register)) and _modifies(right):
         value = lvalues.to_value(frame, operand, expr.span)
@@ -108,13 +94,6 @@ def _pointer_arithmetic(frame: Frame, op: str, pointer: Operand, other: Operand,
         return Computed(values.binary("-", left, right))
     steps = lvalues.to_value(frame, other, span)
     return pointers.moved(frame, pointer, values.unary("-", steps) if op == "-" else steps, span)
-
-
-def _printed(frame: Frame, console: Console, right: tree.Expr, span: Span) -> Operand:
-    operand = expressions.lower_operand(frame, right)
-    lvalues.forget(frame, operand, right.span)
-    frame.emit(ir.InputOutput(), span)
-    return console
 
 
 def _modifies(expr: tree.Expr) -> bool:
@@ -161,26 +140,22 @@ def conditional(frame: Frame, expr: tree.Conditional) -> Operand:
         chosen, left = (expr.then, expr.otherwise) if condition.value else (expr.otherwise, expr.then)
         return _as_common(frame, expressions.lower_operand(frame, chosen), left, chosen.span)
     if not has_effect(frame, expr.then) and not has_effect(frame, expr.otherwise):
-        first_side, second_side = (expressions.lower_operand(frame, side) for side in (expr.then, expr.otherwise))
-        return _chosen(frame, condition, first_side, second_side, expr)
+        first, second = (expressions.lower_value(frame, side) for side in (expr.then, expr.otherwise))
+        return Computed(values.choose(condition, first, second))
     then, otherwise, done = (frame.builder.label() for _ in range(3))
     frame.builder.split(condition, expr.condition.span, then, otherwise)
     with frame.nested():
         frame.builder.place(then)
-        first, pointee = _arm(frame, expr.then)
+        first = expressions.lower_value(frame, expr.then)
         result = frame.temporary(types.LONG)
-        if first is not None:
-            frame.emit(ir.Set(result.name, first), expr.then.span)
+        frame.emit(ir.Set(result.name, first), expr.then.span)
         frame.builder.jump(done)
         frame.builder.place(otherwise)
-        second, other = _arm(frame, expr.otherwise)
-        if second is not None:
-            frame.emit(ir.Set(result.name, second), expr.otherwise.span)
+        second = expressions.lower_value(frame, expr.otherwise)
+        frame.emit(ir.Set(result.name, second), expr.otherwise.span)
     frame.builder.place(done)
-    if first is None or second is None:
-        return Opaque()
     if first.type == second.type:
-        return Computed(Reg(result.name, first.type), pointee or other)
+        return Computed(Reg(result.name, first.type))
     return Computed(values.cast(result, types.common_type(first.type, second.type)))
 
 
@@ -206,46 +181,13 @@ def _value_type(type_: Type | None) -> IntType | None:
             return None
 
 
-def _arm(frame: Frame, expr: tree.Expr) -> tuple[Value | None, PointerType | None]:
-    """The value of a side, None for a floating-point number, and what it points to if it is a pointer."""
-    operand = expressions.lower_operand(frame, expr)
-    if lvalues.is_float(operand):
-        lvalues.forget(frame, operand, expr.span)
-        return None, None
-    if _is_pointer(operand):
-        computed = pointers.as_value(frame, operand, expr.span)
-        return computed.value, computed.pointee
-    return lvalues.to_value(frame, operand, expr.span), None
-
-
-def _chosen(frame: Frame, condition: Value, then: Operand, otherwise: Operand, expr: tree.Conditional) -> Operand:
-    if lvalues.is_float(then) or lvalues.is_float(otherwise):
-        lvalues.forget(frame, then, expr.then.span)
-        return lvalues.forget(frame, otherwise, expr.otherwise.span)
-    if isinstance(then, Text) or isinstance(otherwise, Text):
-        return Text()
-    if _is_pointer(then) or _is_pointer(otherwise):
-        first = pointers.as_value(frame, _null_or(then), expr.then.span)
-        second = pointers.as_value(frame, _null_or(otherwise), expr.otherwise.span)
-        chosen = values.choose(condition, first.value, second.value)
-        return Computed(chosen, first.pointee or second.pointee)
-    first_value = lvalues.to_value(frame, then, expr.then.span)
-    return Computed(values.choose(condition, first_value, lvalues.to_value(frame, otherwise, expr.otherwise.span)))
-
-
-def _null_or(operand: Operand) -> Operand:
-    return Pointer(None) if operand == Computed(Const(0, INT)) else operand
-
-
 def has_effect(frame: Frame, expr: tree.Expr) -> bool:
     """Whether evaluating an expression appends anything to the graph: a read of memory, a check included."""
     match expr:
-        case tree.Int() | tree.Bool() | tree.Str() | tree.Float() | tree.SizeOf() | tree.ThreadLocal() | tree.This():
+        case tree.Int() | tree.Bool() | tree.Str() | tree.SizeOf() | tree.ThreadLocal():
             return False
         case tree.Name(span, name, _):
-            return isinstance(expressions.lower_name(frame, name, span), (Variable, Atomic, Either))
-        case tree.MemberOf():
-            return False
+            return isinstance(expressions.lower_name(frame, name, span), (Variable, Atomic))
         case tree.Unary(_, "&", operand):
             return not isinstance(operand, tree.Name)
         case tree.Unary(_, "*", _):
@@ -272,17 +214,10 @@ def assign(frame: Frame, expr: tree.Assign) -> Operand:
         value = expressions.lower_operand(frame, expr.value)
         target = expressions.lower_operand(frame, expr.target)
         return update(frame, target, expr.op, value, expr.span, old=False)
-    if isinstance(expr.value, tree.List):
-        target = expressions.lower_operand(frame, expr.target)
-        type_ = lvalues.type_of(target)
-        if type_ is None:
-            raise outside("this assignment of a list is", expr.span)
-        source = functions.initial_operand(frame, type_, expr.value)
-    else:
-        source = expressions.lower_operand(frame, expr.value)
-        if isinstance(source, (Variable, Atomic, Either)) and not lvalues.is_class(source):
-            source = lvalues.read_once(frame, source, expr.value.span)
-        target = expressions.lower_operand(frame, expr.target)
+    source = expressions.lower_operand(frame, expr.value)
+    if isinstance(source, (Variable, Atomic)) and not lvalues.is_class(source):
+        source = lvalues.read_once(frame, source, expr.value.span)
+    target = expressions.lower_operand(frame, expr.target)
     lvalues.assign(frame, target, source, expr.span)
     if isinstance(target, Atomic) and target.pointee is None:  # the result is the new value
         return Computed(values.cast(lvalues.to_value(frame, source, expr.span), target.type))
@@ -291,12 +226,8 @@ def assign(frame: Frame, expr: tree.Assign) -> Operand:
 
 def update(frame: Frame, target: Operand, op: str, value: Operand, span: Span, *, old: bool) -> Operand:
     """``target op= value``: one atomic step on an atomic, a read and a write otherwise.  ``old``: the value before."""
-    if lvalues.is_float(target):
-        lvalues.forget(frame, target, span)
-        lvalues.assign(frame, target, value, span)
-        return Opaque() if old else target
     if _is_pointer(target):
-        return _moved(frame, target, op, value, span, old=old)
+        raise outside("a pointer that steps is", span, "use an index")
     operand = lvalues.to_value(frame, value, span)
     match target:
         case Atomic() if op in faults.PARTIAL:
@@ -306,26 +237,14 @@ def update(frame: Frame, target: Operand, op: str, value: Operand, span: Span, *
             new = values.convert(values.binary(op, result, operand), type_)
             frame.emit(ir.Rmw(result.name, place, new, ir.Mode(lvalues.SEQ_CST, scope)), span)
             return Computed(result if old else new)
-        case Register() | Variable() | Either() | Known():
+        case Register() | Variable():
             before = lvalues.to_value(frame, target, span)
             if old and isinstance(target, Register):
                 saved = frame.temporary(before.type)
                 frame.emit(ir.Set(saved.name, before), span)
                 before = saved
-            type_ = before.type if isinstance(target, (Either, Known)) else target.type
             new = frame.computed(values.binary(op, before, operand), span)
-            lvalues.assign(frame, target, Computed(values.convert(new, type_)), span)
+            lvalues.assign(frame, target, Computed(values.convert(new, target.type)), span)
             return Computed(before) if old else target
         case _:
             raise error(Code.TYPE_ERROR, f"{describe(target)} cannot be updated", span)
-
-
-def _moved(frame: Frame, target: Operand, op: str, value: Operand, span: Span, *, old: bool) -> Operand:
-    before = lvalues.settle(target, span)
-    if not isinstance(before, Pointer):
-        before = pointers.as_value(frame, before, span)
-        saved = frame.temporary(ADDRESS)
-        frame.emit(ir.Set(saved.name, before.value), span)
-        before = Computed(saved, before.pointee)
-    lvalues.assign(frame, target, _pointer_arithmetic(frame, op, before, value, span), span)
-    return before if old else target

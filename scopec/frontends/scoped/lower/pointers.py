@@ -16,7 +16,6 @@ from scopec.frontends.scoped.lower.operands import (
     Array,
     Atomic,
     Computed,
-    Either,
     Function,
     Operand,
     Pointer,
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 NULL = Const(0, ADDRESS)
 
 
-def checked(frame: Frame, operand: Operand, type_: PointerType, span: Span) -> Operand:
+def checked(operand: Operand, type_: PointerType, span: Span) -> Operand:
     """A pointer converted to a declared type: what it points to is seen as that type; InputError if it cannot be."""
     operand = lvalues.settle(operand, span)
     if isinstance(operand, Array):
@@ -56,8 +55,6 @@ def checked(frame: Frame, operand: Operand, type_: PointerType, span: Span) -> O
             return Pointer(lvalues.seen_as(target, type_.target, volatile=type_.volatile, span=span))
         case Computed(Const(0, _), None):
             return Pointer(None)
-        case Either(cases):
-            return Either(tuple((c, checked(frame, o, type_, span)) for c, o in cases))
         case Computed(value, PointerType(target)) if _points_alike(target, type_.target):
             return Computed(value, type_)
         case Register(pointee=have) | Variable(pointee=have) | Atomic(pointee=have) if (
@@ -98,8 +95,6 @@ def moved(frame: Frame, operand: Operand, steps: Value, span: Span) -> Operand:
             return Pointer(Sync(_step(frame, place, steps, span), type_))
         case Pointer(Structure(object_, index, type_, volatile)):
             return Pointer(Structure(object_, _sum(index, steps), type_, volatile))
-        case Either(cases):
-            return Either(tuple((c, moved(frame, o, steps, span)) for c, o in cases))
         case _ if isinstance(have := lvalues.type_of(operand), PointerType):
             return Computed(values.convert(_sum(as_value(frame, operand, span).value, steps), ADDRESS), have)
         case _:
@@ -109,22 +104,8 @@ def moved(frame: Frame, operand: Operand, steps: Value, span: Span) -> Operand:
 def _element(frame: Frame, array: Array, steps: Value, span: Span) -> Operand:
     # The address one past the end may be computed, so the element is not checked here but where it is accessed.
     if isinstance(steps, Const) and not 0 <= steps.value < array.length:
-        first = lvalues.element(frame, array, lvalues.ZERO, span)
-        return moved_target(first, steps)
+        raise outside("an address beyond an array is", span)
     return lvalues.element(frame, array, steps, span)
-
-
-def moved_target(first: Operand, steps: Value) -> Operand:
-    """The object that is ``steps`` elements after one, which may be beyond the end of its array."""
-    match first:
-        case Variable(place, type_, volatile, pointee):
-            return Variable(ir.Place(place.object, _sum(place.index, steps)), type_, volatile, pointee)
-        case Atomic(place, type_, scope, pointee):
-            return Atomic(ir.Place(place.object, _sum(place.index, steps)), type_, scope, pointee)
-        case Structure(object_, index, type_, volatile):
-            return Structure(object_, _sum(index, steps), type_, volatile)
-        case _:
-            return first
 
 
 def _step(frame: Frame, place: ir.Place, steps: Value, span: Span) -> ir.Place:
@@ -152,12 +133,6 @@ def as_value(frame: Frame, operand: Operand, span: Span) -> Computed:
         case Pointer():
             pointee = lvalues.type_of(operand)
             return Computed(address_value(frame, operand, span), pointee if isinstance(pointee, PointerType) else None)
-        case Either(cases) if all(isinstance(case, Pointer) for _, case in cases):
-            pointee = lvalues.type_of(operand)
-            chosen = as_value(frame, cases[-1][1], span).value
-            for condition, case in reversed(cases[:-1]):
-                chosen = values.choose(condition, as_value(frame, case, span).value, chosen)
-            return Computed(chosen, pointee if isinstance(pointee, PointerType) else None)
         case _:
             pointee = lvalues.type_of(operand)
             if isinstance(pointee, AtomicType):
@@ -235,7 +210,9 @@ def target(frame: Frame, pointer: Computed, span: Span) -> Operand:
         # Nothing has such an address (yet: see World.regions), so what follows is never executed.
         frame.builder.end(span)
         return objects.nowhere(frame, type_, span)
-    return cases[0][1] if len(cases) == 1 else Either(tuple(cases))
+    if len(cases) > 1:
+        raise outside("a pointer that may point to several objects is", span)
+    return cases[0][1]
 
 
 def _within(address: Value, region: Region) -> Value:
@@ -252,9 +229,7 @@ def equal(frame: Frame, left: Operand, right: Operand, span: Span) -> Value | No
         return None
     one, other = _normal(frame, left, span), _normal(frame, right, span)
     if isinstance(one, Pointer) and isinstance(other, Pointer):
-        same = _same_target(one, other)
-        if same is not None:
-            return same
+        raise outside("a comparison of two known addresses is", span)
     return values.binary("==", as_value(frame, one, span).value, as_value(frame, other, span).value)
 
 
@@ -268,19 +243,6 @@ def _normal(frame: Frame, operand: Operand, span: Span) -> Operand:
             return Pointer(lvalues.element(frame, array, lvalues.ZERO, span))
         case _:
             return operand
-
-
-def _same_target(one: Pointer, other: Pointer) -> Value | None:
-    """Whether two pointers known at compile time are equal, where that is known."""
-    if one.target is None or other.target is None:
-        return values.TRUE if one.target is other.target else values.FALSE
-    match one.target, other.target:
-        case (Variable(a) | Atomic(a) | Sync(a), Variable(b) | Atomic(b) | Sync(b)):
-            return values.binary("==", a.index, b.index) if a.object == b.object else values.FALSE
-        case (Structure(a, i), Structure(b, j)):
-            return values.binary("==", i, j) if a == b else values.FALSE
-        case _:
-            return values.TRUE if one.target is other.target else None
 
 
 def _bound(operand: Operand) -> Operand:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.frontends.scoped.lower import classes, expressions, functions, launches, names, objects, resolve, statements
+from scopec.frontends.launches import beside_main
+from scopec.frontends.scoped.lower import classes, expressions, functions, launches, names, objects, resolve
 from scopec.frontends.scoped.lower.context import Call, Frame, Region, World, outside
 from scopec.frontends.scoped.lower.cpp_types import (
     ArrayType,
@@ -20,15 +20,11 @@ from scopec.frontends.scoped.lower.cpp_types import (
     Type,
     VoidType,
 )
-from scopec.frontends.scoped.lower.lookup import Space
 from scopec.frontends.scoped.lower.operands import (
-    AliasTemplate,
-    ClassTemplate,
     Computed,
     Enumerator,
     Function,
     Operand,
-    Overload,
     PointerVariable,
     TypeNamed,
 )
@@ -40,7 +36,7 @@ from scopec.program.streams import with_legacy_streams
 from scopec.program.types import IntType
 
 if TYPE_CHECKING:
-    from scopec.base.source import Source, Span
+    from scopec.base.source import Source
 
 _STORAGES = {
     "__device__": ir.Storage.DEVICE, "__managed__": ir.Storage.MANAGED, "__constant__": ir.Storage.DEVICE,
@@ -78,8 +74,8 @@ def lower(file: tree.File, source: Source, name: str, overrides: Mapping[str, tr
 
 
 def _lower(file: tree.File, source: Source, name: str, world: World) -> Program:
-    top = Frame(world, "", host=True, call=Call("", VoidType(), world.space))
-    main = _declare_items(top, file.items, file.host_items)
+    top = Frame(world, "", host=True, call=Call("", VoidType()))
+    main = _declare_items(top, file.items)
     given: list[tree.LaunchDirective] = []
     for directive in file.directives:
         match directive:
@@ -115,127 +111,35 @@ def _check_threads(world: World) -> None:
 # ---------------------------------------------------------------- declarations
 
 
-def _declare_items(
-    frame: Frame, items: tuple[tree.Item, ...], host_items: tuple[tree.Item, ...] | None
-) -> tree.Function | None:
-    """Declare the items of a namespace; returns ``main`` if it is among them."""
+def _declare_items(frame: Frame, items: tuple[tree.Item, ...]) -> tree.Function | None:
+    """Declare the items of a file; returns ``main`` if it is among them."""
     main: tree.Function | None = None
-    on_host = _host_functions(host_items)
     for item in items:
         match item:
             case tree.Declaration():
                 _declare_global(frame, item)
-            case tree.Function(name="main") if not frame.space.name:
+            case tree.Function(name="main"):
                 if main is not None:
                     raise error(Code.DUPLICATE, "`main` is defined twice", item.name_span)
                 main = item
             case tree.Function():
-                _declare_function(frame, item, on_host.get(_key(item), item))
-            case tree.Template():
-                _declare_template(frame, item)
-            case tree.Namespace(_, name, inner):
-                _declare_namespace(frame, name, inner, host_items)
+                _declare_function(frame, item)
             case tree.NamespaceAlias(span, alias, target):
-                _declare_namespace_alias(frame, alias, target, span)
+                frame.world.globals.alias(alias, target, span)
             case tree.Alias(span, name, type_, sizes):
                 meant = resolve.sized(frame, resolve.named(frame, type_), sizes, None, span)
-                if name:
-                    frame.space.declare(name, TypeNamed(meant), span)
-            case tree.UsingNamespace() | tree.UsingName():
-                statements.use(frame, item)
-            case tree.StaticAssert():
-                classes.check_static_assert(frame, item)
+                frame.world.globals.declare(name, TypeNamed(meant), span)
             case tree.Prototype():
                 pass
-    if host_items is not None:
-        main = _host_only(frame, items, host_items) or main
     return main
 
 
-def _key(function: tree.Function) -> tuple[str, int, int]:
-    return function.name, len(function.parameters), function.span.line
-
-
-def _host_functions(items: tuple[tree.Item, ...] | None) -> dict[tuple[str, int, int], tree.Function]:
-    return {_key(i): i for i in items or () if isinstance(i, tree.Function)}
-
-
-def _host_only(frame: Frame, items: tuple[tree.Item, ...], host_items: tuple[tree.Item, ...]) -> tree.Function | None:
-    """Declare what only the host's compiler sees; returns ``main`` as it sees it."""
-    spans = {item.span for item in items}
-    main = None
-    for item in host_items:
-        if isinstance(item, tree.Function) and item.name == "main":
-            main = item
-        elif item.span not in spans:
-            _declare_items(frame, (item,), None)
-    return main
-
-
-def _declare_function(frame: Frame, function: tree.Function, on_host: tree.Function) -> None:
-    path, _, short = function.name.rpartition("::")
-    space = frame.space
-    if path:  # a member function that is defined outside its class
-        found = frame.find(path)
-        if isinstance(found, TypeNamed) and hasattr(found.type, "functions"):
-            member = replace(function, name=short)
-            found.type.functions.setdefault(short, []).append(member)
-            return
-        inner = space.descend(path.split("::"))
-        if inner is None:
-            raise error(Code.UNKNOWN_NAME, f"there is no class or namespace `{path}`", function.name_span)
-        space = inner
+def _declare_function(frame: Frame, function: tree.Function) -> None:
     if "__global__" in function.type.specifiers and function.type.name not in ("void", ""):
         raise error(Code.TYPE_ERROR, "a kernel returns void", function.type.span)
-    overload = Overload(function, frame.space, on_host)
-    known = space.names.get(short or function.name)
-    if isinstance(known, Function):
-        _check_overload(known, function)
-        space.names[short] = Function(short, (*known.overloads, overload))
-        return
-    space.declare(short, Function(short, (overload,)), function.name_span)
-
-
-def _check_overload(known: Function, function: tree.Function) -> None:
-    def signature(one: tree.Function) -> list[tuple[object, ...]]:
-        return [(p.type.name, p.type.pointers, p.type.reference, str(p.type.arguments)) for p in one.parameters]
-
-    for other in known.overloads:
-        same_template = (other.definition.template is None) == (function.template is None)
-        if same_template and signature(other.definition) == signature(function):
-            first = other.definition.name_span.line
-            message = f"`{function.name}` is defined already, at line {first}"
-            raise error(Code.DUPLICATE, message, function.name_span)
-
-
-def _declare_template(frame: Frame, template: tree.Template) -> None:
-    match template.declared:
-        case tree.Alias(span, name):
-            frame.space.declare(name, AliasTemplate(template, frame.space), span)
-        case tree.Declaration(type=tree.TypeName(defined=tree.Class(span, _, name))):
-            frame.space.declare(name, ClassTemplate(template, frame.space), span)
-        case _:
-            raise outside("this template is", template.span)
-
-
-def _declare_namespace(
-    frame: Frame, name: str, items: tuple[tree.Item, ...], host_items: tuple[tree.Item, ...] | None
-) -> None:
-    space = frame.space
-    for part in name.split("::") if name else ():
-        space = space.inner.setdefault(part, Space(part, space))
-    inner = replace(frame, call=Call("", VoidType(), space))
-    host_inner = next((h.items for h in host_items or () if isinstance(h, tree.Namespace) and h.name == name), None)
-    _declare_items(inner, items, host_inner)
-
-
-def _declare_namespace_alias(frame: Frame, alias: str, target: str, span: Span) -> None:
-    for space in frame.space.outward():
-        found = space.descend(target.split("::"))
-        if found is not None:
-            frame.space.inner[alias] = found
-            return
-    raise error(Code.UNKNOWN_NAME, f"there is no namespace `{target}`", span)
+    if isinstance(frame.find(function.name), Function):
+        raise outside(f"a second function `{function.name}` is", function.name_span)
+    frame.world.globals.declare(function.name, Function(function.name, function), function.name_span)
 
 
 def _declare_global(frame: Frame, declaration: tree.Declaration) -> None:
@@ -258,7 +162,7 @@ def _declare_global(frame: Frame, declaration: tree.Declaration) -> None:
         if "__shared__" in specifiers and declarator.init is not None:
             raise error(Code.TYPE_ERROR, "a shared variable cannot have an initial value", declarator.init.span)
         storage = next((_STORAGES[s] for s in ("__managed__", *_STORAGES) if s in specifiers), ir.Storage.SYSTEM)
-        frame.space.declare(declarator.name, _global(frame, type_, written, declarator, storage), span)
+        frame.world.globals.declare(declarator.name, _global(frame, type_, written, declarator, storage), span)
     if not declaration.declarators and written.defined is None:
         raise error(Code.SYNTAX, "this declares nothing", declaration.span)
 
@@ -274,19 +178,12 @@ def _global(
         raise outside("a reference at file scope is", span, "pass the object to the kernel")
     if isinstance(type_, PointerType) and storage is ir.Storage.SYSTEM:
         return PointerVariable(declarator.name, type_)
-    if isinstance(type_, HandleType):
-        return expressions.handle(frame, declarator.name, type_, span)
-    if (
-        isinstance(type_, ArrayType)
-        and isinstance(type_.element, (HandleType, PointerType))
-        and (storage is ir.Storage.SYSTEM)
+    if isinstance(type_, HandleType) or (
+        isinstance(type_, ArrayType) and isinstance(type_.element, HandleType) and storage is ir.Storage.SYSTEM
     ):
-        from scopec.frontends.scoped.lower import handles
-
-        return handles.array(frame, declarator.name, type_, declarator.init, span)
+        raise outside("a global of this type is", span)
     volatile = ("volatile" in written.specifiers and not declarator.pointers) or declarator.volatile
-    name = frame.space.qualified(declarator.name)
-    made = objects.declare(frame, name, type_, storage, span, volatile=volatile)
+    made = objects.declare(frame, declarator.name, type_, storage, span, volatile=volatile)
     objects.give_values(frame, made, type_, declarator.init, span)
     return made
 
@@ -317,7 +214,7 @@ def _declare_constant(frame: Frame, type_: Type, declarator: tree.Declarator) ->
                 shown = found.name.lower()
             case _:
                 raise error(Code.NOT_CONSTANT, f"the value of `{name}` must be a constant", expr.span)
-    frame.space.declare(name, operand, declarator.span)
+    frame.world.globals.declare(name, operand, declarator.span)
     if varied:
         world.variant[name] = shown
 
@@ -338,16 +235,15 @@ def _enumerator(frame: Frame, type_: EnumType, expr: tree.Expr, *, short: bool) 
 
 
 def _host_body(world: World, file: tree.File, main: tree.Function | None, given: list[tree.LaunchDirective]) -> ir.Body:
-    frame = Frame(world, "main", host=True, call=Call("main", types.INT, world.space))
+    frame = Frame(world, "main", host=True, call=Call("main", types.INT))
     if main is not None:
         if given:
-            message = "`//@ launch` is for files without a main"
-            raise error(Code.BAD_DIRECTIVE, message, given[0].span, "launch the kernel in main")
+            raise beside_main(given[0].span)
         operands: list[Operand] = []
         if main.parameters:  # argc and argv: the program is called without arguments
             operands = [Computed(values.Const(1, types.INT)), *([_no_arguments()] * (len(main.parameters) - 1))]
-        return functions.lower_thread_body(frame, main, world.space, operands)
-    kernels = [f for f in _functions(file.items) if "__global__" in f.type.specifiers]
+        return functions.lower_thread_body(frame, main, operands)
+    kernels = [f for f in file.items if isinstance(f, tree.Function) and "__global__" in f.type.specifiers]
     if not kernels:
         span = world.source.span(0, 0)
         raise error(Code.NOTHING_TO_CHECK, "the file has neither a kernel nor a main", span)
@@ -367,13 +263,3 @@ def _no_arguments() -> Operand:
     from scopec.frontends.scoped.lower.operands import Text
 
     return Text()
-
-
-def _functions(items: tuple[tree.Item, ...]) -> list[tree.Function]:
-    found = []
-    for item in items:
-        if isinstance(item, tree.Function):
-            found.append(item)
-        elif isinstance(item, tree.Namespace):
-            found += _functions(item.items)
-    return found

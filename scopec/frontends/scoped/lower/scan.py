@@ -14,24 +14,33 @@ from scopec.frontends.scoped.syntax import tree
 def walk(node: object) -> list[object]:
     """Every node below (and with) a syntax tree, in order."""
     out: list[object] = []
-    stack = [node]
+    stack = _nodes((node,))[::-1]
     while stack:
-        current = stack.pop()
-        kind: Any = type(current)
-        if isinstance(current, tuple):
-            stack.extend(reversed(current))
-        elif (below := _below(kind)) is not None:
-            out.append(current)
-            stack += [getattr(current, field) for field in below]
+        out.append(stack.pop())
+        stack += below(out[-1])[::-1]
+    return out
+
+
+def below(node: object) -> list[object]:
+    """The nodes right below one, in order."""
+    kind: Any = type(node)
+    return _nodes(tuple(getattr(node, field) for field in _holding(kind)))
+
+
+def _nodes(values: tuple[object, ...]) -> list[object]:
+    out: list[object] = []
+    for value in values:
+        if isinstance(value, tuple):
+            out += _nodes(value)
+        elif is_dataclass(value) and not isinstance(value, Span):
+            out.append(value)
     return out
 
 
 @cache
-def _below(kind: type) -> tuple[str, ...] | None:
-    """The fields of a node that may hold others, the last one first; None for what is no node."""
-    if not is_dataclass(kind) or kind is Span:
-        return None
-    return tuple(field.name for field in reversed(fields(kind)) if field.type not in ("Span", "str", "bool", "int"))
+def _holding(kind: type[Any]) -> tuple[str, ...]:
+    """The fields of a node that may hold others."""
+    return tuple(field.name for field in fields(kind) if field.type not in ("Span", "str", "bool", "int"))
 
 
 #: Functions of the libraries that take their arguments by value.
@@ -61,20 +70,16 @@ def assigned_names(block: tree.Block) -> set[str]:
                 for declarator in declarators:
                     if (declarator.reference or type_.reference) and declarator.init is not None:
                         found.update(a.name for a in declarator.init.arguments if isinstance(a, tree.Name))
-            case tree.Lambda(by_reference=captured):
-                found.update(captured)
             case _:
                 pass
     return found
 
 
-_SOMETIMES = (
-    tree.If, tree.While, tree.DoWhile, tree.For, tree.RangeFor, tree.Switch, tree.Lambda, tree.Conditional,
-)  # fmt: skip
+_SOMETIMES = (tree.If, tree.While, tree.DoWhile, tree.For, tree.Switch, tree.Conditional)
 
 
 def reassigned_names(block: tree.Block) -> frozenset[str]:
-    """Names that a body assigns to where it may be executed never or again: in branches, loops and lambdas."""
+    """Names that a body assigns to where it may be executed never or again: in branches and loops."""
     found: set[str] = set()
     seen: set[int] = set()
     nodes = walk(block)
@@ -116,10 +121,6 @@ def names_in_memory(block: tree.Block) -> frozenset[str]:
                 name
             ) in ("ref", "cref"):
                 found.add(local)
-            case tree.Lambda(default=default, by_reference=captured, body=body):
-                found.update(captured)
-                if default == "&":
-                    found.update(n.name for n in walk(body) if isinstance(n, tree.Name))
             case _:
                 pass
     return frozenset(found)

@@ -6,25 +6,22 @@ from typing import assert_never
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.source import Span
-from scopec.frontends.scoped.lower import classes, expressions, lvalues, resolve
+from scopec.frontends.scoped.lower import expressions, lvalues, resolve
 from scopec.frontends.scoped.lower import locals as local_
 from scopec.frontends.scoped.lower.context import Frame, Loop, outside
 from scopec.frontends.scoped.lower.cpp_types import (
     AutoType,
-    FloatType,
     PointerType,
     ReferenceType,
-    StructType,
     VoidType,
 )
-from scopec.frontends.scoped.lower.operands import Array, Computed, Elements, Known, TypeNamed
+from scopec.frontends.scoped.lower.operands import Computed, TypeNamed
 from scopec.frontends.scoped.lower.scan import needs_unrolling, walk
 from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir, values
-from scopec.program.types import INT, IntType
+from scopec.program.types import IntType
 
 #: How often a loop goes round that is unrolled while the program is lowered.
-_MOST_TURNS = 64
 
 
 def lower_statement(frame: Frame, statement: tree.Statement) -> None:
@@ -45,8 +42,6 @@ def lower_statement(frame: Frame, statement: tree.Statement) -> None:
             _do_while(frame, body, condition)
         case tree.For():
             _for(frame, statement)
-        case tree.RangeFor():
-            _range_for(frame, statement)
         case tree.Switch():
             with frame.block():
                 _switch(frame, statement)
@@ -62,28 +57,8 @@ def lower_statement(frame: Frame, statement: tree.Statement) -> None:
             meant = resolve.sized(frame, resolve.named(frame, type_), sizes, None, span)
             if name:
                 frame.bind(name, TypeNamed(meant), span)
-        case tree.UsingNamespace() | tree.UsingName():
-            use(frame, statement)
-        case tree.StaticAssert():
-            classes.check_static_assert(frame, statement)
         case _:
             assert_never(statement)
-
-
-def use(frame: Frame, statement: tree.UsingNamespace | tree.UsingName) -> None:
-    """``using namespace n;`` or ``using n::name;``; names of the libraries are known without it."""
-    path, _, short = statement.name.rpartition("::")
-    if isinstance(statement, tree.UsingNamespace):
-        for space in frame.space.outward():
-            found = space.descend(statement.name.split("::"))
-            if found is not None:
-                if not found.library:
-                    frame.space.used.append(found)
-                return
-        raise error(Code.UNKNOWN_NAME, f"there is no namespace `{statement.name}`", statement.span)
-    found_name = frame.space.find(statement.name)
-    if found_name is not None and path:
-        frame.declare(short, found_name, statement.span)
 
 
 def lower_block(frame: Frame, block: tree.Block) -> None:
@@ -215,8 +190,8 @@ def _jumps(body: tree.Statement) -> bool:
 
 def _for(frame: Frame, statement: tree.For) -> None:
     with frame.block():
-        if needs_unrolling(statement.body) and _unrolled(frame, statement):
-            return
+        if needs_unrolling(statement.body):
+            raise outside("a loop around launches and calls of the API is", statement.span)
         if isinstance(statement.init, tree.Declaration):
             lower_statement(frame, statement.init)
         else:
@@ -224,70 +199,6 @@ def _for(frame: Frame, statement: tree.For) -> None:
                 expressions.discard(frame, expr)
         condition = statement.condition or tree.Bool(statement.span, True)
         _loop(frame, condition, statement.body, statement.steps)
-
-
-def _unrolled(frame: Frame, statement: tree.For) -> bool:
-    """A counted loop around launches and the like, lowered turn by turn; False if its count is not known."""
-    init, condition = statement.init, statement.condition
-    if not isinstance(init, tree.Declaration) or condition is None or len(init.declarators) != 1:
-        return False
-    (declarator,) = init.declarators
-    type_ = resolve.resolve(frame, init.type)
-    if declarator.init is None or len(declarator.init.arguments) != 1:
-        return False
-    first = expressions.peek(frame, declarator.init.arguments[0])
-    if isinstance(type_, AutoType) and isinstance(first, Computed):
-        type_ = first.value.type
-    if not isinstance(type_, IntType) or not (isinstance(first, Computed) and isinstance(first.value, values.Const)):
-        return False
-    counter = Known(values.convert(first.value, type_))
-    frame.bind(declarator.name, counter, declarator.span)
-    for _ in range(_MOST_TURNS + 1):
-        value = expressions.lower_condition(frame, condition)
-        if not isinstance(value, values.Const):
-            raise outside("a launch or API call in a loop of unknown length is", condition.span)
-        if not value.value:
-            return True
-        after, again = frame.builder.label(), frame.builder.label()
-        frame.loops.append(Loop(after, again, len(frame.scopes)))
-        if any(isinstance(node, tree.Break) for node in walk(statement.body)):
-            raise outside("a break out of a loop of launches or API calls is", statement.span)
-        _scoped(frame, statement.body)
-        frame.loops.pop()
-        frame.builder.place(again)
-        frame.builder.place(after)
-        for step in statement.steps:
-            expressions.discard(frame, step)
-    raise error(Code.TOO_LARGE, f"a loop of launches goes round more than {_MOST_TURNS} times", statement.span)
-
-
-def _range_for(frame: Frame, statement: tree.RangeFor) -> None:
-    """One turn an element of an array, lowered turn by turn."""
-    range_ = lvalues.settle(expressions.lower_operand(frame, statement.range), statement.range.span)
-    type_ = resolve.resolve(frame, statement.type)
-    if isinstance(range_, Array):
-        items = [
-            lvalues.element(frame, range_, values.Const(number, INT), statement.range.span)
-            for number in range(range_.length)
-        ]
-    elif isinstance(range_, Elements):
-        items = list(range_.items)
-    else:
-        raise error(Code.TYPE_ERROR, "an array is wanted here", statement.range.span)
-    after = frame.builder.label()
-    for item in items:
-        again = frame.builder.label()
-        frame.loops.append(Loop(after, again, len(frame.scopes)))
-        with frame.block():
-            if isinstance(type_, ReferenceType) or isinstance(range_, Elements):
-                frame.bind(statement.name, item, statement.span)
-            else:
-                written = tree.Declarator(statement.span, statement.name)
-                local_.declare_value(frame, type_, statement.type, written, item, statement.range.span)
-            lower_statement(frame, statement.body)
-        frame.loops.pop()
-        frame.builder.place(again)
-    frame.builder.place(after)
 
 
 def _body(frame: Frame, body: tree.Statement, loop: Loop) -> None:
@@ -312,9 +223,7 @@ def _jump(frame: Frame, word: str, span: Span) -> None:
 def _return(frame: Frame, statement: tree.Return) -> None:
     called = frame.call
     if statement.value is not None:
-        _returned(frame, statement.value, statement.span)
-    elif called.result is not None:
-        raise error(Code.TYPE_ERROR, "this function must return a value", statement.span)
+        _returned(frame, statement.value)
     frame.leave(called.depth)
     if called.after is None:
         frame.builder.end(statement.span)
@@ -322,9 +231,9 @@ def _return(frame: Frame, statement: tree.Return) -> None:
         frame.builder.jump(called.after)
 
 
-def _returned(frame: Frame, expr: tree.Expr, span: Span) -> None:
+def _returned(frame: Frame, expr: tree.Expr) -> None:
     """The value of a `return`: stored where the caller looks for it, or remembered as it is."""
-    from scopec.frontends.scoped.lower import functions, initial
+    from scopec.frontends.scoped.lower import functions
 
     called = frame.call
     type_ = called.type
@@ -334,13 +243,7 @@ def _returned(frame: Frame, expr: tree.Expr, span: Span) -> None:
     if called.after is None:  # main, whose status nobody looks at
         lvalues.to_value(frame, expressions.lower_operand(frame, expr), expr.span)
         return
-    operand = functions.initial_operand(frame, type_, expr)
-    if called.result is not None:
-        if isinstance(type_, StructType):
-            initial.copy(frame, called.result, operand, type_, span)
-        else:
-            lvalues.assign(frame, called.result, operand, span)
-        return
+    operand = expressions.lower_operand(frame, expr)
     match type_:
         case IntType():
             called.returned = Computed(values.cast(lvalues.to_value(frame, operand, expr.span), type_))
@@ -349,8 +252,8 @@ def _returned(frame: Frame, expr: tree.Expr, span: Span) -> None:
         case PointerType():
             from scopec.frontends.scoped.lower import pointers
 
-            called.returned = pointers.checked(frame, operand, type_, expr.span)
-        case AutoType() | FloatType():
+            called.returned = pointers.checked(operand, type_, expr.span)
+        case AutoType():
             called.returned = functions.by_value(frame, operand, expr.span)
         case _:
             called.returned = operand

@@ -12,7 +12,6 @@ from scopec.frontends.scoped.lower.operands import (
     Event,
     Operand,
     Pointer,
-    Record,
     Stream,
     StreamHandle,
     Variable,
@@ -91,13 +90,6 @@ def _reported(frame: Frame, ready: Reg, span: Span) -> Operand:
     return Computed(values.choose(values.binary("!=", failed.value, Const(0, types.INT)), failed.value, ready))
 
 
-def last_error(frame: Frame, call: tree.Call) -> Operand:
-    """``cudaGetLastError()`` and ``cudaPeekAtLastError()``; that of an aborted kernel stays."""
-    assert isinstance(call.function, tree.Name)
-    frame.emit(ir.ApiCall(call.function.name), call.span)
-    return result(frame, call.span)
-
-
 def _event(frame: Frame, expr: tree.Expr) -> str:
     """The event that an expression denotes; InputError if it is none, or has not been created."""
     operand = expressions.lower_operand(frame, expr)
@@ -143,51 +135,11 @@ def device_number(frame: Frame, expr: tree.Expr) -> int:
     return device
 
 
-def get_device(frame: Frame, call: tree.Call) -> Operand:
-    """``cudaGetDevice(&device)``."""
-    return put(frame, call, frame.device)
-
-
 #: What every device has that scopec stands for, by the attribute that asks for it.
 _ATTRIBUTES = {
     "cudaDevAttrCooperativeLaunch": 1, "cudaDevAttrClusterLaunch": 1, "cudaDevAttrWarpSize": 32,
     "cudaDevAttrUnifiedAddressing": 1, "cudaDevAttrManagedMemory": 1, "cudaDevAttrCanMapHostMemory": 1,
 }  # fmt: skip
-
-
-def device_attribute(frame: Frame, call: tree.Call) -> Operand:
-    """``cudaDeviceGetAttribute(&value, attribute, device)``."""
-    attribute = call.arguments[1]
-    if not isinstance(attribute, tree.Name) or attribute.name not in _ATTRIBUTES:
-        known = f"scopec knows the values of {', '.join(_ATTRIBUTES)}"
-        raise error(Code.UNMODELLED_CALL, "scopec does not model this attribute", attribute.span, known)
-    return put(frame, call, _ATTRIBUTES[attribute.name])
-
-
-def put(frame: Frame, call: tree.Call, value: int) -> Operand:
-    """Store a number where the first argument points to."""
-    (target, *_) = call.arguments
-    pointed = lvalues.dereference(frame, expressions.lower_operand(frame, target), target.span)
-    lvalues.assign(frame, pointed, Computed(Const(value, types.INT)), call.span)
-    name = call.function.name if hasattr(call.function, "name") else "call"
-    frame.emit(ir.ApiCall(name), call.span)
-    return SUCCESS
-
-
-def device_properties(frame: Frame, call: tree.Call) -> Operand:
-    """``cudaGetDeviceProperties(&properties, device)``: those that programs ask for before they begin."""
-    (target, *_) = call.arguments
-    record = lvalues.dereference(frame, expressions.lower_operand(frame, target), target.span)
-    if not isinstance(record, Record):
-        raise error(Code.TYPE_ERROR, "the address of a cudaDeviceProp is wanted here", target.span)
-    known = {
-        "warpSize": 32, "maxThreadsPerBlock": 1024, "major": 9, "minor": 0, "cooperativeLaunch": 1,
-        "managedMemory": 1, "concurrentManagedAccess": 1, "canMapHostMemory": 1, "unifiedAddressing": 1,
-    }  # fmt: skip
-    for name, value in known.items():
-        record.members[name] = Computed(Const(value, types.INT))
-    frame.emit(ir.ApiCall("cudaGetDeviceProperties"), call.span)
-    return SUCCESS
 
 
 def enable_peer_access(frame: Frame, call: tree.Call) -> Operand:
@@ -213,13 +165,6 @@ def stream_create(frame: Frame, call: tree.Call) -> Operand:
     kind: Literal["blocking", "non-blocking"] = "non-blocking" if flags(frame, call.arguments[1:2]) else "blocking"
     frame.world.streams[name] = ir.Stream(name, kind, frame.device)
     frame.emit(ir.ApiCall("cudaStreamCreate"), call.span)
-    return SUCCESS
-
-
-def stream_destroy(frame: Frame, call: tree.Call) -> Operand:
-    """``cudaStreamDestroy(stream)``: returns at once, the stream's work goes on."""
-    stream_operand(frame, call.arguments[0])
-    frame.emit(ir.ApiCall("cudaStreamDestroy"), call.span)
     return SUCCESS
 
 
@@ -262,13 +207,6 @@ def event_create(frame: Frame, call: tree.Call) -> Operand:
     return SUCCESS
 
 
-def event_destroy(frame: Frame, call: tree.Call) -> Operand:
-    """``cudaEventDestroy(event)``."""
-    _event(frame, call.arguments[0])
-    frame.emit(ir.ApiCall("cudaEventDestroy"), call.span)
-    return SUCCESS
-
-
 def event_record(frame: Frame, call: tree.Call) -> Operand:
     """``cudaEventRecord(event, stream)``."""
     event = _event(frame, call.arguments[0])
@@ -288,12 +226,3 @@ def event_query(frame: Frame, call: tree.Call) -> Operand:
     ready = frame.temporary(types.INT)
     frame.emit(ir.EventQuery(ready.name, _event(frame, call.arguments[0])), call.span)
     return _reported(frame, ready, call.span)
-
-
-def event_elapsed(frame: Frame, call: tree.Call) -> Operand:
-    """``cudaEventElapsedTime(&milliseconds, start, stop)``: how long is not modelled."""
-    expressions.lower_operand(frame, call.arguments[0])
-    for argument in call.arguments[1:]:
-        _event(frame, argument)
-    frame.emit(ir.ApiCall("cudaEventElapsedTime"), call.span)
-    return SUCCESS

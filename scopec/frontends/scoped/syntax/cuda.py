@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import re
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from lark import Lark, Token
-from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.lark import PostLex
 
 from scopec.base import grammars
 from scopec.base.diagnostics import Code, error
+from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
+from scopec.frontends.language import beyond_the_scoped_language
 from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.build import Builder
-from scopec.frontends.scoped.syntax.preprocess import Preprocessed, differs_on_device, preprocess
-from scopec.frontends.scoped.syntax.scan import scan
+from scopec.frontends.scoped.syntax.scan import blank, scan
 from scopec.frontends.scoped.syntax.syntax_errors import INSTEAD, RESERVED, describe
-from scopec.frontends.scoped.syntax.type_names import Marked, Names
+from scopec.frontends.scoped.syntax.type_names import Names, names_of, without_repetition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,69 +29,65 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Text:
-    """A text to parse: its source, where its characters come from, and what its names are."""
+    """A text to parse, everything else of its source blank, and what its names are."""
 
     source: Source
-    original: str
-    preprocessed: Preprocessed
-    marked: Marked
-
-    def place(self, start: int, end: int) -> tuple[int, int]:
-        return self.preprocessed.place(start, end)
+    text: str
+    names: Names
 
 
 #: How many tokens an expression may have, and what stands between two.  What is longer would take minutes to read, and
 #: nests too deeply for what comes after.
 _LONGEST = 10_000
-#: `new (p) T`, not `new T` nor `new (T)`: a lone type in the parentheses is rare.
-_PLACEMENT_NEW = re.compile(r"(?:::\s*)?new\s*\(")
 _SEPARATORS = frozenset({";", ",", "{", "}"})
+_OPENS = re.compile(r"\s*<")
+#: A line for the preprocessor.
+_LINE = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 
 _current: ContextVar[_Text] = ContextVar("_current")
 
 
 class _Finish(PostLex):
-    """Gives names of types and templates their terminals, and tokens their places in the file."""
+    """Gives names of types and templates their terminals, and parts each ``>>`` that closes two argument lists."""
 
     always_accept = ("NAME",)
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        text = _current.get()
-        length = 0
+        current = _current.get()
+        length = lists = 0
+        before = ""
         for token in stream:
-            offset = cast(int, token.start_pos)
             length = 0 if token in _SEPARATORS else length + 1
             if length > _LONGEST:
-                at = Span.of_token(text.source.name, _placed(token, text))
+                at = Span.of_token(current.source.name, token)
                 raise error(Code.TOO_LARGE, "an expression or statement nests too deeply", at, "split it up")
             if token.type == "NAME":
-                role = text.marked.roles.get(offset)
-                if role is not None:
-                    token.type = role.value
-                elif _PLACEMENT_NEW.match(text.marked.text, offset):
-                    token.type = "PLACEMENT_NEW"
-                elif str(token).removeprefix("::") in RESERVED:
-                    raise _ReservedWordError(_placed(token, text))
-            if offset in text.marked.parted:
-                for i in range(len(token)):
-                    yield _placed(Token("GREATER", ">", offset + i, end_pos=offset + i + 1), text)
+                self._name(token, before, current)
+            before = str(token)
+            if token.type in ("TEMPLATE_NAME", "FUNCTION_TEMPLATE"):
+                lists += 1
+            if lists and not token.strip(">"):
+                lists = max(0, lists - len(token))
+                yield from _one_by_one(token)
             else:
-                yield _placed(token, text)
+                yield token
+
+    @staticmethod
+    def _name(token: Token, before: str, current: _Text) -> None:
+        if before not in (".", "->"):
+            start, end = cast(int, token.start_pos), cast(int, token.end_pos)
+            opens = _OPENS.match(current.text, end) is not None
+            token.type = current.names.terminal(str(token), start, opens=opens)
+        word = token.removeprefix("::")
+        if word in RESERVED:
+            at = Span.of_token(current.source.name, token)
+            raise error(Code.OUTSIDE_SUBSET, RESERVED[word], at, INSTEAD.get(word))
 
 
-def _placed(token: Token, text: _Text) -> Token:
-    """The token at its place in the file (in the text it may stand elsewhere, after macros)."""
-    start = cast(int, token.start_pos)
-    token.start_pos, token.end_pos = text.place(start, cast(int, token.end_pos))
-    token.line, token.column = text.source.position(token.start_pos)
-    token.end_line, token.end_column = text.source.position(token.end_pos)
-    return token
-
-
-class _ReservedWordError(Exception):
-    def __init__(self, token: Token) -> None:
-        super().__init__(str(token))
-        self.token = token
+def _one_by_one(token: Token) -> Iterator[Token]:
+    start, column = cast(int, token.start_pos), cast(int, token.column)
+    for i, mark in enumerate(token):
+        yield Token("GREATER", mark, start + i, token.line, column + i, token.line, column + i + 1, start + i + 1)
 
 
 @cache
@@ -101,13 +98,16 @@ def parser() -> Lark:
 
 def read(source: Source) -> tree.File:
     """Parse a file; raises InputError at the first place that is not in the language."""
+    beyond = beyond_the_scoped_language(source)
+    if beyond is not None:
+        span, what = beyond
+        help_ = "clang reads it: leave out `--reader scoped` and `//@ language scoped;`"
+        raise error(Code.OUTSIDE_SUBSET, f"{what} is C++ beyond the scoped language", span, help_)
     scanned = scan(source)
-    names = Names()
-    host_items = None
-    if differs_on_device(scanned.code):
-        host_items = tuple(_program(source, scanned.code, Names(), device=False))
-    items = _program(source, scanned.code, names, device=True)
-    return tree.File(source.name, tuple(items), _directives(source, scanned.directives, names), host_items)
+    code = _without_lines(source, scanned.code)
+    names = names_of(code)
+    items = _parse(_Text(source, without_repetition(code), names), "program")
+    return tree.File(source.name, items, _directives(source, scanned.directives, names))
 
 
 def read_directives(source: Source, text: str, code: str = "") -> tuple[tree.Directive, ...]:
@@ -115,54 +115,48 @@ def read_directives(source: Source, text: str, code: str = "") -> tuple[tree.Dir
 
     In both texts everything else is blank.
     """
-    names = Names()
-    names.mark(code)
-    return _directives(source, text, names)
+    return _directives(source, text, names_of(code))
 
 
 def _directives(source: Source, text: str, names: Names) -> tuple[tree.Directive, ...]:
-    return tuple(_parse(source, text, Preprocessed.verbatim(text), names, "directives"))
+    return _parse(_Text(source, without_repetition(text), replace(names, declared=frozenset())), "directives")
 
 
-def _program(source: Source, code: str, names: Names, *, device: bool) -> list[Any]:
-    return _parse(source, code, preprocess(source, code, device=device), names, "program")
+def _without_lines(source: Source, code: str) -> str:
+    """Program text with lines for the preprocessor blank."""
+    for line in _LINE.finditer(code):
+        if re.match(r"\s*#\s*pragma\s+pack\b", line.group()):
+            message = "`#pragma pack` is outside the modelled subset"
+            help_ = "leave it out: `//@ storage x = …, align = 1` says how an object lies in memory"
+            start = line.start() + line.group().index("#")
+            raise error(Code.OUTSIDE_SUBSET, message, source.span(start, start + len(line.group().strip())), help_)
+    return _LINE.sub(lambda line: blank(line.group()), code)
 
 
-def _parse(source: Source, original: str, preprocessed: Preprocessed, names: Names, start: str) -> list[Any]:
-    if not preprocessed.text.strip():
-        return []
-    text = _Text(source, original, preprocessed, names.mark(preprocessed.text))
+def _parse(text: _Text, start: str) -> tuple[Any, ...]:
     token = _current.set(text)
     try:
-        parsed = parser().parse(text.marked.text, start=start)
-        return list(Builder(source).transform(parsed))
-    except _ReservedWordError as reserved:
-        span = Span.of_token(source.name, reserved.token)
-        word = str(reserved.token).removeprefix("::")
-        raise error(Code.OUTSIDE_SUBSET, RESERVED[word], span, INSTEAD.get(word)) from None
+        parsed = parser().parse(text.text, start=start)
+        return cast("tuple[Any, ...]", Builder(text.source).transform(parsed))
     except UnexpectedInput as unexpected:
         _syntax_error(text, unexpected, start)
     finally:
         _current.reset(token)
 
 
-def _syntax_error(text: _Text, unexpected: UnexpectedInput, start: str) -> NoReturn:
+def _syntax_error(current: _Text, unexpected: UnexpectedInput, start: str) -> NoReturn:
     found: str | None
-    source, original = text.source, text.original
     match unexpected:
         case UnexpectedToken(token=Token() as token) if token.type == "$END":
-            offset, length, found = len(original.rstrip()), 0, None
+            offset, found = len(current.text.rstrip()), None
         case UnexpectedToken(token=Token() as token):
-            offset, length, found = token.start_pos or 0, len(token), str(token)
+            offset, found = token.start_pos or 0, str(token)
         case UnexpectedCharacters():
-            position = cast(int, unexpected.pos_in_stream)
-            offset, length, found = text.place(position, position + 1)[0], 1, text.marked.text[position]
-        case UnexpectedEOF():
-            offset, length, found = len(original.rstrip()), 0, None
+            offset = cast(int, unexpected.pos_in_stream)
+            found = current.text[offset]
         case _:
             raise unexpected
     wanted = getattr(unexpected, "expected", None) or getattr(unexpected, "allowed", None) or set()
-    said = describe(original, offset, found, set(wanted), in_directive=start == "directives")
-    at = said.offset if said.offset is not None else offset
-    end = at + (said.length if said.offset is not None else length)
-    raise error(said.code, said.message, source.span(at, end), said.help) from None
+    said = describe(current.text, offset, found, set(wanted), in_directive=start == "directives")
+    at, length = said.place or (offset, len(found or ""))
+    raise error(said.code, said.message, current.source.span(at, at + length), said.help) from None

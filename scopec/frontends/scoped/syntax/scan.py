@@ -35,7 +35,8 @@ class Scanned:
     directives: str
 
 
-def _blank(text: str) -> str:
+def blank(text: str) -> str:
+    """As many spaces, line by line."""
     return _NOT_NEWLINE.sub(" ", text)
 
 
@@ -52,7 +53,7 @@ def scan(source: Source) -> Scanned:
         start, end = match.span()
         between = text[done:start]
         code.append(between)
-        directives.append(_blank(between))
+        directives.append(blank(between))
         lexeme = match.group()
         keep = None
         match match.lastgroup:
@@ -69,12 +70,12 @@ def scan(source: Source) -> Scanned:
                 keep = lexeme
             case _:
                 pass
-        code.append(keep if keep is not None else _blank(lexeme))
+        code.append(keep if keep is not None else blank(lexeme))
         is_directive = match.lastgroup == "line" and lexeme.startswith("//@")
-        directives.append("   " + lexeme[3:] if is_directive else _blank(lexeme))
+        directives.append("   " + lexeme[3:] if is_directive else blank(lexeme))
         done = end
     code.append(text[done:])
-    directives.append(_blank(text[done:]))
+    directives.append(blank(text[done:]))
     return Scanned("".join(code), "".join(directives))
 
 

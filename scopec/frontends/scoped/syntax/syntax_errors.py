@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scopec.base.diagnostics import Code, suggestion
 
 _OUT = "outside the modelled subset"
 
+_REST = ("goto", "dynamic_cast", "typeid", "thread_local", "enum", "static_assert")
 #: C++ keywords that scopec recognises in order to say that it does not model them.
 RESERVED: dict[str, str] = (
     dict.fromkeys(("asm", "__asm__", "__asm", "_asm"), f"inline asm is {_OUT}")
     | dict.fromkeys(("try", "catch", "throw"), f"exceptions are {_OUT}")
     | dict.fromkeys(("new", "delete"), f"dynamic memory is {_OUT}")
-    | {name: f"`{name}` is {_OUT}" for name in ("goto", "operator", "concept", "requires", "typeid", "thread_local")}
+    | {name: f"`{name}` is {_OUT}" for name in _REST}
     | dict.fromkeys(("co_await", "co_yield", "co_return"), f"coroutines are {_OUT}")
 )
 
@@ -22,18 +23,14 @@ RESERVED: dict[str, str] = (
 INSTEAD = dict.fromkeys(
     ("asm", "__asm__", "__asm", "_asm"),
     "write its accesses and fences with cuda::atomic_ref and cuda::atomic_thread_fence, or as a PTX .litmus file",
-) | {"new": "declare the object, or make it with `new (p) T(…)` in memory that there is"}
+) | {"new": "declare the object"}
 
 _QUALIFIERS = ("__global__", "__device__", "__host__", "__managed__", "__shared__", "__constant__")
 _TYPES = ("int", "bool", "void", "unsigned", "char", "short", "long", "auto", "size_t", "cudaStream_t", "dim3")
-_DIRECTIVES = ("expect", "vary", "launch", "object", "bound", "given", "options")
+_DIRECTIVES = ("expect", "vary", "launch", "object", "bound", "given", "options", "storage", "language")
 _KINDS = (
     "race_free", "race", "allowed", "forbidden", "required", "terminates", "may_hang", "progresses", "may_stall",
 )  # fmt: skip
-
-#: Constructs that have a shape rather than a keyword: the text, how many characters before the error it begins, and
-#: what to say.
-_SHAPES: tuple[tuple[re.Pattern[str], int, str], ...] = ((re.compile(r"~?\w+\s*::"), 0, f"this use of `::` is {_OUT}"),)
 
 #: How terminals are named in messages; the others are shown as they are written.
 _TERMINALS = {
@@ -41,21 +38,21 @@ _TERMINALS = {
     "SPECIFIER": "a type", "SEMICOLON": "`;`", "LPAR": "`(`", "RPAR": "`)`", "LBRACE": "`{`", "RBRACE": "`}`",
     "LSQB": "`[`", "RSQB": "`]`", "COMMA": "`,`", "EQUAL": "`=`", "COLON": "`:`", "__ANON_0": "`<<<`",
     "__ANON_1": "`>>>`", "WORD": "a value", "GREATER": "`>`", "LESS": "`<`", "WHILE": "`while`", "IN": "`in`",
-    "STRING": "a string", "SPECIAL": "`default`",
+    "STRING": "a string", "LANGUAGE": "`scoped` or `c++`",
 }  # fmt: skip
 
+_QUALIFIED = re.compile(r"\w+\s*::")
 _PREVIOUS_NAME = re.compile(r"([A-Za-z_]\w*(?:::\w+)*)\s*\Z")
 
 
 @dataclass(frozen=True)
 class Said:
-    """A message; ``offset`` and ``length`` move it to an earlier place than where the parser stopped."""
+    """A message; ``place`` is its offset and length where that is not where the parser stopped."""
 
     code: Code
     message: str
     help: str | None = None
-    offset: int | None = None
-    length: int = 0
+    place: tuple[int, int] | None = None
 
 
 def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_directive: bool) -> Said:
@@ -65,10 +62,8 @@ def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_
     if found is None:
         help_: str | None = "is a `}` missing?" if "RBRACE" in wanted else None
         return Said(Code.SYNTAX, f"the file ends in the middle of a construct{_wanted(wanted)}", help_)
-    for shape, back, message in _SHAPES:
-        at = max(0, offset - back)
-        if match := shape.match(text, at):
-            return Said(Code.OUTSIDE_SUBSET, message, None, at, len(match.group()))
+    if match := _QUALIFIED.match(text, offset):
+        return Said(Code.OUTSIDE_SUBSET, f"this use of `::` is {_OUT}", None, (offset, len(match.group())))
     if {"INT", "NAME", "LPAR"} <= wanted and not re.match(r"\w", found):
         return Said(Code.SYNTAX, f"an expression is missing before `{_short(found)}`")
     code_before = text[:offset].rstrip()
@@ -88,9 +83,7 @@ def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_
         return _not_a_type(found)
     before = _PREVIOUS_NAME.search(text, max(0, offset - 200), offset)
     if before and (named or found in ("*", "&")) and "INT_WORD" not in wanted:
-        at = before.start(1)
-        said = _not_a_type(before.group(1))
-        return Said(said.code, said.message, said.help, at, len(before.group(1)))
+        return replace(_not_a_type(before.group(1)), place=(before.start(1), len(before.group(1))))
     return Said(Code.SYNTAX, f"unexpected `{_short(found)}`{_wanted(wanted)}")
 
 

@@ -18,9 +18,8 @@ class TypeName:
 
     ``name`` is the spelling without specifiers (``int``, ``unsigned long long``, ``cuda::atomic``), empty where only
     specifiers are written; ``specifiers`` are the others in the order written (``__device__``, ``constexpr``,
-    ``volatile``, …).  ``member`` is the type inside a class template (``Box<int>::item``), ``defined`` the class or
-    enumeration that is defined in place, ``of`` the operand of ``decltype``, ``align`` what ``alignas`` asks for,
-    ``cluster`` the extents of ``__cluster_dims__``.
+    ``volatile``, …).  ``defined`` is the class that is defined in place, ``cluster`` the extents of
+    ``__cluster_dims__``.
     """
 
     span: Span
@@ -29,10 +28,7 @@ class TypeName:
     specifiers: tuple[str, ...] = ()
     pointers: int = 0
     reference: bool = False
-    member: str | None = None
-    defined: Class | Enum | None = None
-    of: Expr | None = None
-    align: TypeName | Expr | None = None
+    defined: Class | None = None
     cluster: tuple[Expr, ...] = ()
 
 
@@ -82,22 +78,6 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class MemberOf:
-    """``Type<arguments>::name``: a static member of a class template."""
-
-    span: Span
-    type: TypeName
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class This:
-    """``this``."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
 class List:
     """``{e, …}`` as a value; ``names`` are those of designated elements (``.x = e``), empty for others."""
 
@@ -113,22 +93,6 @@ class Comma:
     span: Span
     left: Expr
     right: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Lambda:
-    """``[captures](parameters) { … }``.
-
-    ``default`` is ``&``, ``=`` or empty; ``by_reference`` and ``by_value`` are the names captured one by one, the
-    latter with the value they start with (None: that of the variable).
-    """
-
-    span: Span
-    default: str
-    by_reference: tuple[str, ...]
-    by_value: tuple[tuple[str, Expr | None], ...]
-    parameters: tuple[Parameter, ...]
-    body: Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,15 +183,6 @@ class Construct:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacementNew:
-    """``new (pointer) Type(arguments)``: an object made where the pointer points to."""
-
-    span: Span
-    pointer: Expr
-    made: Construct
-
-
-@dataclass(frozen=True, slots=True)
 class Cast:
     """``(Type) operand`` or ``static_cast<Type>(operand)``."""
 
@@ -238,11 +193,10 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class SizeOf:
-    """``sizeof(Type)``, ``sizeof expression``, or ``alignof(Type)``."""
+    """``sizeof(Type)`` or ``sizeof expression``."""
 
     span: Span
     operand: TypeName | Expr
-    alignment: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,11 +224,8 @@ Expr: TypeAlias = (
     | Float
     | Str
     | Name
-    | MemberOf
-    | This
     | List
     | Comma
-    | Lambda
     | Unary
     | Binary
     | Conditional
@@ -284,7 +235,6 @@ Expr: TypeAlias = (
     | Index
     | Call
     | Construct
-    | PlacementNew
     | Cast
     | SizeOf
     | Launch
@@ -355,7 +305,7 @@ class If:
     span: Span
     condition: Condition
     then: Statement
-    otherwise: Statement | None
+    otherwise: Statement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,17 +338,6 @@ class For:
 
 
 @dataclass(frozen=True, slots=True)
-class RangeFor:
-    """``for (type name : range) body``."""
-
-    span: Span
-    type: TypeName
-    name: str
-    range: Expr
-    body: Statement
-
-
-@dataclass(frozen=True, slots=True)
 class Switch:
     """``switch (value) { … }``; the cases are statements of the body."""
 
@@ -412,7 +351,7 @@ class Case:
     """``case value:``, or ``default:`` with no value."""
 
     span: Span
-    value: Expr | None
+    value: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,22 +390,6 @@ class Alias:
 
 
 @dataclass(frozen=True, slots=True)
-class UsingName:
-    """``using scope::name;``."""
-
-    span: Span
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class UsingNamespace:
-    """``using namespace name;``."""
-
-    span: Span
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class NamespaceAlias:
     """``namespace alias = name;``."""
 
@@ -475,35 +398,11 @@ class NamespaceAlias:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class StaticAssert:
-    """``static_assert(condition, message)``."""
-
-    span: Span
-    condition: Expr
-    message: str
-
-
-Using: TypeAlias = Alias | UsingName | UsingNamespace
 #: A declaration in a condition declares one name.
 Condition: TypeAlias = Expr | Declaration
 
 Statement: TypeAlias = (
-    Declaration
-    | ExprStatement
-    | Block
-    | If
-    | While
-    | DoWhile
-    | For
-    | RangeFor
-    | Switch
-    | Case
-    | Return
-    | Break
-    | Continue
-    | Using
-    | StaticAssert
+    Declaration | ExprStatement | Block | If | While | DoWhile | For | Switch | Case | Return | Break | Continue | Alias
 )
 
 # ---------------------------------------------------------------- files
@@ -516,26 +415,11 @@ class Parameter:
     span: Span
     type: TypeName
     name: str
-    default: Expr | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TemplateParameter:
-    """``typename name``, or ``type name`` with ``type`` set; with its default."""
-
-    span: Span
-    name: str
-    type: TypeName | None = None
-    default: TypeName | Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function with its body: a kernel, ``main``, or a helper, told apart by the type's specifiers.
-
-    A constructor has the name of its class, ``initialisers`` of its members, and no type name; a destructor's name
-    begins with ``~``.  ``template`` is None for an ordinary function.
-    """
+    """A function with its body: a kernel, ``main``, or a helper, told apart by the type's specifiers."""
 
     span: Span
     type: TypeName
@@ -543,13 +427,11 @@ class Function:
     name_span: Span
     parameters: tuple[Parameter, ...]
     body: Block
-    template: tuple[TemplateParameter, ...] | None = None
-    initialisers: tuple[tuple[Name, Initialiser], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Prototype:
-    """A function without its body: declared, defaulted or deleted."""
+    """A function without its body."""
 
     span: Span
     type: TypeName
@@ -559,47 +441,14 @@ class Prototype:
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """A class with its members in order; ``name`` is empty for one that only a declarator or typedef names."""
-
-    span: Span
-    key: str
-    name: str
-    members: tuple[Member_, ...]
-    align: TypeName | Expr | None = None
-    template: tuple[TemplateParameter, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Enum:
-    """An enumeration: its enumerators with their values, ``scoped`` for ``enum class``."""
+    """A structure with its members in order; ``name`` is empty for one that only a declarator or typedef names."""
 
     span: Span
     name: str
-    scoped: bool
-    underlying: TypeName | None
-    enumerators: tuple[tuple[Name, Expr | None], ...]
+    members: tuple[Declaration, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A template of a class (a declaration that defines it) or of an alias; function templates are functions."""
-
-    span: Span
-    parameters: tuple[TemplateParameter, ...]
-    declared: Declaration | Alias
-
-
-@dataclass(frozen=True, slots=True)
-class Namespace:
-    """``namespace name { … }``; the name is empty for one without."""
-
-    span: Span
-    name: str
-    items: tuple[Item, ...]
-
-
-Member_: TypeAlias = Declaration | Function | Prototype | Using | StaticAssert
-Item: TypeAlias = Declaration | Function | Prototype | Template | Namespace | NamespaceAlias | Using | StaticAssert
+Item: TypeAlias = Declaration | Function | Prototype | NamespaceAlias | Alias
 
 # ---------------------------------------------------------------- directives
 
@@ -652,6 +501,14 @@ class StorageDirective:
 
 
 @dataclass(frozen=True, slots=True)
+class LanguageDirective:
+    """``language NAME``: ``scoped`` or ``c++``."""
+
+    span: Span
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """A name with an optional value, as in ``bound``, ``given``, ``options`` and ``under`` (no value there)."""
 
@@ -669,17 +526,15 @@ class Settings:
     settings: tuple[Setting, ...]
 
 
-Directive: TypeAlias = Expect | Vary | LaunchDirective | ObjectDirective | StorageDirective | Settings
+Directive: TypeAlias = (
+    Expect | Vary | LaunchDirective | ObjectDirective | StorageDirective | LanguageDirective | Settings
+)
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A whole file: its items in order, and its directives in order.
-
-    ``host_items`` are the items as the compiler for the host sees them, None where the device's are the same.
-    """
+    """A whole file: its items in order, and its directives in order."""
 
     name: str
     items: tuple[Item, ...]
     directives: tuple[Directive, ...]
-    host_items: tuple[Item, ...] | None = None

@@ -1,81 +1,89 @@
-"""Statements."""
+"""Statements, expressions and directives."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scopec.base.diagnostics import Code, error
 from scopec.frontends.scoped.syntax import tree
-from scopec.frontends.scoped.syntax.build.parts import Part, parts
+from scopec.frontends.scoped.syntax.build.part import Part
+from scopec.frontends.scoped.syntax.literals import integer, unescape
 
 if TYPE_CHECKING:
+    from lark import Token
     from lark.tree import Meta
 
 
 class Statements(Part):
-    """Statements."""
+    """Statements, expressions and directives."""
 
     def block(self, meta: Meta, *statements: Any) -> tree.Block:
         return tree.Block(self._span(meta), statements)
 
-    def if_(self, meta: Meta, condition: Any, then: Any, otherwise: Any = None) -> tree.If:
-        return tree.If(self._span(meta), condition, then, otherwise)
+    def for_(self, meta: Meta, init: Any, condition: Any, steps: Any, body: Any) -> tree.For:
+        first = init if isinstance(init, tree.Declaration) else _operands(init)
+        return tree.For(self._span(meta), first, condition, _operands(steps), body)
 
-    def if_head(self, meta: Meta, *children: Any) -> Any:
-        return children[-1]
+    # ---- expressions
 
-    def condition_declaration(self, meta: Meta, type_: tree.TypeName, declarator: tree.Declarator) -> tree.Declaration:
-        return self.declaration_of(meta, type_, (declarator,))
+    def assign(self, meta: Meta, target: Any, op: Token, value: Any) -> tree.Assign:
+        return tree.Assign(self._span(meta), op[:-1] or None, target, value)
 
-    def while_(self, meta: Meta, condition: Any, body: Any) -> tree.While:
-        return tree.While(self._span(meta), condition, body)
+    def binary(self, meta: Meta, left: Any, op: Token, right: Any) -> tree.Binary:
+        return tree.Binary(self._span(meta), str(op), left, right)
 
-    def do_while(self, meta: Meta, body: Any, condition: Any) -> tree.DoWhile:
-        return tree.DoWhile(self._span(meta), body, condition)
+    def prefix_step(self, meta: Meta, op: Token, target: Any) -> tree.Step:
+        return tree.Step(self._span(meta), str(op), True, target)
 
-    def for_(self, meta: Meta, head: Any, body: Any) -> tree.For:
-        init, condition, steps = head
-        return tree.For(self._span(meta), init, condition, steps, body)
+    def postfix_step(self, meta: Meta, target: Any, op: Token) -> tree.Step:
+        return tree.Step(self._span(meta), str(op), False, target)
 
-    def for_head(self, meta: Meta, init: Any, condition: Any, steps: Any) -> tuple[Any, Any, Any]:
-        return init, condition, parts(steps)
+    def arrow(self, meta: Meta, object_: Any, name: Token) -> tree.Member:
+        return tree.Member(self._span(meta), tree.Unary(object_.span, "*", object_), str(name))
 
-    def for_init(self, meta: Meta, init: Any) -> Any:
-        return init if isinstance(init, tree.Declaration) else parts(init)
+    def construct(self, meta: Meta, type_: tree.TypeName, given: Any) -> tree.Construct:
+        if isinstance(given, tree.List):
+            return tree.Construct(self._span(meta), type_, given.elements, True, given.names)
+        return tree.Construct(self._span(meta), type_, given)
 
-    def range_for(self, meta: Meta, head: Any, body: Any) -> tree.RangeFor:
-        type_, name, range_ = head
-        return tree.RangeFor(self._span(meta), type_, name, range_, body)
+    def of_launch(self, meta: Meta, token: Token) -> tree.ThreadLocal:
+        kernel, number = token.split("#")
+        return tree.ThreadLocal(self._span(meta), kernel, int(number))
 
-    def range_head(self, meta: Meta, *children: Any) -> tuple[Any, ...]:
-        type_, *marks, name, range_ = children
-        return self._marked(self._named(type_), marks), name.name, range_
+    # ---- literals
 
-    def switch(self, meta: Meta, value: Any, body: tree.Block) -> tree.Switch:
-        return tree.Switch(self._span(meta), value, body)
+    def int(self, meta: Meta, token: Token) -> tree.Int:
+        return integer(self._span(meta), str(token))
 
-    def case(self, meta: Meta, value: Any) -> tree.Case:
-        return tree.Case(self._span(meta), value)
+    def string(self, meta: Meta, *tokens: Token) -> tree.Str:
+        return tree.Str(self._span(meta), "".join(unescape(token[1:-1]) for token in tokens))
 
-    def default(self, meta: Meta) -> tree.Case:
-        return tree.Case(self._span(meta), None)
+    def char(self, meta: Meta, token: Token) -> tree.Int:
+        text = unescape(token[1:-1])
+        if len(text) != 1 or ord(text) > 127:
+            raise error(Code.BAD_LITERAL, f"{token} is not one ASCII character", self._span(meta))
+        return tree.Int(self._span(meta), ord(text))
 
-    def nested_block(self, meta: Meta, block: tree.Block) -> tree.Block:
-        return block
+    def true(self, meta: Meta) -> tree.Bool:
+        return tree.Bool(self._span(meta), True)
 
-    def declaration_statement(self, meta: Meta, declaration: Any) -> Any:
-        return declaration
+    def false(self, meta: Meta) -> tree.Bool:
+        return tree.Bool(self._span(meta), False)
 
-    def expression_statement(self, meta: Meta, expr: Any) -> tree.ExprStatement:
-        return tree.ExprStatement(self._span(meta), expr)
+    def null(self, meta: Meta) -> tree.Int:
+        return tree.Int(self._span(meta), 0)
 
-    def return_(self, meta: Meta, value: Any) -> tree.Return:
-        return tree.Return(self._span(meta), value)
+    # ---- directives
 
-    def break_(self, meta: Meta) -> tree.Break:
-        return tree.Break(self._span(meta))
+    def expect(self, meta: Meta, kind: Token, *rest: Any) -> tree.Expect:
+        *about, when, under = rest
+        name = "target" if kind == "race" else "formula"
+        said = {name: about[0]} if about else {}
+        return tree.Expect(self._span(meta), str(kind), **said, when=when, under=under)
 
-    def continue_(self, meta: Meta) -> tree.Continue:
-        return tree.Continue(self._span(meta))
 
-    def empty_statement(self, meta: Meta) -> tree.Block:
-        return tree.Block(self._span(meta), ())
+def _operands(expr: tree.Expr | None) -> tuple[tree.Expr, ...]:
+    """The operands of comma operators."""
+    if isinstance(expr, tree.Comma):
+        return (*_operands(expr.left), expr.right)
+    return () if expr is None else (expr,)

@@ -1,0 +1,94 @@
+"""Who reads a ``.cu`` file: the scoped language's reader, or clang."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from scopec.base.diagnostics import Code, InputError, error
+from scopec.base.records import dataclass
+from scopec.frontends import language
+from scopec.frontends.clang import compiler
+from scopec.frontends.clang.flags import Flags
+
+# Start-up: a call reads few kinds of files, and only their readers are imported.
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scopec.base.source import Source
+    from scopec.frontends.scoped.syntax import tree
+    from scopec.program.program import Program
+
+#: What the scoped language says of a file of which clang may know more, also if it objects.
+_CLANG_KNOWS_MORE = {Code.OUTSIDE_SUBSET, Code.UNMODELLED_CALL, Code.UNSEQUENCED}
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A file that was read: its directives, its constants, and its program by a name and a choice of those."""
+
+    file: tree.File
+    constants: Collection[str]
+    program: Callable[[str, Mapping[str, tree.Expr]], Program]
+
+
+def read(source: Source, path: Path, reader: str, flags: Flags, use: Callable[[Read], _T]) -> _T:
+    """What ``use`` makes of a file at ``path``, read by ``scoped``, by ``clang``, or as its text says (``auto``).
+
+    That is the directive ``language``, or what in the text is beyond the scoped language (:mod:`language`).  What the
+    scoped language's reader objects to may be C++ that no look at the text tells, so clang has its say.
+
+    Raises InputError where the file is in neither language.
+    """
+    stated = language.stated(source) if reader == "auto" else reader
+    if stated == "scoped":
+        return use(_by_ourselves(source))
+    beyond = language.beyond_the_scoped_language(source) if stated is None else None
+    if beyond is not None and compiler.find() is None:
+        span, what = beyond
+        message = f"{what} is C++, which clang reads, and there is none"
+        raise error(Code.OUTSIDE_SUBSET, message, span, compiler.WAY_TO_CLANG)
+    if stated is not None or beyond is not None or flags != Flags():
+        return use(_by_clang(source, path, flags))
+    try:
+        return use(_where_alike(source))
+    except InputError as refused:
+        codes = {d.code for d in refused.diagnostics}
+        if compiler.find() is None or Code.TOO_LARGE in codes:
+            raise
+        try:
+            return use(_by_clang(source, path, flags))
+        except InputError:
+            if codes & _CLANG_KNOWS_MORE:
+                raise
+            raise refused from None
+
+
+def _by_ourselves(source: Source) -> Read:
+    from scopec.frontends.scoped.lower.program import constants, lower
+    from scopec.frontends.scoped.syntax import cuda
+
+    file = cuda.read(source)
+    return Read(file, constants(file), lambda name, chosen: lower(file, source, name, chosen))
+
+
+def _where_alike(source: Source) -> Read:
+    """A file that means in the scoped language what it means in C++."""
+    from scopec.frontends.scoped.lower.unordered import unordered
+
+    found = _by_ourselves(source)
+    place = unordered(found.file)
+    if place is not None:
+        message = "C++ leaves these operands in no order, which clang reads, and there is none"
+        help_ = f"write two statements, say `//@ language scoped;` (from left to right), or {compiler.WAY_TO_CLANG}"
+        raise error(Code.UNSEQUENCED, message, place, help_)
+    return found
+
+
+def _by_clang(source: Source, path: Path, flags: Flags) -> Read:
+    from scopec.frontends.clang.program import constants, lower, read
+
+    file, of = read(source), flags.of(path, source.span(0, 0))
+    return Read(file, constants(source), lambda name, chosen: lower(file, source, path.parent, name, chosen, of))
