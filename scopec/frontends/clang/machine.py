@@ -303,8 +303,9 @@ class Machine:
         return None
 
     def span(self, state: State) -> Span:
-        """The place of the present instruction in the user's text."""
-        return self.world.span(self.place(state))
+        """The place of the present instruction in the user's text, or of the last one that has any."""
+        place = self.place(state)
+        return self.last if place is None else self.world.span(place)
 
     def emit(self, state: State, operation: ir.Operation, span: Span | None = None) -> None:
         """Append an operation to the graph, of a place that is not that of the instruction if one is given."""

@@ -156,6 +156,7 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
 
             def run(known: Knowledge, builtins: Mapping[str, int] = builtins) -> ir.Body:
                 machine = Machine(world, world.device, name, builtins, known, called, launch.stream.device)
+                machine.last = launch.span  # where its parameters get their values
                 take(machine, launch.passed)
                 body = machine.run(launch.function, launch.arguments, dict(launch.cells))
                 world.device.touched.append(machine.touched)
