@@ -31,6 +31,7 @@ from scopec.advice.edits import (
 )
 from scopec.advice.hangs import families, never_stuck
 from scopec.base.diagnostics import ScopecError
+from scopec.base.files import source_of
 from scopec.explain.verdict import FAULTY, UNDEFINED, Check
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.execution import Execution
@@ -226,7 +227,7 @@ def _stronger(run: Run, order_of: Callable[[ir.Access | ir.Fence], ir.Order]) ->
             wanted = order_of(operation)
             if strength[wanted] > strength[current]:
                 seen.add(node.span)
-                if _LEGACY.match(run.source.text_of(node.span)):
+                if _LEGACY.match(source_of(node.span, run.source).text_of(node.span)):
                     fence = AddFence(node.span, _needed(run), before=True)
                     yield from (fence, replace(fence, before=False))
                 else:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scopec.base.files import source_of
+
 if TYPE_CHECKING:
     from scopec.base.source import Source, Span
 
@@ -24,24 +26,28 @@ def clean(text: str) -> str:
 
 
 def excerpt(source: Source, marks: Iterable[Mark], width: int = 100) -> Iterator[str]:
-    """The marked lines with carets below, in line order; long lines are cut to ``width`` around the mark."""
+    """The marked lines with carets below, in line order; long lines are cut to ``width`` around the mark.
+
+    Those of a file that the source includes have its name.
+    """
     notes: dict[Span, list[str]] = {}
     for mark in marks:
         notes.setdefault(mark.span, []).append(mark.note)
     ordered = [Mark(at, ", ".join(n for n in dict.fromkeys(notes[at]) if n)) for at in sorted(notes)]
-    gutter = max((len(str(m.span.line)) for m in ordered), default=1)
-    shown_line = 0
+    numbers = {m.span: _number(m.span, source) for m in ordered}
+    gutter = max(map(len, numbers.values()), default=1)
+    shown_line = ""
     for mark in ordered:
-        text = source.line(mark.span.line)
+        text = source_of(mark.span, source).line(mark.span.line)
         start = mark.span.column - 1
         end = mark.span.end_column - 1 if mark.span.end_line == mark.span.line else len(text.rstrip())
         end = max(end, start + 1)
         cut, offset = _window(text, start, end, max(20, width - gutter - 5))
         before = clean(text[offset:start])
         marked = clean(text[start:end]) or " "
-        if mark.span.line != shown_line:
-            yield f"{mark.span.line:>{gutter + 2}} | {clean(cut)}".rstrip()
-            shown_line = mark.span.line
+        if numbers[mark.span] != shown_line:
+            shown_line = numbers[mark.span]
+            yield f"{shown_line:>{gutter + 2}} | {clean(cut)}".rstrip()
         carets = "^" * max(1, min(len(marked), width - gutter - 5 - len(before)))
         lead = " " * len(before)
         margin = f"{'':>{gutter + 2}} | "
@@ -50,6 +56,10 @@ def excerpt(source: Source, marks: Iterable[Mark], width: int = 100) -> Iterator
         else:  # the note goes below, where it fits
             yield f"{margin}{lead}{carets}"
             yield f"{margin}{' ' * max(0, min(len(lead), width - len(margin) - len(mark.note)))}{mark.note}"
+
+
+def _number(span: Span, source: Source) -> str:
+    return str(span.line) if span.file == source.name else f"{clean(span.file.rpartition('/')[2])}:{span.line}"
 
 
 def _window(text: str, start: int, end: int, width: int) -> tuple[str, int]:

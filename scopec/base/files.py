@@ -38,6 +38,11 @@ def shown_source(file: str) -> Source | None:
     return Source(file, data.decode("utf-8-sig", errors="replace"))
 
 
+def source_of(span: Span, source: Source) -> Source:
+    """The source that a span is in: the one given, or a file that it includes; an empty one if that cannot be read."""
+    return source if span.file == source.name else shown_source(span.file) or Source(span.file, "")
+
+
 def _bytes(path: Path, at_start: Span) -> bytes:
     try:
         status = path.stat()

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from scopec.base.files import source_of
 from scopec.memory.collected import Collected, Evaluation, State
 from scopec.memory.events import Assertion, Cut, Event, shown_location, unsequenced
 from scopec.program import values
@@ -66,7 +67,7 @@ def conflicts(out: Collected) -> Iterator[tuple[Assertion, Cut]]:
             continue
         assert one.location is not None
         source, where = out.program.source, shown_location(one.location, out.program)
-        here, there = (f"`{source.text_of(e.span)}`" for e in (one, other))
+        here, there = (f"`{source_of(e.span, source).text_of(e.span)}`" for e in (one, other))
         text = f"{here} and {there} access `{where}`, which one of them changes, in no order"
         yield (
             Assertion(text, other.span, other.thread, both, values.FALSE, len(out.events), implicit=True),

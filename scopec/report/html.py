@@ -99,7 +99,7 @@ def page(report: Report, index: str | None = None) -> str:
         **run.settings.options,
         "unroll": str(run.settings.bound["unroll"]),
     }
-    shown = [_shown(number, check) for number, check in enumerate(report.checks, start=1)]
+    shown = [_shown(number, check, run.source.name) for number, check in enumerate(report.checks, start=1)]
     return render(
         "page.html.j2",
         {
@@ -117,14 +117,14 @@ def page(report: Report, index: str | None = None) -> str:
     )
 
 
-def _shown(number: int, check: Check) -> dict[str, Any]:
-    """What the page says about one check."""
+def _shown(number: int, check: Check, file: str) -> dict[str, Any]:
+    """What the page, which has the lines of a file, says about one check."""
     why = reasons.explanation(check)
     found: dict[str, Any] = {
         "id": f"check-{number}",
         "check": check,
         "sentences": why.sentences,
-        "marks": why.marks,
+        "marks": [mark for mark in why.marks if mark.span.file == file],
         "picture": None,
         "events": (),
         "schedule": None,
@@ -139,7 +139,7 @@ def _shown(number: int, check: Check) -> dict[str, Any]:
         case None:
             pass
         case schedule:
-            found["schedule"] = _player(schedule)
+            found["schedule"] = _player(schedule, file)
     return found
 
 
@@ -164,7 +164,7 @@ def _events(execution: Execution) -> list[dict[str, Any]]:
 # ---------------------------------------------------------------- schedules
 
 
-def _player(schedule: Schedule) -> dict[str, Any]:
+def _player(schedule: Schedule, file: str) -> dict[str, Any]:
     """What the player shows: the steps, and the first state with what each step changes of it."""
     lines = {m.label: m.span.line for m in schedule.moves}
     lines |= {schedule.moves[-1].after.labels[b.thread]: b.span.line for b in schedule.behind if schedule.moves}
@@ -181,7 +181,7 @@ def _player(schedule: Schedule) -> dict[str, Any]:
         "data": {
             "start": states[0],
             "changes": [_changes(a, b) for a, b in pairwise(states)],
-            "lines": [m.span.line for m in schedule.moves],
+            "lines": [m.span.line if m.span.file == file else 0 for m in schedule.moves],
             "said": [clean(f"{m.thread}, line {m.span.line}: {m.action}") for m in schedule.moves],
             "loop": schedule.loop_to if lasso else None,
         },

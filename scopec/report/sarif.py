@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec import __version__
 from scopec.base.excerpt import clean
+from scopec.base.files import source_of
 from scopec.explain.reasons import explanation, race_of
 from scopec.report.asked import unasked
 from scopec.report.lanes import rows
@@ -169,6 +170,7 @@ def _location(span: Span, source: Source | None = None, note: str = "") -> dict[
         "endColumn": span.end_column,
     }
     if source is not None:
+        source = source_of(span, source)
         region["snippet"] = {"text": clean(source.text_of(span))}
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri(span.file)}, "region": region}
     if source is not None and not note:  # the place of a violation, with the lines around it

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from scopec.base.files import source_of
 from scopec.engines.alloy.text import Named, operand, union
 from scopec.memory import given
 from scopec.memory.events import Event, Kind
@@ -76,7 +77,7 @@ class Groups:
         if events[0].kind is Kind.INIT:
             return ""
         source = self.graph.program.source
-        written = dict.fromkeys(" ".join(source.text_of(e.span).split()) for e in events)
+        written = dict.fromkeys(" ".join(source_of(e.span, source).text_of(e.span).split()) for e in events)
         whole = "; ".join(text for text in written if not any(text in other for other in written if other != text))
         plain = "".join(c if c.isprintable() and ord(c) < 128 else "?" for c in whole)
         return f"line {events[0].span.line}: {plain if len(plain) <= _LONGEST else f'{plain[:_LONGEST]} ...'}"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from scopec.base.files import source_of
 from scopec.engines.tla.layout import Access
 from scopec.engines.tla.terms import Terms
 from scopec.engines.tla.values import ATOM, Printer
@@ -51,7 +52,7 @@ class Actions:
     def action(self, step: Step) -> Action:
         """The action of a step."""
         span = step.span
-        text = self.system.program.source.line(span.line).strip()
+        text = source_of(span, self.system.program.source).line(span.line).strip()
         comment = f"{_printable(span.file.rpartition('/')[2])}:{span.line}: {_printable(text)}"
         at = f'/\\ At(t, "{step.label}")' if step.label in self.entries else f'/\\ pc[t] = "{step.label}"'
         return Action(step.label, comment, (at, *self._effect(step)))

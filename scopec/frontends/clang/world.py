@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.base.files import shown_source
+from scopec.base.files import source_of
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.frontends.clang import llvm
@@ -121,7 +121,7 @@ class World:
 
     def text_of(self, span: Span) -> str:
         """What is written at a place of the user's text, if that can be read."""
-        source = _there(self.source, span.file)
+        source = source_of(span, self.source)
         return source.text_of(span) if source.line(span.end_line) else "this"
 
     # ---------------------------------------------------------------- objects
@@ -356,13 +356,9 @@ def span_of(source: Source, place: Place | None) -> Span:
     """A place in a file or in what it includes, as long as the expression that it stands for."""
     if place is None or place.line == 0:
         return source.span(0, 0)
-    there = _there(source, place.file)
+    there = source_of(Span(place.file, place.line, 1, place.line, 1), source)
     word = word_at(there, place.line, place.column)
     return expression_at(there, there.offset(word.line, word.column)) or word
-
-
-def _there(source: Source, file: str) -> Source:
-    return source if file == source.name else shown_source(file) or Source(file, "")
 
 
 def refused(what: str, span: Span, help_: str | None = None) -> Exception:
