@@ -1,4 +1,4 @@
-"""Classes and enumerations: their members, and what their constructors and destructors do."""
+"""Classes of data: their members, and how objects of them are initialised."""
 
 from __future__ import annotations
 

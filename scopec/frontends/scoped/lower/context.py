@@ -91,14 +91,13 @@ class Call:
     """The function whose body is being lowered.
 
     ``depth`` is the number of scopes that are not its own; ``after`` the label behind a call that is expanded in place
-    (None in a thread's own function); ``result`` what the value returned is stored to.
+    (None in a thread's own function); ``returned`` what it returns.
     """
 
     name: str
     type: Type
     depth: int = 0
     after: int | None = None
-    result: Operand | None = None
     returned: Operand | None = None
     body: tree.Block | None = None
     assigned: frozenset[str] = frozenset()

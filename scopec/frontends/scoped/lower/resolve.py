@@ -1,4 +1,4 @@
-"""From written types to their meaning; templates of classes and aliases are instantiated here."""
+"""From written types to their meaning."""
 
 from __future__ import annotations
 

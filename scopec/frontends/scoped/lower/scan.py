@@ -130,7 +130,7 @@ def _initial_names(declarators: tuple[tree.Declarator, ...]) -> set[str]:
     return {a.name for d in declarators if d.init for a in d.init.arguments if isinstance(a, tree.Name)}
 
 
-def needs_unrolling(statement: object) -> bool:
+def launches_or_calls_the_api(statement: object) -> bool:
     """Whether a loop's body launches, creates threads, or calls the API."""
     for node in walk(statement):
         match node:

@@ -16,7 +16,7 @@ from scopec.frontends.scoped.lower.cpp_types import (
     VoidType,
 )
 from scopec.frontends.scoped.lower.operands import Computed, TypeNamed
-from scopec.frontends.scoped.lower.scan import needs_unrolling, walk
+from scopec.frontends.scoped.lower.scan import launches_or_calls_the_api, walk
 from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir, values
 from scopec.program.types import IntType
@@ -190,7 +190,7 @@ def _jumps(body: tree.Statement) -> bool:
 
 def _for(frame: Frame, statement: tree.For) -> None:
     with frame.block():
-        if needs_unrolling(statement.body):
+        if launches_or_calls_the_api(statement.body):
             raise outside("a loop around launches and calls of the API is", statement.span)
         if isinstance(statement.init, tree.Declaration):
             lower_statement(frame, statement.init)
