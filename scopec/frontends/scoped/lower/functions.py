@@ -1,4 +1,4 @@
-"""The file's own functions: which one a call means, and its body in place of the call."""
+"""The file's own functions: the body in place of a call."""
 
 from __future__ import annotations
 
