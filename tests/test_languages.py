@@ -9,6 +9,7 @@ from scopec.base.diagnostics import InputError
 from scopec.base.source import Source
 from scopec.frontends.clang.extents import expression_at
 from scopec.frontends.language import beyond_the_scoped_language
+from scopec.frontends.scoped.lower.moving import moving
 from scopec.frontends.scoped.lower.unordered import unordered
 from scopec.frontends.scoped.syntax import cuda
 from scopec.session.check import Settings, check
@@ -57,6 +58,17 @@ def test_the_scoped_language_is_known_by_its_text() -> None:
         ("void f() { for (auto& t : threads) { } }", "a loop over a range", 12),
         ("void f() { for (std::size_t i = 0; i < 3; i++) { } }", None, 0),
         ("__device__ float x;", "a floating-point number", 12),
+        ("using R = int&;", "another name for a reference", 1),
+        ("int main() { g = ::g; }", "a name of the global namespace", 18),
+        ("int main() { std::thread t; }", None, 0),
+        ("int x = 0x7fffffff + 0777 + 0b11;", None, 0),
+        ("long x = 0x8000'0000;", "a literal that may be unsigned", 10),
+        ("long x = 037777777777;", "a literal that may be unsigned", 10),
+        ("int x = 'a'; const char* s = \"'\";", "a character", 9),
+        ("const char* s = \"'\"; int x = 1'000;", None, 0),
+        ("int main() { int a = sizeof nullptr; }", "the size of a null pointer", 22),
+        ("int main() { unsigned(g); }", "a declaration with parentheses", 12),
+        ("int x; // goes on \\ \nint y;", "a comment that may go on", 19),
         ("struct alignas(8) S { int x; };", "an alignment", 8),
         ("static_assert(sizeof(int) == 4);", "a static assertion", 1),
         ("bool operator==(S a, S b) { return true; }", "an operator of its own", 6),
@@ -128,7 +140,11 @@ __device__ volatile int v;
 __device__ int two(int a, int b) { return a * 2 + b; }
 __device__ int inc(int& a) { return a++; }
 __device__ int at(int* a) { return (*a)++; }
-__global__ void k(int* p, int n) { int r = 0; S s{1, 2}; r = WRITTEN; }
+__device__ int size(int a) { return x = x * 2 + a; }
+namespace c = cuda;
+__device__ c::atomic<int> l, h[4];
+__device__ int m[2][2];
+__global__ void k(int* p, int n) { int r = 0; S s{1, 2}; auto& e = f; int& q = r; r = WRITTEN; }
 """
 
 
@@ -150,12 +166,27 @@ __global__ void k(int* p, int n) { int r = 0; S s{1, 2}; r = WRITTEN; }
         ("s.x++ + s.x", True),
         ("(x = 1) + x", True),
         ("x + y", False),
-        ("f.load() + r + n", False),
+        ("f.load() + n", False),
         ("min(x, n) + y", False),
         ("f.load() == 1 && g.load() == 2", False),
         ("(f.load(), g.load())", False),
         ("f ? g : v", False),
-        ("p[f.load()] = g.load()", False),
+        ("p[f.load()] = g.load()", True),
+        ("*p = f.load()", False),
+        ("p[n] = f.load()", False),
+        ("p[n++] = n", True),
+        ("p[inc(r)] += x", True),
+        ("x << int(x = 2)", True),
+        ("m[n][n++]", True),
+        ("h[n].store(n = 3)", True),
+        ("h[n].exchange(r)", False),
+        ("size(1) * 10 + size(5)", True),
+        ("e * 10 + e", True),
+        ("*&f + *&g", True),
+        ("cuda::atomic_ref<int>(x) * 10 + cuda::atomic_ref<int>(y)", True),
+        ("*(volatile int*)&x * 10 + y", True),
+        ("l * 10 + l", True),
+        ("inc(q) * 10 + r", True),
         ("atomicCAS(&x, 0, f.load())", False),
         ("p[threadIdx.x + blockIdx.x * blockDim.x]", False),
     ],
@@ -163,6 +194,78 @@ __global__ void k(int* p, int n) { int r = 0; S s{1, 2}; r = WRITTEN; }
 def test_operands_whose_order_may_matter(written: str, matters: bool) -> None:
     found = unordered(cuda.read(Source("p.cu", AROUND.replace("WRITTEN", written))))
     assert (found is not None) == matters, found
+
+
+BINDING = """#include <cuda/atomic>
+#include <thread>
+struct N { int v; N* next; };
+__device__ int r[4], i;
+__device__ N n[2];
+__device__ cuda::atomic<int> a[2];
+__device__ int put(int* p, int& q) { q = 3; return *p = 9; }
+__device__ int plain(int v) { return v; }
+__global__ void k(int* p) { int j = threadIdx.x; int* q = p; N t; WRITTEN }
+void work(const int& v) {}
+int main() { int h = 1; k<<<1, 2>>>(r); MAIN }
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "moves"),
+    [
+        ("int& e = r[j];", True),
+        ("const int& e = r[j];", True),
+        ("auto& e = r[j];", True),
+        ("int* e = &r[j];", True),
+        ("q = p + j;", True),
+        ("q = &r[j];", True),
+        ("t.next = &n[j];", True),
+        ("N* e = n + j;", True),
+        ("cuda::atomic<int>& e = a[j];", True),
+        ("cuda::atomic_ref<int> e(r[j]);", True),
+        ("put(&r[j], j);", True),
+        ("put(r, r[j]);", True),
+        ("put(r + j, j);", True),
+        ("r[j] = 1; j = r[j + 1];", False),
+        ("plain(r[j]);", False),
+        ("atomicAdd(&r[j], 1);", False),
+        ("cuda::atomic_ref<int>(r[j]).store(1);", False),
+        ("int& e = r[threadIdx.x + 1];", False),
+        ("int* e = p + 2;", False),
+        ("a[j].store(j);", False),
+    ],
+)
+def test_what_keeps_an_address_whose_index_may_change(written: str, moves: bool) -> None:
+    text = BINDING.replace("WRITTEN", written).replace("MAIN", "")
+    assert (moving(cuda.read(Source("p.cu", text))) is not None) == moves
+
+
+@pytest.mark.parametrize(
+    ("written", "moves"),
+    [
+        ("k<<<1, 1>>>(&r[h]);", True),
+        ("k<<<1, 1>>>(r + h);", True),
+        ("std::thread t(work, h);", True),
+        ("std::thread t(work, std::ref(h));", False),
+        ("k<<<1, 1>>>(&r[1]);", False),
+    ],
+)
+def test_what_another_thread_would_look_up(written: str, moves: bool) -> None:
+    text = BINDING.replace("WRITTEN", "").replace("MAIN", written)
+    assert (moving(cuda.read(Source("p.cu", text))) is not None) == moves
+
+
+MOVED = """__managed__ int r[4];
+__global__ void k() { int i = threadIdx.x / 2; int& e = r[i]; i = threadIdx.x; e = 1; }
+//@ launch k<<<1, 2>>>();
+//@ expect race;
+//@ options races = ignore;
+//@ expect required r[0] == 1 && r[1] == 0;
+"""
+
+
+def test_a_reference_stays_where_it_was_bound(write: Callable[..., Path]) -> None:
+    assert verdicts(write(MOVED)) == ["holds", "holds"]
 
 
 TWO = """#include <cuda/atomic>

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from scopec.base.resources import resource
-from scopec.frontends.scoped.syntax.scan import scan, without_literals
+from scopec.frontends.scoped.syntax.scan import LITERAL, scan, without_literals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,11 @@ _BEYOND = re.compile(
     | (?P<float>\b(?:float|double)\b)
     | (?P<assertion>\bstatic_assert\b)
     | (?P<alignment>\b(?:alignas|alignof|__align__)\b)
+    | (?P<reference>\busing\s+\w+\s*=[^;]*&\s*;|\btypedef\b[^;]*&\s*\w+\s*;)
+    | (?P<global>(?<![\w>:])::\s*[A-Za-z_])
+    | (?P<literal>\b0(?:[xX][\da-fA-F']+|[bB][01']+|[0-7'][0-7']{9,}))
+    | (?P<unsized>\bsizeof\s*\(?\s*nullptr\b)
+    | (?P<declaration>[;{}]\s*(?:unsigned|signed|int|long|short|char|bool)\s*\(\s*\w+\s*\)\s*[;=])
     | (?P<class>\b(?:struct|class|union)\b)
     | (?P<operator>\boperator\b)
     | (?P<lambda>\[)(?=(?:[^][;{}]|\[[^][]*\])*\]\s*(?:[({<]|->|mutable\b|constexpr\b|noexcept\b))
@@ -35,9 +40,13 @@ _BEYOND = re.compile(
 _PLAIN = {
     "template": "a template", "enumeration": "an enumeration", "namespace": "a namespace of its own",
     "range": "a loop over a range", "float": "a floating-point number", "assertion": "a static assertion",
-    "alignment": "an alignment",
+    "alignment": "an alignment", "global": "a name of the global namespace", "unsized": "the size of a null pointer",
+    "reference": "another name for a reference",
+    "declaration": "a declaration with parentheses",
     "operator": "an operator of its own",
 }  # fmt: skip
+#: A comment that a compiler continues.
+_SPLICED = re.compile(r"//[^\n]*(\\)[ \t]+\n")
 _STATED = re.compile(r"\blanguage\s+(scoped|c\+\+)\s*;")
 #: Headers that come with clang.
 _OF_C = {f"{name}.h" for name in ("float", "limits", "stdarg", "stdbool", "stddef", "stdint")}
@@ -64,7 +73,14 @@ def beyond_the_scoped_language(source: Source) -> tuple[Span, str] | None:
 
     Raises InputError for a comment or literal without an end.
     """
-    return next(_beyond(source, without_literals(scan(source).code)), None)
+    code = scan(source).code
+    found = next(_beyond(source, without_literals(code)), None)
+    if found is None:
+        if (goes_on := _SPLICED.search(source.text)) is not None:
+            return source.span(*goes_on.span(1)), "a comment that may go on"
+        characters = (literal.span() for literal in LITERAL.finditer(code) if literal.group().startswith("'"))
+        found = next(((source.span(*place), "a character") for place in characters), None)
+    return found
 
 
 def _beyond(source: Source, code: str) -> Iterator[tuple[Span, str]]:
@@ -79,6 +95,8 @@ def _beyond(source: Source, code: str) -> Iterator[tuple[Span, str]]:
                 yield source.span(start, end), "a class with more than data"
             case "lambda" if not _SUBSCRIPT.search(code, max(0, start - 40), start):
                 yield source.span(start, end), "a lambda expression"
+            case "literal" if int(match.group().replace("'", ""), 0 if match.group()[1:2] in "xXbB" else 8) >> 31:
+                yield source.span(start, end), "a literal that may be unsigned"
             case plain if plain in _PLAIN:
                 yield source.span(start, end), _PLAIN[plain]
             case _:

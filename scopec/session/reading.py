@@ -76,13 +76,16 @@ def _by_ourselves(source: Source) -> Read:
 
 def _where_alike(source: Source) -> Read:
     """A file that means in the scoped language what it means in C++."""
+    from scopec.frontends.scoped.lower.moving import moving
     from scopec.frontends.scoped.lower.unordered import unordered
 
     found = _by_ourselves(source)
-    place = unordered(found.file)
-    if place is not None:
+    help_ = f"write two statements, say `//@ language scoped;`, or {compiler.WAY_TO_CLANG}"
+    if (place := unordered(found.file)) is not None:
         message = "C++ leaves these operands in no order, which clang reads, and there is none"
-        help_ = f"write two statements, say `//@ language scoped;` (from left to right), or {compiler.WAY_TO_CLANG}"
+        raise error(Code.UNSEQUENCED, message, place, help_)
+    if (place := moving(found.file)) is not None:
+        message = "an address is kept of an element whose index may change, which clang reads, and there is none"
         raise error(Code.UNSEQUENCED, message, place, help_)
     return found
 

@@ -23,7 +23,7 @@ _LEXEMES = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![0-9A-Za-z_])\'(?:[^\'\\\n]|\\.)*\'')
+LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![0-9A-Za-z_])\'(?:[^\'\\\n]|\\.)*\'')
 _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
@@ -81,4 +81,4 @@ def scan(source: Source) -> Scanned:
 
 def without_literals(code: str) -> str:
     """Program text with its strings and characters blank."""
-    return _LITERAL.sub(lambda literal: " " * len(literal.group()), code)
+    return LITERAL.sub(lambda literal: " " * len(literal.group()), code)
