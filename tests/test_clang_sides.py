@@ -124,3 +124,14 @@ def test_a_function_without_a_body_is_called_as_it_is_written() -> None:
             "namespace own { __device__ int lookup(int); }\n__global__ void k() { int r = own::lookup(1); }\n//@ launch k<<<1, 1>>>();\n",
             reader="clang",
         )
+
+
+@pytest.mark.parametrize(
+    ("size", "at", "verdict"), [("n", 1, "holds"), ("n", 2, "violated"), ("f.load()", 0, "is known at run time alone")]
+)
+def test_an_array_of_a_length_that_is_computed(size: str, at: int, verdict: str, write: Callable[..., Path]) -> None:
+    text = f"#include <atomic>\nstd::atomic<int> f{{2}}; int out;\nint main() {{ int n = 2; int v[{size}]; v[{at}] = 3; out = v[{at}]; }}\n"
+    path = write(f"{text}//@ expect required out == 3;\n")
+    (outcome,) = check([path], Settings(overrides=Overrides(reader="clang"), engine="embedded"))
+    found = [c.verdict for r in outcome.reports for c in r.checks if not c.expectation.implicit]
+    assert found == [verdict] or any(verdict in d.message for d in outcome.diagnostics)

@@ -198,7 +198,8 @@ class Debug:
     def _elements(
         self, fields: dict[str, str], path: str, offset: int, extents: tuple[tuple[int, int], ...], class_: str
     ) -> Iterator[Leaf]:
-        counts = [int(self.fields(n).get("count", 0)) for n in self.listed(fields["elements"])]
+        written = [self.fields(n).get("count", "0") for n in self.listed(fields["elements"])]
+        counts = [int(count) if count.isdecimal() else 0 for count in written]  # another is known at run time alone
         distance = self.bytes(fields["baseType"])
         around: list[tuple[int, int]] = []
         for count in reversed(counts):
