@@ -29,7 +29,7 @@ _BEYOND = re.compile(
     | (?P<global>(?<![\w>:])::\s*[A-Za-z_])
     | (?P<literal>\b0(?:[xX][\da-fA-F']+|[bB][01']+|[0-7'][0-7']{9,}))
     | (?P<unsized>\bsizeof\s*\(?\s*nullptr\b)
-    | (?P<declaration>[;{}]\s*(?:unsigned|signed|int|long|short|char|bool)\s*\(\s*\w+\s*\)\s*[;=])
+    | (?P<declaration>[;{}]\s*(?:unsigned|signed|int|long|short|char|bool)\s*\(\s*[A-Za-z_]\w*\s*\)\s*[;=])
     | (?P<class>\b(?:struct|class|union)\b)
     | (?P<operator>\boperator\b)
     | (?P<lambda>\[)(?=(?:[^][;{}]|\[[^][]*\])*\]\s*(?:[({<]|->|mutable\b|constexpr\b|noexcept\b))
