@@ -240,7 +240,8 @@ def test_quiet_and_verbose(tmp_path: Path) -> None:
 
 @pytest.mark.jvm
 def test_a_time_limit_is_undecided_and_leaves_nothing_behind(write: Callable[..., Path]) -> None:
-    done = scopec("check", write(GOOD + "//@ expect terminates;"), "--timeout", "0.01")
+    much = "".join(f"__device__ int v{n};\n" for n in range(2000))  # it takes a while to read
+    done = scopec("check", write(much + GOOD + "//@ expect terminates;"), "--timeout", "0.01")
     assert done.returncode == 4
     assert "no answer within the time limit of 0.01 s, while the file was read" in done.stderr
     assert not java_processes(done)
