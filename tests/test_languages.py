@@ -204,6 +204,7 @@ __device__ N n[2];
 __device__ cuda::atomic<int> a[2];
 __device__ int put(int* p, int& q) { q = 3; return *p = 9; }
 __device__ int plain(int v) { return v; }
+__device__ void atomic_put(int* other) { *other = 1; }
 __global__ void k(int* p) { int j = threadIdx.x; int* q = p; N t; WRITTEN }
 void work(const int& v) {}
 int main() { int h = 1; k<<<1, 2>>>(r); MAIN }
@@ -233,6 +234,8 @@ int main() { int h = 1; k<<<1, 2>>>(r); MAIN }
         ("int& e = r[threadIdx.x + 1];", False),
         ("int* e = p + 2;", False),
         ("a[j].store(j);", False),
+        ("int other = threadIdx.x; q = p + other;", True),
+        ("atomic_put(&r[j]);", True),
     ],
 )
 def test_what_keeps_an_address_whose_index_may_change(written: str, moves: bool) -> None:

@@ -68,8 +68,9 @@ def beyond_the_scoped_language(source: Source) -> tuple[Span, str] | None:
 
     That is a template, a class with more than data, an enumeration, a namespace of its own or the use of one, an
     operator of its own, a lambda expression, a loop over a range, a floating-point number, a static assertion, an
-    alignment, a line for the preprocessor that is not ``#pragma`` or ``#include <…>``, and a header of which scopec
-    knows nothing.
+    alignment, another name for a reference, a name of the global namespace, a character, a number that its base may
+    make unsigned, a line for the preprocessor that is not ``#pragma`` or ``#include <…>``, a header of which scopec
+    knows nothing, and what reads otherwise than it looks: ``unsigned(x);``, and a comment that a compiler continues.
 
     Raises InputError for a comment or literal without an end.
     """

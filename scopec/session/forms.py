@@ -42,7 +42,7 @@ FORMS = {
         {
             "scopec.frontends.scoped.syntax.cuda:read": "the text of a `.cu` file to a syntax tree",
             "scopec.frontends.litmus.syntax.reader:read": "the text of a `.litmus` file to a syntax tree",
-            "scopec.frontends.scoped.lower.program:lower": "names, types, templates and calls resolved, one choice of "
+            "scopec.frontends.scoped.lower.program:lower": "names, types and calls resolved, one choice of "
             "the varied constants; calls are expanded in place",
             "scopec.frontends.litmus.lower.program:lower": "the same of a litmus file",
             "scopec.program.specialise:device_thread": "a kernel's graph for one thread: its indices are constants, "

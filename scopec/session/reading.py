@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from scopec.base.diagnostics import Code, InputError, error
 from scopec.base.records import dataclass
-from scopec.frontends import language
-from scopec.frontends.clang import compiler
 from scopec.frontends.clang.flags import Flags
 
 # Start-up: a call reads few kinds of files, and only their readers are imported.
@@ -42,6 +40,9 @@ def read(source: Source, path: Path, reader: str, flags: Flags, use: Callable[[R
 
     Raises InputError where the file is in neither language.
     """
+    from scopec.frontends import language
+    from scopec.frontends.clang import compiler
+
     stated = language.stated(source) if reader == "auto" else reader
     if stated == "scoped":
         return use(_by_ourselves(source))
@@ -76,11 +77,12 @@ def _by_ourselves(source: Source) -> Read:
 
 def _where_alike(source: Source) -> Read:
     """A file that means in the scoped language what it means in C++."""
+    from scopec.frontends.clang.compiler import WAY_TO_CLANG
     from scopec.frontends.scoped.lower.moving import moving
     from scopec.frontends.scoped.lower.unordered import unordered
 
     found = _by_ourselves(source)
-    help_ = f"write two statements, say `//@ language scoped;`, or {compiler.WAY_TO_CLANG}"
+    help_ = f"write two statements, say `//@ language scoped;`, or {WAY_TO_CLANG}"
     if (place := unordered(found.file)) is not None:
         message = "C++ leaves these operands in no order, which clang reads, and there is none"
         raise error(Code.UNSEQUENCED, message, place, help_)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scopec.frontends.scoped.lower import names
 from scopec.frontends.scoped.lower.scan import walk
 from scopec.frontends.scoped.syntax import tree
 
@@ -25,11 +26,16 @@ def moving(file: tree.File) -> Span | None:
     """The first expression of a file that makes a reference or an address of an element whose index may change."""
     nodes = walk(file.items)
     functions = {n.name: n for n in nodes if isinstance(n, tree.Function)}
-    pointers = {d.name for n in nodes if isinstance(n, tree.Declaration) for d in n.declarators if _refers(n.type, d)}
-    pointers |= {p.name for f in functions.values() for p in f.parameters if p.type.pointers or p.type.reference}
-    arrays = {d.name for n in nodes if isinstance(n, tree.Declaration) for d in n.declarators if d.sizes}
-    constant = {*_INDICES, *pointers, *arrays}
-    used = {id(n) for node in nodes for n in _used_at_once(node)}
+    declared = [(n.type, d) for n in nodes if isinstance(n, tree.Declaration) for d in n.declarators]
+    given = [p for f in functions.values() for p in f.parameters]
+    pointers = {d.name for type_, d in declared if _refers(type_, d)}
+    pointers |= {p.name for p in given if p.type.pointers or p.type.reference}
+    arrays = {d.name for _, d in declared if d.sizes}
+    # A name is one of these only where nothing else has it.
+    numbers = {d.name for type_, d in declared if not d.sizes and not (d.pointers or type_.pointers)}
+    numbers |= {p.name for p in given if not p.type.pointers}
+    constant = {*_INDICES, *((pointers | arrays) - numbers)}
+    used = {id(n) for node in nodes for n in _used_at_once(node, functions)}
     types = {n.name for n in nodes if isinstance(n, tree.Class) and _has(n.members, pointers)}
     types |= {n.name for n in nodes if isinstance(n, tree.Alias) and (n.type.pointers or n.type.reference)}
     for node in nodes:
@@ -47,14 +53,14 @@ def _kept(node: object, functions: dict[str, tree.Function], pointers: set[str],
         case tree.Unary(_, "&", operand):
             return [operand]
         case tree.Declaration(type=type_, declarators=declarators):
-            alike = type_.reference or type_.name in types or _last(type_.name) in _REFERRING
-            alike = alike or _last(type_.name) in _THREADS
+            alike = type_.reference or type_.name in types or names.last(type_.name) in _REFERRING
+            alike = alike or names.last(type_.name) in _THREADS
             return [d.init for d in declarators if d.init is not None and (alike or _refers(type_, d))]
         case tree.Assign(target=tree.Name(name=name) | tree.Member(name=name), value=value) if name in pointers:
             return [value]
-        case tree.Construct(type=type_, arguments=arguments) if _last(type_.name) in _REFERRING | _THREADS | types:
+        case tree.Construct(type=type_, arguments=arguments) if names.last(type_.name) in _REFERRING | _THREADS | types:
             return arguments
-        case tree.Call(function=tree.Name(name=name), arguments=arguments) if _last(name) in _REFERRING:
+        case tree.Call(function=tree.Name(name=name), arguments=arguments) if names.last(name) in _REFERRING:
             return arguments
         case tree.Call(function=tree.Name(name=name), arguments=arguments) if name in functions:
             given = zip(functions[name].parameters, arguments, strict=False)
@@ -78,10 +84,12 @@ def _is_copied(node: object, functions: dict[str, tree.Function]) -> bool:
             return False
 
 
-def _used_at_once(node: object) -> Iterable[object]:
+def _used_at_once(node: object, functions: Collection[str]) -> Iterable[object]:
     """What a call makes and uses itself: an address for ``atomicAdd``, an ``atomic_ref`` that a member is called on."""
     match node:
-        case tree.Call(function=tree.Name(name=name), arguments=arguments) if name.startswith("atomic"):
+        case tree.Call(function=tree.Name(name=name), arguments=arguments) if (
+            name.startswith("atomic") and name not in functions
+        ):
             return arguments
         case tree.Call(function=tree.Member(object=tree.Construct() as made)):
             return (made,)
@@ -102,17 +110,13 @@ def _moves(expr: object, constant: set[str]) -> bool:
     return False
 
 
-def _is_other(node: object, names: Collection[str]) -> bool:
-    return isinstance(node, tree.Name) and node.name not in names
+def _is_other(node: object, known: Collection[str]) -> bool:
+    return isinstance(node, tree.Name) and node.name not in known
 
 
 def _refers(type_: tree.TypeName, declarator: tree.Declarator) -> bool:
     return bool(declarator.pointers or declarator.reference or type_.pointers or type_.reference)
 
 
-def _has(members: Iterable[tree.Declaration], names: set[str]) -> bool:
-    return any(d.name in names for member in members for d in member.declarators)
-
-
-def _last(name: str) -> str:
-    return name.rpartition("::")[2]
+def _has(members: Iterable[tree.Declaration], pointers: set[str]) -> bool:
+    return any(d.name in pointers for member in members for d in member.declarators)

@@ -34,6 +34,11 @@ def unqualified(name: str, namespaces: tuple[str, ...] = _NAMESPACES) -> str:
     return name
 
 
+def last(name: str) -> str:
+    """A name without namespaces, which may have other names in a file."""
+    return name.rpartition("::")[2]
+
+
 _DURATIONS = frozenset({"hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"})
 
 

@@ -137,7 +137,7 @@ def _done(node: object, parts: _Done, known: _Names) -> _Done:
             return parts | _Done(memory=True)
         case tree.Cast(type=type_) if "volatile" in type_.specifiers:
             return parts | _NOTICED
-        case tree.Construct(type=type_) if _last(type_.name) in known.atomic:
+        case tree.Construct(type=type_) if names.last(type_.name) in known.atomic:
             return parts | _NOTICED
         case tree.Assign(target=tree.Name(name=name)) | tree.Step(target=tree.Name(name=name)):
             return parts | _Done(writes=frozenset({name}), noticed=name in known.memory)
@@ -157,7 +157,7 @@ def _done(node: object, parts: _Done, known: _Names) -> _Done:
 def _names(file: tree.File, nodes: list[object]) -> _Names:
     known = _Names()
     for node in nodes:  # an alias is declared before it is used
-        if isinstance(node, tree.Alias) and _last(node.type.name) in known.atomic:
+        if isinstance(node, tree.Alias) and names.last(node.type.name) in known.atomic:
             known.atomic.add(node.name)
     for node in nodes:
         match node:
@@ -193,13 +193,8 @@ def _is_name(node: object) -> TypeGuard[tree.Name]:
 
 
 def _is_atomic_value(init: tree.Initialiser | None, known: _Names) -> bool:
-    return any(isinstance(n, tree.Construct) and _last(n.type.name) in known.atomic for n in walk(init))
+    return any(isinstance(n, tree.Construct) and names.last(n.type.name) in known.atomic for n in walk(init))
 
 
 def _is_noticed(type_: tree.TypeName, known: _Names) -> bool:
-    return _last(type_.name) in known.atomic or "volatile" in type_.specifiers
-
-
-def _last(name: str) -> str:
-    """A name without namespaces, which may have other names."""
-    return name.rpartition("::")[2]
+    return names.last(type_.name) in known.atomic or "volatile" in type_.specifiers
