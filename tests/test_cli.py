@@ -90,7 +90,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "never launched": (b"__global__ void k() {}\n", "SCP025"),
     "unknown variable in an expectation": (GOOD.encode() + b"//@ expect allowed k[0][0].nothing == 1;", "SCP023"),
     "unknown global in an expectation": (GOOD.encode() + b"//@ expect race on y;", "SCP023"),
-    "unsupported statement": (b'__global__ void k() { asm("exit;"); }\n//@ launch k<<<1, 1>>>();', "SCP012"),
+    "unsupported statement": (b'__global__ void k() { asm("wgmma.fence;"); }\n//@ launch k<<<1, 1>>>();', "SCP012"),
     "recursion": (b"__device__ void f() { f(); } __global__ void k() { f(); }\n//@ launch k<<<1, 1>>>();", "SCP030"),
     "one line of 1 MB": (one_line(1 << 20).encode(), "SCP0"),
     "one line of 1 MB of one letter": (b"x" * (1 << 20), "SCP0"),

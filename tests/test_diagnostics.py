@@ -31,7 +31,7 @@ PROVOKED: dict[Code, str | bytes] = {
     Code.SYNTAX: inside("x = 3\n    n = 4;"),
     Code.UNKNOWN_NAME: inside("xx = 1;"),
     Code.UNKNOWN_TYPE: inside("x = 1;").replace("__global__", "__global"),
-    Code.OUTSIDE_SUBSET: inside('asm("membar.gl;");'),
+    Code.OUTSIDE_SUBSET: inside('asm("membar.vc;");'),
     Code.UNMODELLED_CALL: "__device__ void tex2D(int, int);\n" + inside("tex2D(1, 2);"),
     Code.BAD_ARGUMENTS: inside("cuda::atomic_thread_fence();"),
     Code.TYPE_ERROR: inside("n.load();"),

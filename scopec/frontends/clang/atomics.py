@@ -126,6 +126,16 @@ def _decrement(_: Call, old: Reg, limit: Value, leaf: Leaf) -> Value:
     return values.choose(over, kept(limit), arithmetic("sub", kept(old), one))
 
 
+def _compare_swap(call: Call) -> bool:
+    """``atom.cas``, which always writes: the number found where that is not the expected one."""
+    place, leaf = _located(call)
+    expected, desired = (stored(call.machine, call.state, call.arguments[n], leaf) for n in (1, 2))
+    register = call.target(leaf.type)
+    new = values.choose(compare("eq", kept(register), kept(expected)), kept(desired), kept(register))
+    call.emit(ir.Rmw(register.name, place, as_type(new, leaf.type), call.mode(call.order(3), 4)))
+    return call.done(_result(call, register, leaf))
+
+
 def _compare_exchange(call: Call) -> bool:
     """The number found is written to ``*expected`` where it is not the expected one."""
     machine, state = call.machine, call.state
@@ -257,6 +267,7 @@ ATOMICS: dict[str, Handler] = {
     "fetch_max": _fetch_extreme("max"),
     "fetch_inc": _rmw(_increment),
     "fetch_dec": _rmw(_decrement),
+    "compare_swap": _compare_swap,
     "compare_exchange": _compare_exchange,
     "wait": _wait,
     "notify": _notify,

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 #: The numbers of std::memory_order.
 ORDERS = (ir.Order.RELAXED, ir.Order.ACQUIRE, ir.Order.ACQUIRE, ir.Order.RELEASE, ir.Order.ACQ_REL, ir.Order.SEQ_CST)
-_INDICES = (
+#: What the numbers of `__scopec_index` mean.
+INDICES = (
     *(f"{name}.{axis}" for name in ("threadIdx", "blockIdx", "blockDim", "gridDim") for axis in "xyz"),
     "clusterRank", "clusterSize",
 )  # fmt: skip
@@ -168,7 +169,7 @@ def _fence(call: Call) -> bool:
 
 
 def _index(call: Call) -> bool:
-    name = _INDICES[call.known(0)]
+    name = INDICES[call.known(0)]
     if name not in call.machine.builtins:
         raise call.machine.refused(call.state, f"`{name}` on the host is")
     return call.done(number(call.machine.builtins[name], 32))

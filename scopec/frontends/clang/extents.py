@@ -24,6 +24,7 @@ _JOINING = {".", "->", "::"}
 _ENDS = {";", ",", "?", ":", *_OPENING, *_CLOSING}
 _STATEMENTS = {"return", "if", "while", "for", "do", "else", "switch", "case", "throw", "co_return"}
 _BEFORE_CONDITION = {"if", "while", "for", "switch", "constexpr"}
+_VOLATILE = {"volatile", "__volatile__", "__volatile"}
 #: How close operators bind ([expr.mul] to [expr.ass]).
 _BINDING = {
     operator: binding
@@ -61,6 +62,8 @@ class _Text:
             following = self.token(at + 1)
             if following in ("(", "[") and at + 1 in self.partner:
                 at = self.partner[at + 1]
+            elif following in _VOLATILE and self.token(at).strip("_") == "asm":
+                at += 1
             elif following in _JOINING and self.token(at)[-1] not in ")":
                 at += 2
             elif following in _ANGLES and (end := self._angled(at + 1)) is not None:

@@ -18,6 +18,7 @@ from scopec.program.values import Const, Value
 if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
 
+_SHARED_BITS = 32
 #: What an assignment assigns to.
 _ASSIGNED = re.compile(r"(.*?[^\s=!<>+\-*/%&|^])\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", re.DOTALL)
 
@@ -195,6 +196,11 @@ def _is_address(content: Content) -> bool:
     return isinstance(content, Held) or (isinstance(content, Address) and not isinstance(content.region, Nowhere))
 
 
+def _is_shared(machine: Machine, content: Content) -> bool:
+    """Whether something is an address in shared memory, which numbers of 32 bits hold (PTX ISA, "cvta")."""
+    return isinstance(content, Address) and machine.world.storage(content.region) is ir.Storage.SHARED
+
+
 def no_address(machine: Machine, state: State, content: Content) -> None:
     """The numbers of addresses tell them apart, no more."""
     if _is_address(content):
@@ -243,6 +249,8 @@ def converted(machine: Machine, state: State, opcode: str, content: Content, typ
             assert isinstance(type_, llvm.Int)
             if isinstance(content, Unset):
                 return content
+            if type_.bits >= _SHARED_BITS and _is_shared(machine, content):
+                return content
             no_address(machine, state, content)
             return resized(opcode, as_number(machine, state, content), type_.bits)
         case "ptrtoint":
@@ -267,6 +275,9 @@ def selected(machine: Machine, state: State, condition: llvm.Typed, then: llvm.T
         return one
     if isinstance(one, Opaque) or isinstance(other, Opaque):
         return Opaque(llvm.size(then.type))
+    if not isinstance(then.type, llvm.Pointer):
+        no_address(machine, state, one)
+        no_address(machine, state, other)
     chosen = values.choose(truth, as_number(machine, state, one), as_number(machine, state, other))
     return Held(chosen) if isinstance(then.type, llvm.Pointer) else chosen
 

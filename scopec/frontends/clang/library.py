@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang import llvm
+from scopec.frontends.clang.asm import ASSEMBLY, assembly
 from scopec.frontends.clang.atomics import ATOMICS
 from scopec.frontends.clang.calls import INTRINSICS, Call, enter, of_llvm
 from scopec.frontends.clang.copies import COPIES
@@ -20,17 +21,14 @@ from scopec.frontends.clang.state import State
 if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
 
-_INTRINSICS = {**ATOMICS, **INTRINSICS, **HOST, **LAUNCHES, **COPIES}
+_INTRINSICS = {**ATOMICS, **INTRINSICS, **HOST, **LAUNCHES, **COPIES, **ASSEMBLY}
 
 
 def called(machine: Machine, state: State, instruction: llvm.Instruction) -> bool:
     """Execute a call; False where the state goes no further here."""
     action = instruction.action
     if isinstance(action, llvm.Assembly):
-        if not action.text.strip():  # a barrier for the compiler, or nothing
-            machine.finish(state, instruction, None)
-            return True
-        raise machine.refused(state, "inline PTX is")
+        return assembly(machine, state, instruction, action)
     assert isinstance(action, llvm.Call)
     callee = llvm.Typed(llvm.Pointer(), action.function)
     target = operand(machine, state, callee)

@@ -17,6 +17,7 @@ from scopec.frontends.clang.passing import take
 from scopec.frontends.clang.state import Again, Knowledge
 from scopec.frontends.clang.work import Callback, Copy, Launch
 from scopec.frontends.clang.world import Side, World
+from scopec.frontends.named_barriers import check_counts
 from scopec.program import ir, types, values
 from scopec.program.endings import ended
 from scopec.program.program import Program
@@ -163,6 +164,7 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
                 return body
 
             bodies[block, lane] = _run(found, f"{name}[{block}][{lane}]", run)
+    check_counts((f"{name}[{block}]", body) for (block, _), body in bodies.items())
     body = _together(bare, bodies)
     return replace(bare, body=body)
 

@@ -26,6 +26,7 @@ from scopec.frontends.clang.memory import (
     Memory,
     Opaque,
     Private,
+    Region,
     leaves_of,
     object_name,
     objects_of,
@@ -138,6 +139,12 @@ class World:
             for made in objects_of(layout, storage, span, initial, zero=zero, use=ir.Use.DATA):
                 self.objects[made.name] = made
         return region
+
+    def storage(self, region: Region) -> ir.Storage | None:
+        """Where a region is, None for one that is no memory of the program."""
+        layout = self.layouts.get(region) if isinstance(region, Memory) else None
+        found = (self.objects.get(object_name(layout.name, leaf)) for leaf in layout.leaves) if layout else ()
+        return next((object_.storage for object_ in found if object_ is not None), None)
 
     def passed(self, name: str, type_: IntType, span: Span) -> ir.Place:
         """An object for a value on its way to another thread, or from a buffer to a copy."""

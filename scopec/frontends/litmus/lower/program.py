@@ -9,6 +9,7 @@ from scopec.base.diagnostics import Code, error
 from scopec.frontends.litmus.lower import c, condition, ptx
 from scopec.frontends.litmus.lower.world import Position, World, initialise, initialise_addresses, position, positions
 from scopec.frontends.litmus.syntax import tree
+from scopec.frontends.named_barriers import check_counts
 from scopec.program import ir, types
 from scopec.program.program import Program
 
@@ -43,7 +44,7 @@ def lower(file: tree.File, source: Source, name: str) -> Litmus:
                 world.declare(location.name, location.span, types.LONG, [0], array=False)
         initialise_addresses(world, file.initial)
         threads = [ptx.lower(world, t, places[t.name], watched.get(t.name, ())) for t in columns]
-        ptx.check_counts(threads)
+        check_counts((thread.block_name, thread.body) for thread in threads)
     else:
         functions = cast("tuple[tree.CThread, ...]", file.threads)
         spaces = c.declare_parameters(world, functions)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.frontends.litmus.lower.frame import Frame
 from scopec.frontends.litmus.syntax import tree
+from scopec.frontends.ptx import forms, table
+from scopec.frontends.ptx.table import ACCESSES, ALLOWED, ARITHMETIC, COMPARISONS, UNARY
 from scopec.program import ir, types, values
 from scopec.program.ir import Order, Scope
 from scopec.program.types import LONG
@@ -19,38 +21,8 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.frontends.litmus.lower.world import Position, World
 
-_ORDERS: dict[str, Order | None] = {
-    "weak": None,
-    "relaxed": Order.RELAXED,
-    "acquire": Order.ACQUIRE,
-    "release": Order.RELEASE,
-    "acq_rel": Order.ACQ_REL,
-    "sc": Order.SEQ_CST,
-}
-_SCOPES = {"cta": Scope.BLOCK, "cluster": Scope.CLUSTER, "gpu": Scope.DEVICE, "sys": Scope.SYSTEM}
-_MEMBAR = {"cta": Scope.BLOCK, "gl": Scope.DEVICE, "sys": Scope.SYSTEM}
-#: Which orders an operation can have, the one that it has when none is written first.
-_ALLOWED = {
-    "ld": ("weak", "relaxed", "acquire"),
-    "st": ("weak", "relaxed", "release"),
-    "atom": ("relaxed", "acquire", "release", "acq_rel"),
-    "red": ("relaxed", "acquire", "release", "acq_rel"),
-    "fence": ("acq_rel", "sc"),
-}
-#: Accesses of memory, in which `.global` may be written: the locations are in global memory.
-_ACCESSES = ("ld", "st", "atom", "red")
-_ARITHMETIC = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "rem": "%", "and": "&", "or": "|", "xor": "^", "shl": "<<",
-    "shr": ">>", "min": "min", "max": "max",
-}  # fmt: skip
-_UNARY = {"mov": "+", "neg": "-", "not": "~"}
 _BRANCHES = {"beq": "==", "bne": "!=", "blt": "<", "ble": "<=", "bgt": ">", "bge": ">="}
-_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-#: How many barriers a block has (PTX ISA, "bar"): "Each CTA instance has sixteen barriers numbered 0..15".
-_LABELS = 16
-#: What PTX writes behind an operation, and is not needed here.
-_TYPE = re.compile(r"([busf](8|16|32|64|128)|v[248])\Z")
-_OPCODES = (*_ALLOWED, "membar", "bar", "barrier", "setp", *_ARITHMETIC, *_UNARY, *_BRANCHES, "goto", "bra")
+_OPCODES = (*ALLOWED, "membar", "bar", "barrier", "setp", *ARITHMETIC, *UNARY, *_BRANCHES, "goto", "bra")
 _REGISTER = re.compile(r"[%$]?(r|rd|p)\d+\Z")
 
 
@@ -89,9 +61,11 @@ _UPDATES: dict[str, Callable[[Value, Value], Value]] = {
     "exch": _exchange,
     "inc": _increment,
     "dec": _decrement,
-    **{name: _operator(op) for name, op in _ARITHMETIC.items() if name in ("add", "sub", "and", "or", "xor")},
-    "min": _operator("min"),
-    "max": _operator("max"),
+    **{
+        name: _operator(known.operator)
+        for name, known in ARITHMETIC.items()
+        if name in ("add", "sub", "and", "or", "xor", "min", "max")
+    },
 }
 
 
@@ -100,10 +74,10 @@ def implied_locations(threads: Iterable[tree.PtxThread]) -> list[tree.Name]:
     found = []
     for thread in threads:
         for item in thread.code:
-            if isinstance(item, tree.Instruction) and item.operation[0] in _ACCESSES:
+            if isinstance(item, forms.Instruction) and item.operation[0] in ACCESSES:
                 at = 0 if item.operation[0] in ("st", "red") else 1
                 operand = item.operands[at] if at < len(item.operands) else None
-                if isinstance(operand, (tree.Name, tree.Element)) and not _REGISTER.match(operand.name):
+                if isinstance(operand, (forms.Name, forms.Element)) and not _REGISTER.match(operand.name):
                     found.append(tree.Name(operand.span, operand.name))
     return found
 
@@ -116,32 +90,6 @@ def lower(world: World, thread: tree.PtxThread, position: Position, watched: Ite
     return _Thread(world, thread).lower(position, watched)
 
 
-def check_counts(threads: Iterable[ir.Thread]) -> None:
-    """Raise InputError unless threads that may meet at a barrier give it one count, or none.
-
-    "Different warps may execute different forms of the barrier{.cta} instruction using the same barrier name and thread
-    count" (PTX ISA, "bar"); what different counts mean it does not say.
-    """
-    seen: list[tuple[str, ir.NamedBarrier]] = []
-    for thread in threads:
-        for node in thread.body.nodes.values():
-            if isinstance(node, ir.Do) and isinstance(node.operation, ir.NamedBarrier):
-                here = node.operation
-                for block, there in seen:
-                    apart = block != thread.block_name or any(map(_differ, here.name, there.name))
-                    if not apart and _differ(here.count, there.count):
-                        message = "threads that may meet at a barrier give it different counts"
-                        raise error(Code.OUTSIDE_SUBSET, message, node.span, "write the same count everywhere")
-                seen.append((thread.block_name, here))
-
-
-def _differ(one: Value | None, other: Value | None) -> bool:
-    """Whether two values are surely different."""
-    if isinstance(one, Const) and isinstance(other, Const):
-        return one.value != other.value
-    return (one is None) != (other is None)
-
-
 class _Thread:
     def __init__(self, world: World, thread: tree.PtxThread) -> None:
         self.world = world
@@ -150,13 +98,13 @@ class _Thread:
         self.labels: dict[str, int] = {}
 
     def lower(self, position: Position, watched: Iterable[str]) -> ir.Thread:
-        labels = [item for item in self.thread.code if isinstance(item, tree.Label)]
+        labels = [item for item in self.thread.code if isinstance(item, forms.Label)]
         for label in labels:
             if label.name in self.labels:
                 raise error(Code.DUPLICATE, f"{self.thread.name} has two labels `{label.name}`", label.span)
             self.labels[label.name] = self.frame.builder.label()
         for item in self.thread.code:
-            if isinstance(item, tree.Label):
+            if isinstance(item, forms.Label):
                 self.frame.builder.place(self.labels[item.name])
             else:
                 self.instruction(item)
@@ -170,19 +118,19 @@ class _Thread:
 
     # ---- instructions
 
-    def instruction(self, item: tree.Instruction) -> None:
+    def instruction(self, item: forms.Instruction) -> None:
         if item.guard is None:
             self.unguarded(item)
             return
         inside, after = self.frame.builder.label(), self.frame.builder.label()
-        register = self.target(tree.Name(item.guard.span, item.guard.register))
+        register = self.target(forms.Name(item.guard.span, item.guard.register))
         self.frame.builder.split(register, item.guard.span, *((inside, after) if item.guard.truth else (after, inside)))
         self.frame.builder.place(inside)
         self.unguarded(item)
         self.frame.builder.jump(after)
         self.frame.builder.place(after)
 
-    def unguarded(self, item: tree.Instruction) -> None:
+    def unguarded(self, item: forms.Instruction) -> None:
         opcode, *qualifiers = item.operation
         match opcode:
             case "ld":
@@ -211,19 +159,23 @@ class _Thread:
                 following = self.frame.builder.label()
                 self.frame.builder.split(condition, item.span, self.label(label), following)
                 self.frame.builder.place(following)
-            case "setp" if len(qualifiers) == 1 and qualifiers[0] in _COMPARISONS:
+            case "setp" if len(qualifiers) == 1 and qualifiers[0] in COMPARISONS:
                 target, left, right = self.operands(item, "register", "value", "value")
-                self.set(item, target, values.binary(_COMPARISONS[qualifiers[0]], self.value(left), self.value(right)))
-            case _ if opcode in _ARITHMETIC and not qualifiers:
+                self.set(
+                    item,
+                    target,
+                    values.binary(COMPARISONS[qualifiers[0]].operator, self.value(left), self.value(right)),
+                )
+            case _ if opcode in ARITHMETIC and not qualifiers:
                 target, left, right = self.operands(item, "register", "value", "value")
                 operate = _shifted if opcode in ("shl", "shr") else values.binary
-                result = operate(_ARITHMETIC[opcode], self.value(left), self.value(right))
+                result = operate(ARITHMETIC[opcode].operator, self.value(left), self.value(right))
                 self.set(item, target, self.frame.computed(result, item.span))
-            case _ if opcode in _UNARY and not qualifiers:
+            case _ if opcode in UNARY and not qualifiers:
                 target, operand = self.operands(item, "register", "value")
-                self.set(item, target, values.unary(_UNARY[opcode], self.value(operand)))
+                self.set(item, target, values.unary(UNARY[opcode], self.value(operand)))
             case _:
-                text = ".".join(item.operation)
+                text = item.name
                 alone = "setp.eq (or ne, lt, le, gt, ge) without a type" if opcode == "setp" else f"{opcode} alone"
                 help_ = suggestion(opcode, _OPCODES) if opcode not in _OPCODES else f"write {alone}"
                 raise error(
@@ -233,11 +185,11 @@ class _Thread:
                     help_ or "see docs/language.md for the instructions it has",
                 )
 
-    def load(self, item: tree.Instruction, target: Reg, place: tree.Operand) -> None:
+    def load(self, item: forms.Instruction, target: Reg, place: forms.Operand) -> None:
         mode = self.mode(item)
         self.access(place, item.span, lambda at, _: self.frame.emit(ir.Load(target.name, at, mode), item.span))
 
-    def store(self, item: tree.Instruction, place: tree.Operand, value: Value) -> None:
+    def store(self, item: forms.Instruction, place: forms.Operand, value: Value) -> None:
         mode = self.mode(item)
 
         def emit(at: ir.Place, type_: types.IntType) -> None:
@@ -245,13 +197,9 @@ class _Thread:
 
         self.access(place, item.span, emit)
 
-    def atomic(self, item: tree.Instruction) -> None:
+    def atomic(self, item: forms.Instruction) -> None:
         """``atom`` and ``red``.  A compare-and-swap always writes, the old value where it fails."""
-        found = [q for q in item.operation[1:] if q in _UPDATES or q == "cas"]
-        if len(found) != 1:
-            message = f"`{'.'.join(item.operation)}` needs one operation"
-            raise error(Code.OUTSIDE_SUBSET, message, item.span, f"one of {', '.join((*_UPDATES, 'cas'))}")
-        (operation,) = found
+        operation = table.operation_of(item)
         mode = self.mode(item, operation)
         shape = ["location", *(["value"] * (2 if operation == "cas" else 1))]
         if item.operation[0] == "atom":
@@ -275,29 +223,20 @@ class _Thread:
 
         self.access(place, item.span, emit)
 
-    def fence(self, item: tree.Instruction) -> None:
-        opcode, *qualifiers = item.operation
-        if "proxy" in qualifiers or "alias" in qualifiers:
+    def fence(self, item: forms.Instruction) -> None:
+        if "proxy" in item.operation or "alias" in item.operation:
             message = "proxies and aliases of a location are outside the modelled subset"
             raise error(Code.OUTSIDE_SUBSET, message, item.span, "remove the fence")
-        if opcode == "membar":
-            if len(qualifiers) != 1 or qualifiers[0] not in _MEMBAR:
-                message = f"`{'.'.join(item.operation)}` is not a fence"
-                raise error(Code.OUTSIDE_SUBSET, message, item.span, "write membar.cta, membar.gl or membar.sys")
-            self.frame.emit(ir.Fence(Order.SEQ_CST, _MEMBAR[qualifiers[0]]), item.span)
-            return
-        mode = self.mode(item)
-        assert mode.order is not None
-        self.frame.emit(ir.Fence(mode.order, mode.scope), item.span)
+        self.frame.emit(table.fence(item), item.span)
 
-    def barrier(self, item: tree.Instruction) -> None:
+    def barrier(self, item: forms.Instruction) -> None:
         """``bar.cta.sync`` and ``bar.cta.arrive`` with a label, an identity (0 where none is written) and a count.
 
         Without ``.cta`` they are PTX's own, with a label and a count (PTX ISA, "bar"): "Operand b specifies the number
         of threads participating in the barrier", "a non-zero thread count is required for barrier{.cta}.arrive".  That
         the count is "a multiple of the warp size" says nothing where threads are written one by one.
         """
-        text = ".".join(item.operation)
+        text = item.name
         words = [word for word in item.operation[1:] if word != "aligned"]
         if words not in (["sync"], ["arrive"], ["cta", "sync"], ["cta", "arrive"]):
             message = f"`{text}` is outside the modelled subset of PTX"
@@ -314,87 +253,73 @@ class _Thread:
                 message = f"`{text}` has a label and {'may have ' if waits else ''}a number of threads"
                 raise error(Code.BAD_ARGUMENTS, message, item.span, f"write {text} 0, 2")
             identity, count = None, operands[1] if len(operands) > 1 else None
-            if isinstance(operands[0], Const) and not 0 <= operands[0].value < _LABELS:
-                message = f"a block has the barriers 0 to {_LABELS - 1}"
+            if isinstance(operands[0], Const) and not 0 <= operands[0].value < table.BARRIERS:
+                message = f"a block has the barriers 0 to {table.BARRIERS - 1}"
                 raise error(Code.BAD_ARGUMENTS, message, item.operands[0].span, "bar.cta takes any label")
         self.frame.emit(ir.NamedBarrier((operands[0], identity or Const(0, LONG)), count, waits), item.span)
 
-    def set(self, item: tree.Instruction, target: tree.Operand, value: Value) -> None:
+    def set(self, item: forms.Instruction, target: forms.Operand, value: Value) -> None:
         self.frame.emit(ir.Set(self.target(target).name, values.convert(value, LONG)), item.span)
 
     # ---- qualifiers
 
-    def mode(self, item: tree.Instruction, operation: str = "") -> ir.Mode:
+    def mode(self, item: forms.Instruction, operation: str = "") -> ir.Mode:
         """Order and scope of an access or fence; a volatile one is relaxed at system scope (PTX ISA, "ld")."""
         opcode, *written = item.operation
-        text, allowed = ".".join(item.operation), _ALLOWED[opcode]
-        qualifiers = [q for q in written if q not in (operation, "global" if opcode in _ACCESSES else "")]
+        qualifiers = [q for q in written if q not in (operation, "global" if opcode in ACCESSES else "")]
         if qualifiers == ["volatile"] and opcode in ("ld", "st"):
             return ir.Mode(Order.RELAXED, Scope.SYSTEM)
-        orders = [q for q in qualifiers if q in _ORDERS]
-        scopes = [q for q in qualifiers if q in _SCOPES]
         for qualifier in qualifiers:
-            if qualifier not in (*_ORDERS, *_SCOPES):
-                typed = "registers have 64 bits here: leave the type out" if _TYPE.match(qualifier) else None
-                help_ = typed or suggestion(qualifier, (*_ORDERS, *_SCOPES)) or f"{opcode} takes an order and a scope"
-                raise error(Code.OUTSIDE_SUBSET, f"`.{qualifier}` is outside the modelled subset", item.span, help_)
-        if len(orders) > 1 or len(scopes) > 1:
-            raise error(Code.BAD_ARGUMENTS, f"`{text}` has two {'orders' if len(orders) > 1 else 'scopes'}", item.span)
-        word = orders[0] if orders else allowed[0]
-        if word not in allowed:
-            help_ = f"{opcode} can be {', '.join(allowed)}"
-            raise error(Code.BAD_ARGUMENTS, f"`{text}`: {opcode} cannot be {word}", item.span, help_)
-        order = _ORDERS[word]
-        if order is None:
-            if scopes:
-                raise error(Code.BAD_ARGUMENTS, f"`{text}`: a weak access has no scope", item.span, "remove the scope")
-            return ir.PLAIN
-        if not scopes and opcode not in ("atom", "red"):
-            help_ = f"write {text}.gpu, or another of {', '.join(_SCOPES)}"
-            raise error(Code.BAD_ARGUMENTS, f"`{text}` needs a scope", item.span, help_)
-        return ir.Mode(order, _SCOPES[scopes[0]] if scopes else Scope.DEVICE)
+            if table.TYPED.match(qualifier):
+                message = f"`.{qualifier}` is outside the modelled subset"
+                help_ = "registers have 64 bits here: leave the type out"
+                raise error(Code.OUTSIDE_SUBSET, message, item.span, help_)
+        return table.mode(item, qualifiers)
 
     # ---- operands
 
-    def operands(self, item: tree.Instruction, *shape: str) -> tuple[tree.Operand, ...]:
+    def operands(self, item: forms.Instruction, *shape: str) -> tuple[forms.Operand, ...]:
         if len(item.operands) != len(shape):
-            message = f"`{'.'.join(item.operation)}` takes {len(shape)} operands, {len(item.operands)} given"
+            message = f"`{item.name}` takes {len(shape)} operands, {len(item.operands)} given"
             raise error(Code.BAD_ARGUMENTS, message, item.span, f"write {', '.join(shape)}" if shape else None)
         return item.operands
 
-    def target(self, operand: tree.Operand) -> Reg:
-        if not isinstance(operand, tree.Name):
+    def target(self, operand: forms.Operand) -> Reg:
+        if not isinstance(operand, forms.Name):
             raise error(Code.BAD_ARGUMENTS, "a register is wanted here", operand.span, "name one, such as r0")
         if operand.name in self.world.objects:
             message = f"`{operand.name}` is a location, and a register is wanted here"
             raise error(Code.BAD_ARGUMENTS, message, operand.span, "name another, such as r0")
         return self.frame.register(operand.name, LONG)
 
-    def value(self, operand: tree.Operand) -> Value:
+    def value(self, operand: forms.Operand) -> Value:
         match operand:
-            case tree.Number(_, number):
+            case forms.Number(_, number):
                 return Const(LONG.wrap(number), LONG)
-            case tree.Name(_, name):
+            case forms.Name(_, name):
                 return self.world.address(name) if name in self.world.objects else self.frame.register(name, LONG)
-            case tree.Element(span):
-                raise error(Code.BAD_ARGUMENTS, "a register or a number is wanted here", span, "load it first")
+            case _:
+                message = "a register or a number is wanted here"
+                raise error(Code.BAD_ARGUMENTS, message, operand.span, "load it first")
 
-    def is_value(self, operand: tree.Operand) -> bool:
+    def is_value(self, operand: forms.Operand) -> bool:
         """Whether an operand is a number or a register, and not a place in memory (an address is written ``[r0]``)."""
-        return isinstance(operand, tree.Number) or (
-            isinstance(operand, tree.Name) and operand.name not in self.world.objects
+        return isinstance(operand, forms.Number) or (
+            isinstance(operand, forms.Name) and operand.name not in self.world.objects
         )
 
-    def label(self, operand: tree.Operand) -> int:
-        if not isinstance(operand, tree.Name) or operand.name not in self.labels:
-            shown = operand.name if isinstance(operand, tree.Name) else "this"
+    def label(self, operand: forms.Operand) -> int:
+        if not isinstance(operand, forms.Name) or operand.name not in self.labels:
+            shown = operand.name if isinstance(operand, forms.Name) else "this"
             help_ = suggestion(shown, self.labels) or f"write {shown}: before an instruction of the column"
             raise error(Code.UNKNOWN_NAME, f"{self.thread.name} has no label `{shown}`", operand.span, help_)
         return self.labels[operand.name]
 
-    def access(self, operand: tree.Operand, span: Span, access: Callable[[ir.Place, types.IntType], None]) -> None:
+    def access(self, operand: forms.Operand, span: Span, access: Callable[[ir.Place, types.IntType], None]) -> None:
         """Access a location, by name or through a register that holds its address."""
-        if isinstance(operand, tree.Number):
+        if not isinstance(operand, (forms.Name, forms.Element)) or (
+            isinstance(operand, forms.Element) and operand.offset
+        ):
             raise error(
                 Code.BAD_ARGUMENTS,
                 "a location is wanted here",

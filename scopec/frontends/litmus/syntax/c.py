@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from lark import Token, v_args
 
 from scopec.base.diagnostics import Code, error
-from scopec.frontends.litmus.syntax.parse import Builder, number, parse, type_words
 from scopec.frontends.litmus.syntax.tree import Coordinate, CThread, Labelled
+from scopec.frontends.parse import Builder, number, parse, type_words
 from scopec.frontends.scoped.syntax import tree
 
 if TYPE_CHECKING:

@@ -9,18 +9,10 @@ from lark import Token, v_args
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.source import Span
-from scopec.frontends.litmus.syntax.parse import Builder, number, parse
-from scopec.frontends.litmus.syntax.tree import (
-    Coordinate,
-    Element,
-    Instruction,
-    Label,
-    Name,
-    Number,
-    Operand,
-    Predicate,
-    PtxThread,
-)
+from scopec.frontends.litmus.syntax.tree import Coordinate, PtxThread
+from scopec.frontends.parse import number, parse
+from scopec.frontends.ptx import syntax
+from scopec.frontends.ptx.forms import Instruction, Label, Predicate
 
 if TYPE_CHECKING:
     from lark.tree import Meta
@@ -35,12 +27,12 @@ def read(source: Source, text: str) -> tuple[PtxThread, ...]:
     """The threads of a program; InputError at the first place that is not in the language."""
     if not text.strip():
         return ()
-    threads: tuple[PtxThread, ...] = parse("litmus_ptx", "program", text, _Builder(source))
+    threads: tuple[PtxThread, ...] = parse("ptx", "program", text, _Builder(source))
     return threads
 
 
 @v_args(meta=True, inline=True)
-class _Builder(Builder):
+class _Builder(syntax.Builder):
     def program(self, meta: Meta, heads: list[_Head], *rows: tuple[Span, tuple[_Cell, ...]]) -> tuple[PtxThread, ...]:
         code: list[list[Label | Instruction]] = [[] for _ in heads]
         for span, row in rows:
@@ -76,28 +68,3 @@ class _Builder(Builder):
             else:
                 found.append(replace(item, guard=guard) if isinstance(item, Instruction) else item)
         return tuple(found)
-
-    def guard(self, meta: Meta, *tokens: Token) -> Predicate:
-        return Predicate(self.at(meta), str(tokens[-1]), truth=len(tokens) == 1)
-
-    def label(self, meta: Meta, name: Token) -> Label:
-        return Label(self.token(name), str(name))
-
-    def instruction(self, meta: Meta, operation: Token, operands: list[Operand] | None) -> Instruction:
-        return Instruction(self.at(meta), tuple(operation.split(".")), tuple(operands or ()))
-
-    def operation(self, meta: Meta, token: Token) -> Token:
-        return token
-
-    def operands(self, meta: Meta, *operands: Operand) -> list[Operand]:
-        return list(operands)
-
-    def name(self, meta: Meta, token: Token) -> Name:
-        return Name(self.token(token), str(token))
-
-    def number(self, meta: Meta, *tokens: Token) -> Number:
-        value = number(self, tokens[-1])
-        return Number(self.at(meta), -value if len(tokens) > 1 else value)
-
-    def element(self, meta: Meta, name: Token) -> Element:
-        return Element(self.at(meta), str(name))

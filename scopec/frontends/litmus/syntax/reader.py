@@ -11,7 +11,6 @@ from scopec.base.diagnostics import Code, error
 from scopec.base.source import Span
 from scopec.frontends.litmus.syntax import c as litmus_c
 from scopec.frontends.litmus.syntax import ptx
-from scopec.frontends.litmus.syntax.parse import Builder, number, parse, type_words
 from scopec.frontends.litmus.syntax.scan import split
 from scopec.frontends.litmus.syntax.tree import (
     Address,
@@ -31,6 +30,7 @@ from scopec.frontends.litmus.syntax.tree import (
     Register,
     Truth,
 )
+from scopec.frontends.parse import Builder, number, parse, type_words
 from scopec.frontends.scoped.syntax import cuda, tree
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
+    from scopec.frontends.ptx import forms
     from scopec.frontends.scoped.syntax import tree
 
 Dialect = Literal["C", "OPENCL", "PTX"]
@@ -110,45 +111,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A register, label or location in an instruction."""
-
-    span: Span
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """``[x]`` in an instruction."""
-
-    span: Span
-    name: str
-
-
-Operand: TypeAlias = Name | Element | Number
-
-
-@dataclass(frozen=True, slots=True)
-class Predicate:
-    """``@p`` or ``@!p`` before an instruction, which is executed where the register is ``truth``."""
-
-    span: Span
-    register: str
-    truth: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Instruction:
-    """``ld.acquire.gpu r0, x``: the parts of the operation between its dots, and the operands."""
-
-    span: Span
-    operation: tuple[str, ...]
-    operands: tuple[Operand, ...]
-    guard: Predicate | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """``LC00:``."""
+    """A thread in a scope tree, or a location that a program names."""
 
     span: Span
     name: str
@@ -161,7 +124,7 @@ class PtxThread:
     span: Span
     name: str
     place: tuple[Coordinate, ...]
-    code: tuple[Label | Instruction, ...]
+    code: tuple[forms.Label | forms.Instruction, ...]
 
 
 # ---------------------------------------------------------------- what follows the program

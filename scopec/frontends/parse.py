@@ -1,4 +1,4 @@
-"""Parses a part of a litmus file with its grammar, and says where and why that fails."""
+"""Parses a part of a file with its grammar, and says where and why that fails."""
 
 from __future__ import annotations
 

@@ -1,0 +1,219 @@
+"""Inline PTX: arithmetic, moves, comparisons and conversions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.assembler import BIT, Assembler, Lowerings, llvm_type
+from scopec.frontends.ptx import forms, table
+from scopec.frontends.ptx.table import ARITHMETIC, COMPARISONS, Type
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scopec.base.source import Span
+
+#: Functions of floating-point numbers, of which nothing is known.
+_FUNCTIONS = ("abs", "rcp", "sqrt", "rsqrt", "sin", "cos", "tanh", "lg2", "ex2")
+
+
+def _computed(asm: Assembler, opcode: str, type_: Type, left: llvm.Operand, right: llvm.Operand) -> llvm.Operand:
+    """The result of one operation of the table."""
+    own, operator = llvm_type(type_), ARITHMETIC[opcode]
+    instruction = operator.signed if type_.kind == "s" else operator.unsigned
+    if isinstance(own, llvm.Float):
+        return asm.emit(llvm.Arithmetic("fadd", own, left, right))
+    if opcode in ("min", "max"):
+        less = asm.emit(llvm.Compare("icmp", instruction, own, left, right))
+        return _chosen(asm, less, own, left, right)
+    if opcode in ("shl", "shr"):
+        return _shifted(asm, instruction, own, left, right)
+    return asm.emit(llvm.Arithmetic(instruction, own, left, right))
+
+
+def _shifted(
+    asm: Assembler, instruction: str, type_: llvm.Int, left: llvm.Operand, right: llvm.Operand
+) -> llvm.Operand:
+    """A shift: "amounts greater than the register width N are clamped to N" (ISA, "shl", "shr")."""
+    last = llvm.Number(type_.bits - 1)
+    far = asm.emit(llvm.Compare("icmp", "ugt", type_, right, last))
+    by = asm.emit(llvm.Arithmetic("and", type_, right, last))
+    near = asm.emit(llvm.Arithmetic(instruction, type_, left, by))
+    beyond: llvm.Operand = llvm.Number(0)
+    if instruction == "ashr":
+        beyond = asm.emit(llvm.Arithmetic(instruction, type_, left, last))
+    return _chosen(asm, far, type_, beyond, near)
+
+
+def _chosen(
+    asm: Assembler, truth: llvm.Operand, type_: llvm.Type, then: llvm.Operand, otherwise: llvm.Operand
+) -> llvm.Operand:
+    typed = llvm.Typed(BIT, truth), llvm.Typed(type_, then), llvm.Typed(type_, otherwise)
+    return asm.emit(llvm.Select(*typed))
+
+
+def _arithmetic(asm: Assembler, item: forms.Instruction) -> None:
+    opcode, (target, left, right) = item.operation[0], asm.operands(item, 3)
+    type_ = asm.types(item)[-1]
+    if type_.kind == "f":
+        asm.store(asm.target(target), llvm.Real(), llvm_type(type_), item.span)
+        return
+    wide = opcode == "mul" and "wide" in item.operation
+    asm.only(item, *(("lo", "wide") if opcode == "mul" else ()))
+    if opcode == "mul" and len(item.operation) < 3:
+        raise asm.outside(f"`{item.name}`, without .lo or .wide, is", item.span)
+    if wide:
+        found = _product(asm, type_, left, right, wide=True)
+    else:
+        found = _computed(asm, opcode, type_, asm.value(left, llvm_type(type_)), asm.value(right, llvm_type(type_)))
+    asm.store(asm.target(target), found, llvm_type(_wider(type_) if wide else type_), item.span)
+
+
+def _product(asm: Assembler, type_: Type, left: forms.Operand, right: forms.Operand, *, wide: bool) -> llvm.Operand:
+    """The lower half of a product, or all of it."""
+    result = _wider(type_) if wide else type_
+    own, signed = llvm_type(type_), type_.kind == "s"
+    sides = [asm.resized(asm.value(side, own), own, llvm_type(result), signed=signed) for side in (left, right)]
+    return _computed(asm, "mul", result, *sides)
+
+
+def _mad(asm: Assembler, item: forms.Instruction) -> None:
+    target, left, right, more = asm.operands(item, 4)
+    type_ = asm.types(item)[-1]
+    wide = "wide" in item.operation
+    result = _wider(type_) if wide else type_
+    if type_.kind == "f":
+        asm.store(asm.target(target), llvm.Real(), llvm_type(type_), item.span)
+        return
+    asm.only(item, "lo", "wide")
+    product = _product(asm, type_, left, right, wide=wide)
+    found = _computed(asm, "add", result, product, asm.value(more, llvm_type(result)))
+    asm.store(asm.target(target), found, llvm_type(result), item.span)
+
+
+def _unary(asm: Assembler, item: forms.Instruction) -> None:
+    opcode, (target, operand) = item.operation[0], asm.operands(item, 2)
+    type_ = llvm_type(asm.types(item)[-1])
+    asm.only(item)
+    value = asm.value(operand, type_)
+    if isinstance(type_, llvm.Float):
+        value = llvm.Real()
+    elif opcode == "not":
+        value = asm.emit(llvm.Arithmetic("xor", type_, value, llvm.Number(-1)))
+    else:
+        value = asm.emit(llvm.Arithmetic("sub", type_, llvm.Number(0), value))
+    asm.store(asm.target(target), value, type_, item.span)
+
+
+def _real(asm: Assembler, item: forms.Instruction) -> None:
+    """A function of a floating-point number."""
+    target, _ = asm.operands(item, 2)
+    type_ = llvm_type(asm.types(item)[-1])
+    if not isinstance(type_, llvm.Float):
+        raise asm.outside(f"`{item.name}` is", item.span)
+    asm.store(asm.target(target), llvm.Real(), type_, item.span)
+
+
+def _mov(asm: Assembler, item: forms.Instruction) -> None:
+    target, operand = asm.operands(item, 2)
+    type_ = llvm_type(asm.types(item)[-1])
+    asm.only(item)
+    match target, operand:
+        case forms.Vector(_, parts), _ if len(parts) > 1:
+            _unpacked(asm, parts, asm.value(operand, type_), type_, item.span)
+        case _, forms.Vector(_, parts) if len(parts) > 1:
+            asm.store(asm.target(target), _packed(asm, parts, type_), type_, item.span)
+        case _:
+            asm.store(asm.target(target), asm.value(operand, type_), type_, item.span)
+
+
+def _unpacked(
+    asm: Assembler, parts: Sequence[forms.Operand], value: llvm.Operand, type_: llvm.Type, span: Span
+) -> None:
+    """Set registers to the parts of a value, the lowest first."""
+    part = llvm.Int(8 * llvm.size(type_) // len(parts))
+    for n, register in enumerate(parts):
+        moved = asm.emit(llvm.Arithmetic("lshr", type_, value, llvm.Number(n * part.bits)))
+        asm.store(asm.target(register), asm.resized(moved, type_, part), part, span)
+
+
+def _packed(asm: Assembler, parts: Sequence[forms.Operand], type_: llvm.Type) -> llvm.Operand:
+    """The value that parts make, the lowest first."""
+    part = llvm.Int(8 * llvm.size(type_) // len(parts))
+    whole: llvm.Operand = llvm.Number(0)
+    for n, one in enumerate(parts):
+        wide = asm.resized(asm.value(one, part), part, type_)
+        moved = asm.emit(llvm.Arithmetic("shl", type_, wide, llvm.Number(n * part.bits)))
+        whole = asm.emit(llvm.Arithmetic("or", type_, whole, moved))
+    return whole
+
+
+def _setp(asm: Assembler, item: forms.Instruction) -> None:
+    target, left, right = asm.operands(item, 3)
+    type_ = asm.types(item)[-1]
+    own, comparison = llvm_type(type_), item.operation[1]
+    if isinstance(own, llvm.Float):
+        truth = asm.emit(llvm.Compare("fcmp", "oeq", own, asm.value(left, own), asm.value(right, own)))
+    elif comparison in COMPARISONS and len(item.operation) == 3:
+        known = COMPARISONS[comparison]
+        predicate = known.signed if type_.kind == "s" else known.unsigned
+        truth = asm.emit(llvm.Compare("icmp", predicate, own, asm.value(left, own), asm.value(right, own)))
+    else:
+        raise asm.outside(f"`{item.name}` is", item.span)
+    if isinstance(target, forms.Pair):
+        asm.store(target.first, truth, BIT, item.span)
+        inverse = asm.emit(llvm.Arithmetic("xor", BIT, truth, llvm.Number(1)))
+        asm.store(target.second, inverse, BIT, item.span)
+    else:
+        asm.store(asm.target(target), truth, BIT, item.span)
+
+
+def _selp(asm: Assembler, item: forms.Instruction) -> None:
+    target, then, otherwise, predicate = asm.operands(item, 4)
+    type_ = llvm_type(asm.types(item)[-1])
+    asm.only(item)
+    found = _chosen(asm, asm.value(predicate, BIT), type_, asm.value(then, type_), asm.value(otherwise, type_))
+    asm.store(asm.target(target), found, type_, item.span)
+
+
+def _cvt(asm: Assembler, item: forms.Instruction) -> None:
+    target, operand = asm.operands(item, 2)
+    types = asm.types(item)
+    if len(types) != 2 or ("sat" in item.operation and all(one.kind != "f" for one in types)):
+        raise asm.outside(f"`{item.name}` is", item.span)
+    result, own = types
+    value = asm.value(operand, llvm_type(own))
+    if "f" in (result.kind, own.kind):
+        value = asm.emit(llvm.Cast("bitcast", llvm.Typed(llvm_type(own), value), llvm_type(result)))
+    else:
+        value = asm.resized(value, llvm_type(own), llvm_type(result), signed=own.kind == "s")
+    asm.store(asm.target(target), value, llvm_type(result), item.span, signed=result.kind == "s")
+
+
+def _cvta(asm: Assembler, item: forms.Instruction) -> None:
+    """An address stays what it is: generic ones are told apart from others by what they are used for alone."""
+    target, operand = asm.operands(item, 2)
+    type_ = llvm_type(asm.types(item)[-1])
+    asm.only(item, "to", *table.SPACES)
+    asm.store(asm.target(target), asm.value(operand, type_), type_, item.span)
+
+
+def _wider(type_: Type) -> Type:
+    return Type(type_.kind, 2 * type_.bits)
+
+
+#: What operations on numbers are lowered by.
+NUMBERS: Lowerings = {
+    "mov": _mov,
+    "neg": _unary,
+    "not": _unary,
+    "mad": _mad,
+    "fma": _mad,
+    "setp": _setp,
+    "selp": _selp,
+    "cvt": _cvt,
+    "cvta": _cvta,
+    **dict.fromkeys(ARITHMETIC, _arithmetic),
+    **dict.fromkeys(_FUNCTIONS, _real),
+}

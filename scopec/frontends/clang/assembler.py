@@ -1,0 +1,313 @@
+"""Inline PTX as a function of LLVM code: its operands are parameters, its registers local variables, its accesses and
+barriers calls of the intrinsics that the shims are made of."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.base.diagnostics import Code, error, suggestion
+from scopec.base.source import Source
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.calls import INDICES
+from scopec.frontends.ptx import forms, table
+from scopec.frontends.ptx.syntax import read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scopec.base.source import Span
+    from scopec.frontends.ptx.table import Type
+
+#: What each instruction is lowered by.
+Lowerings: TypeAlias = "Mapping[str, Callable[[Assembler, forms.Instruction], None]]"
+
+BIT, INT, LONG = llvm.Int(1), llvm.Int(32), llvm.Int(64)
+#: What stands in the text that LLVM prints otherwise (LLVM Language Reference, "Asm template string").
+_ESCAPED = re.compile(r"\$(?:(\$)|\{(\d+)(?::\w+)?\}|\{:uid\})")
+
+
+class Assembler:
+    """Makes the function, with its operands that are not results as parameters, from the text and constraints.
+
+    Raises InputError, at a place in a text of the name ``asm``, for what is not modelled.
+    """
+
+    def __init__(
+        self, lowerings: Lowerings, text: str, constraints: str, result: llvm.Type, arguments: tuple[llvm.Type, ...]
+    ) -> None:
+        self.lowerings = lowerings
+        self.source = Source("asm", _ESCAPED.sub(lambda m: m[1] or (f"${m[2]}" if m[2] else ""), text))
+        self.name = f"{text} {constraints} {result} {arguments}"
+        self.result = result
+        self.arguments = arguments
+        self.blocks: dict[str, list[llvm.Instruction]] = {"entry": []}
+        self.code = self.blocks["entry"]
+        self.count = 0
+        #: The registers that are known, by their names: where they are, and their types; those declared last first.
+        self.registers: list[dict[str, tuple[str, llvm.Type]]] = [{}]
+        self.labels: list[dict[str, str]] = []
+        self.entry: list[llvm.Instruction] = []
+        self.outputs: list[str] = []
+        self.constraints(constraints)
+
+    def function(self) -> llvm.Function:
+        """The function."""
+        self.block(read(self.source))
+        self.finish()
+        self.blocks["entry"][:0] = self.entry
+        parameters = tuple((f"argument {n}", type_) for n, type_ in enumerate(self.arguments))
+        blocks = {label: tuple(code) for label, code in self.blocks.items()}
+        return llvm.Function(self.name, parameters, (None,) * len(parameters), blocks, kernel=False, subprogram=None)
+
+    # ---------------------------------------------------------------- operands by constraint
+
+    def constraints(self, text: str) -> None:
+        """Declare ``$0``, ``$1``, …: the results first, then the arguments, one that is tied in its result."""
+        given = [c for c in text.split(",") if c and not c.startswith("~")]
+        results = [c for c in given if c.startswith("=")]
+        if any("*" in c or "m" in c for c in given):
+            raise self.outside('an operand in memory (constraint "m") is', self.source.span(0, 0))
+        types = self.result.fields if isinstance(self.result, llvm.Struct) else (self.result,) * len(results)
+        for n, type_ in enumerate(types):
+            self.outputs.append(f"${n}")
+            self.declare(f"${n}", _register(type_))
+        for n, (constraint, type_) in enumerate(zip(given[len(results) :], self.arguments, strict=True)):
+            name = f"${constraint}" if constraint.isdecimal() else f"${len(results) + n}"
+            if not constraint.isdecimal():
+                self.declare(name, _register(type_))
+            argument: llvm.Operand = llvm.Local(f"argument {n}")
+            if isinstance(type_, llvm.Pointer):
+                argument = self.emit(llvm.Cast("ptrtoint", llvm.Typed(type_, argument), _register(type_)))
+            self.store(name, argument, _register(type_), self.source.span(0, 0))
+
+    def finish(self) -> None:
+        """Return the results."""
+        found = []
+        types = self.result.fields if isinstance(self.result, llvm.Struct) else (self.result,)
+        for name, type_ in zip(self.outputs, types, strict=False):
+            value, own = self.load(name, self.source.span(0, 0))
+            if isinstance(type_, llvm.Pointer):
+                value = self.emit(llvm.Cast("inttoptr", llvm.Typed(own, value), type_))
+            found.append(llvm.Typed(type_, value))
+        if not found:
+            self.do(llvm.Return(None))
+        elif not isinstance(self.result, llvm.Struct):
+            self.do(llvm.Return(found[0]))
+        else:
+            whole: llvm.Operand = llvm.Undefined()
+            for n, part in enumerate(found):
+                whole = self.emit(llvm.Insert(llvm.Typed(self.result, whole), part, (llvm.Number(n),)))
+            self.do(llvm.Return(llvm.Typed(self.result, whole)))
+
+    # ---------------------------------------------------------------- code
+
+    def emit(self, action: llvm.Action) -> llvm.Local:
+        """Append an instruction that has a result."""
+        self.count += 1
+        name = f"v{self.count}"
+        self.code.append(llvm.Instruction(action, name, None))
+        return llvm.Local(name)
+
+    def do(self, action: llvm.Action) -> None:
+        """Append an instruction that has none."""
+        self.code.append(llvm.Instruction(action, None, None))
+
+    def label(self) -> str:
+        """A name for a block."""
+        self.count += 1
+        return f"b{self.count}"
+
+    def place(self, label: str) -> None:
+        """Go on in a block."""
+        self.do(llvm.Jump(label))
+        self.code = self.blocks[label] = []
+
+    def call(self, name: str, type_: llvm.Type, *arguments: llvm.Typed, letter: str = "") -> llvm.Local:
+        """A call of an intrinsic of the shims."""
+        full = f"__scopec_{name}"
+        mangled = f"_Z{len(full)}{full}" + (f"I{letter}" if letter else "")
+        return self.emit(llvm.Call(type_, llvm.Global(mangled), arguments, (None,) * len(arguments)))
+
+    # ---------------------------------------------------------------- registers
+
+    def declare(self, name: str, type_: llvm.Type) -> None:
+        """A register, in the innermost braces."""
+        self.count += 1
+        slot = f"{name} {self.count}"
+        self.entry.append(llvm.Instruction(llvm.Alloca(type_), slot, None))
+        self.registers[-1][name] = slot, type_
+
+    def find(self, name: str, span: Span) -> tuple[str, llvm.Type]:
+        """Where a register is, and its type."""
+        for known in reversed(self.registers):
+            if name in known:
+                return known[name]
+        names = [n for known in self.registers for n in known]
+        raise error(Code.UNKNOWN_NAME, f"inline PTX has no register `{name}`", span, suggestion(name, names))
+
+    def load(self, name: str, span: Span) -> tuple[llvm.Operand, llvm.Type]:
+        """What is in a register."""
+        slot, type_ = self.find(name, span)
+        return self.emit(llvm.Load(type_, llvm.Typed(llvm.Pointer(), llvm.Local(slot)), volatile=False)), type_
+
+    def store(self, name: str, value: llvm.Operand, type_: llvm.Type, span: Span, *, signed: bool = False) -> None:
+        """Put a value of a type into a register, which may be wider; ``_`` takes what nobody wants."""
+        if name == "_":
+            return
+        slot, own = self.find(name, span)
+        value = self.resized(value, type_, own, signed=signed)
+        self.do(llvm.Store(llvm.Typed(own, value), llvm.Typed(llvm.Pointer(), llvm.Local(slot)), volatile=False))
+
+    def resized(self, value: llvm.Operand, own: llvm.Type, type_: llvm.Type, *, signed: bool = False) -> llvm.Operand:
+        """A value as another type; the bits of a floating-point number are not known."""
+        if own == type_:
+            return value
+        match own, type_:
+            case llvm.Int(bits), llvm.Int(wanted):
+                opcode = "trunc" if wanted < bits else "sext" if signed else "zext"
+            case _:
+                opcode = "bitcast"
+        return self.emit(llvm.Cast(opcode, llvm.Typed(own, value), type_))
+
+    def value(self, operand: forms.Operand, type_: llvm.Type, *, signed: bool = False) -> llvm.Operand:
+        """An operand that is read, as a value of a type."""
+        match operand:
+            case forms.Number(_, number):
+                return llvm.Real() if isinstance(type_, llvm.Float) else llvm.Number(number)
+            case forms.Real():
+                return llvm.Real()
+            case forms.Name(_, name) if name in table.CONSTANTS:
+                return llvm.Number(table.CONSTANTS[name])
+            case forms.Name(span, name) if name.startswith("%") and not any(name in r for r in self.registers):
+                found, own = self.special(name, span)
+                return self.resized(found, own, type_)
+            case forms.Name(span, name):
+                found, own = self.load(name, span)
+                return self.resized(found, own, type_, signed=signed)
+            case forms.Negated(span, name):
+                found, own = self.load(name, span)
+                return self.emit(llvm.Arithmetic("xor", own, found, llvm.Number(1)))
+            case forms.Vector(_, (only,)):
+                return self.value(only, type_, signed=signed)
+            case _:
+                raise error(Code.BAD_ARGUMENTS, "a register or a number is wanted here", operand.span, "load it first")
+
+    def special(self, name: str, span: Span) -> tuple[llvm.Operand, llvm.Type]:
+        """A special register."""
+        if name in table.INDICES:
+            which = llvm.Typed(INT, llvm.Number(INDICES.index(table.INDICES[name])))
+            return self.call("index", INT, which), INT
+        if name in table.LANES:
+            which = llvm.Typed(INT, llvm.Number(list(table.LANES).index(name)))
+            return self.call("lane", INT, which), INT
+        if name in table.UNKNOWN:
+            type_ = llvm.Int(table.UNKNOWN[name])
+            return self.call("unknown", type_), type_
+        raise self.outside(f"the special register `{name}` is", span)
+
+    def target(self, operand: forms.Operand) -> str:
+        """The register that a result goes to."""
+        match operand:
+            case forms.Name(_, name) | forms.Vector(_, (forms.Name(_, name),)):
+                return name
+            case _:
+                raise error(Code.BAD_ARGUMENTS, "a register is wanted here", operand.span)
+
+    # ---------------------------------------------------------------- statements
+
+    def block(self, block: forms.Block) -> None:
+        """What stands in braces."""
+        self.registers.append({})
+        self.labels.append({})
+        for item in block.items:
+            if isinstance(item, forms.Label):
+                if item.name in self.labels[-1]:
+                    raise error(Code.DUPLICATE, f"inline PTX has two labels `{item.name}`", item.span)
+                self.labels[-1][item.name] = self.label()
+        for item in block.items:
+            match item:
+                case forms.Label(_, name):
+                    self.place(self.labels[-1][name])
+                case forms.Declaration(span, word, names):
+                    type_ = table.type_of(word)
+                    if type_ is None:
+                        raise self.outside(f"a register of type `.{word}` is", span)
+                    for name in names:
+                        self.declare(name, llvm_type(type_))
+                case forms.Block():
+                    self.block(item)
+                case forms.Instruction(guard=None):
+                    self.instruction(item)
+                case forms.Instruction(guard=guard):
+                    assert guard is not None
+                    self.under(guard, item)
+        self.registers.pop()
+        self.labels.pop()
+
+    def under(self, guard: forms.Predicate, item: forms.Instruction) -> None:
+        """An instruction with a predicate."""
+        truth, type_ = self.load(guard.register, guard.span)
+        inside, after = self.label(), self.label()
+        condition = self.resized(truth, type_, BIT)
+        self.do(llvm.Branch(condition, *((inside, after) if guard.truth else (after, inside))))
+        self.code = self.blocks[inside] = []
+        self.instruction(item)
+        self.place(after)
+
+    def instruction(self, item: forms.Instruction) -> None:
+        """One instruction without its predicate."""
+        if (later := table.later(item)) is not None:
+            raise later
+        opcode = item.operation[0]
+        lower = self.lowerings.get(opcode)
+        if lower is None:
+            help_ = suggestion(opcode, self.lowerings) or "see docs/language.md for the instructions it has"
+            raise error(Code.OUTSIDE_SUBSET, f"`{item.name}` is outside the modelled subset of PTX", item.span, help_)
+        lower(self, item)
+
+    def outside(self, what: str, span: Span) -> Exception:
+        """The error for something that is not modelled."""
+        return error(Code.OUTSIDE_SUBSET, f"{what} outside the modelled subset of PTX", span)
+
+    def operands(self, item: forms.Instruction, count: int) -> tuple[forms.Operand, ...]:
+        """The operands of an instruction that has so many."""
+        if len(item.operands) != count:
+            message = f"`{item.name}` takes {count} operands, {len(item.operands)} given"
+            raise error(Code.BAD_ARGUMENTS, message, item.span)
+        return item.operands
+
+    def types(self, item: forms.Instruction) -> list[Type]:
+        """The types in an operation; InputError where there is none."""
+        found = [type_ for word in item.operation[1:] if (type_ := table.type_of(word)) is not None]
+        if not found:
+            raise error(Code.BAD_ARGUMENTS, f"`{item.name}` has no type that is modelled", item.span)
+        return found
+
+    def only(self, item: forms.Instruction, *words: str) -> None:
+        """Refuse qualifiers, of an operation on integers, that are neither types nor these."""
+        for word in item.operation[1:]:
+            if table.type_of(word) is None and word not in words:
+                raise self.outside(f"`{item.name}` is", item.span)
+
+    # ---------------------------------------------------------------- control
+
+    def bra(self, item: forms.Instruction) -> None:
+        """A jump."""
+        (target,) = self.operands(item, 1)
+        name = target.name if isinstance(target, forms.Name) else "this"
+        found = next((known[name] for known in reversed(self.labels) if name in known), None)
+        if found is None or item.operation not in (("bra",), ("bra", "uni")):
+            raise error(Code.UNKNOWN_NAME, f"inline PTX has no label `{name}`", target.span)
+        self.do(llvm.Jump(found))
+        self.code = self.blocks[self.label()] = []  # nobody comes here
+
+
+def _register(type_: llvm.Type) -> llvm.Type:
+    """The type of a register that holds a value of a type."""
+    return llvm.Int(8 * llvm.size(type_)) if isinstance(type_, llvm.Pointer) else type_
+
+
+def llvm_type(type_: Type) -> llvm.Int | llvm.Float:
+    """The type of a register that PTX gives a type."""
+    return llvm.Float(type_.bits // 8) if type_.kind == "f" else llvm.Int(type_.bits)

@@ -1,0 +1,275 @@
+"""What the instructions of PTX are, as data ("ISA" is NVIDIA's "Parallel Thread Execution ISA")."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, error, suggestion
+from scopec.base.records import dataclass
+from scopec.program import ir
+from scopec.program.ir import Order, Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scopec.frontends.ptx.forms import Instruction
+
+# ---------------------------------------------------------------- memory
+
+ORDERS: dict[str, Order | None] = {
+    "weak": None,
+    "relaxed": Order.RELAXED,
+    "acquire": Order.ACQUIRE,
+    "release": Order.RELEASE,
+    "acq_rel": Order.ACQ_REL,
+    "sc": Order.SEQ_CST,
+}
+SCOPES = {"cta": Scope.BLOCK, "cluster": Scope.CLUSTER, "gpu": Scope.DEVICE, "sys": Scope.SYSTEM}
+#: ``membar.{cta,gl,sys}`` "is a synonym for fence.sc.{cta,gpu,sys}" (ISA, "membar / fence").
+MEMBAR = {"cta": Scope.BLOCK, "gl": Scope.DEVICE, "sys": Scope.SYSTEM}
+#: Which orders an operation can have, the one that it has when none is written first.
+ALLOWED = {
+    "ld": ("weak", "relaxed", "acquire"),
+    "st": ("weak", "relaxed", "release"),
+    "atom": ("relaxed", "acquire", "release", "acq_rel"),
+    "red": ("relaxed", "acquire", "release", "acq_rel"),
+    "fence": ("acq_rel", "sc"),
+}
+#: Accesses of memory, in which a state space may be written.
+ACCESSES = ("ld", "st", "atom", "red")
+#: Without one, an address is generic (ISA, "Generic Addressing").
+SPACES = ("global", "shared", "shared::cta", "shared::cluster", "param", "param::entry", "const", "local")
+#: "Cache operators [...] are treated as performance hints only" (ISA); ``.nc`` is for what nobody writes meanwhile.
+CACHE = {"ld": ("ca", "cg", "cs", "lu", "cv", "nc", "unified"), "st": ("wb", "cg", "cs", "wt")}
+#: What ``atom`` and ``red`` do, and the function of ``scopec/shims/scopec/intrinsics.h`` that does so.
+UPDATES = {
+    "exch": "exchange", "inc": "fetch_inc", "dec": "fetch_dec", "cas": "compare_swap",
+    **{name: f"fetch_{name}" for name in ("add", "sub", "and", "or", "xor", "min", "max")},
+}  # fmt: skip
+#: How many barriers a block has (ISA, "bar"): "Each CTA instance has sixteen barriers numbered 0..15".
+BARRIERS = 16
+
+# ---------------------------------------------------------------- numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operation on numbers: the operator of C++, LLVM's instruction for signed numbers and for unsigned ones."""
+
+    operator: str
+    signed: str
+    unsigned: str
+
+
+ARITHMETIC = {
+    "add": Operator("+", "add", "add"),
+    "sub": Operator("-", "sub", "sub"),
+    "mul": Operator("*", "mul", "mul"),
+    "div": Operator("/", "sdiv", "udiv"),
+    "rem": Operator("%", "srem", "urem"),
+    "and": Operator("&", "and", "and"),
+    "or": Operator("|", "or", "or"),
+    "xor": Operator("^", "xor", "xor"),
+    "shl": Operator("<<", "shl", "shl"),
+    "shr": Operator(">>", "ashr", "lshr"),
+    "min": Operator("min", "slt", "ult"),
+    "max": Operator("max", "sgt", "ugt"),
+}
+#: Operations with one operand.
+UNARY = {"mov": "+", "neg": "-", "not": "~"}
+COMPARISONS = {
+    "eq": Operator("==", "eq", "eq"),
+    "ne": Operator("!=", "ne", "ne"),
+    "lt": Operator("<", "slt", "ult"),
+    "le": Operator("<=", "sle", "ule"),
+    "gt": Operator(">", "sgt", "ugt"),
+    "ge": Operator(">=", "sge", "uge"),
+}
+
+# ---------------------------------------------------------------- types
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """``.u32``: ``kind`` is one of ``b``, ``u``, ``s``, ``f`` and, for a predicate, ``p``."""
+
+    kind: str
+    bits: int
+
+
+_TYPE = re.compile(r"([busf])(8|16|32|64)\Z")
+_VECTOR = re.compile(r"v([248])\Z")
+#: What PTX writes behind an operation to say what its operands are.
+TYPED = re.compile(r"([busf](8|16|32|64|128)|v[248])\Z")
+
+
+def type_of(word: str) -> Type | None:
+    """The type that a qualifier names, None if it names none that is modelled."""
+    if word == "pred":
+        return Type("p", 1)
+    found = _TYPE.match(word)
+    return Type(found[1], int(found[2])) if found else None
+
+
+# ---------------------------------------------------------------- special registers
+
+#: Those that stand for an index or extent, as CUDA C++ calls it.
+INDICES = {
+    **{f"%{ptx}.{axis}": f"{name}.{axis}" for axis in "xyz" for ptx, name in
+       (("tid", "threadIdx"), ("ntid", "blockDim"), ("ctaid", "blockIdx"), ("nctaid", "gridDim"))},
+    "%cluster_ctarank": "clusterRank",
+    "%cluster_nctarank": "clusterSize",
+}  # fmt: skip
+#: Those that follow from the number of a thread in its block, which is the argument.
+LANES = {
+    "%laneid": lambda thread: thread % 32,
+    "%warpid": lambda thread: thread // 32,
+    "%lanemask_eq": lambda thread: 1 << thread % 32,
+    "%lanemask_lt": lambda thread: (1 << thread % 32) - 1,
+    "%lanemask_le": lambda thread: (2 << thread % 32) - 1,
+    "%lanemask_gt": lambda thread: 0xFFFFFFFF & ~((2 << thread % 32) - 1),
+    "%lanemask_ge": lambda thread: 0xFFFFFFFF & ~((1 << thread % 32) - 1),
+}
+#: Those of which nothing is known, with their bits.
+UNKNOWN = {
+    "%clock": 32, "%clock_hi": 32, "%clock64": 64, "%globaltimer": 64, "%globaltimer_lo": 32, "%globaltimer_hi": 32,
+    "%smid": 32, "%nsmid": 32, "%nwarpid": 32, "%gridid": 64,
+}  # fmt: skip
+#: Constants.
+CONSTANTS = {"WARP_SZ": 32}
+
+# ---------------------------------------------------------------- what comes later
+
+#: Instructions by how they begin, and what they are.
+LATER = {
+    "mbarrier": "mbarriers",
+    "cp": "asynchronous copies",
+    "st.async": "asynchronous stores",
+    "st.bulk": "asynchronous stores",
+    "red.async": "asynchronous reductions",
+    "fence.proxy": "proxies",
+    "fence.mbarrier_init": "mbarriers",
+    "fence.acquire": "fences in one direction (`fence.acq_rel` orders more)",
+    "fence.release": "fences in one direction (`fence.acq_rel` orders more)",
+    "fence.op_restrict": "fences of some operations",
+    "membar.proxy": "proxies",
+    "barrier.cluster": "barriers of a cluster in two halves",
+    "griddepcontrol": "dependent launches",
+    "tensormap": "tensor maps",
+    "wgmma": "asynchronous matrix instructions",
+    "tcgen05": "asynchronous matrix instructions",
+    "multimem": "multicast memory",
+    "shfl": "exchanges between lanes",
+    "vote": "exchanges between lanes",
+    "match": "exchanges between lanes",
+    "redux": "exchanges between lanes",
+}
+
+
+def later(instruction: Instruction) -> Exception | None:
+    """The error for an instruction that is known and not modelled yet."""
+    for start, what in LATER.items():
+        words = tuple(start.split("."))
+        if instruction.operation[: len(words)] == words:
+            message = f"`{instruction.name}` is outside the modelled subset of PTX"
+            return error(Code.OUTSIDE_SUBSET, message, instruction.span, f"{what} come later")
+    return None
+
+
+# ---------------------------------------------------------------- qualifiers
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How an instruction accesses memory; ``hint`` is whether its last operand is a cache policy."""
+
+    mode: ir.Mode
+    space: str
+    type: Type
+    count: int
+    operation: str
+    hint: bool
+
+
+def access(instruction: Instruction) -> Access:
+    """What the qualifiers of an access say, in whatever order; InputError for what is not modelled."""
+    opcode, *words = instruction.operation
+    operation = operation_of(instruction) if opcode in ("atom", "red") else ""
+    rest: list[str] = []
+    space, type_, count, hint, cached = "", None, 1, False, False
+    for word in words:
+        if word == operation or word in ("noftz", "L1::evict_normal"):
+            continue
+        if word in SPACES:
+            space = word.partition("::")[0]
+        elif (found := type_of(word)) is not None:
+            type_ = found
+        elif vector := _VECTOR.match(word):
+            count = int(vector[1])
+        elif word in CACHE.get(opcode, ()):
+            cached = True
+        elif word.startswith(("L1::", "L2::")):
+            hint |= word == "L2::cache_hint"
+        else:
+            rest.append(word)
+    if type_ is None:
+        raise error(Code.BAD_ARGUMENTS, f"`{instruction.name}` has no type that is modelled", instruction.span,
+                    "add one, such as .u32")  # fmt: skip
+    mode_ = ir.VOLATILE if rest == ["volatile"] and opcode in ("ld", "st") else mode(instruction, rest)
+    if cached and mode_ is not ir.PLAIN:
+        message = f"`{instruction.name}`: a cache operator is for weak accesses"
+        raise error(Code.BAD_ARGUMENTS, message, instruction.span)
+    if count > 1 and (mode_.order not in (None, Order.RELAXED) or operation):
+        message = f"`{instruction.name}` is outside the modelled subset of PTX"
+        raise error(Code.OUTSIDE_SUBSET, message, instruction.span, "ordered accesses of vectors come later")
+    return Access(mode_, space, type_, count, operation, hint)
+
+
+def operation_of(instruction: Instruction) -> str:
+    """What ``atom`` or ``red`` does."""
+    found = [word for word in instruction.operation[1:] if word in UPDATES]
+    if len(found) != 1:
+        message = f"`{instruction.name}` needs one operation"
+        raise error(Code.OUTSIDE_SUBSET, message, instruction.span, f"one of {', '.join(UPDATES)}")
+    return found[0]
+
+
+def mode(instruction: Instruction, qualifiers: Sequence[str]) -> ir.Mode:
+    """Order and scope, as these qualifiers of an access or fence say; InputError for others."""
+    opcode, text = instruction.operation[0], instruction.name
+    allowed, span = ALLOWED[opcode], instruction.span
+    orders = [q for q in qualifiers if q in ORDERS]
+    scopes = [q for q in qualifiers if q in SCOPES]
+    for qualifier in qualifiers:
+        if qualifier not in (*ORDERS, *SCOPES):
+            help_ = suggestion(qualifier, (*ORDERS, *SCOPES)) or f"{opcode} takes an order and a scope"
+            raise error(Code.OUTSIDE_SUBSET, f"`.{qualifier}` is outside the modelled subset", span, help_)
+    if len(orders) > 1 or len(scopes) > 1:
+        raise error(Code.BAD_ARGUMENTS, f"`{text}` has two {'orders' if len(orders) > 1 else 'scopes'}", span)
+    word = orders[0] if orders else allowed[0]
+    if word not in allowed:
+        help_ = f"{opcode} can be {', '.join(allowed)}"
+        raise error(Code.BAD_ARGUMENTS, f"`{text}`: {opcode} cannot be {word}", span, help_)
+    order = ORDERS[word]
+    if order is None:
+        if scopes:
+            raise error(Code.BAD_ARGUMENTS, f"`{text}`: a weak access has no scope", span, "remove the scope")
+        return ir.PLAIN
+    if not scopes and opcode not in ("atom", "red"):
+        help_ = f"write {text}.gpu, or another of {', '.join(SCOPES)}"
+        raise error(Code.BAD_ARGUMENTS, f"`{text}` needs a scope", span, help_)
+    return ir.Mode(order, SCOPES[scopes[0]] if scopes else Scope.DEVICE)
+
+
+def fence(instruction: Instruction) -> ir.Fence:
+    """The fence that ``fence`` or ``membar`` is; InputError where it is none that is modelled."""
+    opcode, *qualifiers = instruction.operation
+    if opcode == "membar":
+        if len(qualifiers) != 1 or qualifiers[0] not in MEMBAR:
+            message = f"`{instruction.name}` is not a fence"
+            raise error(Code.OUTSIDE_SUBSET, message, instruction.span, "write membar.cta, membar.gl or membar.sys")
+        return ir.Fence(Order.SEQ_CST, MEMBAR[qualifiers[0]])
+    found = mode(instruction, qualifiers)
+    assert found.order is not None
+    return ir.Fence(found.order, found.scope)

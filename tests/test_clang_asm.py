@@ -1,0 +1,549 @@
+"""Inline PTX: what each instruction does, beside a weaker one; the same as CUDA C++ says it; what is refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from scopec.base.diagnostics import InputError
+from scopec.base.source import Source
+from scopec.frontends.clang.asm import INSTRUCTIONS
+from scopec.frontends.ptx import forms, table
+from scopec.frontends.ptx.syntax import read
+from scopec.program import ir, types
+from scopec.program.values import Const
+from scopec.session.check import Settings, check
+from scopec.session.final_states import listings
+from scopec.session.plan import Overrides, plan
+from tests.agreement import agreed, differences
+
+BY_CLANG = Overrides(reader="clang")
+#: Every instruction that some test of this module executes.
+SEEN: set[str] = set()
+
+
+def answers(path: Path) -> list[str]:
+    """The verdicts on a file's expectations; an error where it has any."""
+    (outcome,) = check([path], Settings(overrides=BY_CLANG, engine="embedded", cache=False, timeout=120))
+    assert outcome.failure is None
+    assert [str(d) for d in outcome.diagnostics if d.severity == "error"] == []
+    return [c.verdict for report in outcome.reports for c in report.checks]
+
+
+def asm(text: str, operands: str = ":::") -> str:
+    """A statement of inline assembly."""
+    return f'asm volatile("{text}" {operands} "memory");'
+
+
+def send(text: str, value: str = '"r"(1)') -> str:
+    return asm(text, f':: "l"(&f), {value} :')
+
+
+def receive(text: str) -> str:
+    return asm(text, ': "=r"(r) : "l"(&f) :')
+
+
+# ---------------------------------------------------------------- orders and scopes
+
+PASSING = """
+__device__ int x, y;
+__device__ unsigned f;
+__global__ void k() {
+    if (WHO == 0) {
+        x = 1;
+        SEND
+    } else {
+        unsigned r = 0;
+        RECEIVE
+        if (r == 1) y = x;
+    }
+}
+int main() { k<<<GRID>>>(); cudaDeviceSynchronize(); }
+//@ expect race_free;
+"""
+STORE = send("st.release.gpu.global.u32 [%0], %1;")
+LOAD = receive("ld.acquire.gpu.global.u32 %0, [%1];")
+RELAXED_STORE = send("st.relaxed.gpu.global.u32 [%0], %1;")
+RELAXED_LOAD = receive("ld.relaxed.gpu.global.u32 %0, [%1];")
+#: What makes a message arrive, and what does not: how it is sent and received.
+MESSAGES = {
+    "st.release": ((STORE, LOAD), (RELAXED_STORE, LOAD)),
+    "st.release.sys": ((send("st.release.sys.u32 [%0], %1;"), LOAD), (send("st.release.cta.u32 [%0], %1;"), LOAD)),
+    "st.weak": ((STORE, LOAD), (send("st.u32 [%0], %1;"), LOAD)),
+    "st.volatile": ((STORE, LOAD), (send("st.volatile.global.u32 [%0], %1;"), LOAD)),
+    "st.wt": ((STORE, LOAD), (send("st.global.wt.u32 [%0], %1;"), LOAD)),
+    "ld.acquire": ((STORE, LOAD), (STORE, RELAXED_LOAD)),
+    "ld.acquire.cluster": ((STORE, LOAD), (STORE, receive("ld.acquire.cluster.u32 %0, [%1];"))),
+    "ld.weak": ((STORE, LOAD), (STORE, receive("ld.weak.global.u32 %0, [%1];"))),
+    "ld.volatile": ((STORE, LOAD), (STORE, receive("ld.volatile.u32 %0, [%1];"))),
+    "ld.cg": ((STORE, LOAD), (STORE, receive("ld.global.cg.u32 {%0}, [%1];"))),
+    "ld.nc": ((STORE, LOAD), (STORE, receive("ld.global.nc.L1::no_allocate.L2::128B.u32 %0, [%1];"))),
+    "order of qualifiers": ((send("st.global.release.gpu.b32 [%0], %1;"), receive("ld.global.acquire.gpu.b32 %0, [%1];")),
+                            (send("st.global.relaxed.gpu.b32 [%0], %1;"), receive("ld.global.acquire.gpu.b32 %0, [%1];"))),
+    "fence.acq_rel": ((asm("fence.acq_rel.gpu;") + RELAXED_STORE, RELAXED_LOAD + asm("fence.acq_rel.gpu;")),
+                      (asm("fence.acq_rel.cta;") + RELAXED_STORE, RELAXED_LOAD + asm("fence.acq_rel.gpu;"))),
+    "fence without order": ((asm("fence.gpu;") + RELAXED_STORE, LOAD), (RELAXED_STORE, LOAD)),
+    "fence.sc": ((STORE, RELAXED_LOAD + asm("fence.sc.sys;")), (STORE, RELAXED_LOAD + asm("fence.sc.cta;"))),
+    "membar.gl": ((asm("membar.gl;") + RELAXED_STORE, LOAD), (asm("membar.cta;") + RELAXED_STORE, LOAD)),
+    "membar.sys": ((asm("membar.sys;") + RELAXED_STORE, LOAD), (asm("membar.cta;") + RELAXED_STORE, LOAD)),
+    "red.release": ((send("red.release.gpu.global.add.u32 [%0], %1;"), LOAD),
+                    (send("red.relaxed.gpu.global.add.u32 [%0], %1;"), LOAD)),
+    "red alone": ((send("red.release.gpu.global.add.u32 [%0], %1;"), LOAD), (send("red.add.u32 [%0], %1;"), LOAD)),
+    "red with a cache policy": (
+        (asm("red.release.gpu.add.L2::cache_hint.u32 [%0], %1, %2;", ':: "l"(&f), "r"(1), "l"(0l) :'), LOAD),
+        (asm("red.relaxed.gpu.add.L2::cache_hint.u32 [%0], %1, %2;", ':: "l"(&f), "r"(1), "l"(0l) :'), LOAD)),
+    "atom.acquire": ((STORE, receive("atom.or.acquire.gpu.b32 %0, [%1], 0;")),
+                     (STORE, receive("atom.or.b32 %0, [%1], 0;"))),
+    "atom.acq_rel": ((STORE, receive("atom.acq_rel.gpu.global.add.u32 %0, [%1], 0;")),
+                     (STORE, receive("atom.acq_rel.cta.global.add.u32 %0, [%1], 0;"))),
+    "atom.cas": ((STORE, receive("atom.cas.acquire.gpu.b32 %0, [%1], 1, 2;")),
+                 (STORE, receive("atom.cas.relaxed.gpu.b32 %0, [%1], 1, 2;"))),
+    "barriers do what fences do not": ((STORE, LOAD), (asm("bar.warp.sync 1;") + RELAXED_STORE, LOAD)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_a_message_arrives_by_its_order_and_scope_alone(name: str, write: Callable[..., Path]) -> None:
+    found = []
+    for sent, received in MESSAGES[name]:
+        text = PASSING.replace("SEND", sent).replace("RECEIVE", received)
+        path = write(text.replace("WHO", "blockIdx.x").replace("GRID", "2, 1"))
+        found += [answers(path)]
+    assert found == [["holds"], ["violated"]]
+
+
+BLOCK = PASSING.replace("WHO", "threadIdx.x").replace("GRID", "1, 2")
+SPLIT = BLOCK.replace("if (WHO", "if (threadIdx.x").replace("unsigned r = 0;", "unsigned r = 1;")
+BARRIERS = {
+    "bar.sync": (("bar.sync 1;", "bar.sync 1;"), ("bar.sync 1;", "bar.sync 2;")),
+    "bar.arrive": (("bar.arrive 3, 2;", "barrier.cta.sync.aligned 3, 2;"), ("bar.sync 3, 2;", "bar.arrive 3, 2;")),
+    "barrier.sync": (("barrier.sync 0;", "bar.sync 0, 32;"), ("", "")),
+    "bar.warp.sync": (("bar.warp.sync 3;", "bar.warp.sync 0x3;"), ("", "")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BARRIERS)
+def test_barriers_order_those_who_meet(name: str, write: Callable[..., Path]) -> None:
+    found = []
+    for here, there in BARRIERS[name]:
+        text = SPLIT.replace("SEND", asm(here)).replace("RECEIVE", asm(there)) + "//@ expect terminates;\n"
+        found.append(answers(write(text)))
+    assert found[0] == ["holds", "holds"]
+    assert "violated" in found[1]
+
+
+@pytest.mark.parametrize(("fence", "both"), [("fence.sc.gpu;", "forbidden"), ("fence.acq_rel.gpu;", "allowed")])
+@pytest.mark.parametrize("model", ["cuda", "ptx"])
+def test_store_buffering(fence: str, both: str, model: str, write: Callable[..., Path]) -> None:
+    text = f"""
+__device__ int x, y;
+__global__ void k() {{
+    int r;
+    int *mine = blockIdx.x ? &x : &y, *its = blockIdx.x ? &y : &x;
+    {asm("st.relaxed.gpu.s32 [%0], %1;", ':: "l"(mine), "r"(1) :')}
+    {asm(fence)}
+    {asm("ld.relaxed.gpu.s32 %0, [%1];", ': "=r"(r) : "l"(its) :')}
+}}
+int main() {{ k<<<2, 1>>>(); cudaDeviceSynchronize(); }}
+//@ expect {both} k[0][0].r == 0 && k[1][0].r == 0 under {model};
+"""
+    assert answers(write(text)) == ["holds"]
+
+
+# ---------------------------------------------------------------- numbers
+
+ONE_THREAD = """
+#include <cassert>
+__device__ unsigned u;
+__device__ int s;
+__device__ unsigned long long w;
+__device__ unsigned v[4] = {1, 2, 3, 4};
+__device__ unsigned char c = 200;
+__device__ signed char d = -56;
+__device__ float e;
+__device__ short half;
+__global__ void k(int ten) {
+    unsigned r = 0, t = 0;
+    int i = 0;
+    unsigned long long l = 0;
+    __shared__ unsigned own[2];
+    (void)own;
+    BODY
+}
+int main() { k<<<dim3(1, 1), dim3(1, 1)>>>(10); cudaDeviceSynchronize(); }
+//@ expect race_free;
+"""
+
+
+def result(text: str, constraint: str = "=r", name: str = "r", more: str = '"r"(ten)') -> str:
+    return asm(text, f': "{constraint}"({name}) : {more} :')
+
+
+#: What is true at the end, and what is not.
+NUMBERS = {
+    "add": (result("add.s32 %0, %1, 5;"), "r == 15"),
+    "add, wide": (result("add.u64 %0, %0, 5;", "+l", "l", '"n"(0)'), "l == 5"),
+    "tied": (result("add.u32 %0, %0, %1;", "+r", "t"), "t == 10"),
+    "sub": (result("sub.u32 %0, 3, %1;"), "r == 4294967289u"),
+    "mul.lo": (result("mul.lo.u32 %0, %1, 3;"), "r == 30"),
+    "mul.wide": (result("mul.wide.s32 %0, %1, -3;", "=l", "l"), "l == -30ull"),
+    "mul.wide.u32": (result("mul.wide.u32 %0, %1, 0x80000000;", "=l", "l"), "l == 10ull << 31"),
+    "mad.lo": (result("mad.lo.s32 %0, %1, %1, 1;"), "r == 101"),
+    "mad.wide": (result("mad.wide.u32 %0, %1, 4, %2;", "=l", "l", '"r"(ten), "l"(7ll)'), "l == 47"),
+    "div": (result("div.s32 %0, %1, -3;", "=r", "i"), "i == -3"),
+    "div.u32": (result("div.u32 %0, -1, %1;"), "r == 429496729"),
+    "rem": (result("rem.u32 %0, %1, 4;"), "r == 2"),
+    "and": (result("and.b32 %0, %1, 6;"), "r == 2"),
+    "or": (result("or.b32 %0, %1, 5;"), "r == 15"),
+    "xor": (result("xor.b32 %0, %1, 3;"), "r == 9"),
+    "not": (result("not.b32 %0, %1;"), "r == ~10u"),
+    "neg": (result("neg.s32 %0, %1;", "=r", "i"), "i == -10"),
+    "shl": (result("shl.b32 %0, %1, 4;"), "r == 160"),
+    "shl, clamped": (result("shl.b32 %0, 1, %1;", more='"r"(ten + 30)'), "r == 0"),
+    "shr": (result("shr.s32 %0, -16, 2;", "=r", "i"), "i == -4"),
+    "shr, clamped": (result("shr.s32 %0, -16, %1;", "=r", "i", '"r"(ten + 30)'), "i == -1"),
+    "shr.u32": (result("shr.u32 %0, -16, 28;"), "r == 15"),
+    "min": (result("min.s32 %0, %1, -1;", "=r", "i"), "i == -1"),
+    "max": (result("max.u32 %0, %1, -1;"), "r == ~0u"),
+    "mov": (result("mov.u32 %0, %1;"), "r == 10"),
+    "mov, packed": (result("mov.b64 %0, {%1, %1};", "=l", "l"), "l == (10ull << 32 | 10)"),
+    "mov, unpacked": (asm("mov.b64 {%0, %1}, %2;", ': "=r"(r), "=r"(t) : "l"(3ull << 32 | 7) :'), "r == 7 && t == 3"),
+    "setp, selp": (result("{ .reg .pred p; setp.lt.s32 p, %1, 11; selp.b32 %0, 1, 2, p; }"), "r == 1"),
+    "setp.ge.u32": (result("{ .reg .pred p; setp.ge.u32 p, %1, -1; selp.u32 %0, 1, 2, p; }"), "r == 2"),
+    "setp of two": (result("{ .reg .pred p, q; setp.eq.s32 p|q, %1, 10; selp.b32 %0, 1, 2, q; }"), "r == 2"),
+    "predicate": (result("{ .reg .pred p; setp.gt.s32 p, %1, 9; @p mov.b32 %0, 3; @!p mov.b32 %0, 4; }"), "r == 3"),
+    "predicates": (result("{ .reg .pred p, q; setp.ne.s32 p, %1, 10; not.pred q, p; and.pred q, q, !p; selp.b32 %0, 5, 6, q; }"),
+                   "r == 5"),
+    "branch": (result("{ .reg .pred p; mov.b32 %0, 0; L: add.u32 %0, %0, 3; setp.lt.u32 p, %0, %1; @p bra L; bra.uni M; "
+                      "mov.b32 %0, 0; M: }"), "r == 12"),
+    "cvt": (asm("cvt.u64.s32 %0, %1;", ': "=l"(l) : "r"(-ten) :'), "l == -10ull"),
+    "cvt, narrower": (asm("cvt.u32.u64 %0, %1;", ': "=r"(r) : "l"(1ull << 32 | 6) :'), "r == 6"),
+    "cvt, of eight bits": (result("cvt.s32.s8 %0, %1;", "=r", "i", '"r"(200)'), "i == -56"),
+    "names that are many": (result("{ .reg .b32 r<3>; mov.b32 r2, %1; mov.b32 %0, r2; }"), "r == 10"),
+    "braces within": (result("{ .reg .b32 a; mov.b32 a, 1; { .reg .b32 a; mov.b32 a, 2; } mov.b32 %0, a; }"), "r == 1"),
+    "one after the other": (result("mov.u32 %0, 1; /* then */ add.u32 %0, %0, %1; // end\\n"), "r == 11"),
+    "a label of its own in each": ("for (int n = 0; n < 2; ++n) " + result("add.u32 %0, %0, 1; L_%=: ", "+r", "r", '"n"(0)'), "r == 2"),
+    "ld.u8": (asm("ld.u8 %0, [%1];", ': "=r"(r) : "l"(&c) :'), "r == 200"),
+    "ld.s8": (asm("ld.s8 %0, [%1];", ': "=r"(i) : "l"(&d) :'), "i == -56"),
+    "st.b8": (asm("st.b8 [%0], %1;", ':: "l"(&c), "r"(0x1ff) :'), "c == 255"),
+    "ld.v2": (asm("ld.v2.u32 {%0, %1}, [%2 + 8];", ': "=r"(r), "=r"(t) : "l"(v) :'), "r == 3 && t == 4"),
+    "st.v4": (asm("st.volatile.v4.u32 [%0], {%1, 7, %1, 9};", ':: "l"(v), "r"(ten) :'), "v[0] == 10 && v[1] == 7 && v[3] == 9"),
+    "ld.u64 of two": (asm("ld.u64 %0, [%1-4];", ': "=l"(l) : "l"(v + 1) :'), "l == (2ull << 32 | 1)"),
+    "shared": (asm("st.shared.u32 [%0], %1; ld.shared::cta.u32 %2, [%0];", ':: "r"((unsigned)__cvta_generic_to_shared(own)), "r"(5), "r"(t) :'),
+               "own[0] == 5"),
+    "cvta": (asm("{ .reg .u64 a; .reg .u32 b; cvta.to.shared.u64 a, %1; cvt.u32.u64 b, a; st.shared.u32 [b + 4], 6; "
+                 "ld.shared.u32 %0, [b+4]; }", ': "=r"(r) : "l"(own) :'), "r == 6 && own[1] == 6"),
+    "mapa": (asm("{ .reg .b32 a; mapa.shared::cluster.u32 a, %1, 0; st.shared::cluster.u32 [a], 8; }",
+                 ':: "r"(0), "r"((unsigned)__cvta_generic_to_shared(own)) :'), "own[0] == 8"),
+    "atom.add": (asm("atom.add.u32 %0, [%1], 3; atom.global.gpu.relaxed.add.u32 %0, [%1], 4;", ': "=&r"(r) : "l"(&u) :'), "r == 3 && u == 7"),
+    "atom.min": (asm("atom.min.s32 %0, [%1], -3;", ': "=r"(i) : "l"(&s) :'), "i == 0 && s == -3"),
+    "atom.min.u32": (asm("red.min.u32 [%0], -3;", ':: "l"(v) :'), "v[0] == 1"),
+    "atom.max": (asm("atom.max.u32 %0, [%1], 3;", ': "=r"(r) : "l"(v) :'), "r == 1 && v[0] == 3"),
+    "atom.and": (asm("red.and.b32 [%0], 2;", ':: "l"(v + 2) :'), "v[2] == 2"),
+    "atom.or": (asm("red.or.b32 [%0], 4;", ':: "l"(v + 2) :'), "v[2] == 7"),
+    "atom.xor": (asm("red.xor.b32 [%0], 1;", ':: "l"(v + 2) :'), "v[2] == 2"),
+    "atom.inc": (asm("red.inc.u32 [%0], 4;", ':: "l"(v + 3) :'), "v[3] == 0"),
+    "atom.dec": (asm("red.dec.u32 [%0], 3;", ':: "l"(v + 3) :'), "v[3] == 3"),
+    "atom.exch": (asm("atom.exch.b64 %0, [%1], 9;", ': "=l"(l) : "l"(&w) :'), "l == 0 && w == 9"),
+    "atom.cas": (asm("atom.cas.b32 %0, [%1], 1, 9;", ': "=r"(r) : "l"(v) :'), "r == 1 && v[0] == 9"),
+    "atom.cas that fails": (asm("atom.cas.b32 %0, [%1], 2, 9;", ': "=r"(r) : "l"(v) :'), "r == 1 && v[0] == 1"),
+    "%tid": (asm("mov.u32 %0, %%tid.x;", ': "=r"(r) ::'), "r == 0"),
+    "%ntid": (asm("mov.u32 %0, %%ntid.y;", ': "=r"(r) ::'), "r == 1"),
+    "%nctaid": (asm("mov.u32 %0, %%nctaid.x; add.u32 %0, %0, %%ctaid.x;", ': "=r"(r) ::'), "r == 1"),
+    "%laneid": (asm("mov.u32 %0, %%laneid;", ': "=r"(r) ::'), "r == 0"),
+    "%lanemask": (asm("mov.u32 %0, %%lanemask_le; or.b32 %0, %0, %%warpid;", ': "=r"(r) ::'), "r == 1"),
+    "WARP_SZ": (asm("mov.u32 %0, WARP_SZ;", ': "=r"(r) ::'), "r == 32"),
+    "elect": (asm("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.b32 %0, 1, 0, p; }", ': "=r"(r) ::'), "r == 1"),
+    "bar.red.popc": (asm("{ .reg .pred p; setp.eq.u32 p, 1, 1; bar.red.popc.u32 %0, 0, p; }", ': "=r"(r) ::'), "r == 1"),
+    "bar.red.and": (asm("{ .reg .pred p, q; setp.eq.u32 p, 1, 2; barrier.cta.red.or.pred q, 0, !p; selp.b32 %0, 3, 4, q; }",
+                        ': "=r"(r) ::'), "r == 3"),
+    "nanosleep": (asm("nanosleep.u32 20;") + "r = 1;", "r == 1"),
+    "prefetch": (asm("prefetch.global.L2 [%0];", ':: "l"(v) :') + "r = 1;", "r == 1"),
+    "floating-point numbers": ("float q = 2; " + asm("st.global.f32 [%1], %0; red.add.f32 [%1], %0; ld.relaxed.gpu.f32 %0, [%1];",
+                                                     ': "+f"(q) : "l"(&e) :') + "r = 1;", "r == 1"),
+    "functions of them": (asm("abs.f32 %0, %0; rcp.rn.f32 %0, %0; sqrt.rn.f32 %0, %0; rsqrt.approx.f32 %0, %0; sin.approx.f32 %0, %0; "
+                              "cos.approx.f32 %0, %0; tanh.approx.f32 %0, %0; lg2.approx.f32 %0, %0; ex2.approx.f32 %0, %0;",
+                              ': "+f"(e) ::') + "r = 1;", "r == 1"),
+    "halves": ("short h = 1; " + asm("st.b16 [%1], %2; ld.s16 %0, [%1]; add.s16 %0, %0, 1;", ': "=h"(h) : "l"(&half), "h"((short)5) :'), "h == 6"),
+    "fma": (asm("fma.rn.f32 %0, %0, %0, 0f3F800000;", ': "+f"(e) ::') + "r = 1;", "r == 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_what_instructions_compute(name: str, write: Callable[..., Path]) -> None:
+    body, truth = NUMBERS[name]
+    found = [answers(write(ONE_THREAD.replace("BODY", f"{body} assert({claim});"))) for claim in (truth, f"!({truth})")]
+    assert [set(one) for one in found] == [{"holds"}, {"holds", "violated"}]
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        asm("mov.u32 %0, %%clock;", ': "=r"(r) ::'),
+        asm("mov.u64 %0, %%globaltimer; cvt.u32.u64 %1, %0;", ': "=l"(l), "=r"(r) ::'),
+        asm("mov.u32 %0, %%smid;", ': "=r"(r) ::'),
+        asm("activemask.b32 %0;", ': "=r"(r) ::'),
+        asm("cvt.rzi.u32.f32 %0, %1;", ': "=r"(r) : "f"(e) :'),
+        asm("{ .reg .pred p; setp.gt.f32 p, %1, 0f00000000; selp.b32 %0, 1, 0, p; }", ': "=r"(r) : "f"(e) :'),
+    ],
+)
+def test_what_is_not_known_goes_both_ways(unknown: str, write: Callable[..., Path]) -> None:
+    text = ONE_THREAD.replace("BODY", f"{unknown} if (r == 1) u = 1;")
+    assert answers(write(text + "//@ expect allowed u == 1;\n//@ expect allowed u == 0;\n")) == ["holds"] * 3
+
+
+@pytest.mark.parametrize(("ends", "reached"), [("exit;", "forbidden"), ("trap;", "forbidden"), ("", "allowed")])
+def test_exit_and_trap_end_a_thread(ends: str, reached: str, write: Callable[..., Path]) -> None:
+    text = ONE_THREAD.replace("BODY", f"{asm(ends)} s = 1;") + f"//@ expect {reached} s == 1;\n"
+    assert answers(write(text))[-1] == "holds"
+
+
+def test_every_instruction_of_the_table_is_executed_here() -> None:
+    texts = [body for body, _ in NUMBERS.values()] + [
+        one for pair in MESSAGES.values() for case in pair for one in case
+    ]
+    whole = "\n".join([*texts, *(one for pair in BARRIERS.values() for case in pair for one in case)])
+    missing = {name for name in INSTRUCTIONS if name not in whole} - {"prefetchu", "activemask", "exit", "trap"}
+    assert missing == set()
+
+
+# ---------------------------------------------------------------- waiting
+
+LOCK = """
+__device__ int lock, data;
+__global__ void k() {
+    asm volatile("{\\n\\t"
+                 ".reg .pred p;\\n\\t"
+                 ".reg .b32 r;\\n"
+                 "AGAIN:\\n\\t"
+                 "atom.cas.acquire.gpu.global.b32 r, [%0], 0, 1;\\n\\t"
+                 "setp.ne.u32 p, r, 0;\\n\\t"
+                 "@p bra AGAIN;\\n}" :: "l"(&lock) : "memory");
+    data = data + 1;
+    asm volatile("st.RELEASE.gpu.b32 [%0], 0;" :: "l"(&lock) : "memory");
+}
+int main() { k<<<2, 1>>>(); cudaDeviceSynchronize(); }
+//@ expect race_free;
+//@ expect terminates;
+"""
+
+
+def test_a_lock_whose_loop_is_in_the_assembly(write: Callable[..., Path]) -> None:
+    assert answers(write(LOCK.replace("RELEASE", "release"))) == ["holds", "holds"]
+    assert answers(write(LOCK.replace("RELEASE", "relaxed")))[0] == "violated"
+
+
+# ---------------------------------------------------------------- the same in CUDA C++
+
+#: A statement of inline PTX and one of CUDA C++ that says the same.
+ALIKE = [
+    (STORE, "F(f).store(1, cuda::memory_order_release);"),
+    (RELAXED_LOAD, "r = F(f).load(cuda::memory_order_relaxed);"),
+    (LOAD, "r = F(f).load(cuda::memory_order_acquire);"),
+    (asm("ld.acquire.sys.u32 %0, [%1];", ': "=r"(r) : "l"(&f) :'),
+     "r = cuda::atomic_ref<unsigned>(f).load(cuda::memory_order_acquire);"),
+    (asm("ld.global.u32 %0, [%1];", ': "=r"(r) : "l"(&f) :'), "r = f;"),
+    (send("st.volatile.u32 [%0], %1;"), "*(volatile unsigned*)&f = 1;"),
+    (send("red.release.gpu.global.add.u32 [%0], %1;"), "F(f).fetch_add(1, cuda::memory_order_release);"),
+    (asm("atom.max.acq_rel.cta.u32 %0, [%1], 3;", ': "=r"(r) : "l"(&f) :'),
+     "r = cuda::atomic_ref<unsigned, cuda::thread_scope_block>(f).fetch_max(3, cuda::memory_order_acq_rel);"),
+    (asm("atom.exch.b32 %0, [%1], 3;", ': "=r"(r) : "l"(&f) :'), "r = atomicExch(&f, 3u);"),
+    (asm("fence.acq_rel.gpu;"), "cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);"),
+    (asm("fence.sc.sys;"), "__threadfence_system();"),
+    (asm("membar.gl;"), "__threadfence();"),
+    (asm("membar.cta;"), "__threadfence_block();"),
+    (asm("bar.sync 0;"), "__syncthreads();"),
+    (asm("bar.warp.sync 0x3;"), "__syncwarp(3);"),
+    (asm("nanosleep.u32 100;"), "__nanosleep(100);"),
+]  # fmt: skip
+SAME = """#include <cuda/atomic>
+using F = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
+__device__ unsigned f, x;
+__global__ void k() {
+    unsigned r = 0;
+    STATEMENT
+    x = r;
+}
+int main() { k<<<1, 2>>>(); cudaDeviceSynchronize(); }
+//@ expect race_free;
+"""
+
+
+@pytest.mark.parametrize(("ptx", "cplusplus"), ALIKE, ids=[cplusplus for _, cplusplus in ALIKE])
+def test_inline_ptx_is_what_cuda_says(ptx: str, cplusplus: str, write: Callable[..., Path]) -> None:
+    (one,), (other,) = (
+        plan(path, "program.cu", BY_CLANG).runs
+        for path in (
+            write(SAME.replace("STATEMENT", text), f"{n}/program.cu") for n, text in enumerate((ptx, cplusplus))
+        )
+    )
+    assert differences(agreed(one.graph), agreed(other.graph)) == []
+
+
+# ---------------------------------------------------------------- what is refused
+
+REFUSED = {
+    "mbarrier.init.shared::cta.b64 [%0], 1;": "mbarriers come later",
+    "cp.async.bulk.commit_group;": "asynchronous copies come later",
+    "fence.proxy.async;": "proxies come later",
+    "fence.mbarrier_init.release.cluster;": "mbarriers come later",
+    "fence.acquire.gpu;": "fences in one direction",
+    "wgmma.fence.sync.aligned;": "asynchronous matrix instructions come later",
+    "barrier.cluster.arrive;": "barriers of a cluster in two halves come later",
+    "griddepcontrol.wait;": "dependent launches come later",
+    "red.async.relaxed.cluster.add.u32 [%0], 1, [%0];": "asynchronous reductions come later",
+    "st.release.gpu.v2.u32 [%0], {1, 2};": "ordered accesses of vectors come later",
+    "st.acquire.gpu.u32 [%0], 1;": "st can be weak, relaxed, release",
+    "st.release.u32 [%0], 1;": "write st.release.u32.gpu",
+    "st.release.gpu [%0], 1;": "add one, such as .u32",
+    "red.relaxed.gpu.u32 [%0], 1;": "one of exch",
+    "ld.weak.u32 r, [%0];": "inline PTX has no register `r`",
+    "elect.sinc _|p, 1;": "",
+    "bra L;": "inline PTX has no label `L`",
+    "membar.gl": "expected",
+    "popc.b32 %0, 1;": "outside the modelled subset of PTX",
+    "st.u32 [%0], 1, 2;": "takes 2 operands, 3 given",
+    "mov.u32 %%r1, 1;\\n\\tmov.u32 %%r2 1;": "expected `,`, `;` or `|` (line 2 of the assembly)",
+    "{ .reg .b128 r; }": "a register of type `.b128`",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_not_modelled_is_refused_by_its_name(text: str, write: Callable[..., Path]) -> None:
+    path = write(ONE_THREAD.replace("BODY", asm(text, ':: "l"(v) :')))
+    (outcome,) = check([path], Settings(overrides=BY_CLANG, engine="embedded"))
+    (found,) = [d for d in outcome.diagnostics if d.severity == "error"]
+    assert REFUSED[text] in f"{found.message} {found.help}"
+    assert (found.span.line, found.span.column) == (17, 5)
+
+
+def test_an_address_is_in_the_state_space_that_is_named(write: Callable[..., Path]) -> None:
+    for space, where, verdict in (("shared", "v", "violated"), ("global", "v", "holds"), ("global", "own", "violated")):
+        body = asm(f"st.{space}.u32 [%0], 1;", f':: "l"({where}) :')
+        assert answers(write(ONE_THREAD.replace("BODY", body)))[-1] == verdict
+
+
+@pytest.mark.parametrize(
+    ("threads", "count", "said"),
+    [
+        (1, ", 32", 1),
+        (2, ", 2", 2),  # threads stand for warps
+        (2, ", 64", 64),
+        (33, "", 33),
+        (33, ", 64", 33),
+        (33, ", 96", "a block whose last warp is not full"),
+        (64, ", 32", 32),
+        (2, ", 2 + threadIdx.x", "give it different counts"),
+    ],
+)
+def test_a_count_is_of_warps(threads: int, count: str, said: int | str, write: Callable[..., Path]) -> None:
+    """ "Operand b specifies the number of threads participating in the barrier" (PTX ISA, "bar"), by whole warps."""
+    number = count.removeprefix(", ") or "0"
+    text = asm(f"bar.sync 1{', %0' * bool(count)};", f':: "r"({number}) :')
+    path = write(f"__global__ void k() {{ {text} }}\nint main() {{ k<<<1, {threads}>>>(); }}\n//@ expect race_free;\n")
+    if isinstance(said, str):
+        with pytest.raises(InputError, match=said):
+            plan(path, path.name, BY_CLANG)
+        return
+    (run,) = plan(path, path.name, BY_CLANG).runs
+    found = [node.operation for node in run.program.grids["k"].body.nodes.values() if isinstance(node, ir.Do)]
+    assert {(one.name, one.count) for one in found if isinstance(one, ir.NamedBarrier)} == {
+        ((Const(1, types.INT),), Const(said, types.INT))
+    }
+
+
+def test_the_leader_of_several_lanes_is_not_known(write: Callable[..., Path]) -> None:
+    body = asm("{ .reg .pred p; elect.sync _|p, 3; selp.b32 %0, 1, 0, p; }", ': "=r"(r) ::')
+    path = write(ONE_THREAD.replace("BODY", body).replace("dim3(1, 1)>>>", "dim3(2, 1)>>>"))
+    (outcome,) = check([path], Settings(overrides=BY_CLANG, engine="embedded"))
+    assert any("`elect.sync` among several lanes" in d.message for d in outcome.diagnostics)
+
+
+def test_a_text_is_read_as_it_is_written() -> None:
+    block = read(Source("asm", "{ .reg .pred p; @!p ld.global.L2::128B.v2.u32 {a, b}, [%rd1 + -4]; L: bra L; }"))
+    (inner,) = block.items
+    assert isinstance(inner, forms.Block)
+    declaration, load, label, jump = inner.items
+    assert isinstance(declaration, forms.Declaration)
+    assert isinstance(label, forms.Label)
+    assert isinstance(jump, forms.Instruction)
+    assert isinstance(load, forms.Instruction)
+    assert load.operation == ("ld", "global", "L2::128B", "v2", "u32")
+    assert load.guard is not None
+    assert not load.guard.truth
+    vector, element = load.operands
+    assert isinstance(vector, forms.Vector)
+    assert isinstance(element, forms.Element)
+    assert (element.name, element.offset) == ("%rd1", -4)
+    assert table.access(load).hint is False
+
+
+# ---------------------------------------------------------------- the same in litmus files
+
+PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "60")) // 5
+
+
+def instruction(random: Random, register: str) -> tuple[str, str]:
+    """An instruction as litmus files write it, and the statement that it is inline; it may set a register."""
+    scope, place, value = random.choice(["cta", "gpu", "gpu", "sys"]), random.choice("xy"), random.randint(1, 2)
+    match random.choice(["ld", "ld", "st", "st", "atom", "red", "fence"]):
+        case "ld":
+            mode = random.choice(["weak", f"relaxed.{scope}", f"acquire.{scope}", "volatile"])
+            text = asm(f"ld.{mode}.s64 %0, [%1];", f': "=l"({register}) : "l"(&{place}) :')
+            return f"ld.{mode} {register}, {place}", text
+        case "st":
+            mode = random.choice(["weak", f"relaxed.{scope}", f"release.{scope}", "volatile"])
+            return f"st.{mode} {place}, {value}", asm(f"st.{mode}.s64 [%0], {value};", f':: "l"(&{place}) :')
+        case "fence":
+            fence = random.choice([f"fence.acq_rel.{scope}", f"fence.sc.{scope}", "membar.gl", "membar.cta"])
+            return fence, asm(f"{fence};")
+        case update:
+            order = random.choice(["", ".relaxed", ".acquire", ".release", ".acq_rel"])
+            operation = random.choice(["add", "exch", "cas", "max", "or"])
+            whole = f"{update}{order}{f'.{scope}' if order else ''}.{operation}"
+            operands = f"{value - 1}, {value}" if operation == "cas" else f"{value}"
+            type_ = "b64" if operation in ("exch", "cas", "or") else "u64"
+            target, result = (f"{register}, ", "%0, ") if update == "atom" else ("", "")
+            text = asm(f"{whole}.{type_} {result}[%1], {operands};", f': "=l"({register}) : "l"(&{place}) :')
+            if not target:
+                text = asm(f"{whole}.{type_} [%0], {operands};", f':: "l"(&{place}) :')
+            return f"{whole} {target}{place}, {operands}", text
+
+
+def ends(path: Path) -> list[dict[str, int]]:
+    """The final states of a file under ``ptx``."""
+    settings = Settings(overrides=Overrides(model="ptx", reader="clang"), engine="embedded", timeout=60)
+    (listing,) = listings(path, settings, 20_000)[0]
+    assert listing.unfinished == ()
+    return [dict(state.values) for state in listing.states]
+
+
+@pytest.mark.parametrize("number", range(PROGRAMS))
+def test_litmus_files_mean_the_same(number: int, write: Callable[..., Path]) -> None:
+    random = Random(number)
+    together = random.random() < 0.3  # in one block
+    columns, threads = [], []
+    for thread in range(2):
+        code = [instruction(random, f"r{n}") for n in range(3)]
+        columns.append([litmus for litmus, _ in code])
+        condition = f"{'threadIdx' if together else 'blockIdx'}.x == {thread}"
+        threads.append(f"if ({condition}) {{ {' '.join(text for _, text in code)} }}")
+    heads = " | ".join(f"P{n}@cta {0 if together else n},gpu 0" for n in range(2))
+    rows = "\n".join(f"{' | '.join(row)} ;" for row in zip(*columns, strict=True))
+    litmus = write(f"PTX t\n{{ x = 0; y = 0; }}\n{heads} ;\n{rows}\nexists (x=0)", "t.litmus")
+    inline = write(
+        "__device__ long long x, y;\n__global__ void k() {\n    long long r0 = 0, r1 = 0, r2 = 0;\n    "
+        + "\n    ".join(threads)
+        + f"\n}}\nint main() {{ k<<<{'1, 2' if together else '2, 1'}>>>(); cudaDeviceSynchronize(); }}\n"
+        "//@ expect allowed x == 0;\n"
+    )
+    found, others = ends(litmus), ends(inline)
+    thread_of = "k[0][{}].{}" if together else "k[{}][0].{}"
+    names = {name: thread_of.format(*name.split(":")) if ":" in name else name for name in found[0]}
+    assert {tuple(state[name] for name in names) for state in found} == {
+        tuple(state[name] for name in names.values()) for state in others
+    }
