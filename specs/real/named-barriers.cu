@@ -1,0 +1,41 @@
+// A producer and a consumer, each a warp in earnest and a thread here, with two barriers of the block: one says that the
+// buffer is full, one that it is free.  `bar.arrive` does not wait, `bar.sync` does.
+constexpr bool WAITS = true;
+constexpr int ROUNDS = 2;
+constexpr int THREADS = 2;
+
+__device__ int out[ROUNDS];
+
+template <int BARRIER> __device__ void arrive() {
+    asm volatile("bar.arrive %0, %1;" ::"n"(BARRIER), "n"(THREADS) : "memory");
+}
+
+template <int BARRIER> __device__ void wait() { asm volatile("bar.sync %0, %1;" ::"n"(BARRIER), "n"(THREADS) : "memory"); }
+
+__global__ void specialised() {
+    __shared__ int buffer;
+    if (threadIdx.x == 0) {
+        for (int round = 0; round < ROUNDS; ++round) {
+            if (WAITS) wait<2>();
+            buffer = round + 1;
+            arrive<1>();
+        }
+    } else {
+        for (int round = 0; round < ROUNDS; ++round) {
+            if (WAITS) arrive<2>();
+            wait<1>();
+            out[round] = buffer;
+        }
+    }
+}
+
+int main() {
+    specialised<<<1, THREADS>>>();
+    return cudaDeviceSynchronize();
+}
+
+//@ vary WAITS in {true, false};
+//@ expect race_free when WAITS;
+//@ expect required out[0] == 1 && out[1] == 2 when WAITS;
+//@ expect terminates when WAITS;
+//@ expect race on specialised.buffer when !WAITS;
