@@ -119,12 +119,15 @@ def _stutters(
             lambda leaf: values.FALSE if leaf.name == choice else expected if leaf.name == read else leaf,
         )
 
+    own = {e.id: e for e in events}
+    there = own[read].guard  # other paths have a compare-exchange of their own, or none
     for register in live:
         before, after = entry.registers.get(register), back.registers.get(register)
-        if before != after and (before is None or after is None or failed(after) != before):
+        if before != after and (before is None or after is None or failed(_on(out, there, after)) != before):
             return False
-    own = {e.id: e for e in events}
     for event in events:
+        if event.guard.excludes(there):
+            continue
         if event.kind is not Kind.WRITE:
             if not _silent(out, event):
                 return False
@@ -139,6 +142,21 @@ def _stutters(
         if (mentioned and not restored) or _written_by_others(out, thread, event.location):
             return False
     return True
+
+
+def _on(out: Collected, paths: Guard, value: Value) -> Value:
+    """A value on some paths, with the conditions that are decided there."""
+    decided = {
+        condition: Const(int(not truth), condition.type)
+        for number, condition in enumerate(out.conditions)
+        for truth in (True, False)
+        if paths.excludes(out.guards.literal(number, truth))
+    }
+
+    def simpler(one: Value, parts: Sequence[Value]) -> Value:
+        return values.choose(*parts) if isinstance(one, values.Choose) else values.rebuild(one, parts)
+
+    return values.fold(value, simpler, decided.get)
 
 
 def _expected(condition: Value, read: str, choice: str) -> Value | None:
