@@ -117,9 +117,10 @@ def without_result(text: str) -> ir.Assert:
     return _check(values.FALSE, f"`{text}` has no result")
 
 
-def outside(inside: Value, text: str) -> ir.Assert:
-    """That an index, in what is written as ``text``, is that of an element of its array."""
-    return _check(inside, f"`{text}` names no element of its array")
+def outside(inside: Value, text: str, length: int | None) -> ir.Assert:
+    """That an index in ``text`` is that of an element of its array, whose ``length`` may be known."""
+    has = "" if length is None else f", which has elements 0 to {length - 1}"
+    return _check(inside, f"`{text}` names no element of its array{has}")
 
 
 def beyond(text: str, object_: str) -> ir.Assert:

@@ -19,6 +19,7 @@ from scopec.frontends.clang.launches import issued
 from scopec.frontends.clang.memory import Address, Cell, Code, Memory, Private, covered, element, object_name
 from scopec.frontends.clang.numbers import Offset, as_type, number
 from scopec.frontends.clang.passing import passed_on
+from scopec.frontends.clang.state import UNTIL_WAYS_MEET
 from scopec.frontends.clang.work import Callback, Copy
 from scopec.program import ir
 from scopec.program.builder import Builder
@@ -149,14 +150,19 @@ def _staging(call: Call, name: str, sources: list[tuple[ir.Place, Leaf]], span: 
 
 
 def _registration(name: str) -> Private:
-    return Private((), f"%registered {name}")
+    """What tells, until ways meet, that an object is registered."""
+    return Private((), f"{UNTIL_WAYS_MEET}registered {name}")
 
 
 def register(call: Call) -> bool:
     """``cudaHostRegister``: the memory is mapped memory from here on."""
     names = _objects(call)
     for name in names:
+        if (_registration(name), 0) in call.state.cells:
+            help_ = "call cudaHostUnregister before"
+            raise error(Codes.BAD_ARGUMENTS, f"`{name}` is registered already", call.machine.span(call.state), help_)
         call.state.cells[_registration(name), 0] = Cell(1, number(1, 8))
+        call.machine.world.registered.add(name)
     call.emit(ir.ApiCall("cudaHostRegister", names, maps=True))
     return call.done()
 
@@ -166,6 +172,7 @@ def unregister(call: Call) -> bool:
     names = _objects(call)
     for name in names:
         call.state.cells.pop((_registration(name), 0), None)
+        call.machine.world.unregistered.setdefault(name, call.machine.span(call.state))
     call.emit(ir.ApiCall("cudaHostUnregister", names))
     return call.done()
 

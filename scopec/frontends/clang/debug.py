@@ -108,6 +108,11 @@ class Debug:
         """What the source calls a function, without template arguments."""
         return self.fields(subprogram).get("name", "").partition("<")[0]
 
+    def declared(self, subprogram: str) -> Place:
+        """The line on which a function is declared."""
+        fields = self.fields(subprogram)
+        return Place(self.file(fields.get("file", "")), int(fields.get("line", 0)), 1)
+
     def is_library(self, subprogram: str | None) -> bool:
         """Whether a function is the library's."""
         return subprogram is None or self.is_shim(self.file(self.fields(subprogram).get("file", "")))

@@ -10,7 +10,7 @@ from scopec.base.diagnostics import error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.memory import NULL, Address, Code, Content, Held, Memory, Nowhere, Opaque, Record, Unset
 from scopec.frontends.clang.numbers import Offset, arithmetic, as_type, compare, kept, number, resized, signed
-from scopec.frontends.clang.state import Done, State
+from scopec.frontends.clang.state import Again, Done, State
 from scopec.frontends.clang.undefined import check_division, no_result
 from scopec.program import faults, ir, values
 from scopec.program.values import Const, Value
@@ -94,7 +94,10 @@ def as_number(machine: Machine, state: State, content: Content) -> Value:
         case Opaque():
             message = "a value that is not modelled, such as a floating-point number, decides something here; that is"
             raise machine.refused(state, message, "use an integer type")
-        case Unset():
+        case Unset(of):
+            if of is not None:
+                machine.known.lacking.add(of)
+                raise Again
             raise error(Codes.UNINITIALISED, "this reads a variable that has no value", machine.span(state))
         case Address() | Record():
             raise machine.refused(state, "an address as a number is")

@@ -28,9 +28,20 @@ from scopec.frontends.clang.memory import (
     Record,
     Region,
     Unset,
+    overlapping,
 )
-from scopec.frontends.clang.numbers import as_type, compare, kept, number
-from scopec.frontends.clang.state import AT_EXIT, Again, Done, Entering, Frame, Holder, Knowledge, State
+from scopec.frontends.clang.numbers import as_type, compare, kept, number, signed
+from scopec.frontends.clang.state import (
+    AT_EXIT,
+    UNTIL_WAYS_MEET,
+    Again,
+    Done,
+    Entering,
+    Frame,
+    Holder,
+    Knowledge,
+    State,
+)
 from scopec.frontends.clang.steps import compute
 from scopec.frontends.clang.touches import Touch, Touched, touch_of
 from scopec.frontends.clang.undefined import check_at_trap, leads_to_trap
@@ -164,13 +175,20 @@ class Machine:
 
     def _meet(self, state: State) -> bool:
         position = state.position()
+        for passing in [at for at in state.cells if at[0].name.startswith(UNTIL_WAYS_MEET)]:
+            del state.cells[passing]
         for holder in sorted(self.known.registers.get(position, ()), key=repr):
             self._to_register(state, holder)
+        for region, at, bits in sorted(self.known.lacking, key=repr):
+            if any(frame.calls == region.calls for frame in state.frames):
+                self._to_register(state, (region, at))
+                if not overlapping(state.cells, region, at, bits // 8):
+                    state.cells[region, at] = Cell(bits // 8, kept(self._cell_register(region, at, signed(bits))))
         key = state.key()
         if key in self._seen:
             label = self._seen[key]
             if self.builder.is_here(label):  # a loop without an operation: `while (true);`
-                self.builder.split(values.TRUE, self.last, label, label)
+                self.builder.split(values.TRUE, self.span(state), label, label)
             else:
                 self.builder.jump(label)
             return False
@@ -181,6 +199,12 @@ class Machine:
         if len(others) > _MOST_STATES:
             self._generalise(position, others, state)
         return True
+
+    def lacking(self, region: Private, at: int, bits: int) -> Content:
+        """What a local variable is that has no value here: its register, once it is known that somebody reads it."""
+        if (region, at, bits) in self.known.lacking:
+            return kept(self._cell_register(region, at, signed(bits)))
+        return Unset((region, at, bits))
 
     def _generalise(self, position: tuple[object, ...], states: list[State], state: State) -> None:
         found = self.known.registers.setdefault(position, set())
@@ -240,11 +264,13 @@ class Machine:
         return self.register(region.calls, (region.name, at), own if own.size == type_.size else type_, name)
 
     def assign(self, state: State, target: Reg, value: Value, but: tuple[Private, int] | None = None) -> None:
-        """``target = value``; what still needs the old value of the register keeps it."""
-        self._keep(state, target, but)
+        """``target = value``; what is the same is the register then, what else needs its old value keeps that."""
+        self._keep(state, target, but, value)
         self.emit(state, ir.Set(target.name, value))
 
-    def _keep(self, state: State, target: Reg, but: tuple[Private, int] | None = None) -> None:
+    def _keep(
+        self, state: State, target: Reg, but: tuple[Private, int] | None = None, new: Value | None = None
+    ) -> None:
         def kept_(content: Content, where: object) -> Content:
             match content:
                 case Held(value) if _mentions(value, target):
@@ -257,6 +283,10 @@ class Machine:
                     return Record(tuple(kept_(part, (where, n)) for n, part in enumerate(parts)))
                 case Address() | Held() | Opaque() | Unset():
                     return content
+                case value if (
+                    new is not None and value.type.bits == target.type.bits and as_type(value, target.type) == new
+                ):
+                    return as_type(kept(target), value.type) if _mentions(value, target) else value
                 case value:
                     return self._copy(state, value, where) if _mentions(value, target) else value
 

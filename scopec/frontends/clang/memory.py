@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -78,7 +78,9 @@ class Opaque:
 
 @dataclass(frozen=True, slots=True)
 class Unset:
-    """What was never given a value."""
+    """What was never given a value; ``of`` is the number of a local variable that it is, its offset and its bits."""
+
+    of: tuple[Private, int, int] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

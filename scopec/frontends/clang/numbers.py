@@ -5,7 +5,7 @@ from __future__ import annotations
 from scopec.base.records import dataclass
 from scopec.program import types, values
 from scopec.program.types import BOOL, IntType
-from scopec.program.values import Binary, Const, Convert, Value
+from scopec.program.values import Binary, Choose, Const, Convert, Value
 
 _SIGNED = {1: BOOL, 8: types.CHAR, 16: IntType("short", 16, True), 32: types.INT, 64: types.LONG, 128: types.INT128}
 _UNSIGNED = {
@@ -124,6 +124,11 @@ def _same(predicate: str, left: Value, right: Value) -> Value:
 def _truth(operator: str, left: Value, right: Value) -> Value:
     if left == right:
         return values.TRUE if operator in ("==", "<=", ">=") else values.FALSE
+    match left, right:
+        case Choose(condition, Const() as then, Const() as otherwise), Const():
+            return values.choose(condition, _truth(operator, then, right), _truth(operator, otherwise, right))
+        case _:
+            pass
     return values.substitute(Binary(operator, left, right, BOOL), lambda leaf: leaf)
 
 
@@ -133,6 +138,11 @@ def resized(opcode: str, value: Value, bits: int) -> Value:
     if own == bits:
         return value
     if bits == 1:
+        last = value
+        while isinstance(last, Convert) and not last.type.is_bool:  # to another number of bits, the last one stays
+            last = last.operand
+        if last.type.is_bool:
+            return last
         low = arithmetic("and", value, number(1, own))
         return compare("ne", low, number(0, own))
     if own == 1:

@@ -18,6 +18,10 @@ Holder: TypeAlias = "tuple[Private | int, int | str]"
 AT_EXIT = Private((), "%at exit")
 
 
+#: What the names of private memory begin with that tells no states apart.
+UNTIL_WAYS_MEET = "%until ways meet: "
+
+
 class Again(Exception):
     """The thread is to begin anew: more is known about what has to be in registers or in shared memory."""
 
@@ -85,6 +89,11 @@ class Knowledge:
     """What was found out about a thread while it ran, for the next time."""
 
     registers: dict[tuple[object, ...], set[Holder]] = field(default_factory=dict)
+    #: Numbers of local variables that are read where they have no value on some path: registers, which some paths set.
+    lacking: set[tuple[Private, int, int]] = field(default_factory=set)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.registers.values())) + len(self.lacking)
 
 
 class Done(Exception):

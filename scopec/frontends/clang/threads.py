@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from scopec.base.diagnostics import Code as Codes
-from scopec.base.diagnostics import error
+from scopec.base.diagnostics import InputError, error
 from scopec.frontends.clang import llvm
+from scopec.frontends.clang.alike import together
 from scopec.frontends.clang.library import called
 from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.memory import Address, Cell, Content, Layout, Memory, Private
@@ -18,12 +19,12 @@ from scopec.frontends.clang.state import Again, Knowledge
 from scopec.frontends.clang.work import Callback, Copy, Launch
 from scopec.frontends.clang.world import Side, World
 from scopec.frontends.named_barriers import check_counts
-from scopec.program import ir, types, values
+from scopec.program import ir, types
 from scopec.program.endings import ended
 from scopec.program.program import Program
 from scopec.program.specialise import thread_builtins
 from scopec.program.streams import with_legacy_streams
-from scopec.program.values import Builtin, Const, Value
+from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +68,10 @@ def program_of(
             continue
         if world.grew:
             continue
+        for name_, span in world.unregistered.items():
+            if name_ not in world.registered:
+                help_ = "call cudaHostRegister before"
+                raise error(Codes.BAD_ARGUMENTS, f"`{name_}` is not registered", span, help_)
         streams = with_legacy_streams((*world.created.values(), *world.streams.values()), grids.values())
         main = ir.Thread("main", ended(body, others))
         return Program(name, source, world.objects, streams, grids, main, constants, variant, others)
@@ -77,11 +82,11 @@ def _run(found: _Found, thread: str, machine: Callable[[Knowledge], _T]) -> _T:
     """Run a thread until its numbers that have to be registers are."""
     known = found.known.setdefault(thread, Knowledge())
     while True:
-        before = sum(map(len, known.registers.values()))
+        before = len(known)
         try:
             return machine(known)
         except Again:
-            if sum(map(len, known.registers.values())) == before:
+            if len(known) == before:
                 raise  # it is about memory, which other threads have too
 
 
@@ -91,14 +96,24 @@ def _host_thread(
 ) -> ir.Body:  # fmt: skip
     code = world.host.function(function)
     if code is None:
-        raise error(Codes.NOT_LAUNCHED, "the file has no `main`", world.source.span(0, 0))
-
+        raise _nothing_runs(world)
     machine = Machine(world, world.host, thread, {}, found.known.setdefault(thread, Knowledge()), called)
     take(machine, passed)
     first = _initialisers(world) if thread == "main" else ()
     body = machine.run(code, arguments or _main_arguments(code), dict(cells), first)
     world.host.touched.append(machine.touched)
     return body
+
+
+def _nothing_runs(world: World) -> InputError:
+    """What to say of a file without `main`, or a directive that launches something."""
+    kernels = [world.device.function(name) for name in world.device.module.kernels()]
+    first = next((kernel for kernel in kernels if kernel is not None and kernel.subprogram is not None), None)
+    if first is None or first.subprogram is None:
+        return error(Codes.NOTHING_TO_CHECK, "the file has neither a kernel nor a main", world.source.span(0, 0))
+    name, place = world.device.debug.function_name(first.subprogram), world.device.debug.declared(first.subprogram)
+    help_ = f"write `int main()`, or `//@ launch {name}<<<1, 1>>>();`"
+    return error(Codes.NOT_LAUNCHED, f"the kernel `{name}` is never launched", world.span(place), help_)
 
 
 def _initialisers(world: World) -> tuple[llvm.Function, ...]:
@@ -150,6 +165,7 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
         name, launch.kernel, launch.span, launch.blocks, launch.threads, launch.stream, ir.Body(0, {}, {}),
         launch.stream.device, launch.cluster, launch.cooperative, launch.domain, apart=True,
     )  # fmt: skip
+    world.declare_shared(launch.function, name)
     bodies: dict[tuple[int, int], ir.Body] = {}
     for block in range(launch.blocks.count):
         for lane in range(launch.threads.count):
@@ -165,66 +181,4 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
 
             bodies[block, lane] = _run(found, f"{name}[{block}][{lane}]", run)
     check_counts((f"{name}[{block}]", body) for (block, _), body in bodies.items())
-    body = _together(bare, bodies)
-    return replace(bare, body=body)
-
-
-def _together(grid: ir.Grid, bodies: Mapping[tuple[int, int], ir.Body]) -> ir.Body:
-    """One graph for all threads: a branch on their indices, then what they have in common is there once."""
-    groups: dict[tuple[object, ...], list[tuple[int, int]]] = {}
-    for position, body in bodies.items():
-        key = (body.entry, tuple(sorted(body.nodes.items(), key=lambda item: item[0])), tuple(body.variables.items()))
-        groups.setdefault(key, []).append(position)
-    nodes: dict[int, ir.Node] = {}
-    variables: dict[str, types.IntType] = {}
-    ambiguous: frozenset[str] = frozenset()
-    entries: list[tuple[list[tuple[int, int]], int]] = []
-    for members in groups.values():
-        body = bodies[members[0]]
-        shift = max(nodes, default=-1) + 1
-        nodes |= {number + shift: _shifted(node, shift) for number, node in body.nodes.items()}
-        variables |= body.variables
-        ambiguous |= body.ambiguous
-        entries.append((members, body.entry + shift))
-    starts = sorted((position, start) for members, start in entries for position in members)
-    entry = _chosen(grid, starts, nodes)
-    return ir.Body(entry, nodes, variables, ambiguous)
-
-
-def _shifted(node: ir.Node, shift: int) -> ir.Node:
-    match node:
-        case ir.Do(operation, span, following):
-            return ir.Do(operation, span, following + shift)
-        case ir.Branch(condition, span, then, otherwise):
-            return ir.Branch(condition, span, then + shift, otherwise + shift)
-        case ir.Exit():
-            return node
-
-
-def _chosen(grid: ir.Grid, starts: Sequence[tuple[tuple[int, int], int]], nodes: dict[int, ir.Node]) -> int:
-    """Where a thread begins, by its position: a tree of branches, whose nodes are added."""
-    if len({start for _, start in starts}) == 1:
-        return starts[0][1]
-    half = len(starts) // 2
-    (block, lane), _ = starts[half]
-    lower, upper = (_chosen(grid, part, nodes) for part in (starts[:half], starts[half:]))
-    here, there = _linear(grid.blocks, "blockIdx"), _linear(grid.threads, "threadIdx")
-    same = values.binary("==", here, Const(block, types.UINT))
-    before = values.binary("<", there, Const(lane, types.UINT))
-    earlier = values.binary("<", here, Const(block, types.UINT))
-    number = max(nodes) + 1
-    condition = values.binary("||", earlier, values.binary("&&", same, before))
-    nodes[number] = ir.Branch(condition, grid.span, lower, upper)
-    return number
-
-
-def _linear(extent: ir.Dim, name: str) -> Value:
-    """The linear index of a thread or block, x fastest."""
-    result: Value = Const(0, types.UINT)
-    for axis, factor in (("x", 1), ("y", extent.x), ("z", extent.x * extent.y)):
-        if getattr(extent, axis) > 1:
-            one: Value = Builtin(f"{name}.{axis}", types.UINT)
-            if factor > 1:
-                one = values.binary("*", one, Const(factor, types.UINT))
-            result = one if result == Const(0, types.UINT) else values.binary("+", result, one)
-    return result
+    return replace(bare, body=together(bare, bodies))

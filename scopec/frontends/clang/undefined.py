@@ -46,7 +46,8 @@ def check_at_trap(machine: Machine, state: State, truth: Value, following: str, 
     if isinstance(action, llvm.Call) and action.arguments[0].operand == _INDEX:
         if truth != values.TRUE:
             span = machine.span(state)
-            _assert(machine, state, (faults.outside(truth, machine.world.text_of(span)),), span)
+            text = machine.world.text_of(span)
+            _assert(machine, state, (faults.outside(truth, text, _length(state, following)),), span)
         return
     match state.frame.function.blocks[following][0].action:
         case llvm.Arithmetic(opcode, llvm.Int(bits)) if opcode in _SHIFTS:
@@ -58,6 +59,21 @@ def check_at_trap(machine: Machine, state: State, truth: Value, following: str, 
             no_result(machine, state)
         case _:
             pass
+
+
+def _length(state: State, following: str) -> int | None:
+    """How many elements an array has whose index is compared with that, where it is told."""
+    blocks = state.frame.function.blocks
+    code = blocks[state.frame.label]
+    decided_by = code[-1].action.condition if isinstance(code[-1].action, llvm.Branch) else None
+    actions = [i.action for i in code if isinstance(decided_by, llvm.Local) and i.result == decided_by.name]
+    for action in (*actions, *(i.action for i in blocks[following])):
+        match action:
+            case llvm.Compare(_, "ult", _, _, llvm.Number(length)) | llvm.Element(llvm.Array(length)):
+                return length
+            case _:
+                pass
+    return None
 
 
 def no_result(machine: Machine, state: State) -> None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import field, replace
 from functools import cache, partial
 from itertools import count
+from math import prod
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
@@ -32,6 +33,7 @@ from scopec.frontends.clang.memory import (
     objects_of,
 )
 from scopec.frontends.clang.numbers import Offset, number
+from scopec.frontends.clang.prepare import CONSTANT
 from scopec.frontends.clang.reader import Module
 from scopec.frontends.clang.touches import Touched
 from scopec.frontends.clang.work import Launch
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.work import Callback, Copy, Started
 
 _SHARED_SPACE = 3
+_MOST_ELEMENTS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,9 @@ class World:
         self.threads: dict[str, Started] = {}
         #: Where, and at which turn of the loops around, work was given to streams.
         self.issued: set[tuple[object, ...]] = set()
+        #: Objects that host code registers, and those that it takes back, with a place.
+        self.registered: set[str] = set()
+        self.unregistered: dict[str, Span] = {}
         self.streams: dict[str, ir.Stream] = {}
         #: Streams, events and allocations by the places of the code that make them.
         self.created: dict[tuple[object, ...], ir.Stream] = {}
@@ -155,14 +161,16 @@ class World:
     def declare_globals(self) -> None:
         """Make the global variables of the user's files, whether some thread reaches them or not."""
         for side in (self.device, self.host):
-            for name in side.module.variables:
-                if "!dbg" not in side.module.variables[name]:
-                    continue
-                variable = side.module.variable(name)
-                if variable.debug and not variable.constant and variable.space != _SHARED_SPACE:
-                    about = side.debug.variable(variable.debug[0])
-                    if not side.debug.is_shim(about.place.file):
-                        self.global_region(side, name, "")
+            for name, about in _variables(side):
+                shared = _is_shared(self.device, name) and (side.host or _is_local(name))
+                if not (shared or side.debug.is_shim(about.place.file)):
+                    self.global_region(side, name, "")
+
+    def declare_shared(self, kernel: llvm.Function, grid: str) -> None:
+        """Make the shared variables of a kernel, for a launch."""
+        for name, about in _variables(self.device):
+            if _is_shared(self.device, name) and self.device.debug.subprogram(about.scope) == kernel.subprogram:
+                self.global_region(self.device, name, grid)
 
     def global_region(self, side: Side, name: str, prefix: str) -> Memory | Code:
         """What ``@name`` is the address of, in a thread of the grid or host thread ``prefix``."""
@@ -170,15 +178,10 @@ class World:
             return Code(name)
         variable = side.module.variable(name)
         device = self.device.module
-        local = name.startswith("_ZZ")  # in a function of both sides, which has one on each
+        local = _is_local(name)  # in a function of both sides, which has one on each
         own = variable.constant and not isinstance(variable.initial, llvm.Undefined)
-        if (
-            side.host
-            and not (local or own)
-            and name in device.variables
-            and (twin := device.variable(name)).space != _SHARED_SPACE
-        ):
-            return self._global(self.device, twin, prefix)  # the host's shadow of a variable of the device
+        if side.host and not (local or own) and name in device.variables and not _is_shared(self.device, name):
+            return self._global(self.device, device.variable(name), prefix)
         return self._global(side, variable, prefix)
 
     def _global(self, side: Side, variable: llvm.Variable, prefix: str) -> Memory:
@@ -194,8 +197,9 @@ class World:
             about = Variable(_plain(variable.name), "", artificial=True, scope="", place=place)
         leaves = side.debug.leaves(about.type) or leaves_of(variable.type)
         shared = variable.space == _SHARED_SPACE
-        name = f"{prefix}.{about.name}" if shared else _qualified(side.debug, about.scope) + about.name
-        symbol = prefix if shared else f"%{side.host}", variable.name
+        own = shared and _is_local(variable.name)
+        name = f"{prefix}.{about.name}" if own else _qualified(side.debug, about.scope) + about.name
+        symbol = prefix if own else f"%{side.host}", variable.name
         if symbol in self.symbols:
             return self.symbols[symbol]
         same = sum(region.name.partition("#")[0] == name for region in self.symbols.values())
@@ -203,6 +207,10 @@ class World:
         storage = ir.Storage.SHARED if shared else (ir.Storage.SYSTEM if side.host else ir.Storage.DEVICE)
         if "managed" in self.said.get(variable.name, {}):
             storage = ir.Storage.MANAGED
+        length = max((prod(count_ for count_, _ in leaf.extents) for leaf in leaves), default=0)
+        if length > _MOST_ELEMENTS:
+            help_ = f"use at most {_MOST_ELEMENTS} elements"
+            raise error(Codes.TOO_LARGE, f"an object of {length} elements", self.span(about.place), help_)
         initial: dict[int, int | None] = {}
         if not shared and variable.initial is not None:
             for at, content in contents(self, side, variable.type, variable.initial):
@@ -371,3 +379,22 @@ def span_of(source: Source, place: Place | None) -> Span:
 def refused(what: str, span: Span, help_: str | None = None) -> Exception:
     """The error for something that the machine does not do."""
     return error(Codes.OUTSIDE_SUBSET, f"{what} outside the modelled subset", span, help_)
+
+
+def _variables(side: Side) -> Iterator[tuple[str, Variable]]:
+    """The variables of the user's files that are no constants, by their names in the code."""
+    for name, text in side.module.variables.items():
+        if "!dbg" in text and not name.startswith(CONSTANT):
+            variable = side.module.variable(name)
+            dynamic = variable.space == _SHARED_SPACE and variable.initial is None
+            if variable.debug and not (variable.constant or dynamic):
+                yield name, side.debug.variable(variable.debug[0])
+
+
+def _is_shared(device: Side, name: str) -> bool:
+    return name in device.module.variables and device.module.variable(name).space == _SHARED_SPACE
+
+
+def _is_local(name: str) -> bool:
+    """Whether a variable is one of a function."""
+    return name.startswith("_ZZ")

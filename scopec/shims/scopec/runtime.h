@@ -256,7 +256,7 @@ inline const char* cudaGetErrorName(cudaError_t) { return ""; }
 
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
     *stream = reinterpret_cast<cudaStream_t>(long(__scopec_stream_create(flags & cudaStreamNonBlocking ? 2 : 1)));
-    return cudaSuccess;
+    return __scopec::success("cudaStreamCreate");
 }
 inline cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, 0); }
 inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
@@ -278,7 +278,7 @@ inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
 }
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
     *event = reinterpret_cast<cudaEvent_t>(long(__scopec_event_create()));
-    return cudaSuccess;
+    return __scopec::success("cudaEventCreate");
 }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return cudaEventCreate(event); }
 inline cudaError_t cudaEventDestroy(cudaEvent_t) { return __scopec::success("cudaEventDestroy"); }
