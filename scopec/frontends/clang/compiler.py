@@ -6,12 +6,14 @@ belong to clang itself (``<stdint.h>`` and kin).
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import shutil
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,6 +24,7 @@ from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError
 from scopec.base.files import shown_source
 from scopec.base.limits import uncut
 from scopec.base.resources import resource
+from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
 from scopec.base.source import Source, Span
 from scopec.frontends.clang.flags import Flags
 
@@ -43,6 +46,10 @@ _OPTIONS = (
 )  # fmt: skip
 _CODE = ("-S", "-emit-llvm", "-o", "-")
 _TREE = ("-fsyntax-only", "-Xclang", "-ast-dump")
+#: What every file begins with.
+_FIRST = ("-include", "scopec_cuda.h")
+#: So many are read without being worth to be prepared for.
+_FEW = 4
 #: The headers that were read.
 _HEADERS = "-H"
 #: How often a thread that waits for clang looks whether it has been told to stop.
@@ -55,10 +62,30 @@ _MESSAGE = re.compile(
     r"(?:(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): |clang: |zig: |)"
     r"(?P<kind>fatal error|error|note): (?P<text>.*)"
 )
+#: What kind of error a message of clang's tells of: the first whose words are in it.
+_KINDS = {
+    code: re.compile(words)
+    for code, words in {
+        Code.UNTERMINATED: r"^unterminated|^missing terminating",
+        Code.UNKNOWN_TYPE: r"^unknown type name|^no (?:type|template) named",
+        Code.UNKNOWN_NAME: r"undeclared identifier|^no member named",
+        Code.BAD_ARGUMENTS: r"^no matching (?:member )?(?:function|constructor)|^too (?:few|many) arguments",
+        Code.DUPLICATE: r"^redefinition|^redeclaration|^duplicate",
+        Code.NOT_CONSTANT: r"not an? (?:integral )?constant expression|initialized by a constant expression",
+        Code.TYPE_ERROR: r"^invalid operands|^cannot (?:assign|initialize)|^no viable|^incompatible|^assigning to"
+        r"|not assignable|^indirection requires|^called object type|^member reference|^invalid argument type",
+        Code.SYNTAX: r"^expected|^extraneous|^unexpected",
+        Code.CPLUSPLUS: "",
+    }.items()
+}
 _HEADER = re.compile(r"\.+ (?P<file>.+)")
 _LINE = re.compile(r"#line (\d+)")
 _LONG_WORD = re.compile(r"\w{1000}")
 _WORD = re.compile(r"\w+|.")
+
+
+class Refused(InputError):
+    """clang does not take a text for C++."""
 
 
 @dataclass(frozen=True)
@@ -100,31 +127,38 @@ def compiled(text: str, shown: str, folder: Path, flags: Flags = _NO_FLAGS) -> C
     """Compile a program for the device and for the host.
 
     ``text`` is what the file has (or shall have), ``shown`` its name in places, ``folder`` where its quoted includes
-    begin.  Raises InputError with every error of clang, EngineError if there is no clang or it does not run.
+    begin.  Raises Refused with every error of clang, InputError where the text is too much for it, EngineError if there
+    is no clang or it does not run.
     """
-    command, given = _invocation(text, shown, folder, flags)
+    command, given = _invocation(text, shown, flags)
     sides = ("device", "host")
-    runs = _finished([[*command, *_CODE, _HEADERS, f"--cuda-{side}-only"] for side in sides], given, folder)
+    plain, firsts = ([first(command, side) for side in sides] for first in (_plain, _first))
+    runs = _finished([[*command, *first, *_CODE, _HEADERS] for first in firsts], given, folder)
+    if firsts != plain and any(run.status for run in runs):  # what is precompiled changes what is said of names
+        runs = _finished([[*command, *first, *_CODE, _HEADERS] for first in plain], given, folder)
     source = _presumed(text, shown)
+    if any(run.status < 0 for run in runs):  # a signal
+        message = "clang came to grief over this text; expressions nested by the thousand do that"
+        raise InputError(Diagnostic(Code.TOO_LARGE, message, source.span(0, 0), "write shorter expressions"))
     errors = list(dict.fromkeys(d for run in runs for d in _errors(run.messages, source, folder)))
     if errors:
-        raise InputError(*errors)
+        raise Refused(*errors)
     device, host = _outputs(runs)
     return Compiled(device, host, _headers((r.messages for r in runs), folder))
 
 
-def _invocation(text: str, shown: str, folder: Path, flags: Flags) -> tuple[list[str], bytes]:
+def _invocation(text: str, shown: str, flags: Flags) -> tuple[list[str], bytes]:
     """The command, but for the side, and what it reads."""
     clang = find()
     if clang is None:
         raise EngineError(f"no clang: {WAY_TO_CLANG}")
-    command = [*clang, *_OPTIONS, f"-std={flags.std}", "-I", str(shims()), "-include", "scopec_cuda.h"]
+    command = [*clang, *_OPTIONS, f"-std={flags.std}", "-I", str(shims())]
     command += [part for include in flags.folders for part in ("-I", str(include.absolute()))]
     if _LONG_WORD.search(text):  # compared with every name there is, for hours
         command.append("-fno-spell-checking")
-    command += [*flags.macros, f"-fdebug-prefix-map=./={folder}/"]
+    command += flags.macros
     forced = "".join(f"#include {_quoted(str(header.absolute()))}\n" for header in flags.forced)
-    return command, f"{forced}# 1 {_quoted(shown)}\n{text}".encode()
+    return command, f"{forced}# 1 {_quoted(shown)}\n{text}".encode(errors="surrogateescape")
 
 
 def expanded(text: str, shown: str, folder: Path, side: str, flags: Flags = _NO_FLAGS) -> tuple[str, str]:
@@ -133,22 +167,63 @@ def expanded(text: str, shown: str, folder: Path, side: str, flags: Flags = _NO_
 
     Raises EngineError if clang fails.
     """
-    command, given = _invocation(text, shown, folder, flags)
+    command, given = _invocation(text, shown, flags)
     clang = find() or ()
-    only = f"--cuda-{side}-only"
-    (read,) = _outputs(_finished([[*command, only, "-E"]], given, folder))
-    again = [*clang, *_OPTIONS, f"-std={flags.std}", f"-fdebug-prefix-map=./={folder}/", only]
-    code, tree = _outputs(_finished([[*again, *_CODE], [*again, *_TREE]], read.encode(), folder))
+    (read,) = _outputs(_finished([[*command, *_plain(command, side), "-E"]], given, folder))
+    again = [*clang, *_OPTIONS, f"-std={flags.std}", f"--cuda-{side}-only"]
+    code, tree = _outputs(
+        _finished([[*again, *_CODE], [*again, *_TREE]], read.encode(errors="surrogateescape"), folder)
+    )
     return code, tree
 
 
+class _Precompiled:
+    """What clang reads before every file, as clang keeps it: made where a call reads many files in one way."""
+
+    def __init__(self) -> None:
+        self._asked: Counter[tuple[str, ...]] = Counter()
+        self._made: dict[tuple[str, ...], Path | None] = {}
+        self._folder: Path | None = None
+        self._lock = threading.Lock()
+
+    def of(self, command: tuple[str, ...]) -> Path | None:
+        """The file for a command; None if it is not worth while, or clang makes none."""
+        with self._lock:
+            self._asked[command] += 1
+            if self._asked[command] > _FEW and command not in self._made:
+                if self._folder is None:
+                    self._folder = make_scratch_folder()
+                    atexit.register(remove_scratch_folder, self._folder)
+                file = self._folder / f"{len(self._made)}.pch"
+                made = [*command, "-fsyntax-only"]
+                made += [part for word in ("-emit-pch", "-o", str(file)) for part in ("-Xclang", word)]
+                (run,) = _finished([made], b"", self._folder)
+                self._made[command] = file if run.status == 0 else None
+            return self._made.get(command)
+
+
+_precompiled = _Precompiled()
+
+
+def _plain(_: list[str], side: str) -> list[str]:
+    """What of a command says the side, and what is read before the file."""
+    return [*_FIRST, f"--cuda-{side}-only"]
+
+
+def _first(command: list[str], side: str) -> list[str]:
+    """The same, where that was read before."""
+    kept = _precompiled.of((*command, *_plain(command, side)))
+    only = f"--cuda-{side}-only"
+    return _plain(command, side) if kept is None else [only, "-Xclang", "-include-pch", "-Xclang", str(kept)]
+
+
 def _finished(commands: Iterable[list[str]], given: bytes, folder: Path) -> list[_Run]:
-    """Commands that ran at the same time."""
+    """Commands that ran at the same time, in a folder."""
     runs: list[_Run] = []
     try:
         for command in commands:
             runs.append(_Run())
-            runs[-1].start(command, given, folder)
+            runs[-1].start([*command, f"-fdebug-prefix-map=./={folder}/"], given, folder)
         for run in runs:
             run.wait()
     finally:
@@ -199,7 +274,7 @@ class _Run:
     def _collect(self, process: subprocess.Popen[bytes], given: bytes) -> None:
         try:
             output, messages = process.communicate(given)
-            self.output, self.messages = (b.decode("utf-8", errors="replace") for b in (output, messages))
+            self.output, self.messages = (b.decode(errors="surrogateescape") for b in (output, messages))
             self.status = process.returncode
         finally:
             self._collected = True
@@ -252,10 +327,11 @@ def _errors(text: str, source: Source, folder: Path) -> Iterator[Diagnostic]:
         notes = [n for n in message.notes if not (n.file or "").startswith(own)]
         at = next(iter(notes), message) if (message.file or "").startswith(own) else message
         shown_notes = [f"{_span(n, source, folder)}: {n.text}" for n in notes if n is not at]
-        help_ = "; ".join(shown_notes[:_MOST_NOTES]) or None
-        if help_ is None and message.text.endswith("file not found"):
+        code = next(code for code, words in _KINDS.items() if words.search(message.text))
+        help_ = "; ".join(shown_notes[:_MOST_NOTES]) or (Code.CPLUSPLUS.way_out if code is Code.SYNTAX else None)
+        if not shown_notes and message.text.endswith("file not found"):
             help_ = "name the header's folder with -I"
-        yield Diagnostic(Code.CPLUSPLUS, message.text, _span(at, source, folder), help_)
+        yield Diagnostic(code, message.text, _span(at, source, folder), help_)
 
 
 def _presumed(text: str, shown: str) -> Source:

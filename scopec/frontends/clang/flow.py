@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from functools import cache, cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
@@ -33,14 +33,23 @@ class Flow:
 
 def locals_in(part: object) -> Iterator[str]:
     """The registers that an instruction reads."""
-    if isinstance(part, llvm.Local):
-        yield part.name
-    elif isinstance(part, tuple):
-        for inner in part:
-            yield from locals_in(inner)
-    elif is_dataclass(part):
-        for field in fields(part):
-            yield from locals_in(getattr(part, field.name))
+    work: list[Any] = [part]
+    while work:
+        one = work.pop()
+        if isinstance(one, llvm.Local):
+            yield one.name
+        elif isinstance(one, tuple):
+            work += reversed(one)
+        else:
+            work += [getattr(one, name) for name in _parts(one.__class__)]
+
+
+@cache
+def _parts(kind: Any) -> tuple[str, ...]:
+    """The fields of a form that may hold registers, last first: types, names and numbers do not."""
+    if not is_dataclass(kind):
+        return ()
+    return tuple(f.name for f in reversed(fields(kind)) if f.type not in ("Type", "str", "int", "bool"))
 
 
 def targets(action: llvm.Action) -> tuple[str, ...]:
