@@ -92,9 +92,9 @@ def test_what_cuda_says_of_kernels_and_objects_is_in_the_ir(tmp_path: Path) -> N
 def test_every_error_has_its_place(tmp_path: Path) -> None:
     text = "__device__ int é = nope;\nint main() {\n    return alsoNope;\n}\n__global__ void k() { f(); }\n"
     assert errors_of(text, tmp_path) == [
-        "p.cu:1:20: error: use of undeclared identifier 'nope' [SCP006]",
-        "p.cu:3:12: error: use of undeclared identifier 'alsoNope' [SCP006]",
-        "p.cu:5:23: error: use of undeclared identifier 'f' [SCP006]",
+        "p.cu:1:20: error: use of undeclared identifier 'nope' [SCP010]",
+        "p.cu:3:12: error: use of undeclared identifier 'alsoNope' [SCP010]",
+        "p.cu:5:23: error: use of undeclared identifier 'f' [SCP010]",
     ]
 
 
@@ -121,7 +121,7 @@ def test_errors_inside_the_shims_are_those_of_the_program(tmp_path: Path) -> Non
 def test_errors_in_headers_name_the_header(tmp_path: Path) -> None:
     (tmp_path / "a b.h").write_text("\nint x = y;\n")
     assert errors_of('#include "a b.h"\nint main() {}\n', tmp_path) == [
-        f"{tmp_path}/a b.h:2:9: error: use of undeclared identifier 'y' [SCP006]"
+        f"{tmp_path}/a b.h:2:9: error: use of undeclared identifier 'y' [SCP010]"
     ]
 
 
@@ -243,7 +243,7 @@ def test_chosen_constants_leave_places_alone(tmp_path: Path) -> None:
         "int main() { return wrong; }\n"
     )
     new = prepared(Source("p.cu", text), {"N": "1000 + 7", "S": "sys", "B": "true"}, ("M", "S"))
-    assert errors_of(new, tmp_path) == ["p.cu:6:21: error: use of undeclared identifier 'wrong' [SCP006]"]
+    assert errors_of(new, tmp_path) == ["p.cu:6:21: error: use of undeclared identifier 'wrong' [SCP010]"]
     device = compile_text(new.replace("return wrong", ""), tmp_path).device
     assert "[1007 x i32]" in device
     assert "[5 x i32]" in device
@@ -257,7 +257,7 @@ def test_chosen_constants_leave_places_alone(tmp_path: Path) -> None:
 def test_launches_are_those_of_main(tmp_path: Path) -> None:
     text = "__global__ void k(int n) {}\n//@ launch k<<<2, 1>>>(1);\n//@ launch k<<<1, 1>>>(wrong);\n"
     assert errors_of(prepared(Source("p.cu", text)), tmp_path) == [
-        "p.cu:3:24: error: use of undeclared identifier 'wrong' [SCP006]"
+        "p.cu:3:24: error: use of undeclared identifier 'wrong' [SCP010]"
     ]
     host = compile_text(prepared(Source("p.cu", text.replace("wrong", "2"))), tmp_path).host
     assert host.count("call void @_Z16__device_stub__ki") == 2

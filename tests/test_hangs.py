@@ -266,7 +266,7 @@ def test_registers_that_count_turns() -> None:
     }
     //@ launch k<<<1, 1>>>();
     """
-    graph = own_heads(program_of(f"#include <cuda/atomic>\n{body}").threads[1].body)
+    graph = own_heads(program_of(f"#include <cuda/atomic>\n{body}", reader="scoped").threads[1].body)
     found = [dict(clocks(graph, loop)) for loop in loops(graph)]
     assert sorted(map(str, found)) == ["{'i': 1}", "{'m': -3}", "{}", "{}"]
 

@@ -8,10 +8,11 @@ import pytest
 from scopec.base.diagnostics import InputError
 from scopec.base.source import Source
 from scopec.frontends.clang.extents import expression_at
-from scopec.frontends.language import beyond_the_scoped_language
+from scopec.frontends.language import beyond
 from scopec.frontends.scoped.lower.moving import moving
 from scopec.frontends.scoped.lower.unordered import unordered
 from scopec.frontends.scoped.syntax import cuda
+from scopec.report.text import summary_line
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
 
@@ -31,7 +32,7 @@ const char* text = "template [&] {";
 
 
 def test_the_scoped_language_is_known_by_its_text() -> None:
-    assert beyond_the_scoped_language(Source("p.cu", SCOPED)) is None
+    assert beyond(Source("p.cu", SCOPED)) is None
 
 
 @pytest.mark.parametrize(
@@ -81,7 +82,7 @@ def test_the_scoped_language_is_known_by_its_text() -> None:
     ],
 )
 def test_cplusplus_is_known_by_its_text(text: str, what: str | None, column: int) -> None:
-    found = beyond_the_scoped_language(Source("p.cu", text))
+    found = beyond(Source("p.cu", text))
     assert (found is None) == (what is None), found
     if found is not None:
         assert (found[1], found[0].line, found[0].column) == (what, 1, column)
@@ -100,7 +101,7 @@ __global__ void k() { counter.count(); }
 
 
 def test_cplusplus_needs_a_clang(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which reader a file gets depends on its text, never on what is installed."""
+    """Without a clang what may mean something else in the scoped language is refused."""
     path = write(METHOD)
     assert plan(path, "p.cu", BY_LANGUAGE).runs
     monkeypatch.setattr("scopec.frontends.clang.compiler.find", lambda: None)
@@ -109,25 +110,68 @@ def test_cplusplus_needs_a_clang(write: Callable[..., Path], monkeypatch: pytest
     assert "scopec[cxx]" in (raised.value.diagnostics[0].help or "")
 
 
-def test_what_the_scoped_language_does_not_have_may_be_cplusplus(write: Callable[..., Path]) -> None:
-    text = """__device__ int x;
-__global__ void k() { x = 1; goto end; x = 2; end: return; }
-//@ launch k<<<1, 1>>>();
-//@ expect required x == 1;
+#: The document's own way to write: nothing is included, and an object of the host is used in a kernel.
+LOOSE = """cuda::atomic<int, cuda::thread_scope_system> flag = 0;
+__global__ void k() { flag.store(1); }
+int main() { k<<<1, 1>>>(); cudaDeviceSynchronize(); }
+//@ given pageableMemoryAccess = 1;
+//@ expect required flag == 1;
 """
-    with pytest.raises(InputError):
-        plan(write(text), "p.cu", Overrides(reader="scoped"))
-    assert verdicts(write(text)) == ["holds"]
 
 
-def test_where_both_readers_object_the_error_is_the_scoped_languages(write: Callable[..., Path]) -> None:
-    text = "__device__ int x;\n__global__ void k() { x = no_such_name; }\n//@ launch k<<<1, 1>>>();\n"
-    errors = []
-    for reader in ("auto", "scoped"):
-        with pytest.raises(InputError) as raised:
-            plan(write(text), "p.cu", Overrides(reader=reader))
-        errors.append(raised.value.diagnostics)
-    assert errors[0] == errors[1]
+def test_what_clang_does_not_take_may_be_in_the_scoped_language(write: Callable[..., Path]) -> None:
+    with pytest.raises(InputError, match="reference to __host__ variable"):
+        plan(write(LOOSE), "p.cu", Overrides(reader="clang"))
+    assert verdicts(write(LOOSE)) == ["holds"]
+
+
+@pytest.mark.parametrize(
+    "use", ["std::mutex m; m.lock(); m.unlock();", "std::thread t([] { }); t.join();", "assert(x == 0);"]
+)
+def test_headers_of_the_library_that_are_not_included_come_along(write: Callable[..., Path], use: str) -> None:
+    """As those of a toolkit bring each other; what is nobody's is an error as before, the first one."""
+    text = "#include <cuda/atomic>\n__managed__ int x;\nint main() { %s }\n//@ expect race_free;\n"
+    assert set(verdicts(write(text % use))) == {"holds"}
+    with pytest.raises(InputError, match=r"p\.cu:3:\d+: error: use of undeclared identifier 'nobody' \[SCP010\]"):
+        plan(write(text % (use + " nobody();")), "p.cu", BY_LANGUAGE)
+
+
+def test_the_summary_says_what_was_read_without_a_clang(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "__device__ int x;\n__global__ void k() { x = 1; }\n//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n"
+    (with_clang,) = check([write(text)], Settings(engine="embedded"))
+    monkeypatch.setattr("scopec.frontends.clang.compiler.find", lambda: None)
+    (without,) = check([write(text)], Settings(engine="embedded"))
+    assert "clang" not in summary_line([with_clang], 1.0)
+    assert ", 1 read without a clang (pip install 'scopec[cxx]')" in summary_line([without], 1.0)
+
+
+def test_a_program_that_includes_something_is_cplusplus(write: Callable[..., Path]) -> None:
+    """`std::thread` without its header: clang's error is final."""
+    with pytest.raises(InputError, match="reference to __host__ variable"):
+        plan(write("#include <cuda/atomic>\n" + LOOSE), "p.cu", BY_LANGUAGE)
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("x = no_such_name;", "SCP010"),
+        ("no_such_type y;", "SCP011"),
+        ("x = 1", "SCP005"),
+        ("x = f(1, 2);", "SCP014"),
+        ("int y; int y;", "SCP016"),
+        ("x = S{};", "SCP015"),
+        ("int a[x];", "SCP006"),
+        ("/* x = 1;", "SCP004"),
+        ("switch (1) { case x: ; }", "SCP017"),
+    ],
+)
+def test_errors_of_clang_have_the_code_of_their_kind(write: Callable[..., Path], statement: str, code: str) -> None:
+    text = "struct S { };\n__device__ int x;\n__device__ int f(int);\n__global__ void k() {\n" + statement + "\n}\n"
+    with pytest.raises(InputError) as raised:
+        plan(write(text + "//@ launch k<<<1, 1>>>();\n"), "p.cu", Overrides(reader="clang"))
+    assert raised.value.diagnostics[0].code.id == code, raised.value
 
 
 # ---------------------------------------------------------------- operands in no order

@@ -210,7 +210,10 @@ FORMS = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_printed_form(name: str, golden) -> None:  # type: ignore[no-untyped-def]
-    golden(f"program-{name}.txt", show_program(program_of(FORMS[name], name)))
+    golden(
+        f"program-{name}.txt",
+        show_program(program_of(FORMS[name], name, reader="scoped" if name == "atomics" else "auto")),
+    )
 
 
 def test_threads_that_do_nothing_are_left_out() -> None:

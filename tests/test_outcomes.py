@@ -190,7 +190,7 @@ __global__ void k() {
 
 
 def test_executions_beyond_the_bound_are_told(write: Callable[..., Path]) -> None:
-    listing = listed(write(_COUNTER), unroll=4)
+    listing = listed(write(_COUNTER), unroll=4, reader="scoped")
     (reason,) = listing.unfinished
     assert reason.startswith("the loop at line 6 can go round more than 4 times, and such executions are not listed")
     assert listing.executions > 0
@@ -335,5 +335,5 @@ def test_bad_usage(write: Callable[..., Path], tmp_path: Path) -> None:
 
 
 def test_an_unfinished_list_is_undecided(write: Callable[..., Path]) -> None:
-    status, text, _ = run(write(_COUNTER), "-q")
+    status, text, _ = run(write(_COUNTER), "-q", "--reader", "scoped")
     assert (status, "not all: the loop at line 6" in text) == (4, True)

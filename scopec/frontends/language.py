@@ -63,7 +63,7 @@ def stated(source: Source) -> str | None:
     return found[1] if found else None
 
 
-def beyond_the_scoped_language(source: Source) -> tuple[Span, str] | None:
+def beyond(source: Source) -> tuple[Span, str] | None:
     """Where a file first has something that only C++ has, and what; None where the scoped language may do.
 
     That is a template, a class with more than data, an enumeration, a namespace of its own or the use of one, an

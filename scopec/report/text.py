@@ -195,4 +195,6 @@ def summary_line(outcomes: Sequence[Outcome], seconds: float) -> str:
         line += f", {bad} with errors"
     if failed:
         line += f", {failed} not answered"
+    if alone := sum(o.without_clang for o in outcomes):
+        line += f", {alone} read without a clang (pip install 'scopec[cxx]')"
     return f"{line} ({seconds:.1f} s)"

@@ -103,7 +103,8 @@ class Report:
 class Outcome:
     """What became of one file: its reports, or the diagnostics or engine failure that stopped it.
 
-    ``exhausted`` says whether the failure is a limit that was reached: what is asked is not decided.
+    ``exhausted`` says whether the failure is a limit that was reached: what is asked is not decided;
+    ``without_clang`` that the file was read in the scoped language, as there is no clang.
     """
 
     file: str
@@ -111,6 +112,7 @@ class Outcome:
     diagnostics: tuple[Diagnostic, ...] = ()
     failure: str | None = None
     exhausted: bool = False
+    without_clang: bool = False
 
     @property
     def exit_code(self) -> int:
@@ -234,7 +236,7 @@ def _outcome(shown: str, planned: Plan | Outcome, futures: list[Future[Report]])
         else:
             reports.append(report)
             diagnostics += [*_race_warnings(report), *(d for d in report.remarks if d not in diagnostics)]
-    return Outcome(shown, tuple(reports), tuple(diagnostics), failure, exhausted)
+    return Outcome(shown, tuple(reports), tuple(diagnostics), failure, exhausted, planned.without_clang)
 
 
 def _race_warnings(report: Report) -> list[Diagnostic]:

@@ -40,8 +40,11 @@ FORMS = {
     "program": Form(
         "threads in their places, objects with storage, a control-flow graph per kernel and host thread",
         {
-            "scopec.frontends.scoped.syntax.cuda:read": "the text of a `.cu` file to a syntax tree",
+            "scopec.frontends.clang.compiler:compiled": "the text of a `.cu` file to LLVM IR of both sides, by clang",
+            "scopec.frontends.scoped.syntax.cuda:read": "the text of a file in the scoped language to a syntax tree",
             "scopec.frontends.litmus.syntax.reader:read": "the text of a `.litmus` file to a syntax tree",
+            "scopec.frontends.clang.threads:program_of": "every thread executed on symbols, with its own indices",
+            "scopec.frontends.clang.alike:together": "one graph for all threads of a grid, which had one each",
             "scopec.frontends.scoped.lower.program:lower": "names, types and calls resolved, one choice of "
             "the varied constants; calls are expanded in place",
             "scopec.frontends.litmus.lower.program:lower": "the same of a litmus file",

@@ -47,10 +47,11 @@ class Overrides:
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs of one file, and warnings about it."""
+    """The runs of one file, warnings about it, and whether it was read for want of a clang in the scoped language."""
 
     runs: tuple[Run, ...]
     warnings: tuple[Diagnostic, ...]
+    without_clang: bool = False
 
 
 def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
@@ -123,7 +124,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
         if isinstance(directive, tree.Expect) and directive.span not in applied:
             message = "this expectation applies to no variant"
             warnings.append(Diagnostic(Code.IGNORED, message, directive.span, "correct its `when`", "warning"))
-    return Plan(tuple(runs), (*warnings, *divergent.values()))
+    return Plan(tuple(runs), (*warnings, *divergent.values()), found.without_clang)
 
 
 def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from scopec.base.diagnostics import Code, InputError, error
+from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
 from scopec.frontends.clang.flags import Flags
 
@@ -18,25 +19,26 @@ if TYPE_CHECKING:
     from scopec.frontends.scoped.syntax import tree
     from scopec.program.program import Program
 
-#: What the scoped language says of a file of which clang may know more, also if it objects.
-_CLANG_KNOWS_MORE = {Code.OUTSIDE_SUBSET, Code.UNMODELLED_CALL, Code.UNSEQUENCED}
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A file that was read: its directives, its constants, and its program by a name and a choice of those."""
+    """A file that was read: its directives, its constants, its program by a name and a choice of those, and whether
+    clang would have read it, had there been one."""
 
     file: tree.File
     constants: Collection[str]
     program: Callable[[str, Mapping[str, tree.Expr]], Program]
+    without_clang: bool = False
 
 
 def read(source: Source, path: Path, reader: str, flags: Flags, use: Callable[[Read], _T]) -> _T:
-    """What ``use`` makes of a file at ``path``, read by ``scoped``, by ``clang``, or as its text says (``auto``).
+    """What ``use`` makes of a file at ``path``, read by ``scoped``, by ``clang``, or (``auto``) as it is:
 
-    That is the directive ``language``, or what in the text is beyond the scoped language (:mod:`language`).  What the
-    scoped language's reader objects to may be C++ that no look at the text tells, so clang has its say.
+    the directive ``language`` says it; else it is C++, for clang.  What clang does not take for C++, and has nothing
+    that only C++ has, not even an include, is in the scoped language, as the documents' own programs are.  Without a
+    clang, the scoped language's reader takes what means the same in both.
 
     Raises InputError where the file is in neither language.
     """
@@ -46,25 +48,14 @@ def read(source: Source, path: Path, reader: str, flags: Flags, use: Callable[[R
     stated = language.stated(source) if reader == "auto" else reader
     if stated == "scoped":
         return use(_by_ourselves(source))
-    beyond = language.beyond_the_scoped_language(source) if stated is None else None
-    if beyond is not None and compiler.find() is None:
-        span, what = beyond
-        message = f"{what} is C++, which clang reads, and there is none"
-        raise error(Code.OUTSIDE_SUBSET, message, span, compiler.WAY_TO_CLANG)
-    if stated is not None or beyond is not None or flags != Flags():
-        return use(_by_clang(source, path, flags))
+    if stated is None and flags == Flags() and compiler.find() is None:
+        return use(replace(_where_alike(source), without_clang=True))
     try:
-        return use(_where_alike(source))
-    except InputError as refused:
-        codes = {d.code for d in refused.diagnostics}
-        if compiler.find() is None or Code.TOO_LARGE in codes:
+        return use(_by_clang(source, path, flags))
+    except compiler.Refused:
+        if stated is not None or flags != Flags() or "#include" in source.text or language.beyond(source) is not None:
             raise
-        try:
-            return use(_by_clang(source, path, flags))
-        except InputError:
-            if codes & _CLANG_KNOWS_MORE:
-                raise
-            raise refused from None
+    return use(_where_alike(source))
 
 
 def _by_ourselves(source: Source) -> Read:
@@ -77,10 +68,15 @@ def _by_ourselves(source: Source) -> Read:
 
 def _where_alike(source: Source) -> Read:
     """A file that means in the scoped language what it means in C++."""
+    from scopec.frontends import language
     from scopec.frontends.clang.compiler import WAY_TO_CLANG
     from scopec.frontends.scoped.lower.moving import moving
     from scopec.frontends.scoped.lower.unordered import unordered
 
+    if (beyond := language.beyond(source)) is not None:
+        span, what = beyond
+        message = f"{what} is C++, which clang reads, and there is none"
+        raise error(Code.OUTSIDE_SUBSET, message, span, WAY_TO_CLANG)
     found = _by_ourselves(source)
     help_ = f"write two statements, say `//@ language scoped;`, or {WAY_TO_CLANG}"
     if (place := unordered(found.file)) is not None:

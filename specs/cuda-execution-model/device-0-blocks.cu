@@ -14,6 +14,7 @@ __global__ void ex0(cuda::atomic_ref<int, cuda::thread_scope_device> atom) {
     }
 }
 
+//@ language scoped;
 //@ launch ex0<<<BLOCKS, 2 / BLOCKS>>>(a);
 //@ vary BLOCKS in {1, 2};
 //@ expect race_free;

@@ -31,44 +31,48 @@ one sig init_turn extends Event {}   -- turn = 0 (initially)
 fun init : set Event { init_n + init_turn }
 
 -- thread main
--- line 10: launch count<<<1, 2>>>();
+-- line 10: count<<<1, 2>>>()
 one sig main_L10_C extends Event {}    -- launch count
 one sig main_L10_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L10_C + main_L10_C2 }
 
 -- thread count[0][0]
 -- line 4: n.fetch_add(1, cuda::memory_order_relaxed)
-one sig count_0_0_L4_R extends Event {}   -- read.relaxed.device n
-one sig count_0_0_L4_W extends Event {}   -- write.relaxed.device n
+one sig count_0_0_L4_R extends Event {}    -- read.relaxed.device n
+one sig count_0_0_L4_W extends Event {}    -- write.relaxed.device n
 -- line 6: turn.compare_exchange_weak(expected, mine + 1, cuda::memory_order_acq_rel,
 --   cuda::memory_order_relaxed)
-one sig count_0_0_L6_R extends Event {}   -- read.acq_rel.device turn
-one sig count_0_0_L6_W extends Event {}   -- write.acq_rel.device turn
+one sig count_0_0_L6_R extends Event {}    -- read.acq_rel.device turn
+one sig count_0_0_L6_W extends Event {}    -- write.acq_rel.device turn
 -- line 7: __syncthreads()
-one sig count_0_0_L7_A extends Event {}   -- arrive at __syncthreads
-one sig count_0_0_L7_B extends Event {}   -- leave __syncthreads
+one sig count_0_0_L7_A extends Event {}    -- arrive at __syncthreads
+one sig count_0_0_L7_B extends Event {}    -- leave __syncthreads
+one sig count_0_0_L7_A2 extends Event {}   -- arrive at __syncthreads
+one sig count_0_0_L7_B2 extends Event {}   -- leave __syncthreads
 -- line 8: turn.exchange(expected * 2 + mine, cuda::memory_order_seq_cst)
-one sig count_0_0_L8_R extends Event {}   -- read.seq_cst.device turn
-one sig count_0_0_L8_W extends Event {}   -- write.seq_cst.device turn
+one sig count_0_0_L8_R extends Event {}    -- read.seq_cst.device turn
+one sig count_0_0_L8_W extends Event {}    -- write.seq_cst.device turn
 fun th_count_0_0 : set Event { count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R + count_0_0_L6_W +
-    count_0_0_L7_A + count_0_0_L7_B + count_0_0_L8_R + count_0_0_L8_W }
+    count_0_0_L7_A + count_0_0_L7_B + count_0_0_L7_A2 + count_0_0_L7_B2 + count_0_0_L8_R + count_0_0_L8_W }
 
 -- thread count[0][1]
 -- line 4: n.fetch_add(1, cuda::memory_order_relaxed)
-one sig count_0_1_L4_R extends Event {}   -- read.relaxed.device n
-one sig count_0_1_L4_W extends Event {}   -- write.relaxed.device n
+one sig count_0_1_L4_R extends Event {}    -- read.relaxed.device n
+one sig count_0_1_L4_W extends Event {}    -- write.relaxed.device n
 -- line 6: turn.compare_exchange_weak(expected, mine + 1, cuda::memory_order_acq_rel,
 --   cuda::memory_order_relaxed)
-one sig count_0_1_L6_R extends Event {}   -- read.acq_rel.device turn
-one sig count_0_1_L6_W extends Event {}   -- write.acq_rel.device turn
+one sig count_0_1_L6_R extends Event {}    -- read.acq_rel.device turn
+one sig count_0_1_L6_W extends Event {}    -- write.acq_rel.device turn
 -- line 7: __syncthreads()
-one sig count_0_1_L7_A extends Event {}   -- arrive at __syncthreads
-one sig count_0_1_L7_B extends Event {}   -- leave __syncthreads
+one sig count_0_1_L7_A extends Event {}    -- arrive at __syncthreads
+one sig count_0_1_L7_B extends Event {}    -- leave __syncthreads
+one sig count_0_1_L7_A2 extends Event {}   -- arrive at __syncthreads
+one sig count_0_1_L7_B2 extends Event {}   -- leave __syncthreads
 -- line 8: turn.exchange(expected * 2 + mine, cuda::memory_order_seq_cst)
-one sig count_0_1_L8_R extends Event {}   -- read.seq_cst.device turn
-one sig count_0_1_L8_W extends Event {}   -- write.seq_cst.device turn
+one sig count_0_1_L8_R extends Event {}    -- read.seq_cst.device turn
+one sig count_0_1_L8_W extends Event {}    -- write.seq_cst.device turn
 fun th_count_0_1 : set Event { count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L6_W +
-    count_0_1_L7_A + count_0_1_L7_B + count_0_1_L8_R + count_0_1_L8_W }
+    count_0_1_L7_A + count_0_1_L7_B + count_0_1_L7_A2 + count_0_1_L7_B2 + count_0_1_L8_R + count_0_1_L8_W }
 
 -- accesses by location
 fun w_n : set Event { init_n + count_0_0_L4_W + count_0_1_L4_W }
@@ -114,11 +118,11 @@ pred c_L6_count_0_1 { some (count_0_1_L6_R.rv & count_0_1_L4_R.rv) and some (Cho
     v1) }
 
 -- the events that are executed
-fun Exec : set Event { init + th_main + count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R + count_0_0_L7_A +
-    count_0_0_L7_B + count_0_1_L4_R + count_0_1_L4_W + count_0_1_L6_R + count_0_1_L7_A + count_0_1_L7_B +
-    (c_L6_count_0_0 => count_0_0_L6_W else none) + (not c_L6_count_0_0 => count_0_0_L8_R + count_0_0_L8_W else
-    none) + (c_L6_count_0_1 => count_0_1_L6_W else none) + (not c_L6_count_0_1 => count_0_1_L8_R +
-    count_0_1_L8_W else none) }
+fun Exec : set Event { init + th_main + count_0_0_L4_R + count_0_0_L4_W + count_0_0_L6_R + count_0_1_L4_R +
+    count_0_1_L4_W + count_0_1_L6_R + (c_L6_count_0_0 => count_0_0_L6_W + count_0_0_L7_A + count_0_0_L7_B else
+    none) + (not c_L6_count_0_0 => count_0_0_L7_A2 + count_0_0_L7_B2 + count_0_0_L8_R + count_0_0_L8_W else
+    none) + (c_L6_count_0_1 => count_0_1_L6_W + count_0_1_L7_A + count_0_1_L7_B else none) +
+    (not c_L6_count_0_1 => count_0_1_L7_A2 + count_0_1_L7_B2 + count_0_1_L8_R + count_0_1_L8_W else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -157,10 +161,11 @@ fun SC : set Event { (count_0_0_L8_R + count_0_0_L8_W + count_0_1_L8_R + count_0
 -- program order
 fun po : Event->Event { (main_L10_C->main_L10_C2 + ^(count_0_0_L4_R->count_0_0_L4_W +
     count_0_0_L4_W->count_0_0_L6_R + count_0_0_L6_R->count_0_0_L6_W + count_0_0_L6_W->count_0_0_L7_A +
-    count_0_0_L7_A->count_0_0_L7_B + count_0_0_L7_B->count_0_0_L8_R + count_0_0_L8_R->count_0_0_L8_W) +
-    ^(count_0_1_L4_R->count_0_1_L4_W + count_0_1_L4_W->count_0_1_L6_R + count_0_1_L6_R->count_0_1_L6_W +
-    count_0_1_L6_W->count_0_1_L7_A + count_0_1_L7_A->count_0_1_L7_B + count_0_1_L7_B->count_0_1_L8_R +
-    count_0_1_L8_R->count_0_1_L8_W)) & Exec->Exec }
+    count_0_0_L7_A->count_0_0_L7_B + count_0_0_L7_B->count_0_0_L7_A2 + count_0_0_L7_A2->count_0_0_L7_B2 +
+    count_0_0_L7_B2->count_0_0_L8_R + count_0_0_L8_R->count_0_0_L8_W) + ^(count_0_1_L4_R->count_0_1_L4_W +
+    count_0_1_L4_W->count_0_1_L6_R + count_0_1_L6_R->count_0_1_L6_W + count_0_1_L6_W->count_0_1_L7_A +
+    count_0_1_L7_A->count_0_1_L7_B + count_0_1_L7_B->count_0_1_L7_A2 + count_0_1_L7_A2->count_0_1_L7_B2 +
+    count_0_1_L7_B2->count_0_1_L8_R + count_0_1_L8_R->count_0_1_L8_W)) & Exec->Exec }
 -- same location
 fun loc : Event->Event { (at_n->at_n + at_turn->at_turn) & Exec->Exec }
 -- different threads
@@ -178,7 +183,9 @@ fun dep : Event->Event { (count_0_0_L4_R->count_0_0_L4_W + count_0_0_L6_R->count
 -- additional synchronises-with
 fun asw : Event->Event { (init->(th_main + th_count_0_0 + th_count_0_1) + main_L10_C->(th_count_0_0 +
     th_count_0_1) + (th_count_0_0 + th_count_0_1)->main_L10_C2 + count_0_0_L7_A->count_0_1_L7_B +
-    count_0_1_L7_A->count_0_0_L7_B) & Exec->Exec }
+    count_0_0_L7_A->count_0_1_L7_B2 + count_0_0_L7_A2->count_0_1_L7_B + count_0_0_L7_A2->count_0_1_L7_B2 +
+    count_0_1_L7_A->count_0_0_L7_B + count_0_1_L7_A->count_0_0_L7_B2 + count_0_1_L7_A2->count_0_0_L7_B +
+    count_0_1_L7_A2->count_0_0_L7_B2) & Exec->Exec }
 -- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
 -- each one's scope includes the other's thread

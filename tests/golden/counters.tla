@@ -18,7 +18,7 @@ UnitOf         == BlockOf      \* neither clusters nor cooperative: each block i
 Joins          == "count_b0" :> {"count_b0_t0", "count_b0_t1"}
 Labels         ==
   {"idle", "done", "main_L10", "main_L10_return", "main_L10_2", "count_L4", "count_L6", "count_L7",
-  "count_L7_wait", "count_L8"}
+  "count_L7_wait", "count_L8", "count_L7_2", "count_L7_2_wait"}
 ApiLabels      == {"main_L10_return", "main_L10_2"}
 NotReadyLabels == {}
 
@@ -39,8 +39,8 @@ TypeOK ==
 Init ==
   /\ pc = "main" :> "main_L10" @@ [t \in Threads |-> "idle"]
   /\ mem = [n |-> 0, turn |-> 0]
-  /\ reg = "main" :> <<>> @@ "count_b0_t0" :> [expected |-> 0, mine |-> 0, won |-> 0]
-       @@ "count_b0_t1" :> [expected |-> 0, mine |-> 0, won |-> 0]
+  /\ reg = "main" :> <<>> @@ "count_b0_t0" :> [expected |-> 0, mine |-> 0]
+       @@ "count_b0_t1" :> [expected |-> 0, mine |-> 0]
   /\ issued = <<>>
   /\ arrived = [b \in DOMAIN Joins |-> {}]
 
@@ -95,11 +95,11 @@ count_L4(t) ==
 count_L6(t) ==
   /\ pc[t] = "count_L6"
   /\ \/ /\ mem' = [mem EXCEPT !.turn = IF mem.turn = reg[t].expected THEN reg[t].mine + 1 ELSE mem.turn]
-        /\ reg' = [reg EXCEPT ![t].expected = IF mem.turn = reg[t].expected THEN reg[t].expected
-             ELSE mem.turn, ![t].won = IF mem.turn = reg[t].expected THEN 1 ELSE 0]
-        /\ Goto(t, "count_L7")
+        /\ reg' = [reg EXCEPT ![t].expected = IF mem.turn = reg[t].expected THEN 0 ELSE mem.turn,
+             ![t].mine = IF mem.turn = reg[t].expected THEN 0 ELSE reg[t].mine]
+        /\ Goto(t, IF mem.turn = reg[t].expected THEN "count_L7_2" ELSE "count_L7")
         /\ UNCHANGED <<issued, arrived>>
-     \/ /\ reg' = [reg EXCEPT ![t].expected = mem.turn, ![t].won = 0]
+     \/ /\ reg' = [reg EXCEPT ![t].expected = mem.turn]
         /\ Goto(t, "count_L7")
         /\ UNCHANGED <<mem, issued, arrived>>
 
@@ -115,10 +115,8 @@ count_L7_wait(t) ==
   /\ pc[t] = "count_L7_wait"
   /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
-  /\ reg' = [reg EXCEPT ![t].expected = IF reg[t].won = 0 THEN reg[t].expected ELSE 0,
-       ![t].mine = IF reg[t].won = 0 THEN reg[t].mine ELSE 0, ![t].won = 0]
-  /\ Goto(t, IF reg[t].won = 0 THEN "count_L8" ELSE "done")
-  /\ UNCHANGED <<mem, issued>>
+  /\ Goto(t, "count_L8")
+  /\ UNCHANGED <<mem, reg, issued>>
 
 \* counters.cu:8: if (!won) expected = turn.exchange(expected * 2 + mine, cuda::memory_order_seq_cst);
 count_L8(t) ==
@@ -128,13 +126,28 @@ count_L8(t) ==
   /\ Goto(t, "done")
   /\ UNCHANGED <<issued, arrived>>
 
+\* counters.cu:7: __syncthreads();
+count_L7_2(t) ==
+  /\ pc[t] = "count_L7_2"
+  /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = @ \cup {t}]
+  /\ Goto(t, "count_L7_2_wait")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* counters.cu:7: __syncthreads();
+count_L7_2_wait(t) ==
+  /\ pc[t] = "count_L7_2_wait"
+  /\ Released(t, BlockOf[t])
+  /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
+  /\ Goto(t, "done")
+  /\ UNCHANGED <<mem, reg, issued>>
+
 \* the choice that does not fail
 count_L6_succeeds(t) ==
   /\ pc[t] = "count_L6"
   /\ mem' = [mem EXCEPT !.turn = IF mem.turn = reg[t].expected THEN reg[t].mine + 1 ELSE mem.turn]
-  /\ reg' = [reg EXCEPT ![t].expected = IF mem.turn = reg[t].expected THEN reg[t].expected ELSE mem.turn,
-       ![t].won = IF mem.turn = reg[t].expected THEN 1 ELSE 0]
-  /\ Goto(t, "count_L7")
+  /\ reg' = [reg EXCEPT ![t].expected = IF mem.turn = reg[t].expected THEN 0 ELSE mem.turn,
+       ![t].mine = IF mem.turn = reg[t].expected THEN 0 ELSE reg[t].mine]
+  /\ Goto(t, IF mem.turn = reg[t].expected THEN "count_L7_2" ELSE "count_L7")
   /\ UNCHANGED <<issued, arrived>>
 
 count_step(t) ==
@@ -143,6 +156,8 @@ count_step(t) ==
   \/ count_L7(t)
   \/ count_L7_wait(t)
   \/ count_L8(t)
+  \/ count_L7_2(t)
+  \/ count_L7_2_wait(t)
 
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)

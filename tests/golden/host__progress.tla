@@ -20,13 +20,14 @@ BlockOf        == "first_b0_t0" :> "first_b0" @@ "first_b0_t1" :> "first_b0" @@ 
 UnitOf         == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Labels         ==
   {"idle", "done", "main_L15", "main_L16", "main_L17", "main_L17_return", "main_L18", "main_L18_return",
-  "main_L19", "main_L19_return", "main_L21", "main_L22", "main_L22_ready", "main_L22_not_ready", "main_L23",
-  "main_L25", "main_L26", "first_L8", "first_L8_again", "first_L10", "second_L12", "second_L12_again",
+  "main_L19", "main_L19_return", "main_L21", "main_L26", "main_L22", "main_L22_ready", "main_L22_not_ready",
+  "main_L23", "main_L23_2", "main_L21_2", "main_L25", "main_L22_2", "main_L22_2_ready",
+  "main_L22_2_not_ready", "first_L8", "first_L8_again", "first_L10", "second_L12", "second_L12_again",
   "second2_L12", "second2_L12_again"}
 ApiLabels      ==
-  {"main_L15", "main_L16", "main_L17_return", "main_L18_return", "main_L19_return", "main_L22_ready",
-  "main_L22_not_ready", "main_L26"}
-NotReadyLabels == {"main_L22_not_ready"}
+  {"main_L15", "main_L16", "main_L17_return", "main_L18_return", "main_L19_return", "main_L26",
+  "main_L22_ready", "main_L22_not_ready", "main_L22_2_ready", "main_L22_2_not_ready"}
+NotReadyLabels == {"main_L22_not_ready", "main_L22_2_not_ready"}
 
 VARIABLES
   mem,    \* objects in memory, sequentially consistent
@@ -43,8 +44,8 @@ TypeOK ==
 Init ==
   /\ pc = "main" :> "main_L15" @@ [t \in Threads |-> "idle"]
   /\ mem = [flag |-> 0]
-  /\ reg = "main" :> [turns |-> 0] @@ "first_b0_t0" :> [first_once |-> 1]
-       @@ "first_b0_t1" :> [first_once |-> 1] @@ "second_b0_t0" :> <<>> @@ "second2_b0_t0" :> <<>>
+  /\ reg = "main" :> <<>> @@ "first_b0_t0" :> [first_once |-> 1] @@ "first_b0_t1" :> [first_once |-> 1]
+       @@ "second_b0_t0" :> <<>> @@ "second2_b0_t0" :> <<>>
   /\ issued = <<>>
 
 \* ---- laws -----------------------------------------------------------------------
@@ -106,16 +107,21 @@ main_L19(t) ==
 \* host.cu:19: second<<<1, 1, 0, t>>>();
 main_L19_return(t) ==
   /\ pc[t] = "main_L19_return"
-  /\ reg' = [reg EXCEPT ![t].turns = 0]
   /\ Goto(t, "main_L21")
-  /\ UNCHANGED <<mem, issued>>
+  /\ UNCHANGED <<mem, reg, issued>>
 
 \* host.cu:21: while (flag.load() == 0) {
 main_L21(t) ==
   /\ pc[t] = "main_L21"
-  /\ reg' = [reg EXCEPT ![t].turns = IF mem.flag = 0 THEN reg[t].turns ELSE 0]
-  /\ Goto(t, IF mem.flag = 0 THEN "main_L22" ELSE IF reg[t].turns = 1 THEN "main_L25" ELSE "main_L26")
-  /\ UNCHANGED <<mem, issued>>
+  /\ Goto(t, IF mem.flag = 0 THEN "main_L22" ELSE "main_L26")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* host.cu:26: return (int)cudaDeviceSynchronize();
+main_L26(t) ==
+  /\ pc[t] = "main_L26"
+  /\ AllIssuedDone
+  /\ Goto(t, "done")
+  /\ UNCHANGED <<mem, reg, issued>>
 
 \* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
 main_L22(t) ==
@@ -132,14 +138,25 @@ main_L22_ready(t) ==
 \* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
 main_L22_not_ready(t) ==
   /\ pc[t] = "main_L22_not_ready"
-  /\ reg' = [reg EXCEPT ![t].turns = 1]
-  /\ Goto(t, "main_L23")
-  /\ UNCHANGED <<mem, issued>>
+  /\ Goto(t, "main_L23_2")
+  /\ UNCHANGED <<mem, reg, issued>>
 
 \* host.cu:23: std::this_thread::yield();
 main_L23(t) ==
   /\ pc[t] = "main_L23"
   /\ Goto(t, "main_L21")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* host.cu:23: std::this_thread::yield();
+main_L23_2(t) ==
+  /\ pc[t] = "main_L23_2"
+  /\ Goto(t, "main_L21_2")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* host.cu:21: while (flag.load() == 0) {
+main_L21_2(t) ==
+  /\ pc[t] = "main_L21_2"
+  /\ Goto(t, IF mem.flag = 0 THEN "main_L22_2" ELSE "main_L25")
   /\ UNCHANGED <<mem, reg, issued>>
 
 \* host.cu:25: if (turns == 1) flag.store(2);
@@ -149,11 +166,23 @@ main_L25(t) ==
   /\ Goto(t, "main_L26")
   /\ UNCHANGED <<reg, issued>>
 
-\* host.cu:26: return (int)cudaDeviceSynchronize();
-main_L26(t) ==
-  /\ pc[t] = "main_L26"
-  /\ AllIssuedDone
-  /\ Goto(t, "done")
+\* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
+main_L22_2(t) ==
+  /\ pc[t] = "main_L22_2"
+  /\ Goto(t,
+       IF AllDoneOf(Issued \cap {"first", "second"}) THEN "main_L22_2_ready" ELSE "main_L22_2_not_ready")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
+main_L22_2_ready(t) ==
+  /\ pc[t] = "main_L22_2_ready"
+  /\ Goto(t, "main_L23_2")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
+main_L22_2_not_ready(t) ==
+  /\ pc[t] = "main_L22_2_not_ready"
+  /\ Goto(t, "main_L23_2")
   /\ UNCHANGED <<mem, reg, issued>>
 
 main_step(t) ==
@@ -166,12 +195,17 @@ main_step(t) ==
   \/ main_L19(t)
   \/ main_L19_return(t)
   \/ main_L21(t)
+  \/ main_L26(t)
   \/ main_L22(t)
   \/ main_L22_ready(t)
   \/ main_L22_not_ready(t)
   \/ main_L23(t)
+  \/ main_L23_2(t)
+  \/ main_L21_2(t)
   \/ main_L25(t)
-  \/ main_L26(t)
+  \/ main_L22_2(t)
+  \/ main_L22_2_ready(t)
+  \/ main_L22_2_not_ready(t)
 
 \* ---- kernel first --------------------------------------------------------------
 \* host.cu:8: while (once) once = false;
@@ -262,8 +296,9 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 \* some thread goes on taking steps that count, or everything ends
 CountingLabels ==
   {"main_L15", "main_L16", "main_L17", "main_L17_return", "main_L18", "main_L18_return", "main_L19",
-  "main_L19_return", "main_L21", "main_L22", "main_L22_ready", "main_L22_not_ready", "main_L23", "main_L25",
-  "main_L26", "first_L10", "second_L12", "second2_L12"}
+  "main_L19_return", "main_L21", "main_L26", "main_L22", "main_L22_ready", "main_L22_not_ready", "main_L23",
+  "main_L23_2", "main_L21_2", "main_L25", "main_L22_2", "main_L22_2_ready", "main_L22_2_not_ready",
+  "first_L10", "second_L12", "second2_L12"}
 CountedStep == \E t \in Threads : pc[t] \in CountingLabels /\ Step(t)
 Progress == <>AllDone \/ []<><<CountedStep>>_vars
 ===============================================================================

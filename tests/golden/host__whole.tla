@@ -21,13 +21,14 @@ UnitOf         == BlockOf      \* neither clusters nor cooperative: each block i
 threadIdx_x    == "first_b0_t0" :> 0 @@ "first_b0_t1" :> 1 @@ "second_b0_t0" :> 0 @@ "second2_b0_t0" :> 0
 Labels         ==
   {"idle", "done", "main_L15", "main_L16", "main_L17", "main_L17_return", "main_L18", "main_L18_return",
-  "main_L19", "main_L19_return", "main_L21", "main_L22", "main_L22_ready", "main_L22_not_ready", "main_L23",
-  "main_L25", "main_L26", "first_L6", "first_L7", "first_L8", "first_L8_2", "first_L9", "first_L9_2",
+  "main_L19", "main_L19_return", "main_L21", "main_L26", "main_L22", "main_L22_ready", "main_L22_not_ready",
+  "main_L23", "main_L23_2", "main_L21_2", "main_L25", "main_L22_2", "main_L22_2_ready",
+  "main_L22_2_not_ready", "first_L6", "first_L7", "first_L8", "first_L8_2", "first_L9", "first_L9_2",
   "first_L9_3", "first_L10", "second_L12", "second_L12_2", "second2_L12", "second2_L12_2"}
 ApiLabels      ==
-  {"main_L15", "main_L16", "main_L17_return", "main_L18_return", "main_L19_return", "main_L22_ready",
-  "main_L22_not_ready", "main_L26"}
-NotReadyLabels == {"main_L22_not_ready"}
+  {"main_L15", "main_L16", "main_L17_return", "main_L18_return", "main_L19_return", "main_L26",
+  "main_L22_ready", "main_L22_not_ready", "main_L22_2_ready", "main_L22_2_not_ready"}
+NotReadyLabels == {"main_L22_not_ready", "main_L22_2_not_ready"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -45,8 +46,8 @@ TypeOK ==
 Init ==
   /\ pc = "main" :> "main_L15" @@ [t \in Threads |-> "idle"]
   /\ mem = [flag |-> 0, bytes |-> (0 :> 1 @@ 1 :> 2), first_s |-> [b \in {"first_b0"} |-> 0]]
-  /\ reg = "main" :> [turns |-> 0] @@ "first_b0_t0" :> [tmp2 |-> 0, tmp3 |-> 0, first_once |-> 0]
-       @@ "first_b0_t1" :> [tmp2 |-> 0, tmp3 |-> 0, first_once |-> 0] @@ "second_b0_t0" :> <<>>
+  /\ reg = "main" :> <<>> @@ "first_b0_t0" :> [tmp3 |-> 0, tmp4 |-> 0, first_once |-> 0]
+       @@ "first_b0_t1" :> [tmp3 |-> 0, tmp4 |-> 0, first_once |-> 0] @@ "second_b0_t0" :> <<>>
        @@ "second2_b0_t0" :> <<>>
   /\ issued = <<>>
 
@@ -143,14 +144,20 @@ main_L19(t) ==
 \* host.cu:19: second<<<1, 1, 0, t>>>();
 main_L19_return(t) ==
   /\ pc[t] = "main_L19_return"
-  /\ reg' = [reg EXCEPT ![t].turns = 0]
   /\ Goto(t, "main_L21")
-  /\ UNCHANGED <<mem, issued>>
+  /\ UNCHANGED <<mem, reg, issued>>
 
 \* host.cu:21: while (flag.load() == 0) {
 main_L21(t) ==
   /\ pc[t] = "main_L21"
-  /\ Goto(t, IF mem.flag = 0 THEN "main_L22" ELSE IF reg[t].turns = 1 THEN "main_L25" ELSE "main_L26")
+  /\ Goto(t, IF mem.flag = 0 THEN "main_L22" ELSE "main_L26")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* host.cu:26: return (int)cudaDeviceSynchronize();
+main_L26(t) ==
+  /\ pc[t] = "main_L26"
+  /\ AllIssuedDone
+  /\ Goto(t, "done")
   /\ UNCHANGED <<mem, reg, issued>>
 
 \* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
@@ -168,14 +175,25 @@ main_L22_ready(t) ==
 \* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
 main_L22_not_ready(t) ==
   /\ pc[t] = "main_L22_not_ready"
-  /\ reg' = [reg EXCEPT ![t].turns = 1]
-  /\ Goto(t, "main_L23")
-  /\ UNCHANGED <<mem, issued>>
+  /\ Goto(t, "main_L23_2")
+  /\ UNCHANGED <<mem, reg, issued>>
 
 \* host.cu:23: std::this_thread::yield();
 main_L23(t) ==
   /\ pc[t] = "main_L23"
   /\ Goto(t, "main_L21")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* host.cu:23: std::this_thread::yield();
+main_L23_2(t) ==
+  /\ pc[t] = "main_L23_2"
+  /\ Goto(t, "main_L21_2")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* host.cu:21: while (flag.load() == 0) {
+main_L21_2(t) ==
+  /\ pc[t] = "main_L21_2"
+  /\ Goto(t, IF mem.flag = 0 THEN "main_L22_2" ELSE "main_L25")
   /\ UNCHANGED <<mem, reg, issued>>
 
 \* host.cu:25: if (turns == 1) flag.store(2);
@@ -185,11 +203,23 @@ main_L25(t) ==
   /\ Goto(t, "main_L26")
   /\ UNCHANGED <<reg, issued>>
 
-\* host.cu:26: return (int)cudaDeviceSynchronize();
-main_L26(t) ==
-  /\ pc[t] = "main_L26"
-  /\ AllIssuedDone
-  /\ Goto(t, "done")
+\* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
+main_L22_2(t) ==
+  /\ pc[t] = "main_L22_2"
+  /\ Goto(t,
+       IF AllDoneOf(Issued \cap {"first", "second"}) THEN "main_L22_2_ready" ELSE "main_L22_2_not_ready")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
+main_L22_2_ready(t) ==
+  /\ pc[t] = "main_L22_2_ready"
+  /\ Goto(t, "main_L23_2")
+  /\ UNCHANGED <<mem, reg, issued>>
+
+\* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
+main_L22_2_not_ready(t) ==
+  /\ pc[t] = "main_L22_2_not_ready"
+  /\ Goto(t, "main_L23_2")
   /\ UNCHANGED <<mem, reg, issued>>
 
 main_step(t) ==
@@ -202,12 +232,17 @@ main_step(t) ==
   \/ main_L19(t)
   \/ main_L19_return(t)
   \/ main_L21(t)
+  \/ main_L26(t)
   \/ main_L22(t)
   \/ main_L22_ready(t)
   \/ main_L22_not_ready(t)
   \/ main_L23(t)
+  \/ main_L23_2(t)
+  \/ main_L21_2(t)
   \/ main_L25(t)
-  \/ main_L26(t)
+  \/ main_L22_2(t)
+  \/ main_L22_2_ready(t)
+  \/ main_L22_2_not_ready(t)
 
 \* ---- kernel first --------------------------------------------------------------
 \* host.cu:6: volatile bool once = true;
@@ -240,21 +275,21 @@ first_L8_2(t) ==
 \* host.cu:9: bytes[threadIdx.x] += s;
 first_L9(t) ==
   /\ pc[t] = "first_L9"
-  /\ reg' = [reg EXCEPT ![t].tmp2 = mem.first_s[BlockOf[t]]]
+  /\ reg' = [reg EXCEPT ![t].tmp3 = mem.first_s[BlockOf[t]]]
   /\ Goto(t, "first_L9_2")
   /\ UNCHANGED <<mem, issued>>
 
 \* host.cu:9: bytes[threadIdx.x] += s;
 first_L9_2(t) ==
   /\ pc[t] = "first_L9_2"
-  /\ reg' = [reg EXCEPT ![t].tmp3 = mem.bytes[threadIdx_x[t]]]
+  /\ reg' = [reg EXCEPT ![t].tmp4 = mem.bytes[threadIdx_x[t]]]
   /\ Goto(t, "first_L9_3")
   /\ UNCHANGED <<mem, issued>>
 
 \* host.cu:9: bytes[threadIdx.x] += s;
 first_L9_3(t) ==
   /\ pc[t] = "first_L9_3"
-  /\ mem' = [mem EXCEPT !.bytes[threadIdx_x[t]] = (reg[t].tmp3 + reg[t].tmp2) % 256]
+  /\ mem' = [mem EXCEPT !.bytes[threadIdx_x[t]] = (((reg[t].tmp4 + reg[t].tmp3) + 128) % 256 - 128) % 256]
   /\ Goto(t, "first_L10")
   /\ UNCHANGED <<reg, issued>>
 

@@ -25,7 +25,7 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread main
--- line 14: launch mp<<<2, 1>>>();
+-- line 14: mp<<<2, 1>>>()
 one sig main_L14_C extends Event {}    -- launch mp
 one sig main_L14_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L14_C + main_L14_C2 }

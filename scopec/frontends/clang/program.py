@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.annotations import said
 from scopec.frontends.clang.calls import ORDERS
-from scopec.frontends.clang.compiler import compiled, expanded, shims
+from scopec.frontends.clang.compiler import Compiled, Refused, compiled, expanded, shims
 from scopec.frontends.clang.debug import Debug
 from scopec.frontends.clang.prepare import CONSTANT, prepared
 from scopec.frontends.clang.reader import Module
@@ -32,13 +34,22 @@ if TYPE_CHECKING:
     from scopec.program.program import Program
 
 _CONSTANT = re.compile(r"\b(?:const|constexpr)\b(?P<rest>[^;]*);")
-_LIBRARY = ("atomic", "barrier", "latch", "semaphore", "std/atomic")
+#: What a program gets that includes nothing, or not enough: a toolkit's own headers bring each other along.
+_LIBRARY = (
+    "cuda/atomic", "cuda/barrier", "cuda/latch", "cuda/semaphore", "cuda/std/atomic", "thread", "cassert", "cstdint",
+)  # fmt: skip
+_MORE = (
+    "atomic", "barrier", "latch", "semaphore", "cooperative_groups.h", "cooperative_groups/reduce.h", "chrono",
+    "functional", "mutex", "stop_token", "vector", "cstdio", "cstdlib", "cstring", "iostream",
+)  # fmt: skip
 _COMMA = re.compile(r",(?![^({<]*[)}>])")
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:=(?!=)|\{)")
 
 
 def read(source: Source) -> tree.File:
     """What a file asks: its directives.  Its program is clang's business."""
+    if (at := source.text.find("\0")) >= 0:  # clang passes over them
+        raise error(Code.SYNTAX, "a character with the code 0 is no text", source.span(at, at + 1), "remove it")
     scanned = scan(source)
     return tree.File(source.name, (), read_directives(source, scanned.directives, scanned.code))
 
@@ -68,11 +79,8 @@ def lower(
     words = set(re.findall(r"[A-Za-z_]\w*", scan(source).directives))
     asked = tuple(name for name in known if name in words)
     chosen = {constant: source.text_of(expr.span) for constant, expr in overrides.items()}
-    # The documents' own programs include nothing.
-    forced = () if "#include" in source.text else (*(shims() / "cuda" / name for name in _LIBRARY), shims() / "thread")
-    flags = replace(flags, forced=(*forced, *flags.forced))
     text = prepared(source, chosen, asked)
-    result = compiled(text, source.name, folder, flags)
+    result, flags = _compiled(text, source.name, folder, flags, includes="#include" in source.text)
     library = str(shims())
     device, host = Module(result.device), Module(result.host)
     sides = (
@@ -93,6 +101,24 @@ def lower(
         if isinstance(directive, tree.StorageDirective):
             objects |= stored(objects, directive)
     return replace(program, objects=objects)
+
+
+def _compiled(text: str, name: str, folder: Path, flags: Flags, *, includes: bool) -> tuple[Compiled, Flags]:
+    """What clang makes of a text, and the flags with the headers of the library that it did with."""
+
+    def with_library(*names: str) -> Flags:
+        return replace(flags, forced=(*(shims() / name for name in names), *flags.forced))
+
+    given = flags if includes else with_library(*_LIBRARY)
+    try:
+        return compiled(text, name, folder, given), given
+    except Refused as refused:
+        if not {Code.UNKNOWN_NAME, Code.UNKNOWN_TYPE} & {d.code for d in refused.diagnostics}:
+            raise
+        whole = with_library(*_LIBRARY, *_MORE)
+        with suppress(Refused):
+            return compiled(text, name, folder, whole), whole
+        raise
 
 
 def _value(device: Module, name: str, type_: str) -> int | ir.Scope | ir.Order:

@@ -40,7 +40,7 @@ fun init : set Event { init_in_0 + init_in_1 + init_in_2 + init_out_0 + init_out
     init_pipeline_0_barriers_1 + init_pipeline_0_barriers_2 + init_pipeline_0_barriers_3 }
 
 -- thread main
--- line 42: launch pipeline<<<1, 2>>>();
+-- line 42: pipeline<<<1, 2>>>()
 one sig main_L42_C extends Event {}    -- launch pipeline
 one sig main_L42_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L42_C + main_L42_C2 }

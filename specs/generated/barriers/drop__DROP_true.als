@@ -31,7 +31,7 @@ one sig init_leave_0_barrier extends Event {}   -- leave[0].barrier = 0 (initial
 fun init : set Event { init_data_0 + init_data_1 + init_leave_0_barrier }
 
 -- thread main
--- line 26: launch leave<<<1, 2>>>();
+-- line 26: leave<<<1, 2>>>()
 one sig main_L26_C extends Event {}    -- launch leave
 one sig main_L26_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L26_C + main_L26_C2 }

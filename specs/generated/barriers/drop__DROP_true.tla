@@ -20,7 +20,7 @@ threadIdx_x    == "leave_b0_t0" :> 0 @@ "leave_b0_t1" :> 1
 Joins          == "leave_b0" :> {"leave_b0_t0", "leave_b0_t1"}
 Labels         ==
   {"idle", "done", "main_L26", "main_L26_return", "main_L26_2", "leave_L10", "leave_L11", "leave_L11_wait",
-  "leave_L15", "leave_L19", "leave_L19_2", "leave_L21", "leave_L21_2"}
+  "leave_L19", "leave_L19_2", "leave_L21", "leave_L21_2", "leave_L15"}
 ApiLabels      == {"main_L26_return", "main_L26_2"}
 NotReadyLabels == {}
 
@@ -40,8 +40,8 @@ TypeOK ==
 Init ==
   /\ pc = "main" :> "main_L26" @@ [t \in Threads |-> "idle"]
   /\ mem = [leave_barrier |-> [b \in {"leave_b0"} |-> [phase |-> 0, expected |-> 0, pending |-> 0]]]
-  /\ reg = "main" :> <<>> @@ "leave_b0_t0" :> [tmp2 |-> 0, tmp5 |-> 0]
-       @@ "leave_b0_t1" :> [tmp2 |-> 0, tmp5 |-> 0]
+  /\ reg = "main" :> <<>> @@ "leave_b0_t0" :> [tmp1 |-> 0, tmp4 |-> 0]
+       @@ "leave_b0_t1" :> [tmp1 |-> 0, tmp4 |-> 0]
   /\ issued = <<>>
   /\ arrived = [b \in DOMAIN Joins |-> {}]
 
@@ -102,8 +102,40 @@ leave_L11_wait(t) ==
   /\ pc[t] = "leave_L11_wait"
   /\ Released(t, BlockOf[t])
   /\ arrived' = [arrived EXCEPT ![BlockOf[t]] = IF t \in @ THEN {} ELSE @]
-  /\ Goto(t, IF threadIdx_x[t] = 1 THEN "leave_L15" ELSE "leave_L19")
+  /\ Goto(t, IF threadIdx_x[t] = 0 THEN "leave_L19" ELSE "leave_L15")
   /\ UNCHANGED <<mem, reg, issued>>
+
+\* drop.cu:19: barrier.arrive_and_wait();
+leave_L19(t) ==
+  /\ pc[t] = "leave_L19"
+  /\ mem' = [mem EXCEPT !.leave_barrier[BlockOf[t]] = Arrive(@, 1)]
+  /\ reg' = [reg EXCEPT ![t].tmp1 = mem.leave_barrier[BlockOf[t]].phase]
+  /\ Goto(t, "leave_L19_2")
+  /\ UNCHANGED <<issued, arrived>>
+
+\* drop.cu:19: barrier.arrive_and_wait();
+leave_L19_2(t) ==
+  /\ pc[t] = "leave_L19_2"
+  /\ mem.leave_barrier[BlockOf[t]].phase # reg[t].tmp1
+  /\ reg' = [reg EXCEPT ![t].tmp1 = 0]
+  /\ Goto(t, "leave_L21")
+  /\ UNCHANGED <<mem, issued, arrived>>
+
+\* drop.cu:21: barrier.arrive_and_wait();
+leave_L21(t) ==
+  /\ pc[t] = "leave_L21"
+  /\ mem' = [mem EXCEPT !.leave_barrier[BlockOf[t]] = Arrive(@, 1)]
+  /\ reg' = [reg EXCEPT ![t].tmp4 = mem.leave_barrier[BlockOf[t]].phase]
+  /\ Goto(t, "leave_L21_2")
+  /\ UNCHANGED <<issued, arrived>>
+
+\* drop.cu:21: barrier.arrive_and_wait();
+leave_L21_2(t) ==
+  /\ pc[t] = "leave_L21_2"
+  /\ mem.leave_barrier[BlockOf[t]].phase # reg[t].tmp4
+  /\ reg' = [reg EXCEPT ![t].tmp4 = 0]
+  /\ Goto(t, "done")
+  /\ UNCHANGED <<mem, issued, arrived>>
 
 \* drop.cu:15: barrier.arrive_and_drop();
 leave_L15(t) ==
@@ -112,47 +144,15 @@ leave_L15(t) ==
   /\ Goto(t, "done")
   /\ UNCHANGED <<reg, issued, arrived>>
 
-\* drop.cu:19: barrier.arrive_and_wait();
-leave_L19(t) ==
-  /\ pc[t] = "leave_L19"
-  /\ mem' = [mem EXCEPT !.leave_barrier[BlockOf[t]] = Arrive(@, 1)]
-  /\ reg' = [reg EXCEPT ![t].tmp2 = mem.leave_barrier[BlockOf[t]].phase]
-  /\ Goto(t, "leave_L19_2")
-  /\ UNCHANGED <<issued, arrived>>
-
-\* drop.cu:19: barrier.arrive_and_wait();
-leave_L19_2(t) ==
-  /\ pc[t] = "leave_L19_2"
-  /\ mem.leave_barrier[BlockOf[t]].phase # reg[t].tmp2
-  /\ reg' = [reg EXCEPT ![t].tmp2 = 0]
-  /\ Goto(t, "leave_L21")
-  /\ UNCHANGED <<mem, issued, arrived>>
-
-\* drop.cu:21: barrier.arrive_and_wait();
-leave_L21(t) ==
-  /\ pc[t] = "leave_L21"
-  /\ mem' = [mem EXCEPT !.leave_barrier[BlockOf[t]] = Arrive(@, 1)]
-  /\ reg' = [reg EXCEPT ![t].tmp5 = mem.leave_barrier[BlockOf[t]].phase]
-  /\ Goto(t, "leave_L21_2")
-  /\ UNCHANGED <<issued, arrived>>
-
-\* drop.cu:21: barrier.arrive_and_wait();
-leave_L21_2(t) ==
-  /\ pc[t] = "leave_L21_2"
-  /\ mem.leave_barrier[BlockOf[t]].phase # reg[t].tmp5
-  /\ reg' = [reg EXCEPT ![t].tmp5 = 0]
-  /\ Goto(t, "done")
-  /\ UNCHANGED <<mem, issued, arrived>>
-
 leave_step(t) ==
   \/ leave_L10(t)
   \/ leave_L11(t)
   \/ leave_L11_wait(t)
-  \/ leave_L15(t)
   \/ leave_L19(t)
   \/ leave_L19_2(t)
   \/ leave_L21(t)
   \/ leave_L21_2(t)
+  \/ leave_L15(t)
 
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)

@@ -27,7 +27,7 @@ one sig init_free extends Event {}      -- free_ = 1 (initially)
 fun init : set Event { init_counter + init_free }
 
 -- thread main
--- line 15: launch enter<<<2, 1>>>();
+-- line 15: enter<<<2, 1>>>()
 one sig main_L15_C extends Event {}    -- launch enter
 one sig main_L15_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L15_C + main_L15_C2 }

@@ -46,7 +46,7 @@ one sig init_data_2 extends Event {}    -- data[2] = 0 (initially)
 fun init : set Event { init_input_0 + init_input_1 + init_input_2 + init_data_0 + init_data_1 + init_data_2 }
 
 -- thread main
--- line 15: launch votes<<<1, 3>>>();
+-- line 15: votes<<<1, 3>>>()
 one sig main_L15_C extends Event {}    -- launch votes
 one sig main_L15_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L15_C + main_L15_C2 }
@@ -170,7 +170,7 @@ fun f_a_ne_b : Value->Value { v0->v2 + v1->v2 + v3->v2 }   -- a != b
 fun f_a_plus_b : Value->Value->Value { v2->v0->v2 }   -- a + b
 fun f_a_plus_b_2 : Value->Value->Value { v1->v1->v2 }   -- a + b
 fun f_a_plus_b_3 : Value->Value->Value { v1->v0->v1 }   -- a + b
-fun f_1 : Value->Value { v1->v1 }   -- 0 + (bool(a) ? 1 : 0) + 0 + 0 + 0 + 0
+fun f_1 : Value->Value { v1->v1 }   -- 0 + (a != 0 ? 1 : 0) + 0 + 0 + 0 + 0
 fun f_a_ne_b_2 : Value->Value { v0->v1 }   -- a != b
 fun f_a_ne_b_3 : Value->Value { v1->v0 }   -- a != b
 -- the value that each write stores, and the value that each read returns
@@ -292,9 +292,9 @@ pred candidate {
       .f_a_plus_b) .f_a_plus_b) & f_a_ne_b))
   not (some Event and some (Choice.vote_votes_0_0_L9_B->((some (votes_0_0_L9_R.rv & v1) and
       some (votes_0_1_L9_R.rv & v0)) and some (votes_0_2_L9_R.rv & v1) => v1 else v0) & f_a_ne_b_2))
-  not (some Event and some (Choice.vote_votes_0_0_L10_B->((some (votes_0_0_L10_R.rv & v1) and (no Event)) and
+  not (some Event and some (Choice.vote_votes_0_0_L10_B->((some (votes_0_0_L10_R.rv & v1) and no Event) and
       some (votes_0_2_L10_R.rv & v1) => v1 else v0) & f_a_ne_b_3))
-  not (some Event and some (Choice.vote_votes_0_0_L11_B->(((some (votes_0_0_L11_R.rv & v1) or (no Event)) or
+  not (some Event and some (Choice.vote_votes_0_0_L11_B->(((some (votes_0_0_L11_R.rv & v1) or no Event) or
       some (votes_0_2_L11_R.rv & v1)) => v1 else v0) & f_a_ne_b_2))
   not (some Event and some (Choice.vote_votes_0_0_L12_B->(((no Event or no Event) or no Event) => v1 else
       v0) & f_a_ne_b_3))
@@ -304,9 +304,9 @@ pred candidate {
       .f_a_plus_b) .f_a_plus_b) & f_a_ne_b))
   not (some Event and some (Choice.vote_votes_0_1_L9_B->((some (votes_0_0_L9_R.rv & v1) and
       some (votes_0_1_L9_R.rv & v0)) and some (votes_0_2_L9_R.rv & v1) => v1 else v0) & f_a_ne_b_2))
-  not (some Event and some (Choice.vote_votes_0_1_L10_B->((some (votes_0_0_L10_R.rv & v1) and (no Event)) and
+  not (some Event and some (Choice.vote_votes_0_1_L10_B->((some (votes_0_0_L10_R.rv & v1) and no Event) and
       some (votes_0_2_L10_R.rv & v1) => v1 else v0) & f_a_ne_b_3))
-  not (some Event and some (Choice.vote_votes_0_1_L11_B->(((some (votes_0_0_L11_R.rv & v1) or (no Event)) or
+  not (some Event and some (Choice.vote_votes_0_1_L11_B->(((some (votes_0_0_L11_R.rv & v1) or no Event) or
       some (votes_0_2_L11_R.rv & v1)) => v1 else v0) & f_a_ne_b_2))
   not (some Event and some (Choice.vote_votes_0_1_L12_B->(((no Event or no Event) or no Event) => v1 else
       v0) & f_a_ne_b_3))
@@ -316,9 +316,9 @@ pred candidate {
       .f_a_plus_b) .f_a_plus_b) & f_a_ne_b))
   not (some Event and some (Choice.vote_votes_0_2_L9_B->((some (votes_0_0_L9_R.rv & v1) and
       some (votes_0_1_L9_R.rv & v0)) and some (votes_0_2_L9_R.rv & v1) => v1 else v0) & f_a_ne_b_2))
-  not (some Event and some (Choice.vote_votes_0_2_L10_B->((some (votes_0_0_L10_R.rv & v1) and (no Event)) and
+  not (some Event and some (Choice.vote_votes_0_2_L10_B->((some (votes_0_0_L10_R.rv & v1) and no Event) and
       some (votes_0_2_L10_R.rv & v1) => v1 else v0) & f_a_ne_b_3))
-  not (some Event and some (Choice.vote_votes_0_2_L11_B->(((some (votes_0_0_L11_R.rv & v1) or (no Event)) or
+  not (some Event and some (Choice.vote_votes_0_2_L11_B->(((some (votes_0_0_L11_R.rv & v1) or no Event) or
       some (votes_0_2_L11_R.rv & v1)) => v1 else v0) & f_a_ne_b_2))
   not (some Event and some (Choice.vote_votes_0_2_L12_B->(((no Event or no Event) or no Event) => v1 else
       v0) & f_a_ne_b_3))

@@ -27,7 +27,7 @@ one sig init_z extends Event {}   -- z = 0 (initially)
 fun init : set Event { init_x + init_y + init_z }
 
 -- thread main
--- line 24: launch tc05<<<4, 1>>>();
+-- line 24: tc05<<<4, 1>>>()
 one sig main_L24_C extends Event {}    -- launch tc05
 one sig main_L24_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L24_C + main_L24_C2 }

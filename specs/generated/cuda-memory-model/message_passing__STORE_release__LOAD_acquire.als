@@ -27,7 +27,7 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread main
--- line 25: launch message_passing<<<2, 1>>>();
+-- line 25: message_passing<<<2, 1>>>()
 one sig main_L25_C extends Event {}    -- launch message_passing
 one sig main_L25_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L25_C + main_L25_C2 }

@@ -31,7 +31,7 @@ one sig init_cudaMemcpy_staged extends Event {}   -- cudaMemcpy.staged = 0 (init
 fun init : set Event { init_target + init_main_pageable + init_pinned + init_seen + init_cudaMemcpy_staged }
 
 -- thread main
--- line 20: = 1
+-- line 20: pageable
 one sig main_L20_W extends Event {}    -- write main.pageable
 -- line 26: *pinned = 1
 one sig main_L26_W extends Event {}    -- write pinned
@@ -42,14 +42,13 @@ one sig main_L30_W extends Event {}    -- write cudaMemcpy.staged
 one sig main_L30_C2 extends Event {}   -- launch cudaMemcpy
 -- line 33: pageable = *pinned = 2
 one sig main_L33_W extends Event {}    -- write pinned
-one sig main_L33_R extends Event {}    -- read pinned
 one sig main_L33_W2 extends Event {}   -- write main.pageable
 -- line 34: read<<<1, 1, 0, stream>>>(seen)
 one sig main_L34_C extends Event {}    -- launch read
 -- line 35: cudaDeviceSynchronize()
 one sig main_L35_C extends Event {}    -- cudaDeviceSynchronize
 fun th_main : set Event { main_L20_W + main_L26_W + main_L30_C + main_L30_R + main_L30_W + main_L30_C2 +
-    main_L33_W + main_L33_R + main_L33_W2 + main_L34_C + main_L35_C }
+    main_L33_W + main_L33_W2 + main_L34_C + main_L35_C }
 
 -- thread cudaMemcpy[0][0]
 -- line 30: cudaMemcpy(to, &pageable, sizeof(int), cudaMemcpyHostToDevice)
@@ -74,8 +73,7 @@ fun w_main_pageable : set Event { init_main_pageable + main_L20_W + main_L33_W2 
 fun r_main_pageable : set Event { main_L30_R }
 fun at_main_pageable : set Event { w_main_pageable + r_main_pageable }
 fun w_pinned : set Event { init_pinned + main_L26_W + main_L33_W }
-fun r_pinned : set Event { main_L33_R }
-fun at_pinned : set Event { w_pinned + r_pinned }
+fun at_pinned : set Event { w_pinned }
 fun w_seen : set Event { init_seen + read_0_0_L16_W }
 fun at_seen : set Event { w_seen }
 fun w_cudaMemcpy_staged : set Event { init_cudaMemcpy_staged + main_L30_W }
@@ -86,9 +84,9 @@ fun at_cudaMemcpy_staged : set Event { w_cudaMemcpy_staged + r_cudaMemcpy_staged
 
 -- the value that each write stores, and the value that each read returns
 fun wv : Event->Value { (init_target + init_main_pageable + init_pinned + init_seen +
-    init_cudaMemcpy_staged)->v0 + (main_L20_W + main_L26_W)->v1 + main_L33_W->v2 + (wv_ & main_L30_W->(v0 +
-    v1 + v2)) + (wv_ & main_L33_W2->(v0 + v1 + v2)) + (wv_ & cudaMemcpy_0_0_L30_W->(v0 + v1 + v2)) + (wv_ &
-    read_0_0_L16_W->(v0 + v1 + v2)) }
+    init_cudaMemcpy_staged)->v0 + (main_L20_W + main_L26_W)->v1 + (main_L33_W + main_L33_W2)->v2 + (wv_ &
+    main_L30_W->(v0 + v1 + v2)) + (wv_ & cudaMemcpy_0_0_L30_W->(v0 + v1 + v2)) + (wv_ & read_0_0_L16_W->(v0 +
+    v1 + v2)) }
 fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
@@ -99,14 +97,13 @@ pred path_L15 { c_L15_read_0_0 and c_L15_read_0_0_2 }
 
 -- the events that are executed
 fun Exec : set Event { init + th_cudaMemcpy_0_0 + main_L20_W + main_L26_W + main_L30_C + main_L30_R +
-    main_L30_W + main_L30_C2 + main_L33_W + main_L33_R + main_L33_W2 + main_L34_C + read_0_0_L15_R +
-    (path_L35 => main_L35_C + read_0_0_L16_R + read_0_0_L16_W else none) + (c_L15_read_0_0 =>
-    read_0_0_L15_R2 else none) }
+    main_L30_W + main_L30_C2 + main_L33_W + main_L33_W2 + main_L34_C + read_0_0_L15_R + (path_L35 =>
+    main_L35_C + read_0_0_L16_R + read_0_0_L16_W else none) + (c_L15_read_0_0 => read_0_0_L15_R2 else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
-fun rf : Event->Event { rf_ & (w_target->r_target + w_main_pageable->r_main_pageable + w_pinned->r_pinned +
+fun rf : Event->Event { rf_ & (w_target->r_target + w_main_pageable->r_main_pageable +
     w_cudaMemcpy_staged->r_cudaMemcpy_staged) }
 fun unordered : Event->Event { (main_L20_W->main_L33_W2 + main_L26_W->main_L33_W) & Exec->Exec }
 fun co : Event->Event { init_target->(w_target & Exec - init_target) + init_main_pageable->(w_main_pageable &
@@ -114,14 +111,14 @@ fun co : Event->Event { init_target->(w_target & Exec - init_target) + init_main
     init_seen) + init_cudaMemcpy_staged->(w_cudaMemcpy_staged & Exec - init_cudaMemcpy_staged) + (co_ &
     unordered) + ~(unordered - co_) }
 -- reads
-fun R : set Event { (main_L30_R + main_L33_R + cudaMemcpy_0_0_L30_R + read_0_0_L15_R + read_0_0_L15_R2 +
-    read_0_0_L16_R) & Exec }
+fun R : set Event { (main_L30_R + cudaMemcpy_0_0_L30_R + read_0_0_L15_R + read_0_0_L15_R2 + read_0_0_L16_R) &
+    Exec }
 -- writes, initial ones included
 fun W : set Event { (init + main_L20_W + main_L26_W + main_L30_W + main_L33_W + main_L33_W2 +
     cudaMemcpy_0_0_L30_W + read_0_0_L16_W) & Exec }
 -- reads and writes
 fun M : set Event { (init + th_cudaMemcpy_0_0 + th_read_0_0 + main_L20_W + main_L26_W + main_L30_R +
-    main_L30_W + main_L33_W + main_L33_R + main_L33_W2) & Exec }
+    main_L30_W + main_L33_W + main_L33_W2) & Exec }
 -- fences
 fun F : set Event { none }
 -- initial writes
@@ -136,10 +133,10 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 -- program order
 fun po : Event->Event { (^(main_L20_W->main_L26_W + main_L26_W->main_L30_C + main_L30_C->main_L30_R +
-    main_L30_R->main_L30_W + main_L30_W->main_L30_C2 + main_L30_C2->main_L33_W + main_L33_W->main_L33_R +
-    main_L33_R->main_L33_W2 + main_L33_W2->main_L34_C + main_L34_C->main_L35_C) +
-    cudaMemcpy_0_0_L30_R->cudaMemcpy_0_0_L30_W + ^(read_0_0_L15_R->read_0_0_L15_R2 +
-    read_0_0_L15_R2->read_0_0_L16_R + read_0_0_L16_R->read_0_0_L16_W)) & Exec->Exec }
+    main_L30_R->main_L30_W + main_L30_W->main_L30_C2 + main_L30_C2->main_L33_W + main_L33_W->main_L33_W2 +
+    main_L33_W2->main_L34_C + main_L34_C->main_L35_C) + cudaMemcpy_0_0_L30_R->cudaMemcpy_0_0_L30_W +
+    ^(read_0_0_L15_R->read_0_0_L15_R2 + read_0_0_L15_R2->read_0_0_L16_R + read_0_0_L16_R->read_0_0_L16_W)) &
+    Exec->Exec }
 -- same location
 fun loc : Event->Event { (at_target->at_target + at_main_pageable->at_main_pageable + at_pinned->at_pinned +
     at_seen->at_seen + at_cudaMemcpy_staged->at_cudaMemcpy_staged) & Exec->Exec }
@@ -164,12 +161,11 @@ fun incl : Event->Event { (th_main->th_main + th_cudaMemcpy_0_0->th_cudaMemcpy_0
 pred candidate {
   rf_ = rf
   rf in Exec->Exec
-  all r : (r_target + r_main_pageable + r_pinned + r_cudaMemcpy_staged) & Exec | one rf.r
+  all r : (r_target + r_main_pageable + r_cudaMemcpy_staged) & Exec | one rf.r
   co_ in unordered
   co.co in co
-  wv_ = wv & (main_L30_W + main_L33_W2 + cudaMemcpy_0_0_L30_W + read_0_0_L16_W)->Value
+  wv_ = wv & (main_L30_W + cudaMemcpy_0_0_L30_W + read_0_0_L16_W)->Value
   main_L30_W.wv_ = main_L30_R.rv
-  main_L33_W2.wv_ = main_L33_R.rv
   cudaMemcpy_0_0_L30_W.wv_ = cudaMemcpy_0_0_L30_R.rv
   read_0_0_L16_W.wv_ = read_0_0_L16_R.rv
 }

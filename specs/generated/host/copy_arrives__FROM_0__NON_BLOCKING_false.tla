@@ -19,9 +19,9 @@ GridOf         == "read_b0_t0" :> "read" @@ "cudaMemcpy_b0_t0" :> "cudaMemcpy"
 BlockOf        == "read_b0_t0" :> "read_b0"
 UnitOf         == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Labels         ==
-  {"idle", "done", "main_L20", "main_L22", "main_L23", "main_L24", "main_L25", "main_L26", "main_L29",
-  "main_L30", "main_L30_2", "main_L30_3", "main_L30_4", "main_L30_4_return", "main_L33", "main_L33_2",
-  "main_L33_3", "main_L34", "main_L34_return", "main_L35", "cudaMemcpy_L30", "cudaMemcpy_L30_2", "read_L15"}
+  {"idle", "done", "main_L20", "main_L22", "main_L23", "main_L24", "main_L25", "main_L29", "main_L30",
+  "main_L30_2", "main_L30_3", "main_L30_4", "main_L30_4_return", "main_L33", "main_L34", "main_L34_return",
+  "main_L35", "cudaMemcpy_L30", "cudaMemcpy_L30_2", "read_L15"}
 ApiLabels      ==
   {"main_L22", "main_L23", "main_L24", "main_L25", "main_L29", "main_L30", "main_L30_4_return",
   "main_L34_return", "main_L35"}
@@ -36,13 +36,13 @@ vars == <<pc, mem, reg, issued>>
 
 TypeOK ==
   /\ pc \in [Threads -> Labels]
-  /\ \A o \in {"target", "main_pageable", "pinned", "cudaMemcpy_staged"} : mem[o] \in Int
+  /\ \A o \in {"target", "main_pageable", "cudaMemcpy_staged"} : mem[o] \in Int
   /\ \A i \in DOMAIN issued : issued[i] \in {"cudaMemcpy", "read"}
 
 Init ==
   /\ pc = "main" :> "main_L20" @@ [t \in Threads |-> "idle"]
-  /\ mem = [target |-> 0, main_pageable |-> 0, pinned |-> 0, cudaMemcpy_staged |-> 0]
-  /\ reg = "main" :> [tmp1 |-> 0, tmp2 |-> 0] @@ "read_b0_t0" :> <<>> @@ "cudaMemcpy_b0_t0" :> [tmp1 |-> 0]
+  /\ mem = [target |-> 0, main_pageable |-> 0, cudaMemcpy_staged |-> 0]
+  /\ reg = "main" :> [tmp2 |-> 0] @@ "read_b0_t0" :> <<>> @@ "cudaMemcpy_b0_t0" :> [tmp1 |-> 0]
   /\ issued = <<>>
 
 \* ---- laws -----------------------------------------------------------------------
@@ -84,15 +84,8 @@ main_L24(t) ==
 \* copy-arrives.cu:25: cudaGetSymbolAddress((void**)&from, other);
 main_L25(t) ==
   /\ pc[t] = "main_L25"
-  /\ Goto(t, "main_L26")
-  /\ UNCHANGED <<mem, reg, issued>>
-
-\* copy-arrives.cu:26: *pinned = 1;
-main_L26(t) ==
-  /\ pc[t] = "main_L26"
-  /\ mem' = [mem EXCEPT !.pinned = 1]
   /\ Goto(t, "main_L29")
-  /\ UNCHANGED <<reg, issued>>
+  /\ UNCHANGED <<mem, reg, issued>>
 
 \* copy-arrives.cu:29: if (!NON_BLOCKING) cudaStreamCreate(&stream);
 main_L29(t) ==
@@ -110,15 +103,15 @@ main_L30(t) ==
 \* copy-arrives.cu:30: if (FROM == PAGEABLE) cudaMemcpy(to, &pageable, sizeof(int), cudaMemcpyHostToDevice);
 main_L30_2(t) ==
   /\ pc[t] = "main_L30_2"
-  /\ reg' = [reg EXCEPT ![t].tmp1 = mem.main_pageable]
+  /\ reg' = [reg EXCEPT ![t].tmp2 = mem.main_pageable]
   /\ Goto(t, "main_L30_3")
   /\ UNCHANGED <<mem, issued>>
 
 \* copy-arrives.cu:30: if (FROM == PAGEABLE) cudaMemcpy(to, &pageable, sizeof(int), cudaMemcpyHostToDevice);
 main_L30_3(t) ==
   /\ pc[t] = "main_L30_3"
-  /\ mem' = [mem EXCEPT !.cudaMemcpy_staged = reg[t].tmp1]
-  /\ reg' = [reg EXCEPT ![t].tmp1 = 0]
+  /\ mem' = [mem EXCEPT !.cudaMemcpy_staged = reg[t].tmp2]
+  /\ reg' = [reg EXCEPT ![t].tmp2 = 0]
   /\ Goto(t, "main_L30_4")
   /\ UNCHANGED issued
 
@@ -138,24 +131,9 @@ main_L30_4_return(t) ==
 \* copy-arrives.cu:33: pageable = *pinned = 2;
 main_L33(t) ==
   /\ pc[t] = "main_L33"
-  /\ mem' = [mem EXCEPT !.pinned = 2]
-  /\ Goto(t, "main_L33_2")
-  /\ UNCHANGED <<reg, issued>>
-
-\* copy-arrives.cu:33: pageable = *pinned = 2;
-main_L33_2(t) ==
-  /\ pc[t] = "main_L33_2"
-  /\ reg' = [reg EXCEPT ![t].tmp2 = mem.pinned]
-  /\ Goto(t, "main_L33_3")
-  /\ UNCHANGED <<mem, issued>>
-
-\* copy-arrives.cu:33: pageable = *pinned = 2;
-main_L33_3(t) ==
-  /\ pc[t] = "main_L33_3"
-  /\ mem' = [mem EXCEPT !.main_pageable = reg[t].tmp2]
-  /\ reg' = [reg EXCEPT ![t].tmp2 = 0]
+  /\ mem' = [mem EXCEPT !.main_pageable = 2]
   /\ Goto(t, "main_L34")
-  /\ UNCHANGED issued
+  /\ UNCHANGED <<reg, issued>>
 
 \* copy-arrives.cu:34: read<<<1, 1, 0, stream>>>(seen);
 main_L34(t) ==
@@ -183,7 +161,6 @@ main_step(t) ==
   \/ main_L23(t)
   \/ main_L24(t)
   \/ main_L25(t)
-  \/ main_L26(t)
   \/ main_L29(t)
   \/ main_L30(t)
   \/ main_L30_2(t)
@@ -191,8 +168,6 @@ main_step(t) ==
   \/ main_L30_4(t)
   \/ main_L30_4_return(t)
   \/ main_L33(t)
-  \/ main_L33_2(t)
-  \/ main_L33_3(t)
   \/ main_L34(t)
   \/ main_L34_return(t)
   \/ main_L35(t)

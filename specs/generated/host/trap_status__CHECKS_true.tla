@@ -18,8 +18,8 @@ BlockOf        == "compute_b0_t0" :> "compute_b0" @@ "compute2_b0_t0" :> "comput
 UnitOf         == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Labels         ==
   {"idle", "done", "main_L15", "main_L16", "main_L17", "main_L17_return", "main_L18", "main_L18_return",
-  "main_L19", "main_L19_2", "main_L20", "main_L22", "compute_L9", "compute_L9_2", "compute_L9_3",
-  "compute_L10", "compute2_L9", "compute2_L9_2", "compute2_L9_3", "compute2_L10"}
+  "main_L19", "main_L19_2", "main_L22", "main_L20", "compute_L9", "compute_L10", "compute_L9_2",
+  "compute_L9_3", "compute2_L9", "compute2_L10", "compute2_L9_2", "compute2_L9_3"}
 ApiLabels      == {"main_L15", "main_L17_return", "main_L18_return", "main_L19"}
 NotReadyLabels == {}
 
@@ -99,13 +99,7 @@ main_L19(t) ==
 \* trap-status.cu:19: cudaError_t status = cudaDeviceSynchronize();
 main_L19_2(t) ==
   /\ pc[t] = "main_L19_2"
-  /\ Goto(t, IF mem.last_error # 0 THEN "main_L20" ELSE "main_L22")
-  /\ UNCHANGED <<mem, issued>>
-
-\* trap-status.cu:20: if (CHECKS && status != cudaSuccess) exit(1);
-main_L20(t) ==
-  /\ pc[t] = "main_L20"
-  /\ pc' = [[u \in Threads |-> IF u \in {"main"} THEN "done" ELSE pc[u]] EXCEPT ![t] = "done"]
+  /\ Goto(t, IF Unsigned(mem.last_error) # 0 THEN "main_L20" ELSE "main_L22")
   /\ UNCHANGED <<mem, issued>>
 
 \* trap-status.cu:22: *result = 2;
@@ -114,6 +108,12 @@ main_L22(t) ==
   /\ mem' = [mem EXCEPT !.result = 2]
   /\ Goto(t, "done")
   /\ UNCHANGED issued
+
+\* trap-status.cu:20: if (CHECKS && status != cudaSuccess) exit(1);
+main_L20(t) ==
+  /\ pc[t] = "main_L20"
+  /\ pc' = [[u \in Threads |-> IF u \in {"main"} THEN "done" ELSE pc[u]] EXCEPT ![t] = "done"]
+  /\ UNCHANGED <<mem, issued>>
 
 main_step(t) ==
   \/ main_L15(t)
@@ -124,8 +124,8 @@ main_step(t) ==
   \/ main_L18_return(t)
   \/ main_L19(t)
   \/ main_L19_2(t)
-  \/ main_L20(t)
   \/ main_L22(t)
+  \/ main_L20(t)
 
 \* ---- kernel compute ------------------------------------------------------------
 \* trap-status.cu:9: if (*result != 0 || input < 0) __trap();
@@ -133,6 +133,13 @@ compute_L9(t) ==
   /\ At(t, "compute_L9")
   /\ Goto(t, IF mem.result # 0 THEN "compute_L9_2" ELSE "compute_L10")
   /\ UNCHANGED <<mem, issued>>
+
+\* trap-status.cu:10: *result = 1;
+compute_L10(t) ==
+  /\ pc[t] = "compute_L10"
+  /\ mem' = [mem EXCEPT !.result = 1]
+  /\ Goto(t, "done")
+  /\ UNCHANGED issued
 
 \* trap-status.cu:9: if (*result != 0 || input < 0) __trap();
 compute_L9_2(t) ==
@@ -148,18 +155,11 @@ compute_L9_3(t) ==
        ELSE pc[u]] EXCEPT ![t] = "done"]
   /\ UNCHANGED <<mem, issued>>
 
-\* trap-status.cu:10: *result = 1;
-compute_L10(t) ==
-  /\ pc[t] = "compute_L10"
-  /\ mem' = [mem EXCEPT !.result = 1]
-  /\ Goto(t, "done")
-  /\ UNCHANGED issued
-
 compute_step(t) ==
   \/ compute_L9(t)
+  \/ compute_L10(t)
   \/ compute_L9_2(t)
   \/ compute_L9_3(t)
-  \/ compute_L10(t)
 
 \* ---- kernel compute#2 ----------------------------------------------------------
 \* trap-status.cu:9: if (*result != 0 || input < 0) __trap();
@@ -167,6 +167,13 @@ compute2_L9(t) ==
   /\ At(t, "compute2_L9")
   /\ Goto(t, IF mem.result # 0 THEN "compute2_L9_2" ELSE "compute2_L10")
   /\ UNCHANGED <<mem, issued>>
+
+\* trap-status.cu:10: *result = 1;
+compute2_L10(t) ==
+  /\ pc[t] = "compute2_L10"
+  /\ mem' = [mem EXCEPT !.result = 1]
+  /\ Goto(t, "done")
+  /\ UNCHANGED issued
 
 \* trap-status.cu:9: if (*result != 0 || input < 0) __trap();
 compute2_L9_2(t) ==
@@ -182,18 +189,11 @@ compute2_L9_3(t) ==
        ELSE pc[u]] EXCEPT ![t] = "done"]
   /\ UNCHANGED <<mem, issued>>
 
-\* trap-status.cu:10: *result = 1;
-compute2_L10(t) ==
-  /\ pc[t] = "compute2_L10"
-  /\ mem' = [mem EXCEPT !.result = 1]
-  /\ Goto(t, "done")
-  /\ UNCHANGED issued
-
 compute2_step(t) ==
   \/ compute2_L9(t)
+  \/ compute2_L10(t)
   \/ compute2_L9_2(t)
   \/ compute2_L9_3(t)
-  \/ compute2_L10(t)
 
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)

@@ -27,7 +27,7 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread main
--- line 24: launch mp<<<2, 1>>>();
+-- line 24: mp<<<2, 1>>>()
 one sig main_L24_C extends Event {}    -- launch mp
 one sig main_L24_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L24_C + main_L24_C2 }

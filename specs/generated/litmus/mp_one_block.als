@@ -25,7 +25,7 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread main
--- line 17: launch mp<<<1, 2>>>();
+-- line 17: mp<<<1, 2>>>()
 one sig main_L17_C extends Event {}    -- launch mp
 one sig main_L17_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L17_C + main_L17_C2 }

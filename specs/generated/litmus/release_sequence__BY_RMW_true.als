@@ -27,7 +27,7 @@ one sig init_f extends Event {}   -- f = 0 (initially)
 fun init : set Event { init_x + init_f }
 
 -- thread main
--- line 26: launch rs<<<3, 1>>>();
+-- line 26: rs<<<3, 1>>>()
 one sig main_L26_C extends Event {}    -- launch rs
 one sig main_L26_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L26_C + main_L26_C2 }

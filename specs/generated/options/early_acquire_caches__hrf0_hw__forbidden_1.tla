@@ -38,8 +38,8 @@ Writes        == "main" :> <<>>
   @@ [l \in {"caches_L14", "caches_L15", "idle"} |-> {<<"x", 0>>, <<"g", 0>>}]
   @@ [l \in {"caches_L16"} |-> {<<"g", 0>>}])
 Labels        ==
-  {"idle", "done", "main_L23", "main_L23_return", "main_L23_2", "caches_L11", "caches_L12", "caches_L14",
-  "caches_L15", "caches_L16", "caches_L19", "caches_L19_2"}
+  {"idle", "done", "main_L23", "main_L23_return", "main_L23_2", "caches_L11", "caches_L12", "caches_L19",
+  "caches_L19_2", "caches_L14", "caches_L15", "caches_L16"}
 
 VARIABLES
   pc,     \* label of each thread
@@ -241,6 +241,21 @@ caches_L12(t) ==
   /\ Goto(t, "done")
   /\ UNCHANGED <<reg, issued>>
 
+\* early-acquire-caches.cu:19: if (g.load(cuda::memory_order_acquire) == 1) r = x;
+caches_L19(t) ==
+  /\ pc[t] = "caches_L19"
+  /\ Ready(t) /\ mem' = Load(t, <<"g", 0>>, "global", "acquire")
+  /\ Goto(t, IF Value(t, <<"g", 0>>, "global") = 1 THEN "caches_L19_2" ELSE "done")
+  /\ UNCHANGED <<reg, issued>>
+
+\* early-acquire-caches.cu:19: if (g.load(cuda::memory_order_acquire) == 1) r = x;
+caches_L19_2(t) ==
+  /\ pc[t] = "caches_L19_2"
+  /\ Ready(t) /\ mem' = Load(t, <<"x", 0>>, "thread", "data")
+  /\ reg' = [reg EXCEPT ![t].r = Value(t, <<"x", 0>>, "thread")]
+  /\ Goto(t, "done")
+  /\ UNCHANGED issued
+
 \* early-acquire-caches.cu:14: if (f.load(cuda::memory_order_acquire) == 1) {
 caches_L14(t) ==
   /\ pc[t] = "caches_L14"
@@ -262,29 +277,14 @@ caches_L16(t) ==
   /\ Goto(t, "done")
   /\ UNCHANGED <<reg, issued>>
 
-\* early-acquire-caches.cu:19: if (g.load(cuda::memory_order_acquire) == 1) r = x;
-caches_L19(t) ==
-  /\ pc[t] = "caches_L19"
-  /\ Ready(t) /\ mem' = Load(t, <<"g", 0>>, "global", "acquire")
-  /\ Goto(t, IF Value(t, <<"g", 0>>, "global") = 1 THEN "caches_L19_2" ELSE "done")
-  /\ UNCHANGED <<reg, issued>>
-
-\* early-acquire-caches.cu:19: if (g.load(cuda::memory_order_acquire) == 1) r = x;
-caches_L19_2(t) ==
-  /\ pc[t] = "caches_L19_2"
-  /\ Ready(t) /\ mem' = Load(t, <<"x", 0>>, "thread", "data")
-  /\ reg' = [reg EXCEPT ![t].r = Value(t, <<"x", 0>>, "thread")]
-  /\ Goto(t, "done")
-  /\ UNCHANGED issued
-
 caches_step(t) ==
   \/ caches_L11(t)
   \/ caches_L12(t)
+  \/ caches_L19(t)
+  \/ caches_L19_2(t)
   \/ caches_L14(t)
   \/ caches_L15(t)
   \/ caches_L16(t)
-  \/ caches_L19(t)
-  \/ caches_L19_2(t)
 
 \* ---- the whole system -------------------------------------------------------------
 Host(t)    == main_step(t)
@@ -336,11 +336,11 @@ Invariants == [][
   /\ \A t \in Threads : Takes(t, "main_L23_2") /\ ~Late(mem', t) => Invalidated(mem', t, "global")
   /\ \A t \in Threads : Takes(t, "caches_L12") => WrittenTo(mem', t, "global")
   /\ \A t \in Threads : Takes(t, "caches_L12") /\ ~Late(mem', t) => Completed(mem', t, <<"f", 0>>, "global")
+  /\ \A t \in Threads : Takes(t, "caches_L19") /\ ~Late(mem', t) => Invalidated(mem', t, "global")
+  /\ \A t \in Threads : Takes(t, "caches_L19") /\ ~Late(mem', t) => Completed(mem', t, <<"g", 0>>, "global")
   /\ \A t \in Threads : Takes(t, "caches_L14") /\ ~Late(mem', t) => Invalidated(mem', t, "global")
   /\ \A t \in Threads : Takes(t, "caches_L14") /\ ~Late(mem', t) => Completed(mem', t, <<"f", 0>>, "global")
   /\ \A t \in Threads : Takes(t, "caches_L16") => WrittenTo(mem', t, "global")
   /\ \A t \in Threads : Takes(t, "caches_L16") /\ ~Late(mem', t) => Completed(mem', t, <<"g", 0>>, "global")
-  /\ \A t \in Threads : Takes(t, "caches_L19") /\ ~Late(mem', t) => Invalidated(mem', t, "global")
-  /\ \A t \in Threads : Takes(t, "caches_L19") /\ ~Late(mem', t) => Completed(mem', t, <<"g", 0>>, "global")
   /\ \A t \in Threads : Late(mem, t) /\ ~Late(mem', t) => Invalidated(mem', t, mem.late[t])]_vars
 ===============================================================================

@@ -26,7 +26,7 @@ one sig init_y_0 extends Event {}   -- y[0] = 0 (initially)
 fun init : set Event { init_x_0 + init_y_0 }
 
 -- thread main
--- line 30: launch lb<<<2, 1>>>();
+-- line 30: lb<<<2, 1>>>()
 one sig main_L30_C extends Event {}    -- launch lb
 one sig main_L30_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L30_C + main_L30_C2 }

@@ -43,7 +43,7 @@ fun init : set Event { init_a_first_2 + init_a_first + init_a + init_a_2 + init_
 one sig main_L26_C extends Event {}    -- launch mp
 -- line 27: mp<<<1, 1>>>()
 one sig main_L27_C extends Event {}    -- launch mp#2
--- line 28: launch mp2<<<1, 1>>>();
+-- line 28: mp2<<<1, 1>>>()
 one sig main_L28_C extends Event {}    -- launch mp2
 one sig main_L28_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L26_C + main_L27_C + main_L28_C + main_L28_C2 }

@@ -42,9 +42,10 @@ Init ==
   /\ mem = [a_first_2 |-> 0, a_first |-> 0, a |-> 0, a_2 |-> 0, v |-> [i \in 0..1 |-> 0], v_1 |-> 0,
        one |-> 1, done |-> 0, done_2 |-> 0]
   /\ reg = "main" :> <<>>
-       @@ "mp_b0_t0" :> [b_first_2 |-> 0, b_first_3 |-> 0, b_first |-> 0, tmp1 |-> 0, tmp_1 |-> 0]
-       @@ "mp2_2_b0_t0" :> [b_first_2 |-> 0, b_first_3 |-> 0, b_first |-> 0, tmp1 |-> 0, tmp_1 |-> 0]
-       @@ "mp2_b0_t0" :> [tmp1_2 |-> 0, tmp10 |-> 0, tmp11 |-> 0, tmp12 |-> 0, tmp13 |-> 0, tmp2 |-> 0,
+       @@ "mp_b0_t0" :> [tmp7 |-> 0, b_first_2 |-> 0, b_first_3 |-> 0, b_first |-> 0, tmp1 |-> 0, tmp_1 |-> 0]
+       @@ "mp2_2_b0_t0" :> [tmp7 |-> 0, b_first_2 |-> 0, b_first_3 |-> 0, b_first |-> 0, tmp1 |-> 0,
+       tmp_1 |-> 0]
+       @@ "mp2_b0_t0" :> [tmp1_2 |-> 0, tmp10 |-> 0, tmp11 |-> 0, tmp12 |-> 0, tmp14 |-> 0, tmp2 |-> 0,
        tmp3 |-> 0, tmp4 |-> 0, tmp5 |-> 0, tmp6 |-> 0, tmp8 |-> 0, tmp9 |-> 0]
   /\ issued = <<>>
 
@@ -155,21 +156,18 @@ mp_L14(t) ==
 \* names.cu:15: if (one == 1)
 mp_L15(t) ==
   /\ pc[t] = "mp_L15"
-  /\ reg' = [reg EXCEPT ![t].b_first_2 = IF mem.one = 1 THEN reg[t].b_first_2 ELSE 0,
-       ![t].b_first_3 = IF mem.one = 1 THEN reg[t].b_first_3 ELSE 0,
-       ![t].b_first = IF mem.one = 1 THEN reg[t].b_first ELSE 0,
-       ![t].tmp1 = IF mem.one = 1 THEN reg[t].tmp1 ELSE 0,
-       ![t].tmp_1 = IF mem.one = 1 THEN reg[t].tmp_1 ELSE 0]
+  /\ reg' = [reg EXCEPT ![t].tmp7 = IF mem.one = 1
+       THEN 10000 * reg[t].tmp1 + 1000 * reg[t].tmp_1 + 100 * reg[t].b_first + 10 * reg[t].b_first_3 +
+       reg[t].b_first_2 ELSE reg[t].tmp7, ![t].b_first_2 = 0, ![t].b_first_3 = 0, ![t].b_first = 0,
+       ![t].tmp1 = 0, ![t].tmp_1 = 0]
   /\ Goto(t, IF mem.one = 1 THEN "mp_L16" ELSE "done")
   /\ UNCHANGED <<mem, issued>>
 
 \* names.cu:16: done = 10000 * tmp1 + 1000 * tmp_1 + 100 * b_first + 10 * b__first + b.first;
 mp_L16(t) ==
   /\ pc[t] = "mp_L16"
-  /\ mem' = [mem EXCEPT !.done = 10000 * reg[t].tmp1 + 1000 * reg[t].tmp_1 + 100 * reg[t].b_first +
-       10 * reg[t].b_first_3 + reg[t].b_first_2]
-  /\ reg' = [reg EXCEPT ![t].b_first_2 = 0, ![t].b_first_3 = 0, ![t].b_first = 0, ![t].tmp1 = 0,
-       ![t].tmp_1 = 0]
+  /\ mem' = [mem EXCEPT !.done = reg[t].tmp7]
+  /\ reg' = [reg EXCEPT ![t].tmp7 = 0]
   /\ Goto(t, "done")
   /\ UNCHANGED issued
 
@@ -221,21 +219,18 @@ mp2_2_L14(t) ==
 \* names.cu:15: if (one == 1)
 mp2_2_L15(t) ==
   /\ pc[t] = "mp2_2_L15"
-  /\ reg' = [reg EXCEPT ![t].b_first_2 = IF mem.one = 1 THEN reg[t].b_first_2 ELSE 0,
-       ![t].b_first_3 = IF mem.one = 1 THEN reg[t].b_first_3 ELSE 0,
-       ![t].b_first = IF mem.one = 1 THEN reg[t].b_first ELSE 0,
-       ![t].tmp1 = IF mem.one = 1 THEN reg[t].tmp1 ELSE 0,
-       ![t].tmp_1 = IF mem.one = 1 THEN reg[t].tmp_1 ELSE 0]
+  /\ reg' = [reg EXCEPT ![t].tmp7 = IF mem.one = 1
+       THEN 10000 * reg[t].tmp1 + 1000 * reg[t].tmp_1 + 100 * reg[t].b_first + 10 * reg[t].b_first_3 +
+       reg[t].b_first_2 ELSE reg[t].tmp7, ![t].b_first_2 = 0, ![t].b_first_3 = 0, ![t].b_first = 0,
+       ![t].tmp1 = 0, ![t].tmp_1 = 0]
   /\ Goto(t, IF mem.one = 1 THEN "mp2_2_L16" ELSE "done")
   /\ UNCHANGED <<mem, issued>>
 
 \* names.cu:16: done = 10000 * tmp1 + 1000 * tmp_1 + 100 * b_first + 10 * b__first + b.first;
 mp2_2_L16(t) ==
   /\ pc[t] = "mp2_2_L16"
-  /\ mem' = [mem EXCEPT !.done = 10000 * reg[t].tmp1 + 1000 * reg[t].tmp_1 + 100 * reg[t].b_first +
-       10 * reg[t].b_first_3 + reg[t].b_first_2]
-  /\ reg' = [reg EXCEPT ![t].b_first_2 = 0, ![t].b_first_3 = 0, ![t].b_first = 0, ![t].tmp1 = 0,
-       ![t].tmp_1 = 0]
+  /\ mem' = [mem EXCEPT !.done = reg[t].tmp7]
+  /\ reg' = [reg EXCEPT ![t].tmp7 = 0]
   /\ Goto(t, "done")
   /\ UNCHANGED issued
 
@@ -383,17 +378,17 @@ mp2_L22_5(t) ==
 \* names.cu:22: done_ = 100000 * a.first + 10000 * a_first + 1000 * a_ + 100 * _a + 10 * v[1] + v_1;
 mp2_L22_6(t) ==
   /\ pc[t] = "mp2_L22_6"
-  /\ reg' = [reg EXCEPT ![t].tmp13 = mem.v_1]
+  /\ reg' = [reg EXCEPT ![t].tmp10 = 0, ![t].tmp11 = 0, ![t].tmp12 = 0,
+       ![t].tmp14 = 100000 * reg[t].tmp8 + 10000 * reg[t].tmp9 + 1000 * reg[t].tmp10 + 100 * reg[t].tmp11 +
+       10 * reg[t].tmp12 + mem.v_1, ![t].tmp8 = 0, ![t].tmp9 = 0]
   /\ Goto(t, "mp2_L22_7")
   /\ UNCHANGED <<mem, issued>>
 
 \* names.cu:22: done_ = 100000 * a.first + 10000 * a_first + 1000 * a_ + 100 * _a + 10 * v[1] + v_1;
 mp2_L22_7(t) ==
   /\ pc[t] = "mp2_L22_7"
-  /\ mem' = [mem EXCEPT !.done_2 = 100000 * reg[t].tmp8 + 10000 * reg[t].tmp9 + 1000 * reg[t].tmp10 +
-       100 * reg[t].tmp11 + 10 * reg[t].tmp12 + reg[t].tmp13]
-  /\ reg' = [reg EXCEPT ![t].tmp10 = 0, ![t].tmp11 = 0, ![t].tmp12 = 0, ![t].tmp13 = 0, ![t].tmp8 = 0,
-       ![t].tmp9 = 0]
+  /\ mem' = [mem EXCEPT !.done_2 = reg[t].tmp14]
+  /\ reg' = [reg EXCEPT ![t].tmp14 = 0]
   /\ Goto(t, "mp2_L23")
   /\ UNCHANGED issued
 

@@ -18,16 +18,16 @@ GridOf         == "handover_b0_t0" :> "handover" @@ "handover_b1_t0" :> "handove
 BlockOf        == "handover_b0_t0" :> "handover_b0" @@ "handover_b1_t0" :> "handover_b1"
   @@ "handover_b2_t0" :> "handover_b2"
 UnitOf         == BlockOf      \* neither clusters nor cooperative: each block is a unit
+blockIdx_x     == "handover_b0_t0" :> 0 @@ "handover_b1_t0" :> 1 @@ "handover_b2_t0" :> 2
 Labels         == {"idle", "done", "main_L13", "main_L13_return", "main_L13_2", "handover_L9", "handover_L10"}
 ApiLabels      == {"main_L13_return", "main_L13_2"}
 NotReadyLabels == {}
 
 VARIABLES
   mem,    \* objects in memory, sequentially consistent
-  reg,    \* registers and automatic objects of each thread
   issued  \* grids in the order in which the host launched them
 
-vars == <<pc, mem, reg, issued>>
+vars == <<pc, mem, issued>>
 
 TypeOK ==
   /\ pc \in [Threads -> Labels]
@@ -37,8 +37,6 @@ TypeOK ==
 Init ==
   /\ pc = "main" :> "main_L13" @@ [t \in Threads |-> "idle"]
   /\ mem = [turn |-> 0]
-  /\ reg = "main" :> <<>> @@ "handover_b0_t0" :> [mine |-> 0] @@ "handover_b1_t0" :> [mine |-> 1]
-       @@ "handover_b2_t0" :> [mine |-> 2]
   /\ issued = <<>>
 
 \* ---- laws -----------------------------------------------------------------------
@@ -57,20 +55,20 @@ main_L13(t) ==
   /\ pc[t] = "main_L13"
   /\ issued' = Append(issued, "handover")
   /\ Goto(t, "main_L13_return")
-  /\ UNCHANGED <<mem, reg>>
+  /\ UNCHANGED mem
 
 \* handover.cu:13: //@ launch handover<<<3, 1>>>();
 main_L13_return(t) ==
   /\ pc[t] = "main_L13_return"
   /\ Goto(t, "main_L13_2")
-  /\ UNCHANGED <<mem, reg, issued>>
+  /\ UNCHANGED <<mem, issued>>
 
 \* handover.cu:13: //@ launch handover<<<3, 1>>>();
 main_L13_2(t) ==
   /\ pc[t] = "main_L13_2"
   /\ AllIssuedDone
   /\ Goto(t, "done")
-  /\ UNCHANGED <<mem, reg, issued>>
+  /\ UNCHANGED <<mem, issued>>
 
 main_step(t) ==
   \/ main_L13(t)
@@ -81,14 +79,13 @@ main_step(t) ==
 \* handover.cu:9: while (turn.load(cuda::memory_order_relaxed) != mine);
 handover_L9(t) ==
   /\ At(t, "handover_L9")
-  /\ Goto(t, IF mem.turn # reg[t].mine THEN "handover_L9" ELSE "handover_L10")
-  /\ UNCHANGED <<mem, reg, issued>>
+  /\ Goto(t, IF mem.turn # blockIdx_x[t] THEN "handover_L9" ELSE "handover_L10")
+  /\ UNCHANGED <<mem, issued>>
 
 \* handover.cu:10: turn.store(mine + 1, cuda::memory_order_relaxed);
 handover_L10(t) ==
   /\ pc[t] = "handover_L10"
-  /\ mem' = [mem EXCEPT !.turn = reg[t].mine + 1]
-  /\ reg' = [reg EXCEPT ![t].mine = 0]
+  /\ mem' = [mem EXCEPT !.turn = blockIdx_x[t] + 1]
   /\ Goto(t, "done")
   /\ UNCHANGED issued
 

@@ -15,13 +15,13 @@ Entry         == "handover_b0_t0" :> "handover_L9" @@ "handover_b1_t0" :> "hando
 GridOf        == "handover_b0_t0" :> "handover" @@ "handover_b1_t0" :> "handover"
   @@ "handover_b2_t0" :> "handover"
 Number        == "handover_b0_t0" :> 0 @@ "handover_b1_t0" :> 1 @@ "handover_b2_t0" :> 2
+blockIdx_x    == "handover_b0_t0" :> 0 @@ "handover_b1_t0" :> 1 @@ "handover_b2_t0" :> 2
 Labels        == {"idle", "done", "handover_L9", "handover_L9_again", "handover_L10"}
 
 VARIABLES
-  mem, \* objects in memory, sequentially consistent
-  reg  \* registers and automatic objects of each thread
+  mem  \* objects in memory, sequentially consistent
 
-vars == <<pc, mem, reg>>
+vars == <<pc, mem>>
 
 TypeOK ==
   /\ pc \in [Threads -> Labels]
@@ -30,8 +30,6 @@ TypeOK ==
 Init ==
   /\ pc = [t \in Threads |-> "idle"]
   /\ mem = [turn |-> 0]
-  /\ reg = "handover_b0_t0" :> [mine |-> 0] @@ "handover_b1_t0" :> [mine |-> 1]
-       @@ "handover_b2_t0" :> [mine |-> 2]
 
 \* ---- laws -----------------------------------------------------------------------
 AllDone == \A t \in Threads : Done(t)
@@ -44,20 +42,19 @@ At(t, l)   == pc[t] = l \/ (pc[t] = "idle" /\ Entry[t] = l)
 \* handover.cu:9: while (turn.load(cuda::memory_order_relaxed) != mine);
 handover_L9(t) ==
   /\ At(t, "handover_L9")
-  /\ Goto(t, IF mem.turn # reg[t].mine THEN "handover_L9_again" ELSE "handover_L10")
-  /\ UNCHANGED <<mem, reg>>
+  /\ Goto(t, IF mem.turn # blockIdx_x[t] THEN "handover_L9_again" ELSE "handover_L10")
+  /\ UNCHANGED mem
 
 \* handover.cu:9: while (turn.load(cuda::memory_order_relaxed) != mine);
 handover_L9_again(t) ==
   /\ pc[t] = "handover_L9_again"
   /\ Goto(t, "handover_L9")
-  /\ UNCHANGED <<mem, reg>>
+  /\ UNCHANGED mem
 
 \* handover.cu:10: turn.store(mine + 1, cuda::memory_order_relaxed);
 handover_L10(t) ==
   /\ pc[t] = "handover_L10"
-  /\ mem' = [mem EXCEPT !.turn = reg[t].mine + 1]
-  /\ reg' = [reg EXCEPT ![t].mine = 0]
+  /\ mem' = [mem EXCEPT !.turn = blockIdx_x[t] + 1]
   /\ Goto(t, "done")
 
 handover_step(t) ==

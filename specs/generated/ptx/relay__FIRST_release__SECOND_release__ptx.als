@@ -30,7 +30,7 @@ one sig init_g extends Event {}   -- g = 0 (initially)
 fun init : set Event { init_x + init_w + init_f + init_g }
 
 -- thread main
--- line 27: launch relay<<<3, 1>>>();
+-- line 27: relay<<<3, 1>>>()
 one sig main_L27_C extends Event {}    -- launch relay
 one sig main_L27_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L27_C + main_L27_C2 }
@@ -84,14 +84,14 @@ fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
 pred c_L17_relay_1_0 { some (relay_1_0_L17_R.rv & v1) }   -- line 17: w == 1
--- line 17: w == 1 && f == 1
-pred c_L17_relay_1_0_2 { some (relay_1_0_L17_R.rv & v1) and some (relay_1_0_L17_R2.rv & v1) }
+pred c_L17_relay_1_0_2 { some (relay_1_0_L17_R2.rv & v1) }   -- line 17: f == 1
 pred c_L20 { some (relay_2_0_L20_R.rv & v1) }   -- line 20: g == 1
+pred path_L18 { c_L17_relay_1_0 and c_L17_relay_1_0_2 }
 
 -- the events that are executed
 fun Exec : set Event { init + th_main + th_relay_0_0 + relay_1_0_L17_R + relay_2_0_L20_R + (c_L17_relay_1_0 =>
-    relay_1_0_L17_R2 else none) + (c_L17_relay_1_0_2 => relay_1_0_L18_W else none) + (c_L20 =>
-    relay_2_0_L21_R + relay_2_0_L22_R else none) }
+    relay_1_0_L17_R2 else none) + (path_L18 => relay_1_0_L18_W else none) + (c_L20 => relay_2_0_L21_R +
+    relay_2_0_L22_R else none) }
 
 ------------------------------------------------------------- what the program gives to the model
 

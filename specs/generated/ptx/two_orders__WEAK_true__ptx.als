@@ -28,7 +28,7 @@ one sig init_g extends Event {}   -- g = 0 (initially)
 fun init : set Event { init_x + init_f + init_g }
 
 -- thread main
--- line 25: launch writes<<<3, 1>>>();
+-- line 25: writes<<<3, 1>>>()
 one sig main_L25_C extends Event {}    -- launch writes
 one sig main_L25_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L25_C + main_L25_C2 }
@@ -77,13 +77,13 @@ fun rv : Event->Value { ~rf.wv }
 
 -- branch conditions, and combinations of them
 pred c_L18_writes_2_0 { some (writes_2_0_L18_R.rv & v1) }   -- line 18: f == 1
--- line 18: f == 1 && g == 1
-pred c_L18_writes_2_0_2 { some (writes_2_0_L18_R.rv & v1) and some (writes_2_0_L18_R2.rv & v1) }
+pred c_L18_writes_2_0_2 { some (writes_2_0_L18_R2.rv & v1) }   -- line 18: g == 1
+pred path_L19 { c_L18_writes_2_0 and c_L18_writes_2_0_2 }
 
 -- the events that are executed
 fun Exec : set Event { init + th_main + th_writes_0_0 + th_writes_1_0 + writes_2_0_L18_R +
-    (c_L18_writes_2_0 => writes_2_0_L18_R2 else none) + (c_L18_writes_2_0_2 => writes_2_0_L19_R +
-    writes_2_0_L20_R else none) }
+    (c_L18_writes_2_0 => writes_2_0_L18_R2 else none) + (path_L19 => writes_2_0_L19_R + writes_2_0_L20_R else
+    none) }
 
 ------------------------------------------------------------- what the program gives to the model
 
@@ -212,7 +212,7 @@ pred complete { some Event }
 -- some execution is consistent and complete
 run execution { consistent and complete } expect 1
 -- allowed writes[2][0].a == 1 && writes[2][0].b == 2
-run allowed_1 { consistent and complete and (some ((not (some (writes_2_0_L18_R.rv & v1) and
-    some (writes_2_0_L18_R2.rv & v1)) => v0 else writes_2_0_L19_R.rv) & v1) and
-    some ((not (some (writes_2_0_L18_R.rv & v1) and some (writes_2_0_L18_R2.rv & v1)) => v0 else
-    writes_2_0_L20_R.rv) & v2)) } expect 1
+run allowed_1 { consistent and complete and (some ((some (writes_2_0_L18_R.rv & v0) => v0 else
+    (some (writes_2_0_L18_R.rv & v1) and some (writes_2_0_L18_R2.rv & v0) => v0 else writes_2_0_L19_R.rv)) &
+    v1) and some ((some (writes_2_0_L18_R.rv & v0) => v0 else (some (writes_2_0_L18_R.rv & v1) and
+    some (writes_2_0_L18_R2.rv & v0) => v0 else writes_2_0_L20_R.rv)) & v2)) } expect 1

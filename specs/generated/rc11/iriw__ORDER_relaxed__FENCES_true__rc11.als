@@ -27,7 +27,7 @@ one sig init_y extends Event {}   -- y = 0 (initially)
 fun init : set Event { init_x + init_y }
 
 -- thread main
--- line 27: launch iriw<<<4, 1>>>();
+-- line 27: iriw<<<4, 1>>>()
 one sig main_L27_C extends Event {}    -- launch iriw
 one sig main_L27_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L27_C + main_L27_C2 }

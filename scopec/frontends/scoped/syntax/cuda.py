@@ -16,7 +16,7 @@ from scopec.base import grammars
 from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
-from scopec.frontends.language import beyond_the_scoped_language
+from scopec.frontends.language import beyond
 from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.build import Builder
 from scopec.frontends.scoped.syntax.scan import blank, scan
@@ -98,9 +98,9 @@ def parser() -> Lark:
 
 def read(source: Source) -> tree.File:
     """Parse a file; raises InputError at the first place that is not in the language."""
-    beyond = beyond_the_scoped_language(source)
-    if beyond is not None:
-        span, what = beyond
+    found = beyond(source)
+    if found is not None:
+        span, what = found
         help_ = "clang reads it: leave out `--reader scoped` and `//@ language scoped;`"
         raise error(Code.OUTSIDE_SUBSET, f"{what} is C++ beyond the scoped language", span, help_)
     scanned = scan(source)
