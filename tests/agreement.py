@@ -6,14 +6,8 @@ What they may differ in beside that is left out here, and nothing else is:
 * **Paths.**  Program order is between places of the text, not between events: clang's machine goes on apart where
   paths differ in what is known, so that one access of the text is one event on each of them, and their events stand in
   another order in the list; and it takes turns of a loop that are known one by one, so that a bound on turns ends later.
-* **What no execution reaches.**  A pointer may be any whose address is stored somewhere, to clang's machine; scopec's own
-  reader lets it be any element of the objects that it may point to, and the values that it may have leave the rest out.
 * **Variables of one thread.**  What only its own thread accesses may be a register: automatic objects (or locals of the
   host) that one thread alone accesses are no events.
-* **The value of an assignment.**  ``return ++x`` reads ``x`` again ([expr.ass]/1: the result is an lvalue); clang takes
-  the value that it has just stored where ``x`` is not volatile, which only a race tells apart.
-* **Destructors of the library.**  What the end of a ``jthread`` does stands at its declaration, or at the end of the block.
-* **Objects of nobody.**  Those that pass values to threads and copies have no place, and no name, in the text.
 """
 
 from __future__ import annotations
@@ -53,10 +47,9 @@ def agreed(graph: EventGraph) -> Agreed:
     """What another reader of the same text has to say too."""
     known, program = possible_values(graph), graph.program
     private = _private(graph)
-    kept = [e for e in graph.events if e.location not in private and _reached(e.guard, graph, known)]
+    kept = [e for e in graph.events if e.location not in private]
     used = {e.location for e in kept if e.kind is not Kind.INIT}
     kept = [e for e in kept if e.kind is not Kind.INIT or e.location in used]
-    kept = [e for e, before in zip(kept, [None, *kept], strict=False) if not _read_again(e, before)]
     rows = {event.id: _row(event, program) for event in kept}
     threads = {thread: list(events) for thread, events in groupby(kept, lambda event: event.thread)}
     together = cache(lambda one, other: one is other or _reached(one & other, graph, known))
@@ -120,44 +113,22 @@ def _local(program: Program, name: str) -> bool:
     return object_.storage is ir.Storage.AUTOMATIC or name.partition(".")[0] in threads
 
 
-def _read_again(event: Event, before: Event | None) -> bool:
-    return (
-        before is not None
-        and (event.kind, before.kind) == (Kind.READ, Kind.WRITE)
-        and event.order is before.order is None
-        and not event.volatile
-        and (event.thread, event.location, event.span.line) == (before.thread, before.location, before.span.line)
-    )
-
-
 def _row(event: Event, program: Program) -> Row:
-    """An event without its name; of objects of nobody without theirs."""
-    place = str(event.span.line)
-    where = ""
-    if event.location is not None:
-        object_ = program.objects[event.location.object]
-        where = shown_location(event.location, program)
-        if object_.use is ir.Use.PASSED:
-            where, place = where.partition(".staged")[0], ""
-        if object_.use is ir.Use.STOP:
-            place = ""
-    if event.kind is Kind.CALL and event.text.startswith("join "):
-        place = ""
+    """An event without its name."""
+    where = shown_location(event.location, program) if event.location is not None else ""
     words = [
         event.kind.name, where, event.order, event.scope, event.failure, "volatile" * event.volatile,
         "rmw" * (event.rmw is not None), "one access" * event.load_or_store,
         event.text if event.kind in (Kind.CALL, Kind.ARRIVE, Kind.WAIT, Kind.FENCE) else "",
     ]  # fmt: skip
-    return (*(getattr(word, "name", word) or "" for word in words), place)
+    return (*(getattr(word, "name", word) or "" for word in words), str(event.span.line))
 
 
 def _objects(program: Program, used: Iterable[str]) -> Iterator[tuple[object, ...]]:
     for name in used:
         one = program.objects[name]
-        if one.use is not ir.Use.PASSED:
-            signed = one.type.signed or one.type.size == 8  # pointers are numbers of 8 bytes
-            yield (name, one.type.size, signed, one.storage.name, one.values, one.array, one.use.name, one.alignment,
-                   one.device)  # fmt: skip
+        yield (name, one.type.size, one.type.signed, one.storage.name, one.values, one.array, one.use.name, one.alignment,
+               one.device)  # fmt: skip
 
 
 def _grids(program: Program, texts: Container[str]) -> Iterator[tuple[object, ...]]:
@@ -180,7 +151,7 @@ def _between(graph: EventGraph, rows: Mapping[str, Row]) -> Iterator[tuple[objec
 def _values(
     events: Iterable[Event], rows: Mapping[str, Row], graph: EventGraph, known: Domains
 ) -> Mapping[str, frozenset[tuple[Row, int]]]:
-    """What may be read and written at each place, but numbers that may be pointers.
+    """What may be read and written at each place.
 
     Nothing where that is not exact: where counters go on and on, and where values may come from themselves alone.
     """
@@ -188,7 +159,7 @@ def _values(
     if not known.closed or circular_reads(graph):
         return found  # type: ignore[return-value]
     for event in events:
-        if event.location is None or graph.program.objects[event.location.object].type.size == 8:
+        if event.location is None:
             continue
         values = known.of[event.id] if event.kind is Kind.READ else known.values(event.value)
         found.setdefault(event.thread, set()).update((rows[event.id], value) for value in values)

@@ -9,9 +9,6 @@ from scopec.base.diagnostics import InputError
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
 
-BOTH = ("scoped", "clang")
-CLANG = ("clang",)
-
 ARGUMENTS = """
 #include <atomic>
 #include <thread>
@@ -178,28 +175,23 @@ int main() {
 
 
 @pytest.mark.parametrize(
-    ("text", "readers"),
+    "text",
     [
-        pytest.param(ARGUMENTS, CLANG, id="arguments"),
-        pytest.param(CAPTURED, CLANG, id="captured"),
-        pytest.param(STRUCTURE, CLANG, id="structure"),
-        pytest.param(API.replace("GIVEN", "&n, &m, &q"), CLANG, id="api"),
-        pytest.param(API.replace("GIVEN", "&a, &b, &p"), CLANG, id="api-of-memory"),
-        pytest.param(POINTERS, CLANG, id="pointers"),
-        pytest.param(ELEMENT, CLANG, id="element"),
-        pytest.param(RACE, BOTH, id="race"),
-        pytest.param(HANG, BOTH, id="hang"),
+        pytest.param(ARGUMENTS, id="arguments"),
+        pytest.param(CAPTURED, id="captured"),
+        pytest.param(STRUCTURE, id="structure"),
+        pytest.param(API.replace("GIVEN", "&n, &m, &q"), id="api"),
+        pytest.param(API.replace("GIVEN", "&a, &b, &p"), id="api-of-memory"),
+        pytest.param(POINTERS, id="pointers"),
+        pytest.param(ELEMENT, id="element"),
+        pytest.param(RACE, id="race"),
+        pytest.param(HANG, id="hang"),
     ],
 )
-def test_what_is_known_at_run_time_alone_is_passed(
-    text: str, readers: tuple[str, ...], write: Callable[..., Path]
-) -> None:
-    for reader in readers:
-        (outcome,) = check([write(text)], Settings(overrides=Overrides(reader=reader), engine="embedded"))
-        found = [
-            (c.expectation.text, c.verdict) for r in outcome.reports for c in r.checks if not c.expectation.implicit
-        ]
-        assert found == [(line[11:-1], "holds") for line in text.splitlines() if line.startswith("//@")], reader
+def test_what_is_known_at_run_time_alone_is_passed(text: str, write: Callable[..., Path]) -> None:
+    (outcome,) = check([write(text)], Settings(overrides=Overrides(reader="clang"), engine="embedded"))
+    found = [(c.expectation.text, c.verdict) for r in outcome.reports for c in r.checks if not c.expectation.implicit]
+    assert found == [(line[11:-1], "holds") for line in text.splitlines() if line.startswith("//@")]
 
 
 def test_what_one_thread_is_given_is_one_thing(write: Callable[..., Path]) -> None:

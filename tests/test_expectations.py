@@ -29,7 +29,7 @@ constexpr int N = 3;
 __device__ int x, a[2];
 __device__ cuda::atomic<int, S> f;
 __global__ void k() { int r = 1; volatile int w; if (threadIdx.x == 0) { r = f.load(O); { int q = 1; } { int q = 2; } x = N; } }
-int main() { k<<<2, 2>>>(); k<<<1, 1>>>(); int h = f; }
+int main() { k<<<2, 2>>>(); k<<<1, 1>>>(); int h = f.load(); }
 """
 
 

@@ -8,84 +8,132 @@ import pytest
 from scopec.base.diagnostics import InputError
 from scopec.base.source import Source
 from scopec.frontends.clang.extents import expression_at
-from scopec.frontends.language import beyond
-from scopec.frontends.scoped.lower.moving import moving
-from scopec.frontends.scoped.lower.unordered import unordered
-from scopec.frontends.scoped.syntax import cuda
 from scopec.report.text import summary_line
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
+from tests.conftest import problem_of, program_of
 
 BY_LANGUAGE = Overrides()
 
-SCOPED = """#include <cuda/atomic>
-#pragma once
-#
-struct Pair { int x, y[2]; };
-struct Pair;
-__device__ cuda::atomic<int, cuda::thread_scope_device> flag;
-[[maybe_unused]] __device__ Pair pair = {1, {2, 3}};
-struct Pair make();  // template <class T> operator [&] { }
-__global__ void k(int n) { int a[2]; a[0] = a[n - a[1]]; flag.fetch_add(a[0]); auto [x, y] = pair; }
-const char* text = "template [&] {";
-"""
-
-
-def test_the_scoped_language_is_known_by_its_text() -> None:
-    assert beyond(Source("p.cu", SCOPED)) is None
+# ---------------------------------------------------------------- what the scoped language has not
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "column"),
+    "text",
     [
-        ("template <class T> T f(T t) { return t; }", "a template", 1),
-        ("int n; # define N 1", None, 0),
-        ("\t# define N 1", "a line for the preprocessor", 2),
-        ('#include "own.h"', "a line for the preprocessor", 1),
-        ("struct S { int get() { return 1; } };", "a class with more than data", 1),
-        ("struct S { int x; S(int v) : x(v) {} };", "a class with more than data", 1),
-        ("struct A {}; struct B : A {};", "a class with more than data", 14),
-        ("class S { int x; };", "a class with more than data", 1),
-        ("union U { int x; float y; };", "a class with more than data", 1),
-        ("struct S { static int x; };", "a class with more than data", 1),
-        ("struct S { int x = std::size_t{1}; };", None, 0),
-        ("struct S { int x : 3; };", "a class with more than data", 1),
-        ("enum Colour { red };", "an enumeration", 1),
-        ("namespace own { }", "a namespace of its own", 1),
-        ("namespace cg = cooperative_groups;", None, 0),
-        ("using namespace cuda;", "a namespace of its own", 1),
-        ("using cuda::atomic;", "a namespace of its own", 1),
-        ("using flag = cuda::atomic<int>;", None, 0),
-        ("void f() { for (auto& t : threads) { } }", "a loop over a range", 12),
-        ("void f() { for (std::size_t i = 0; i < 3; i++) { } }", None, 0),
-        ("__device__ float x;", "a floating-point number", 12),
-        ("using R = int&;", "another name for a reference", 1),
-        ("int main() { g = ::g; }", "a name of the global namespace", 18),
-        ("int main() { std::thread t; }", None, 0),
-        ("int x = 0x7fffffff + 0777 + 0b11;", None, 0),
-        ("long x = 0x8000'0000;", "a literal that may be unsigned", 10),
-        ("long x = 037777777777;", "a literal that may be unsigned", 10),
-        ("int x = 'a'; const char* s = \"'\";", "a character", 9),
-        ("const char* s = \"'\"; int x = 1'000;", None, 0),
-        ("int main() { int a = sizeof nullptr; }", "the size of a null pointer", 22),
-        ("int main() { unsigned(g); }", "a declaration with parentheses", 12),
-        ("int x; // goes on \\ \nint y;", "a comment that may go on", 19),
-        ("struct alignas(8) S { int x; };", "an alignment", 8),
-        ("static_assert(sizeof(int) == 4);", "a static assertion", 1),
-        ("bool operator==(S a, S b) { return true; }", "an operator of its own", 6),
-        ("int main() { auto f = [] { }; }", "a lambda expression", 23),
-        ("int main() { std::thread t([&] { }); }", "a lambda expression", 28),
-        ("auto f() { return [=] { return 1; }; }", "a lambda expression", 19),
-        ("#include <cuda/atomic>\n#include <stdint.h>", None, 0),
-        ("#include <cub/cub.cuh>", "a header that scopec does not have", 11),
-        ("int main() { a [0] = 1; (b)[1] = 2; f()[2]; g[0][1]; }", None, 0),
+        "template <class T> T f(T t) { return t; }",
+        "int n;\n# define N 1",
+        '#include "own.h"',
+        "#include <cub/cub.cuh>",
+        "#pragma pack(1)",
+        "struct S { int x; };",
+        "class S { int x; };",
+        "union U { int x; };",
+        "enum Colour { red };",
+        "namespace own { }",
+        "using namespace cuda;",
+        "using flag = cuda::atomic<int>;",
+        "typedef int number;",
+        "static_assert(sizeof(int) == 4);",
+        "bool operator==(S a, S b) { return true; }",
+        "__device__ int f() { return 1; }",
+        "__global__ int k() { return 1; }",
+        "__global__ void k();",
+        "__global__ void k(int& x) { }",
+        "__global__ void k(int n = 1) { }",
+        "__device__ float x;",
+        "__device__ int* x;",
+        "__device__ int x[2][2];",
+        "__device__ cuda::atomic<int*> x;",
+        "__device__ cuda::barrier<cuda::thread_scope_block> x;",
+        "extern int x;",
+        "static int x;",
+        "__constant__ int x;",
+        "__shared__ int x;",
+        "int main(int argc, char** argv) { }",
+        "int x; // goes on \\ \nint y;",
     ],
 )
-def test_cplusplus_is_known_by_its_text(text: str, what: str | None, column: int) -> None:
-    found = beyond(Source("p.cu", text))
-    assert (found is None) == (what is None), found
-    if found is not None:
-        assert (found[1], found[0].line, found[0].column) == (what, 1, column)
+def test_items_beyond_the_scoped_language(text: str) -> None:
+    assert problem_of(text + "\nint main() { }")[0] in ("SCP005", "SCP011", "SCP012")
+
+
+STATEMENT = """#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> f{{0}}, a[2];
+__device__ int x, y, b[2];
+__device__ volatile int v;
+__global__ void k(int* p) {{
+    int i = 0, j = threadIdx.x;
+    {}
+}}
+//@ launch k<<<1, 2>>>(b);
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "int* q = p;", "int& e = x;", "auto e = x;", "for (auto& e : b) { }", "switch (i) { }", "if (int e = x) { }",
+        "x = 'a';", "x = 1.5;", "x = 0x80000000;", "x = 020000000000;", "x = ::y;", "x = int(y);", "x = static_cast<int>(y);",
+        "x = i++;", "x = y = 1;", "x = (y, 1);", "x;", "i + 1;", "unsigned(i);", "sizeof i;", "auto g = [] { };", "new int;",
+        'asm("");', "try { } catch (...) { }", "goto end;", "static int s;", "std::thread t;", "dim3 d;",
+        "f = 1;", "f++;", "f += 1;", "x = f;", "f.wait(0);", "atomicAdd(&x, 1);", "p++;", "x = *(p + 1);", "x = p == &b[0];",
+        'printf("x");', "cuda::atomic_ref<int> r(i);", "cudaSetDevice(1);", "k<<<1, 1>>>(p);",
+    ],
+)  # fmt: skip
+def test_statements_beyond_the_scoped_language(statement: str) -> None:
+    text = STATEMENT.format(statement)
+    assert problem_of(text)[:2][0] in ("SCP005", "SCP010", "SCP011", "SCP012", "SCP013", "SCP015"), problem_of(text)
+    assert problem_of(text)[1] == 7
+
+
+@pytest.mark.parametrize(
+    ("statement", "matters"),
+    [
+        ("i = f.load() + f.load();", True),
+        ("i = v + v;", True),
+        ("i = x + f.load();", True),
+        ("i = f.exchange(1) * 10 + p[1];", True),
+        ("i = x + y;", False),
+        ("i = f.load() + j;", False),
+        ("i = f.load() == 1 && f.load() == 2;", False),
+        ("i = j ? f.load() : v;", False),
+        ("i = (j && f.load()) + x;", True),
+        ("p[f.load()] = a[0].load();", False),  # an assignment's right side is first ([expr.ass]/1)
+        ("x += f.load();", False),
+        ("i = f.compare_exchange_strong(j, 1) + j;", True),
+        ("i = f.compare_exchange_strong(j, 1) || j == 1;", False),
+        ("a[f.compare_exchange_strong(j, 1)].store(1);", True),
+        ("f.exchange(a[0].compare_exchange_strong(j, 1));", True),
+        ("bool won = !f.compare_exchange_strong(j, 1);", False),
+        ("a[j].store(a[1].load());", False),
+    ],
+)
+def test_operands_whose_order_may_matter_are_no_part_of_it(statement: str, matters: bool) -> None:
+    if matters:
+        assert problem_of(STATEMENT.format(statement))[0] == "SCP012"
+    else:
+        assert program_of(STATEMENT.format(statement), reader="scoped").grids
+
+
+@pytest.mark.parametrize(
+    ("statement", "moves"),
+    [
+        ("cuda::atomic_ref<int> r(b[j]);", True),
+        ("cuda::atomic_ref<int> r(b[f.load()]);", True),
+        ("cuda::atomic_ref<int>(b[j]).store(1);", False),
+        ("cuda::atomic_ref<int> r(b[threadIdx.x]);", False),
+        ("cuda::atomic_ref<int> r(p[1]);", False),
+    ],
+)
+def test_an_address_is_kept_of_one_element_alone(statement: str, moves: bool) -> None:
+    if moves:
+        assert problem_of(STATEMENT.format(statement))[0] == "SCP012"
+    else:
+        assert program_of(STATEMENT.format(statement), reader="scoped").grids
+
+
+# ---------------------------------------------------------------- who reads
 
 
 METHOD = """#include <cuda/atomic>
@@ -101,11 +149,13 @@ __global__ void k() { counter.count(); }
 
 
 def test_cplusplus_needs_a_clang(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a clang what may mean something else in the scoped language is refused."""
     path = write(METHOD)
     assert plan(path, "p.cu", BY_LANGUAGE).runs
+    with pytest.raises(InputError, match="SCP012") as raised:
+        plan(path, "p.cu", Overrides(reader="scoped"))
+    assert "leave out `--reader scoped`" in (raised.value.diagnostics[0].help or "")
     monkeypatch.setattr("scopec.frontends.clang.compiler.find", lambda: None)
-    with pytest.raises(InputError, match=r"p\.cu:2:1: .*a class with more than data is C\+\+") as raised:
+    with pytest.raises(InputError, match=r"p\.cu:2:1: .*`struct` is outside the scoped language") as raised:
         plan(path, "p.cu", BY_LANGUAGE)
     assert "scopec[cxx]" in (raised.value.diagnostics[0].help or "")
 
@@ -174,172 +224,12 @@ def test_errors_of_clang_have_the_code_of_their_kind(write: Callable[..., Path],
     assert raised.value.diagnostics[0].code.id == code, raised.value
 
 
-# ---------------------------------------------------------------- operands in no order
-
-AROUND = """#include <cuda/atomic>
-struct S { int x, y; };
-__device__ cuda::atomic<int> f{0}, g{0};
-__device__ int x, y;
-__device__ volatile int v;
-__device__ int two(int a, int b) { return a * 2 + b; }
-__device__ int inc(int& a) { return a++; }
-__device__ int at(int* a) { return (*a)++; }
-__device__ int size(int a) { return x = x * 2 + a; }
-namespace c = cuda;
-__device__ c::atomic<int> l, h[4];
-__device__ int m[2][2];
-__global__ void k(int* p, int n) { int r = 0; S s{1, 2}; auto& e = f; int& q = r; r = WRITTEN; }
-"""
-
-
-@pytest.mark.parametrize(
-    ("written", "matters"),
-    [
-        ("f.load() + g.load()", True),
-        ("f + g", True),
-        ("v + v", True),
-        ("x + f.load()", True),
-        ("*p + f.load()", True),
-        ("p[0] + p[f.load()]", True),
-        ("two(f.fetch_add(1), f.fetch_add(1))", True),
-        ("two(two(1, f), g)", True),
-        ("inc(r) + r", True),
-        ("inc(s.x) + s.x", True),
-        ("at(&s.x) + s.x", True),
-        ("r++ + r", True),
-        ("s.x++ + s.x", True),
-        ("(x = 1) + x", True),
-        ("x + y", False),
-        ("f.load() + n", False),
-        ("min(x, n) + y", False),
-        ("f.load() == 1 && g.load() == 2", False),
-        ("(f.load(), g.load())", False),
-        ("f ? g : v", False),
-        ("p[f.load()] = g.load()", True),
-        ("*p = f.load()", False),
-        ("p[n] = f.load()", False),
-        ("p[n++] = n", True),
-        ("p[inc(r)] += x", True),
-        ("x << int(x = 2)", True),
-        ("m[n][n++]", True),
-        ("h[n].store(n = 3)", True),
-        ("h[n].exchange(r)", False),
-        ("size(1) * 10 + size(5)", True),
-        ("e * 10 + e", True),
-        ("*&f + *&g", True),
-        ("cuda::atomic_ref<int>(x) * 10 + cuda::atomic_ref<int>(y)", True),
-        ("*(volatile int*)&x * 10 + y", True),
-        ("l * 10 + l", True),
-        ("inc(q) * 10 + r", True),
-        ("atomicCAS(&x, 0, f.load())", False),
-        ("p[threadIdx.x + blockIdx.x * blockDim.x]", False),
-    ],
-)
-def test_operands_whose_order_may_matter(written: str, matters: bool) -> None:
-    found = unordered(cuda.read(Source("p.cu", AROUND.replace("WRITTEN", written))))
-    assert (found is not None) == matters, found
-
-
-BINDING = """#include <cuda/atomic>
-#include <thread>
-struct N { int v; N* next; };
-__device__ int r[4], i;
-__device__ N n[2];
-__device__ cuda::atomic<int> a[2];
-__device__ int put(int* p, int& q) { q = 3; return *p = 9; }
-__device__ int plain(int v) { return v; }
-__device__ void atomic_put(int* other) { *other = 1; }
-__global__ void k(int* p) { int j = threadIdx.x; int* q = p; N t; WRITTEN }
-void work(const int& v) {}
-int main() { int h = 1; k<<<1, 2>>>(r); MAIN }
-"""
-
-
-@pytest.mark.parametrize(
-    ("written", "moves"),
-    [
-        ("int& e = r[j];", True),
-        ("const int& e = r[j];", True),
-        ("auto& e = r[j];", True),
-        ("int* e = &r[j];", True),
-        ("q = p + j;", True),
-        ("q = &r[j];", True),
-        ("t.next = &n[j];", True),
-        ("N* e = n + j;", True),
-        ("cuda::atomic<int>& e = a[j];", True),
-        ("cuda::atomic_ref<int> e(r[j]);", True),
-        ("put(&r[j], j);", True),
-        ("put(r, r[j]);", True),
-        ("put(r + j, j);", True),
-        ("r[j] = 1; j = r[j + 1];", False),
-        ("plain(r[j]);", False),
-        ("atomicAdd(&r[j], 1);", False),
-        ("cuda::atomic_ref<int>(r[j]).store(1);", False),
-        ("int& e = r[threadIdx.x + 1];", False),
-        ("int* e = p + 2;", False),
-        ("a[j].store(j);", False),
-        ("int other = threadIdx.x; q = p + other;", True),
-        ("atomic_put(&r[j]);", True),
-    ],
-)
-def test_what_keeps_an_address_whose_index_may_change(written: str, moves: bool) -> None:
-    text = BINDING.replace("WRITTEN", written).replace("MAIN", "")
-    assert (moving(cuda.read(Source("p.cu", text))) is not None) == moves
-
-
-@pytest.mark.parametrize(
-    ("written", "moves"),
-    [
-        ("k<<<1, 1>>>(&r[h]);", True),
-        ("k<<<1, 1>>>(r + h);", True),
-        ("std::thread t(work, h);", True),
-        ("std::thread t(work, std::ref(h));", False),
-        ("k<<<1, 1>>>(&r[1]);", False),
-    ],
-)
-def test_what_another_thread_would_look_up(written: str, moves: bool) -> None:
-    text = BINDING.replace("WRITTEN", "").replace("MAIN", written)
-    assert (moving(cuda.read(Source("p.cu", text))) is not None) == moves
-
-
-MOVED = """__managed__ int r[4];
-__global__ void k() { int i = threadIdx.x / 2; int& e = r[i]; i = threadIdx.x; e = 1; }
-//@ launch k<<<1, 2>>>();
-//@ expect race;
-//@ options races = ignore;
-//@ expect required r[0] == 1 && r[1] == 0;
-"""
-
-
-def test_a_reference_stays_where_it_was_bound(write: Callable[..., Path]) -> None:
-    assert verdicts(write(MOVED)) == ["holds", "holds"]
-
-
-TWO = """#include <cuda/atomic>
-__device__ cuda::atomic<int> f{0};
-__device__ int o;
-__device__ int two(int a, int b) { return a * 2 + b; }
-__global__ void k() { o = two(f.fetch_add(1), f.fetch_add(1)); }
-//@ launch k<<<1, 1>>>();
-//@ expect allowed o == 1;
-//@ expect allowed o == 2;
-"""
-
-
-def test_what_cplusplus_leaves_in_no_order_is_clangs(
-    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert verdicts(write(TWO)) == ["holds", "holds"]
-    assert verdicts(write(TWO + "//@ language scoped;\n")) == ["holds", "violated"]
-    with pytest.raises(InputError, match=r"p\.cu:3:38: .*SCP028"):
-        plan(
-            write("__device__ int o;\n\n__global__ void k(int n) { o = n++ + n; }\n//@ launch k<<<1, 1>>>(1);\n"),
-            "p.cu",
-            BY_LANGUAGE,
-        )
-    monkeypatch.setattr("scopec.frontends.clang.compiler.find", lambda: None)
-    with pytest.raises(InputError, match=r"p\.cu:5:27: .*no order.*SCP028"):
-        plan(write(TWO), "p.cu", BY_LANGUAGE)
+def test_errors_of_what_is_in_neither_language_are_clangs(write: Callable[..., Path]) -> None:
+    with pytest.raises(InputError) as raised:
+        plan(write(LOOSE.replace("k() {", "k() { int* p = &nothing;")), "p.cu", BY_LANGUAGE)
+    assert {d.code.id for d in raised.value.diagnostics} & {"SCP006", "SCP010"}
+    with pytest.raises(InputError, match=r"p\.cu:2:23: error: `nothing` is not declared \[SCP010\]"):
+        plan(write(LOOSE.replace("k() {", "k() { nothing = 1;")), "p.cu", BY_LANGUAGE)
 
 
 def verdicts(path: Path) -> list[str]:

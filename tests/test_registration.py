@@ -69,8 +69,7 @@ def test_what_is_registered_twice_or_not_at_all(host: str, said: str | None) -> 
     assert raised.value.diagnostics[0].code.id == "SCP014"
 
 
-@pytest.mark.parametrize("reader", ["scoped", "clang"])
-def test_calls_of_the_api_that_order_nothing_are_calls(reader: str) -> None:
+def test_calls_of_the_api_that_order_nothing_are_calls() -> None:
     """Each may take until a device thread makes progress ([execution model], "API calls")."""
     text = """
 #include <cuda_runtime.h>
@@ -84,7 +83,7 @@ int main() {
     k<<<1, 1, 0, s>>>();
 }
 """
-    main = program_of(text, reader=reader).threads[0]
+    main = program_of(text).threads[0]
     calls = [n.operation for _, n in sorted(main.body.nodes.items()) if isinstance(n, ir.Do)]
     assert [c.function for c in calls if isinstance(c, ir.ApiCall)] == [
         "cudaSetDevice", "cudaStreamCreate", "cudaStreamCreate", "cudaEventCreate", "cudaMalloc", "cudaFree",

@@ -18,7 +18,6 @@ import pytest
 from scopec.base import scratch
 from scopec.base.diagnostics import EngineError
 from scopec.engines.java import jars
-from tests.conftest import problem_of
 from tests.test_cli import GOOD, RACE, no_traceback, scopec
 
 FULL = Path("/dev/full")
@@ -153,19 +152,6 @@ def test_a_model_includes_cat_files_of_its_folder_alone(file: str, tmp_path: Pat
     assert f"`{file}` is not a file that a model may include" in done.stderr
     assert "SECRET" not in done.stderr
     assert "root:" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("extern __shared__ int a[];\n__global__ void k() { a[0] = 1; }\n//@ launch k<<<1, 1, 8>>>();\n", "at file scope"),
-        ("struct A { struct A { int x; }; int y; };\n__global__ void k() { A a; a.y = 1; }\n//@ launch k<<<1, 1>>>();\n", "`A` is declared already"),
-        ("__global__ void k() { int a[-1]; }\n//@ launch k<<<1, 1>>>();\n", "an array of -1 elements"),
-        ("struct S { cuda::memory_order o; };\n__device__ S s{cuda::memory_order_relaxed};\n__global__ void k() {}\n//@ launch k<<<1, 1>>>();\n", "a data member of type memory_order"),
-    ],
-)  # fmt: skip
-def test_declarations_that_are_refused_with_a_place(text: str, said: str) -> None:
-    assert said in problem_of(text)[3]
 
 
 # ---------------------------------------------------------------- what calls leave behind

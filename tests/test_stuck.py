@@ -105,10 +105,9 @@ def test_a_read_modify_write_of_a_period_is_its_read_alone(run_of: Callable[...,
 
 
 def test_a_loop_that_alternates_has_a_period_of_two_turns(run_of: Callable[..., Run]) -> None:
-    text = kernel(
-        "bool odd = false; while ((odd ? y.load() : x.load()) == 0) odd = !odd;", "go.store(1);", "y.store(1);"
-    )
-    found = graph_of(run_of("//@ language scoped;\n" + text))  # clang's reader knows in each turn which it is
+    blocks = "bool odd = false; while ((odd ? y.load() : x.load()) == 0) odd = !odd;", "go.store(1);", "y.store(1);"
+    text, own = kernel(*blocks), kernel(*blocks, launch="k<<<3, 1>>>();")
+    found = graph_of(run_of("//@ language scoped;\n" + own))  # clang's reader knows in each turn which it is
     assert [what for what, last in accesses(found, "k[0][0]") if last] == ["R y", "R x"] * 2
     assert not is_stuck(run_of(text))
     assert is_stuck(run_of(text.replace("y.store", "f.store")))

@@ -45,8 +45,8 @@ FORMS = {
             "scopec.frontends.litmus.syntax.reader:read": "the text of a `.litmus` file to a syntax tree",
             "scopec.frontends.clang.threads:program_of": "every thread executed on symbols, with its own indices",
             "scopec.frontends.clang.alike:together": "one graph for all threads of a grid, which had one each",
-            "scopec.frontends.scoped.lower.program:lower": "names, types and calls resolved, one choice of "
-            "the varied constants; calls are expanded in place",
+            "scopec.frontends.scoped.lower.program:lower": "names and types resolved, one choice of the varied "
+            "constants",
             "scopec.frontends.litmus.lower.program:lower": "the same of a litmus file",
             "scopec.program.specialise:device_thread": "a kernel's graph for one thread: its indices are constants, "
             "decided branches are taken, checks that hold are gone",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from scopec.base.diagnostics import Code, error
+from scopec.base.diagnostics import InputError
 from scopec.base.records import dataclass
 from scopec.frontends.clang.flags import Flags
 
@@ -36,26 +37,37 @@ class Read:
 def read(source: Source, path: Path, reader: str, flags: Flags, use: Callable[[Read], _T]) -> _T:
     """What ``use`` makes of a file at ``path``, read by ``scoped``, by ``clang``, or (``auto``) as it is:
 
-    the directive ``language`` says it; else it is C++, for clang.  What clang does not take for C++, and has nothing
-    that only C++ has, not even an include, is in the scoped language, as the documents' own programs are.  Without a
-    clang, the scoped language's reader takes what means the same in both.
+    the directive ``language`` says it; else it is C++, for clang.  What clang does not take for C++, and is in the
+    scoped language and includes nothing, is read as that, as the documents' own programs are.  Without a clang, every
+    file is taken for one in the scoped language.
 
     Raises InputError where the file is in neither language.
     """
-    from scopec.frontends import language
     from scopec.frontends.clang import compiler
+    from scopec.frontends.scoped.beyond import is_beyond
 
-    stated = language.stated(source) if reader == "auto" else reader
+    stated = _stated(source) if reader == "auto" else reader
     if stated == "scoped":
         return use(_by_ourselves(source))
     if stated is None and flags == Flags() and compiler.find() is None:
-        return use(replace(_where_alike(source), without_clang=True))
+        return use(replace(_by_ourselves(source), without_clang=True))
     try:
         return use(_by_clang(source, path, flags))
-    except compiler.Refused:
-        if stated is not None or flags != Flags() or "#include" in source.text or language.beyond(source) is not None:
+    except compiler.Refused as refused:
+        if stated is not None or flags != Flags() or "#include" in source.text:
             raise
-    return use(_where_alike(source))
+        try:
+            return use(_by_ourselves(source))
+        except InputError as error:
+            raise (refused if is_beyond(error) else error) from None
+
+
+def _stated(source: Source) -> str | None:
+    """What the directive ``language`` says, ``scoped`` or ``c++``; None without one."""
+    from scopec.frontends.scoped.syntax.scan import scan
+
+    found = re.search(r"\blanguage\s+(scoped|c\+\+)\s*;", scan(source).directives)
+    return found[1] if found else None
 
 
 def _by_ourselves(source: Source) -> Read:
@@ -64,28 +76,6 @@ def _by_ourselves(source: Source) -> Read:
 
     file = cuda.read(source)
     return Read(file, constants(file), lambda name, chosen: lower(file, source, name, chosen))
-
-
-def _where_alike(source: Source) -> Read:
-    """A file that means in the scoped language what it means in C++."""
-    from scopec.frontends import language
-    from scopec.frontends.clang.compiler import WAY_TO_CLANG
-    from scopec.frontends.scoped.lower.moving import moving
-    from scopec.frontends.scoped.lower.unordered import unordered
-
-    if (beyond := language.beyond(source)) is not None:
-        span, what = beyond
-        message = f"{what} is C++, which clang reads, and there is none"
-        raise error(Code.OUTSIDE_SUBSET, message, span, WAY_TO_CLANG)
-    found = _by_ourselves(source)
-    help_ = f"write two statements, say `//@ language scoped;`, or {WAY_TO_CLANG}"
-    if (place := unordered(found.file)) is not None:
-        message = "C++ leaves these operands in no order, which clang reads, and there is none"
-        raise error(Code.UNSEQUENCED, message, place, help_)
-    if (place := moving(found.file)) is not None:
-        message = "an address is kept of an element whose index may change, which clang reads, and there is none"
-        raise error(Code.UNSEQUENCED, message, place, help_)
-    return found
 
 
 def _by_clang(source: Source, path: Path, flags: Flags) -> Read:

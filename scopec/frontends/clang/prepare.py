@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from scopec.base.source import Source
 from scopec.frontends.launches import beside_main
 from scopec.frontends.scoped.lower.names import ORDERS, SCOPES
-from scopec.frontends.scoped.syntax.scan import Scanned, scan, without_literals
+from scopec.frontends.scoped.syntax.scan import Scanned, blank, scan, without_literals
 
 #: Before the name of each constant that is asked for.
 CONSTANT = "__scopec_constant_"
@@ -45,6 +45,12 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
             raise beside_main(source.span(*parts["launch"][0]))
         text += "".join(_main(source, scanned, parts["launch"]))
     return text + "".join(map(_constant, asked))
+
+
+def without_code(scanned: Scanned) -> str:
+    """The text of the directives that are no C++: ``object`` and ``launch`` are blank."""
+    is_code = {"object", "launch"}
+    return _DIRECTIVE.sub(lambda d: blank(d.group()) if d["kind"] in is_code else d.group(), scanned.directives)
 
 
 def _constant(name: str) -> str:

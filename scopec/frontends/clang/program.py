@@ -14,7 +14,7 @@ from scopec.frontends.clang.annotations import said
 from scopec.frontends.clang.calls import ORDERS
 from scopec.frontends.clang.compiler import Compiled, Refused, compiled, expanded, shims
 from scopec.frontends.clang.debug import Debug
-from scopec.frontends.clang.prepare import CONSTANT, prepared
+from scopec.frontends.clang.prepare import CONSTANT, prepared, without_code
 from scopec.frontends.clang.reader import Module
 from scopec.frontends.clang.threads import program_of
 from scopec.frontends.clang.unordered import Unordered
@@ -50,8 +50,7 @@ def read(source: Source) -> tree.File:
     """What a file asks: its directives.  Its program is clang's business."""
     if (at := source.text.find("\0")) >= 0:  # clang passes over them
         raise error(Code.SYNTAX, "a character with the code 0 is no text", source.span(at, at + 1), "remove it")
-    scanned = scan(source)
-    return tree.File(source.name, (), read_directives(source, scanned.directives, scanned.code))
+    return tree.File(source.name, (), read_directives(source, without_code(scan(source))))
 
 
 def constants(source: Source) -> dict[str, str]:

@@ -116,7 +116,7 @@ class _Builder(Builder):
         name = next(c for c in before if isinstance(c, Token))
         pointers = sum(isinstance(c, str) and not isinstance(c, Token) for c in before)
         sizes = tuple(size for c in before if isinstance(c, tuple) for size in c)
-        init = None if value is None else tree.Initialiser(value.span, (value,), list=False)
+        init = None if value is None else tree.Initialiser(value.span, (value,))
         return tree.Declarator(self.token(name), str(name), pointers, sizes=sizes, init=init)
 
     def expression_statement(self, meta: Meta, expr: Any) -> tree.ExprStatement:

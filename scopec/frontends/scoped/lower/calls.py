@@ -1,4 +1,4 @@
-"""Lowering of calls: the file's own functions, and the libraries' functions that are not the CUDA API."""
+"""Lowering of calls: the members of atomics and groups, and the functions of the libraries."""
 
 from __future__ import annotations
 
@@ -6,84 +6,54 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code, error, suggestion
-from scopec.frontends.scoped.lower import (
-    api,
-    atomics,
-    barriers,
-    conversions,
-    expressions,
-    functions,
-    groups,
-    lvalues,
-    names,
-    streams,
-    threads,
-)
-from scopec.frontends.scoped.lower.context import outside
+from scopec.frontends.scoped.beyond import beyond, way_to_clang
+from scopec.frontends.scoped.lower import atomics, expressions, names
 from scopec.frontends.scoped.lower.operands import (
+    Array,
     Atomic,
     Computed,
     Enumerator,
-    Function,
     Group,
-    HostThread,
     Nothing,
     Operand,
-    PointerVariable,
-    Sync,
-    Text,
-    TypeNamed,
+    Pointer,
+    Stream,
+    Variable,
     describe,
 )
 from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir, types, values
 
 if TYPE_CHECKING:
-    from scopec.base.source import Span
     from scopec.frontends.scoped.lower.context import Frame
 
-Handler = Callable[["Frame", tree.Call], Operand]
+#: Calls are taken to succeed.
+_SUCCESS = Computed(values.Const(0, types.INT))
 
 
 def lower_call(frame: Frame, call: tree.Call) -> Operand:
     """Lower ``function(arguments)``."""
     match call.function:
         case tree.Member(_, object_, name):
-            return _member_call(frame, call, object_, name)
-        case tree.Name(span, name, _):
-            found = frame.find(name)
-            if found is not None:
-                return _call_found(frame, found, call, span)
-            full = frame.world.globals.library_name(name)
-            short = names.unqualified(full)
-            handler = _FUNCTIONS.get(full) or _FUNCTIONS.get(short)
-            if handler is not None:
-                return handler(frame, call)
-            if short in atomics.LEGACY:
-                return atomics.legacy(frame, call, short)
-            if short in groups.FUNCTIONS:
-                return groups.make(frame, call, short)
-            if name in api.FUNCTIONS:
-                return api.lower_api(frame, call, name)
-            raise _unknown_function(frame, name, span)
+            return _member(frame, call, expressions.lower_operand(frame, object_), name)
+        case tree.Name(span, name, argument):
+            if (found := frame.find(name)) is not None:
+                raise error(Code.TYPE_ERROR, f"{describe(found)} cannot be called", span)
+            short = names.unqualified(frame.world.library_name(name))
+            if short == "tiled_partition" and argument is not None:
+                return _tile(frame, call, argument)
+            if short not in _FUNCTIONS:
+                help_ = suggestion(name, _FUNCTIONS) or way_to_clang()
+                raise error(Code.UNMODELLED_CALL, f"the scoped language has no function `{name}`", span, help_)
+            least, most, side, handler = _FUNCTIONS[short]
+            arguments_of(call, least, most)
+            if side == "host" and not frame.host:
+                raise error(Code.TYPE_ERROR, f"`{name}` is a function of the host", call.span)
+            if side == "device" and frame.host:
+                raise error(Code.TYPE_ERROR, f"`{name}` can be called in kernels only", call.span)
+            return handler(frame, call)
         case _:
-            raise outside("a call of this kind is", call.span)
-
-
-def _call_found(frame: Frame, found: Operand, call: tree.Call, span: Span) -> Operand:
-    match found:
-        case Function(definition=definition):
-            return functions.call(frame, definition, call.arguments, call.span)
-        case TypeNamed(type_):
-            return conversions.construct(frame, type_, tree.Initialiser(span, call.arguments, list=False), span)
-        case _:
-            raise error(Code.TYPE_ERROR, f"{describe(found)} cannot be called", call.span)
-
-
-def _unknown_function(frame: Frame, name: str, span: Span) -> Exception:
-    known = [*_FUNCTIONS, *api.FUNCTIONS, *atomics.LEGACY]
-    own = [n for n, o in frame.world.globals.names.items() if isinstance(o, Function)]
-    return error(Code.UNMODELLED_CALL, f"scopec does not model `{name}`", span, suggestion(name, known + own))
+            raise beyond("a call of this kind is", call.span)
 
 
 def arguments_of(call: tree.Call, least: int, most: int) -> tuple[tree.Expr, ...]:
@@ -112,22 +82,17 @@ def scope_of(frame: Frame, expr: tree.Expr) -> ir.Scope:
     raise error(Code.TYPE_ERROR, "a thread scope is wanted here", expr.span, "such as cuda::thread_scope_device")
 
 
-# ---------------------------------------------------------------- members
-
-
-def _member_call(frame: Frame, call: tree.Call, object_: tree.Expr, name: str) -> Operand:
-    target = expressions.lower_operand(frame, object_)
+def _member(frame: Frame, call: tree.Call, target: Operand, name: str) -> Operand:
     match target:
         case Atomic():
             return atomics.member(frame, call, target, name)
-        case Sync():
-            return barriers.member(frame, call, target, name)
+        case Group(size) if name == "sync":
+            arguments_of(call, 0, 0)
+            if size != 1:
+                frame.emit(ir.SyncThreads() if size is None else ir.GroupSync(ir.Group.TILE, size), call.span)
+            return Nothing()
         case Group():
-            return groups.member(frame, call, target, name)
-        case HostThread():
-            return threads.member(frame, call, target, name)
-        case PointerVariable():
-            raise error(Code.TYPE_ERROR, f"`{target.name}` is a pointer", object_.span, "write `->`")
+            raise beyond(f"a group's `{name}` is", call.span)
         case _:
             raise error(Code.TYPE_ERROR, f"{describe(target)} has no member functions", call.span)
 
@@ -135,183 +100,152 @@ def _member_call(frame: Frame, call: tree.Call, object_: tree.Expr, name: str) -
 # ---------------------------------------------------------------- fences, barriers of blocks and warps, waiting
 
 
-def _device_only(frame: Frame, call: tree.Call, name: str) -> None:
-    if frame.host:
-        raise error(Code.TYPE_ERROR, f"`{name}` can be called in kernels only", call.span)
-
-
 def _fence(frame: Frame, call: tree.Call) -> Operand:
-    arguments = arguments_of(call, 1, 2)
-    order = order_of(frame, arguments[0])
-    scope = ir.Scope.SYSTEM
-    if len(arguments) == 2:
-        assert isinstance(call.function, tree.Name)
-        full = frame.world.globals.library_name(call.function.name)
-        if full.startswith(("std::", "cuda::std::")):
-            raise error(Code.BAD_ARGUMENTS, "only cuda::atomic_thread_fence takes a scope", arguments[1].span)
-        scope = scope_of(frame, arguments[1])
-    if order is not ir.Order.RELAXED:  # [atomics.fences]: a relaxed fence has no effects
-        frame.emit(ir.Fence(order, scope), call.span)
+    order, *scope = call.arguments
+    if scope and isinstance(call.function, tree.Name) and call.function.name.startswith(("std::", "cuda::std::")):
+        raise error(Code.BAD_ARGUMENTS, "only cuda::atomic_thread_fence takes a scope", scope[0].span)
+    fence = ir.Fence(order_of(frame, order), scope_of(frame, scope[0]) if scope else ir.Scope.SYSTEM)
+    if fence.order is not ir.Order.RELAXED:  # [atomics.fences]: a relaxed fence has no effects
+        frame.emit(fence, call.span)
     return Nothing()
 
 
-def _threadfence(scope: ir.Scope) -> Handler:
+def _emits(operation: ir.Operation, result: Operand = Nothing()) -> Callable[[Frame, tree.Call], Operand]:  # noqa: B008
     def handler(frame: Frame, call: tree.Call) -> Operand:
-        arguments_of(call, 0, 0)
-        _device_only(frame, call, "__threadfence")
-        frame.emit(ir.Fence(ir.Order.SEQ_CST, scope), call.span)
-        return Nothing()
-
-    return handler
-
-
-def _syncthreads(frame: Frame, call: tree.Call) -> Operand:
-    arguments_of(call, 0, 0)
-    _device_only(frame, call, "__syncthreads")
-    frame.emit(ir.SyncThreads(), call.span)
-    return Nothing()
-
-
-def _syncthreads_vote(function: Literal["count", "and", "or"]) -> Handler:
-    def handler(frame: Frame, call: tree.Call) -> Operand:
-        (argument,) = arguments_of(call, 1, 1)
-        _device_only(frame, call, f"__syncthreads_{function}")
-        predicate = expressions.lower_condition(frame, argument)
-        result = frame.temporary(types.INT)
-        frame.emit(ir.SyncThreads(ir.Vote(result.name, function, predicate)), call.span)
-        return Computed(result)
+        frame.emit(operation, call.span)
+        return result
 
     return handler
 
 
 def _syncwarp(frame: Frame, call: tree.Call) -> Operand:
-    arguments = arguments_of(call, 0, 1)
-    _device_only(frame, call, "__syncwarp")
     mask = 0xFFFFFFFF
-    if arguments:
-        mask = expressions.constant(frame, arguments[0], "the mask of __syncwarp") & mask
+    if call.arguments:
+        mask = expressions.constant(frame, call.arguments[0], "the mask of __syncwarp") & mask
     frame.emit(ir.GroupSync(ir.Group.WARP, mask), call.span)
     return Nothing()
 
 
-def _yield(frame: Frame, call: tree.Call) -> Operand:
-    arguments_of(call, 0, 0)
-    frame.emit(ir.Yield(), call.span)
-    return Nothing()
-
-
 def _sleep(frame: Frame, call: tree.Call) -> Operand:
-    """``sleep_for`` and the like: how long is not modelled, but how the duration is computed is."""
-    (duration,) = arguments_of(call, 1, 1)
-    _duration(frame, duration)
+    """``__nanosleep``: how long is not modelled."""
+    expressions.lower_value(frame, call.arguments[0])
     frame.emit(ir.Yield(sleeps=True), call.span)
     return Nothing()
 
 
-def _duration(frame: Frame, expr: tree.Expr) -> None:
-    """Evaluate a duration for its effects: a number, ``std::chrono::milliseconds(number)``, sums and products."""
-    match expr:
-        case tree.Call(_, tree.Name(_, name), (number,)) if names.is_duration(frame.world.globals.library_name(name)):
-            expressions.discard(frame, number)
-        case tree.Binary(_, "+" | "-" | "*" | "/", left, right):
-            _duration(frame, left)
-            _duration(frame, right)
-        case _:
-            expressions.discard(frame, expr)
+def _this_block(_frame: Frame, _call: tree.Call) -> Operand:
+    return Group()
 
 
-# ---------------------------------------------------------------- input and output, assertions, the rest
-
-
-def _printf(frame: Frame, call: tree.Call) -> Operand:
-    for argument in call.arguments:
-        operand = expressions.lower_operand(frame, argument)
-        if not isinstance(operand, Text):
-            lvalues.to_value(frame, operand, argument.span)
-    frame.emit(ir.InputOutput(), call.span)
-    return Computed(values.Const(0, types.INT))
+def _tile(frame: Frame, call: tree.Call, argument: tree.Expr) -> Operand:
+    """Tiles of a block: neighbouring lanes of a warp, as many as the template argument says."""
+    (whole,) = arguments_of(call, 1, 1)
+    size = expressions.constant(frame, argument, "the size of a tile")
+    if size not in (1, 2, 4, 8, 16, 32):
+        raise error(Code.BAD_ARGUMENTS, f"there are no tiles of {size} threads", argument.span, "use 1 to 32")
+    if expressions.lower_operand(frame, whole) != Group():
+        raise beyond("tiles of anything but the block are", whole.span)
+    return Group(size)
 
 
 def _assert(frame: Frame, call: tree.Call) -> Operand:
-    (condition,) = arguments_of(call, 1, 1)
+    (condition,) = call.arguments
     value = expressions.lower_condition(frame, condition)
-    text = frame.world.source.text_of(condition.span)
-    frame.emit(ir.Assert(value, text), call.span)
+    frame.emit(ir.Assert(value, frame.world.source.text_of(condition.span)), call.span)
     return Nothing()
 
 
-def _exit(frame: Frame, call: tree.Call) -> Operand:
-    """``exit`` and its kin: the process ends here, and no object of automatic storage is destroyed."""
-    for argument in arguments_of(call, 0, 1):
-        expressions.discard(frame, argument)
-    if not frame.host:
-        raise error(Code.TYPE_ERROR, "a kernel cannot end the process", call.span, "use `__trap()`: it aborts the grid")
-    frame.emit(ir.EndProcess(), call.span)
-    frame.builder.end(call.span)
-    return Nothing()
+# ---------------------------------------------------------------- the CUDA runtime API
 
 
-def _trap(frame: Frame, call: tree.Call) -> Operand:
-    """``__trap()``: the grid is aborted."""
-    arguments_of(call, 0, 0)
-    _device_only(frame, call, "__trap")
-    streams.fail(frame, call.span)
-    frame.builder.end(call.span)
-    return Nothing()
+def stream_of(frame: Frame, expr: tree.Expr) -> ir.Stream:
+    """The stream that an expression denotes; ``0`` is the legacy default stream.
+
+    InputError if it is not a stream, or one that has not been created yet.
+    """
+    match expressions.lower_operand(frame, expr):
+        case Computed(values.Const(0, _)):
+            return ir.legacy_stream(0)
+        case Stream(name, False) if name in frame.world.streams:
+            return frame.world.streams[name]
+        case Stream(name, False):
+            message = f"stream `{name}` is used before it is created"
+            raise error(Code.UNINITIALISED, message, expr.span, f"call cudaStreamCreate(&{name}) first")
+        case other:
+            raise error(Code.TYPE_ERROR, f"a stream is wanted here, not {describe(other)}", expr.span)
 
 
-def _moved(frame: Frame, call: tree.Call) -> Operand:
-    """``std::move(x)``, ``std::ref(x)`` and the like: the thing itself."""
-    (argument,) = arguments_of(call, 1, 1)
-    return expressions.lower_operand(frame, argument)
+def _stream_create(frame: Frame, call: tree.Call) -> Operand:
+    """``cudaStreamCreate(&stream)``, ``cudaStreamCreateWithFlags(&stream, flags)``."""
+    target = expressions.lower_operand(frame, call.arguments[0])
+    if not isinstance(target, Stream) or not target.address:
+        raise error(Code.TYPE_ERROR, "the address of a cudaStream_t is wanted here", call.arguments[0].span)
+    name = target.name
+    if name in frame.world.streams:
+        raise beyond(f"a stream variable that is created twice (`{name}`) is", call.span)
+    if frame.nesting:
+        raise beyond("a stream that is created under a condition or in a loop is", call.span)
+    flags = expressions.constant(frame, call.arguments[1], "a flag") if call.arguments[1:] else 0
+    kind: Literal["blocking", "non-blocking"] = "non-blocking" if flags else "blocking"
+    frame.world.streams[name] = ir.Stream(name, kind, 0)
+    frame.emit(ir.ApiCall("cudaStreamCreate"), call.span)
+    return _SUCCESS
 
 
-def _text(_frame: Frame, _call: tree.Call) -> Operand:
-    return Text()
+def _stream_query(frame: Frame, call: tree.Call) -> Operand:
+    stream = stream_of(frame, call.arguments[0])
+    ready = frame.temporary(types.INT)
+    frame.emit(ir.StreamQuery(ready.name, stream.name), call.span)
+    return Computed(ready)
 
 
-def _init(frame: Frame, call: tree.Call) -> Operand:
-    return barriers.init(frame, call)
+def _stream_synchronize(frame: Frame, call: tree.Call) -> Operand:
+    frame.emit(ir.StreamSynchronize(stream_of(frame, call.arguments[0]).name), call.span)
+    return _SUCCESS
 
 
-_FUNCTIONS: dict[str, Handler] = {
-    "atomic_thread_fence": _fence,
-    "__threadfence_block": _threadfence(ir.Scope.BLOCK),
-    "__threadfence": _threadfence(ir.Scope.DEVICE),
-    "__threadfence_system": _threadfence(ir.Scope.SYSTEM),
-    "__syncthreads": _syncthreads,
-    "__syncthreads_count": _syncthreads_vote("count"),
-    "__syncthreads_and": _syncthreads_vote("and"),
-    "__syncthreads_or": _syncthreads_vote("or"),
-    "__syncwarp": _syncwarp,
-    "this_thread::yield": _yield,
-    "this_thread::sleep_for": _sleep,
-    "__nanosleep": _sleep,
-    "usleep": _sleep,
-    "sleep": _sleep,
-    "printf": _printf,
-    "fprintf": _printf,
-    "puts": _printf,
-    "fflush": _printf,
-    "assert": _assert,
-    "exit": _exit,
-    "_Exit": _exit,
-    "quick_exit": _exit,
-    "abort": _exit,
-    "terminate": _exit,
-    "__trap": _trap,
-    "move": _moved,
-    "forward": _moved,
-    "ref": _moved,
-    "cref": _moved,
-    "init": _init,
-    "cudaGetErrorString": _text,
-    "cudaGetErrorName": _text,
+def _host_register(frame: Frame, call: tree.Call) -> Operand:
+    """``cudaHostRegister(p, bytes, flags)``: the memory is mapped memory from here on."""
+    name = _registered(frame, call.arguments[0])
+    object_ = frame.world.objects[name]
+    if object_.storage is not ir.Storage.SYSTEM:
+        message = f"cudaHostRegister takes host memory, `{name}` is {object_.storage.value} memory"
+        raise error(Code.TYPE_ERROR, message, call.arguments[0].span)
+    size, whole = expressions.constant(frame, call.arguments[1], "the size"), object_.size * len(object_.values)
+    if size < whole:
+        raise beyond(f"to register {size} of the {whole} bytes of `{name}` is", call.arguments[1].span)
+    if call.arguments[2:]:
+        expressions.constant(frame, call.arguments[2], "a flag")
+    frame.emit(ir.ApiCall("cudaHostRegister", (name,), maps=True), call.span)
+    return _SUCCESS
+
+
+def _registered(frame: Frame, expr: tree.Expr) -> str:
+    match expressions.lower_operand(frame, expr):
+        case Array(name):
+            return name
+        case Pointer(Variable(place) | Atomic(place)) if not frame.world.objects[place.object].array:
+            return place.object
+        case _:
+            raise error(Code.TYPE_ERROR, "the address of a whole object is wanted here", expr.span)
+
+
+#: Name: (fewest arguments, most arguments, whose it is, what it does).
+_FUNCTIONS: dict[str, tuple[int, int, Literal["host", "device", ""], Callable[[Frame, tree.Call], Operand]]] = {
+    "atomic_thread_fence": (1, 2, "", _fence),
+    "__threadfence_block": (0, 0, "device", _emits(ir.Fence(ir.Order.SEQ_CST, ir.Scope.BLOCK))),
+    "__threadfence": (0, 0, "device", _emits(ir.Fence(ir.Order.SEQ_CST, ir.Scope.DEVICE))),
+    "__threadfence_system": (0, 0, "device", _emits(ir.Fence(ir.Order.SEQ_CST, ir.Scope.SYSTEM))),
+    "__syncthreads": (0, 0, "device", _emits(ir.SyncThreads())),
+    "__syncwarp": (0, 1, "device", _syncwarp),
+    "this_thread_block": (0, 0, "device", _this_block),
+    "this_thread::yield": (0, 0, "", _emits(ir.Yield())),
+    "__nanosleep": (1, 1, "device", _sleep),
+    "assert": (1, 1, "", _assert),
+    "cudaDeviceSynchronize": (0, 0, "host", _emits(ir.DeviceSynchronize(), _SUCCESS)),
+    "cudaStreamCreate": (1, 1, "host", _stream_create),
+    "cudaStreamCreateWithFlags": (2, 2, "host", _stream_create),
+    "cudaStreamQuery": (1, 1, "host", _stream_query),
+    "cudaStreamSynchronize": (1, 1, "host", _stream_synchronize),
+    "cudaHostRegister": (2, 3, "host", _host_register),
 }
-
-
-def lower_launch(frame: Frame, launch: tree.Launch) -> Operand:
-    """Lower ``kernel<<<grid, block, shared, stream>>>(arguments)``."""
-    from scopec.frontends.scoped.lower.launches import launch_grid
-
-    return launch_grid(frame, launch)

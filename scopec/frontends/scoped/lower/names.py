@@ -34,20 +34,6 @@ def unqualified(name: str, namespaces: tuple[str, ...] = _NAMESPACES) -> str:
     return name
 
 
-def last(name: str) -> str:
-    """A name without namespaces, which may have other names in a file."""
-    return name.rpartition("::")[2]
-
-
-_DURATIONS = frozenset({"hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"})
-
-
-def is_duration(name: str) -> bool:
-    """Whether a name is that of a duration's type in ``std::chrono``."""
-    namespace, _, short = name.rpartition("::")
-    return namespace in ("std::chrono", "cuda::std::chrono", "chrono") and short in _DURATIONS
-
-
 def order_named(name: str) -> Order | None:
     """The order called ``memory_order_relaxed`` or ``memory_order::relaxed``, in any library namespace."""
     short = unqualified(name)
@@ -79,16 +65,10 @@ _WORDS: dict[tuple[str, ...], IntType] = {
     ("long", "unsigned"): types.ULONG,
     ("long", "long"): types.LONG_LONG,
     ("long", "long", "unsigned"): types.ULONG_LONG,
-    ("__int128",): types.INT128,
-    ("__int128", "unsigned"): types.UINT128,
 }
 
 #: Integer types that have a name of their own.
 INTEGERS: dict[str, IntType] = {
-    "uint": types.UINT,
-    "ushort": _WORDS["short", "unsigned"],
-    "uchar": _WORDS["char", "unsigned"],
-    "ulong": types.ULONG,
     "size_t": types.ULONG,
     "ptrdiff_t": types.LONG,
     "uintptr_t": types.ULONG,
@@ -102,7 +82,6 @@ INTEGERS: dict[str, IntType] = {
     "int64_t": types.LONG,
     "uint64_t": types.ULONG,
     "cudaError_t": types.INT,
-    "cudaError": types.INT,
 }
 
 

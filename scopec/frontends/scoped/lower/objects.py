@@ -1,139 +1,103 @@
-"""Objects in memory: one for each scalar in a variable, in an array or in the members of a class."""
+"""Objects in memory: what a declaration makes, what its name denotes, and what it holds when its lifetime begins."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from scopec.base.diagnostics import Code, error
-from scopec.frontends.scoped.lower import initial, lvalues
-from scopec.frontends.scoped.lower.context import Block, outside
-from scopec.frontends.scoped.lower.cpp_types import (
-    ArrayType,
-    AtomicType,
-    StructType,
-    SyncType,
-    Type,
-    align_of,
-    leaf_type,
-    shown,
-)
-from scopec.frontends.scoped.lower.operands import Variable
-from scopec.program import ir
-from scopec.program.builder import Builder
+from scopec.frontends.scoped.lower import expressions
+from scopec.frontends.scoped.lower.cpp_types import ArrayType, AtomicType, Element, held
+from scopec.frontends.scoped.lower.operands import Array, Atomic, Variable
+from scopec.program import ir, values
+from scopec.program.types import INT, IntType
+from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.frontends.scoped.lower.context import Frame
-    from scopec.frontends.scoped.lower.operands import Operand
     from scopec.frontends.scoped.syntax import tree
-    from scopec.program.types import IntType
 
 #: Objects of static storage duration start as zeros ([basic.start.static]); others without a value.
-_STATIC = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.SYSTEM, ir.Storage.MAPPED)
+_STATIC = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.SYSTEM)
+
+#: What the name of an object in memory denotes.
+InMemory = Variable | Atomic | Array
 
 
 def declare(
     frame: Frame,
     name: str,
-    type_: Type,
+    type_: Element | ArrayType,
     storage: ir.Storage,
     span: Span,
     *,
     volatile: bool = False,
     zero: bool = True,
-    device: int | None = None,
-) -> Operand:
-    """Make the objects of a variable and return what its name denotes.
-
-    ``zero`` is false for memory that is allocated without a value; ``device`` is the device of allocated device memory.
-    """
+) -> InMemory:
+    """Make the object of a variable and return what its name denotes; ``zero``: it holds zeros if nothing else."""
     name = frame.world.unique_object(name)
+    element, shape = (type_.element, (type_.length,)) if isinstance(type_, ArrayType) else (type_, ())
     value = 0 if zero and storage in _STATIC else None
-    for path, leaf, shape in leaves(name, type_):
-        held = leaf_type(leaf)
-        assert held is not None
-        count = 1
-        for extent in shape:
-            count *= extent
-        if count > 4096:
-            raise error(Code.TOO_LARGE, f"an object of {count} elements", span, "use at most 4096 elements")
-        use = leaf.use if isinstance(leaf, SyncType) else ir.Use.DATA
-        frame.world.objects[path] = ir.Object(
-            path, span, held, storage, (value,) * count, bool(shape), use, shape, device, align_of(leaf)
-        )
-    if not any(known == name or known.startswith((f"{name}.", f"{name}[")) for known in frame.world.objects):
-        if isinstance(type_, StructType):
-            return lvalues.at(name, lvalues.ZERO, type_)  # a class without data
-        raise outside(f"an object of type {shown(type_)} is", span)
-    return lvalues.at(name, lvalues.ZERO, type_, volatile=volatile)
+    inside = held(element)
+    frame.world.objects[name] = ir.Object(
+        name, span, inside, storage, (value,) * (shape[0] if shape else 1), bool(shape), shape=shape, align=inside.size
+    )
+    if shape:
+        return Array(name, element, shape[0], volatile)
+    return at(name, Const(0, INT), element, volatile=volatile)
 
 
-def passed(frame: Frame, name: str, type_: IntType, span: Span) -> Variable:
-    """An object for a value on its way to another thread, or from a buffer to a copy."""
-    made = declare(frame, name, type_, ir.Storage.SYSTEM, span)
-    assert isinstance(made, Variable)
-    known = frame.world.objects
-    known[made.place.object] = replace(known[made.place.object], use=ir.Use.PASSED)
-    return made
-
-
-def leaves(name: str, type_: Type, shape: tuple[int, ...] = ()) -> Iterator[tuple[str, Type, tuple[int, ...]]]:
-    """The names, types and extents of the objects that a variable consists of."""
+def at(object_: str, index: Value, type_: Element, *, volatile: bool) -> Variable | Atomic:
+    """The element with a number."""
     match type_:
-        case ArrayType(element, length):
-            inner = element
-            while isinstance(inner, ArrayType):
-                inner = inner.element
-            path = f"{name}[]" if isinstance(inner, StructType) else name
-            yield from leaves(path, element, (*shape, length))
-        case StructType(fields=fields):
-            for field in fields:
-                yield from leaves(f"{name}.{field.name}", field.type, shape)
-        case AtomicType(ref=True):
-            return
-        case _ if leaf_type(type_) is not None:
-            yield name, type_, shape
+        case IntType():
+            return Variable(ir.Place(object_, index), type_, volatile)
+        case AtomicType(value, scope, _):
+            return Atomic(ir.Place(object_, index), value, scope)
         case _:
-            return
+            assert_never(type_)
 
 
-def nowhere(frame: Frame, type_: Type, span: Span) -> Operand:
-    """An object that code which is never executed may refer to."""
-    name = f"%{shown(type_)}"
-    if not any(known.startswith(name) for known in frame.world.objects):
-        return declare(frame, name, type_, ir.Storage.SYSTEM, span)
-    return lvalues.at(name, lvalues.ZERO, type_)
-
-
-def give_values(frame: Frame, target: Operand, type_: Type, init: tree.Initialiser | None, span: Span) -> None:
+def hold(frame: Frame, made: InMemory, init: tree.Initialiser | None) -> None:
     """The initial values of an object of static storage duration, which must be constants."""
-    from scopec.frontends.scoped.lower.constant import run
-
-    inside = replace(frame, scopes=[Block()], loops=[], builder=Builder(), variables={}, ambiguous=set())
-    leaf = next(iter(_leaf_objects(frame, target)), None)
-    inside.constant = leaf is not None and leaf.storage in (ir.Storage.DEVICE, ir.Storage.MANAGED)
-    initial.initialise(inside, target, type_, init, span)
-    inside.builder.end(span)
-    known = {name: list(o.values) for name, o in frame.world.objects.items()}
-    run(inside.finish(), frame.world.objects, known)
-    for name, found in known.items():
-        object_ = frame.world.objects[name]
-        if tuple(found) != object_.values:
-            frame.world.objects[name] = replace(object_, values=tuple(found))
+    if init is None:
+        return
+    name = made.object if isinstance(made, Array) else made.place.object
+    object_ = frame.world.objects[name]
+    known = [_constant(frame, expr, object_.type) for expr in _given(init, len(object_.values))]
+    frame.world.objects[name] = replace(object_, values=(*known, *object_.values[len(known) :]))
 
 
-def _leaf_objects(frame: Frame, target: Operand) -> Iterator[ir.Object]:
-    """The objects in memory that an operand consists of."""
-    name = target.place.object if hasattr(target, "place") else getattr(target, "object", None)
-    for known, object_ in frame.world.objects.items():
-        if known == name or known.startswith((f"{name}.", f"{name}[")):
-            yield object_
+def _constant(frame: Frame, expr: tree.Expr, type_: IntType) -> int:
+    value = values.convert(expressions.lower_value(frame, expr), type_)
+    if not isinstance(value, Const):
+        raise error(Code.NOT_CONSTANT, "this initial value must be a constant", expr.span)
+    return value.value
 
 
-def allocated(frame: Frame, name: str, element: Type, count: int, storage: ir.Storage, span: Span) -> Operand:
-    """Memory that a program allocates for ``count`` objects of a type: what a pointer to it points to."""
-    type_ = ArrayType(element, count) if count > 1 else element
-    device = frame.device if storage is ir.Storage.DEVICE else None
-    return declare(frame, name, type_, storage, span, zero=False, device=device)
+def _given(init: tree.Initialiser, length: int) -> tuple[tree.Expr, ...]:
+    if len(init.arguments) > length:
+        message = f"{len(init.arguments)} initial values for {length} element{'s' if length > 1 else ''}"
+        raise error(Code.BAD_ARGUMENTS, message, init.span)
+    return init.arguments
+
+
+def initialise(frame: Frame, made: InMemory, init: tree.Initialiser | None) -> None:
+    """Append the stores that initialise a local object.
+
+    [atomics.types.operations]: the initial value of an atomic is not set by an atomic operation.
+    """
+    if init is None:
+        return
+    if isinstance(made, Array):
+        elements = [at(made.object, Const(n, INT), made.element, volatile=made.volatile) for n in range(made.length)]
+    else:
+        elements = [made]
+    given = _given(init, len(elements))
+    for number, element in enumerate(elements):
+        expr = given[number] if number < len(given) else None
+        value: Value = Const(0, INT) if expr is None else expressions.lower_value(frame, expr)
+        mode = ir.VOLATILE if isinstance(element, Variable) and element.volatile else ir.PLAIN
+        span = expr.span if expr is not None and isinstance(made, Array) else init.span
+        frame.emit(ir.Store(element.place, values.cast(value, element.type), mode), span)

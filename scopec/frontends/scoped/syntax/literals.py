@@ -24,19 +24,3 @@ def integer(span: Span, text: str) -> tree.Int:
     if value >= 1 << 64:
         raise error(Code.BAD_LITERAL, f"{text} needs more than 64 bits", span)
     return tree.Int(span, value, unsigned="u" in suffix, long="l" in suffix or "z" in suffix)
-
-
-_ESCAPES = {"n": "\n", "t": "\t", "0": "\0", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
-
-
-def unescape(text: str) -> str:
-    """The characters between the quotes of a literal, escapes replaced."""
-    out, i = "", 0
-    while i < len(text):
-        if text[i] == "\\" and i + 1 < len(text):
-            out += _ESCAPES.get(text[i + 1], text[i + 1])
-            i += 2
-        else:
-            out += text[i]
-            i += 1
-    return out

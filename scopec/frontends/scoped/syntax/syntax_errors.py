@@ -7,26 +7,18 @@ from dataclasses import dataclass, replace
 
 from scopec.base.diagnostics import Code, suggestion
 
-_OUT = "outside the modelled subset"
+#: Keywords of C++ that the scoped language has not.
+RESERVED = frozenset({
+    "alignas", "alignof", "asm", "__asm__", "__asm", "_asm", "case", "catch", "class", "co_await", "co_return",
+    "co_yield", "concept", "const_cast", "decltype", "default", "delete", "double", "dynamic_cast", "enum",
+    "explicit", "extern", "float", "friend", "goto", "inline", "mutable", "new", "noexcept", "operator", "private",
+    "protected", "public", "register", "reinterpret_cast", "requires", "static", "static_assert", "static_cast",
+    "struct", "switch", "template", "thread_local", "throw", "try", "typedef", "typeid", "typename", "union",
+    "using", "virtual",
+})  # fmt: skip
 
-_REST = ("goto", "dynamic_cast", "typeid", "thread_local", "enum", "static_assert")
-#: C++ keywords that scopec recognises in order to say that it does not model them.
-RESERVED: dict[str, str] = (
-    dict.fromkeys(("asm", "__asm__", "__asm", "_asm"), f"inline asm is {_OUT}")
-    | dict.fromkeys(("try", "catch", "throw"), f"exceptions are {_OUT}")
-    | dict.fromkeys(("new", "delete"), f"dynamic memory is {_OUT}")
-    | {name: f"`{name}` is {_OUT}" for name in _REST}
-    | dict.fromkeys(("co_await", "co_yield", "co_return"), f"coroutines are {_OUT}")
-)
-
-#: What to write instead of some of them.
-INSTEAD = dict.fromkeys(
-    ("asm", "__asm__", "__asm", "_asm"),
-    "write its accesses and fences with cuda::atomic_ref and cuda::atomic_thread_fence, or as a PTX .litmus file",
-) | {"new": "declare the object"}
-
-_QUALIFIERS = ("__global__", "__device__", "__host__", "__managed__", "__shared__", "__constant__")
-_TYPES = ("int", "bool", "void", "unsigned", "char", "short", "long", "auto", "size_t", "cudaStream_t", "dim3")
+_QUALIFIERS = ("__global__", "__device__", "__managed__", "__shared__")
+_TYPES = ("int", "bool", "void", "unsigned", "char", "short", "long", "auto", "size_t", "cudaStream_t")
 _DIRECTIVES = ("expect", "vary", "launch", "object", "bound", "given", "options", "storage", "language")
 _KINDS = (
     "race_free", "race", "allowed", "forbidden", "required", "terminates", "may_hang", "progresses", "may_stall",
@@ -38,10 +30,9 @@ _TERMINALS = {
     "SPECIFIER": "a type", "SEMICOLON": "`;`", "LPAR": "`(`", "RPAR": "`)`", "LBRACE": "`{`", "RBRACE": "`}`",
     "LSQB": "`[`", "RSQB": "`]`", "COMMA": "`,`", "EQUAL": "`=`", "COLON": "`:`", "__ANON_0": "`<<<`",
     "__ANON_1": "`>>>`", "WORD": "a value", "GREATER": "`>`", "LESS": "`<`", "WHILE": "`while`", "IN": "`in`",
-    "STRING": "a string", "LANGUAGE": "`scoped` or `c++`",
+    "LANGUAGE": "`scoped` or `c++`",
 }  # fmt: skip
 
-_QUALIFIED = re.compile(r"\w+\s*::")
 _PREVIOUS_NAME = re.compile(r"([A-Za-z_]\w*(?:::\w+)*)\s*\Z")
 
 
@@ -62,8 +53,6 @@ def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_
     if found is None:
         help_: str | None = "is a `}` missing?" if "RBRACE" in wanted else None
         return Said(Code.SYNTAX, f"the file ends in the middle of a construct{_wanted(wanted)}", help_)
-    if match := _QUALIFIED.match(text, offset):
-        return Said(Code.OUTSIDE_SUBSET, f"this use of `::` is {_OUT}", None, (offset, len(match.group())))
     if {"INT", "NAME", "LPAR"} <= wanted and not re.match(r"\w", found):
         return Said(Code.SYNTAX, f"an expression is missing before `{_short(found)}`")
     code_before = text[:offset].rstrip()
@@ -82,7 +71,10 @@ def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_
     if named and "INT_WORD" in wanted and "NAME" not in wanted:
         return _not_a_type(found)
     before = _PREVIOUS_NAME.search(text, max(0, offset - 200), offset)
-    if before and (named or found in ("*", "&")) and "INT_WORD" not in wanted:
+    if before and found in ("*", "&", "&&"):
+        return Said(Code.OUTSIDE_SUBSET, "a pointer or reference here is outside the scoped language")
+    is_type = before is not None and before.group(1) in (*_TYPES, "sizeof")
+    if before and not is_type and (named or (found == "<" and "::" in before.group(1))) and "INT_WORD" not in wanted:
         return replace(_not_a_type(before.group(1)), place=(before.start(1), len(before.group(1))))
     return Said(Code.SYNTAX, f"unexpected `{_short(found)}`{_wanted(wanted)}")
 
@@ -91,7 +83,7 @@ def _not_a_type(name: str) -> Said:
     if name.startswith("__"):
         help_ = suggestion(name, _QUALIFIERS)
         return Said(Code.UNKNOWN_TYPE, f"`{name}` is neither a type nor a specifier", help_)
-    return Said(Code.UNKNOWN_TYPE, f"`{name}` is not a type that scopec knows", suggestion(name, _TYPES))
+    return Said(Code.UNKNOWN_TYPE, f"`{name}` is not a type of the scoped language", suggestion(name, _TYPES))
 
 
 def _in_directive(found: str | None, wanted: set[str]) -> Said:

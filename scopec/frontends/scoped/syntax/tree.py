@@ -14,12 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TypeName:
-    """A type as written: specifiers, a name with template arguments, and pointer or reference marks.
+    """A type as written: specifiers, a name with template arguments, and how many pointer marks.
 
-    ``name`` is the spelling without specifiers (``int``, ``unsigned long long``, ``cuda::atomic``), empty where only
-    specifiers are written; ``specifiers`` are the others in the order written (``__device__``, ``constexpr``,
-    ``volatile``, …).  ``defined`` is the class that is defined in place, ``cluster`` the extents of
-    ``__cluster_dims__``.
+    ``name`` is the spelling without specifiers (``int``, ``unsigned long long``, ``cuda::atomic``); ``specifiers`` are
+    the others in the order written (``__device__``, ``constexpr``, ``volatile``, …).
     """
 
     span: Span
@@ -27,9 +25,6 @@ class TypeName:
     arguments: tuple[TypeName | Expr, ...] = ()
     specifiers: tuple[str, ...] = ()
     pointers: int = 0
-    reference: bool = False
-    defined: Class | None = None
-    cluster: tuple[Expr, ...] = ()
 
 
 # ---------------------------------------------------------------- expressions
@@ -54,36 +49,12 @@ class Bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Float:
-    """A floating-point literal; its value is not modelled."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Str:
-    """A string literal (for printf and assert messages)."""
-
-    span: Span
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
 class Name:
-    """An identifier, qualified or not, as written; with the arguments that a function template is given."""
+    """An identifier, qualified or not, as written; with the argument that a function template is given."""
 
     span: Span
     name: str
-    arguments: tuple[TypeName | Expr, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class List:
-    """``{e, …}`` as a value; ``names`` are those of designated elements (``.x = e``), empty for others."""
-
-    span: Span
-    elements: tuple[Expr, ...]
-    names: tuple[str, ...]
+    argument: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,18 +144,16 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Construct:
-    """``Type(arguments)`` or ``Type{arguments}`` (``list``): a temporary object or a functional cast."""
+    """``Type(argument)``: a temporary object."""
 
     span: Span
     type: TypeName
-    arguments: tuple[Expr, ...]
-    list: bool = False
-    names: tuple[str, ...] = ()
+    argument: Expr
 
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """``(Type) operand`` or ``static_cast<Type>(operand)``."""
+    """``(Type) operand``."""
 
     span: Span
     type: TypeName
@@ -193,10 +162,10 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class SizeOf:
-    """``sizeof(Type)`` or ``sizeof expression``."""
+    """``sizeof(Type)`` or ``sizeof(name)``."""
 
     span: Span
-    operand: TypeName | Expr
+    operand: TypeName | Name
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,10 +190,7 @@ class ThreadLocal:
 Expr: TypeAlias = (
     Int
     | Bool
-    | Float
-    | Str
     | Name
-    | List
     | Comma
     | Unary
     | Binary
@@ -246,36 +212,26 @@ Expr: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Initialiser:
-    """What follows a declared name: ``= e``, ``{e, …}`` or ``(e, …)``; ``list`` is true for braces.
-
-    ``names`` are those of designated elements (``.x = e``), empty for others.
-    """
+    """What follows a declared name: ``= e``, ``{e, …}`` or ``(e)``."""
 
     span: Span
     arguments: tuple[Expr, ...]
-    list: bool
-    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Declarator:
-    """One declared name with its pointer marks, array sizes and initial value.
-
-    ``volatile`` is true for a pointer that is itself volatile.
-    """
+    """One declared name with its pointer marks, array sizes and initial value."""
 
     span: Span
     name: str
     pointers: int = 0
-    reference: bool = False
     sizes: tuple[Expr | None, ...] = ()
     init: Initialiser | None = None
-    volatile: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """``type a = 1, b, c[3];`` at any place where C++ allows it; without declarators it defines the type alone."""
+    """``type a = 1, b, c[3];`` at any place where C++ allows it."""
 
     span: Span
     type: TypeName
@@ -303,7 +259,7 @@ class If:
     """``if (condition) then else otherwise``."""
 
     span: Span
-    condition: Condition
+    condition: Expr
     then: Statement
     otherwise: Statement | None = None
 
@@ -313,7 +269,7 @@ class While:
     """``while (condition) body``."""
 
     span: Span
-    condition: Condition
+    condition: Expr
     body: Statement
 
 
@@ -338,23 +294,6 @@ class For:
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
-    """``switch (value) { … }``; the cases are statements of the body."""
-
-    span: Span
-    value: Condition
-    body: Block
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """``case value:``, or ``default:`` with no value."""
-
-    span: Span
-    value: Expr | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Return:
     """``return`` with or without a value."""
 
@@ -376,17 +315,7 @@ class Continue:
     span: Span
 
 
-# ---------------------------------------------------------------- names for types, namespaces
-
-
-@dataclass(frozen=True, slots=True)
-class Alias:
-    """``using name = type;``, or a ``typedef``; ``sizes`` are those of an array type."""
-
-    span: Span
-    name: str
-    type: TypeName
-    sizes: tuple[Expr | None, ...] = ()
+# ---------------------------------------------------------------- names for namespaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,19 +327,14 @@ class NamespaceAlias:
     name: str
 
 
-#: A declaration in a condition declares one name.
-Condition: TypeAlias = Expr | Declaration
-
-Statement: TypeAlias = (
-    Declaration | ExprStatement | Block | If | While | DoWhile | For | Switch | Case | Return | Break | Continue | Alias
-)
+Statement: TypeAlias = Declaration | ExprStatement | Block | If | While | DoWhile | For | Return | Break | Continue
 
 # ---------------------------------------------------------------- files
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A function's parameter; the name is empty where the source leaves it out."""
+    """A function's parameter."""
 
     span: Span
     type: TypeName
@@ -419,7 +343,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function with its body: a kernel, ``main``, or a helper, told apart by the type's specifiers."""
+    """A function with its body: a kernel, which the type's specifiers say, or ``main``."""
 
     span: Span
     type: TypeName
@@ -429,26 +353,7 @@ class Function:
     body: Block
 
 
-@dataclass(frozen=True, slots=True)
-class Prototype:
-    """A function without its body."""
-
-    span: Span
-    type: TypeName
-    name: str
-    parameters: tuple[Parameter, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Class:
-    """A structure with its members in order; ``name`` is empty for one that only a declarator or typedef names."""
-
-    span: Span
-    name: str
-    members: tuple[Declaration, ...]
-
-
-Item: TypeAlias = Declaration | Function | Prototype | NamespaceAlias | Alias
+Item: TypeAlias = Declaration | Function | NamespaceAlias
 
 # ---------------------------------------------------------------- directives
 
