@@ -186,6 +186,13 @@ def test_headers_of_the_library_that_are_not_included_come_along(write: Callable
         plan(write(text % (use + " nobody();")), "p.cu", BY_LANGUAGE)
 
 
+@pytest.mark.parametrize("reader", ["scoped", "clang"])
+def test_a_variable_is_declared_before_its_initial_value(write: Callable[..., Path], reader: str) -> None:
+    text = "__device__ int x, y;\n__global__ void k() { int x = x; y = x; }\n//@ launch k<<<1, 1>>>();\n"
+    with pytest.raises(InputError, match="`x` is read before it has a value"):
+        assert plan(write(text), "p.cu", Overrides(reader=reader)).runs[0].graph
+
+
 def test_the_summary_says_what_was_read_without_a_clang(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

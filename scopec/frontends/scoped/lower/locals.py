@@ -10,6 +10,7 @@ from scopec.frontends.scoped.lower import expressions, lvalues, objects, resolve
 from scopec.frontends.scoped.lower.cpp_types import ArrayType, AtomicType, StreamType, Type
 from scopec.frontends.scoped.lower.operands import Computed, Operand, Register, Stream
 from scopec.frontends.scoped.syntax import tree
+from scopec.frontends.scoped.syntax.walk import walk
 from scopec.program import ir, values
 from scopec.program.types import IntType
 
@@ -22,6 +23,9 @@ def declare(frame: Frame, declaration: tree.Declaration) -> None:
     base = resolve.resolve(frame, declaration.type)
     for declarator in declaration.declarators:
         type_ = resolve.declared(frame, base, declarator)
+        for part in walk(declarator.init):  # "immediately after its complete declarator" ([basic.scope.pdecl]/1)
+            if isinstance(part, tree.Name) and part.name == declarator.name:
+                raise error(Code.UNINITIALISED, f"`{part.name}` is read before it has a value", part.span)
         frame.bind(declarator.name, _local(frame, type_, set(declaration.type.specifiers), declarator), declarator.span)
 
 
