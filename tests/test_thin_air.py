@@ -11,7 +11,7 @@ from scopec.base.diagnostics import InputError, UsageError
 from scopec.base.options import MEMORY_OPTIONS, choose
 from scopec.explain import reasons as explain
 from scopec.explain.verdict import Check
-from scopec.memory import ways
+from scopec.memory import valuations
 from scopec.memory.dependencies import BOUND, VALUES, WAYS, Dependencies, dependencies
 from scopec.memory.domains import domains
 from scopec.memory.graph import build
@@ -179,7 +179,7 @@ def test_values_without_end_leave_it_open() -> None:
 def test_so_do_too_many_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = "r = x.load(relaxed); s = z.load(relaxed); y.store((r & s) == 2, relaxed);"
     assert reasons(lines) == set()
-    monkeypatch.setattr(ways, "MOST_WAYS", 3)
+    monkeypatch.setattr(valuations, "MOST_VALUATIONS", 3)
     assert reasons(lines) == {WAYS}
 
 

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
     from scopec.hangs.execution import StuckExecution
     from scopec.program.expectations import Expectation
-    from scopec.session.ask import Asking
+    from scopec.session.ask import Inquiry
 
 
-def never_stuck(asking: Asking, expectation: Expectation, seconds: float) -> bool:
+def never_stuck(inquiry: Inquiry, expectation: Expectation, seconds: float) -> bool:
     """Whether no execution of a run gets stuck, as far as the engine that answers at once finds out in some time."""
-    run = asking.run
+    run = inquiry.run
     if not run.asks_hangs or run.whole is not None:
         return True
     try:
-        found = asking.quickly(search(run, property_of(expectation)).problem, seconds)
+        found = inquiry.quickly(search(run, property_of(expectation)).problem, seconds)
     except ScopecError:
         return False
     return not found.unanswered and all(execution is None for execution in found.answers.values())

@@ -45,12 +45,12 @@ from scopec.session.verdicts import memory_checks
 if TYPE_CHECKING:
     from scopec.program.expectations import Expectation
     from scopec.progress.models import Property
-    from scopec.session.ask import Asking
+    from scopec.session.ask import Inquiry
     from scopec.session.run import Run
     from scopec.session.verdicts import Findings
 
 #: The questions of a changed run to the engines.
-Ask: TypeAlias = Callable[["Run"], "Asking"]
+Ask: TypeAlias = Callable[["Run"], "Inquiry"]
 _Holds: TypeAlias = Callable[["Run"], bool]
 
 #: Functions such as atomicAdd, whose operations are relaxed (CUDA C++ Programming Guide, "Atomic Functions").
@@ -145,10 +145,10 @@ def _checked(edits: Sequence[Edit], run: Run, mended: Sequence[Expectation]) -> 
     return f"{said(edits, run.program)}; checked: {result} then"
 
 
-def _answers(asking: Asking, seconds: float) -> Findings | None:
+def _answers(inquiry: Inquiry, seconds: float) -> Findings | None:
     """The answers to the memory questions of a changed run; None where the engine cannot answer."""
     try:
-        return asking.quickly(asking.run.problem, seconds)
+        return inquiry.quickly(inquiry.run.problem, seconds)
     except ScopecError:
         return None
 
@@ -241,11 +241,11 @@ def _progress(run: Run, check: Check, schedule: Schedule, ask: Ask) -> str | Non
     for edit in _launches(run, schedule):
         property_: Property = "Termination" if check.expectation.kind == "terminates" else "Progress"
         try:
-            asking = ask(edited(run, [edit]))
-            mended = asking.progress(property_).holds
+            inquiry = ask(edited(run, [edit]))
+            mended = inquiry.progress(property_).holds
         except ScopecError:
             continue
-        if mended and never_stuck(asking, check.expectation, _SECONDS):
+        if mended and never_stuck(inquiry, check.expectation, _SECONDS):
             return _checked([edit], run, [check.expectation])
     return None
 

@@ -10,12 +10,12 @@ from scopec.hangs.spin_loops import TurningRun
 from scopec.hangs.standing import Standing
 from scopec.memory.asw import Ordering
 from scopec.memory.blocking import Blocking
-from scopec.memory.collected import Collected
 from scopec.memory.events import Cut, EventGraph, Left
 from scopec.memory.graph import graph, safe_assertions, started
 from scopec.memory.quorums import open_phases
 from scopec.memory.stopping import stopping
 from scopec.memory.symbolic import run
+from scopec.memory.unfolding import Unfolding
 from scopec.program import ir, types, values
 from scopec.program.collective import Barrier
 from scopec.program.names import identifier
@@ -61,7 +61,7 @@ def build(around: Surroundings, unroll: int) -> StuckGraph:
 def _build(around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, str]]) -> StuckGraph:
     around = around.fresh()
     system, program = around.system, around.system.program
-    out = Collected(program, safe)
+    out = Unfolding(program, safe)
     starts: dict[str, Guard] = {}
     begun: dict[str, Guard] = {}
     for thread, guard in started(out):
@@ -99,7 +99,7 @@ def _build(around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, s
     return StuckGraph(found, standings, frozenset(around.timeouts), frozenset(one_of))
 
 
-def _may_start(out: Collected, thread: ir.Thread, guard: Guard) -> Guard:
+def _may_start(out: Unfolding, thread: ir.Thread, guard: Guard) -> Guard:
     """Where the implementation starts a thread; elsewhere it never does."""
     out.conditions.append(out.choose(f"{identifier(thread.name)}_S", "starts"))
     here = out.guards.literal(len(out.conditions) - 1, True)
@@ -131,7 +131,7 @@ def _queries(around: Surroundings, ordering: Ordering, blocking: Blocking) -> It
 
 
 def _standing(
-    thread: ir.Thread, system: System, out: Collected, blocking: Blocking, begun: Mapping[str, Guard], starts: Guard
+    thread: ir.Thread, system: System, out: Unfolding, blocking: Blocking, begun: Mapping[str, Guard], starts: Guard
 ) -> Standing:
     never = out.guards.never
     cuts = [cut for cut in out.cuts if cut.thread == thread.name and not cut.stopped]

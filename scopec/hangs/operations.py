@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scopec.memory.collected import State
 from scopec.memory.events import Cut, Event, Kind, Left
 from scopec.memory.symbolic import ThreadRun
+from scopec.memory.unfolding import State
 from scopec.program import ir, values
 from scopec.program.effects import effects
 from scopec.program.loops import live_registers
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from scopec.base.source import Span
     from scopec.hangs.surroundings import Surroundings
-    from scopec.memory.collected import Collected
     from scopec.memory.guards import Guard
+    from scopec.memory.unfolding import Unfolding
     from scopec.program.observe import Location
 
 #: Calls that a thread may repeat without a change.
@@ -39,7 +39,7 @@ class LeftRun(ThreadRun):
     what kind it is, ``turning`` that a period is gone round.
     """
 
-    def __init__(self, out: Collected, thread: ir.Thread, unroll: int, around: Surroundings) -> None:
+    def __init__(self, out: Unfolding, thread: ir.Thread, unroll: int, around: Surroundings) -> None:
         super().__init__(out, thread, unroll, frozenset())
         self.around = around
         self.deciding = without_idle_stores(self.body, around.relevance.deciding)

@@ -14,9 +14,9 @@ from scopec.hangs.operations import LASTING, LeftRun
 from scopec.hangs.timeouts import after, clocks, gives_up
 from scopec.memory import spin_loops
 from scopec.memory.accesses import TooComplexError
-from scopec.memory.collected import State, merge
 from scopec.memory.events import Cut, Kind, Left
 from scopec.memory.symbolic import LONGEST_COUNTED_LOOP
+from scopec.memory.unfolding import State, merge
 from scopec.program import ir, values
 from scopec.program.effects import effects, registers
 from scopec.program.loops import Loop, live_registers

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.memory.collected import Collected, State, defined
 from scopec.memory.events import Event, Kind, Selection, Unset, shown_location
+from scopec.memory.unfolding import State, Unfolding, defined
 from scopec.program import ir, reasoning, values
 from scopec.program.names import identifier
 from scopec.program.observe import Location, instance
@@ -30,7 +30,7 @@ class TooComplexError(Exception):
 class Accesses:
     """Events of one thread."""
 
-    def __init__(self, out: Collected, thread: ir.Thread, observed: frozenset[str]) -> None:
+    def __init__(self, out: Unfolding, thread: ir.Thread, observed: frozenset[str]) -> None:
         self.out = out
         self.thread = thread
         self.observed = observed

@@ -14,14 +14,14 @@ from scopec.program.values import Const, Value
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from scopec.memory.collected import Collected
     from scopec.memory.guards import Guard
+    from scopec.memory.unfolding import Unfolding
 
 
 class Ordering:
     """What orders the threads whose events were collected."""
 
-    def __init__(self, out: Collected) -> None:
+    def __init__(self, out: Unfolding) -> None:
         self.out = out
         self.program = out.program
         self.order = CallOrder(out)

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from scopec.memory.asw import Ordering
-    from scopec.memory.collected import Collected
     from scopec.memory.events import Event
     from scopec.memory.guards import Guard
     from scopec.memory.quorums import Quorums
+    from scopec.memory.unfolding import Unfolding
     from scopec.program.collective import Barrier
     from scopec.program.values import Value
 
 
-def block(out: Collected, ordering: Ordering, quorums: Quorums, stops: Stopping = NOTHING) -> list[tuple[Guard, Value]]:
+def block(out: Unfolding, ordering: Ordering, quorums: Quorums, stops: Stopping = NOTHING) -> list[tuple[Guard, Value]]:
     """Strengthen the guards in ``out``; each wait that may be in vain becomes a cut (its execution is not complete).
 
     Returns what no execution has: a query that reports the completion (the value) of a grid of which a thread is stuck
@@ -47,7 +47,7 @@ class Blocking:
 
     def __init__(
         self,
-        out: Collected,
+        out: Unfolding,
         ordering: Ordering,
         quorums: Quorums,
         idle: tuple[ir.Thread, ...] = (),

@@ -11,8 +11,8 @@ from scopec.program import ir, values
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scopec.memory.collected import Collected
     from scopec.memory.guards import Guard
+    from scopec.memory.unfolding import Unfolding
 
 
 class CallOrder:
@@ -22,7 +22,7 @@ class CallOrder:
     of each execution, where somebody asks.
     """
 
-    def __init__(self, out: Collected) -> None:
+    def __init__(self, out: Unfolding) -> None:
         self.out = out
         self.position = {event.id: i for i, event in enumerate(out.events)}
         self.event = {event.id: event for event in out.events}

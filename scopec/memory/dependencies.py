@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.base.graphs import components
 from scopec.base.records import dataclass
 from scopec.memory.events import Kind, Left, unsequenced
-from scopec.memory.ways import TooManyError, Ways
+from scopec.memory.valuations import TooManyError, Valuations
 from scopec.program.types import ArithmeticFault
 from scopec.program.values import FALSE
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scopec.memory.domains import Domains
     from scopec.memory.events import Assertion, Event, EventGraph, Selection
     from scopec.memory.guards import Guard
-    from scopec.memory.ways import Circumstances, Way
+    from scopec.memory.valuations import Circumstances, Valuation
     from scopec.program.values import Value
 
 #: A read and an event that depends on it, by their ids.
@@ -90,7 +90,7 @@ def dependencies(graph: EventGraph, known: Domains, *, every: bool = False) -> D
 class _Search:
     def __init__(self, graph: EventGraph, known: Domains, *, every: bool) -> None:
         self.graph = graph
-        self.ways = Ways(graph, known)
+        self.valuations = Valuations(graph, known)
         self.every = every
         self.open = known.open
         self.found: dict[Pair, set[Circumstances]] = defaultdict(set)
@@ -109,12 +109,12 @@ class _Search:
             self.found[pair].add(frozenset())
         for target, read, pairs in candidates:
             looked_for = (pairs & wanted) - halves
-            if looked_for and self.ways.varies(read):
+            if looked_for and self.valuations.varies(read):
                 self._look(target, read, looked_for)
         for pair, unsure in self.unsure.items():
             if not all(self._known(pair, circumstances) for circumstances in unsure):
                 self.undecided.setdefault(pair, BOUND)
-        found = {pair: self.ways.where(self.found[pair]) for pair in self._in_order(self.found)}
+        found = {pair: self.valuations.where(self.found[pair]) for pair in self._in_order(self.found)}
         left = [pair for pair in self._in_order(self.undecided) if found.get(pair, FALSE) is not None]
         return Dependencies(found, {pair: self.undecided[pair] for pair in left})
 
@@ -122,7 +122,7 @@ class _Search:
         return any(found <= circumstances for found in self.found.get(pair, ()))
 
     def _in_order(self, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-        at = self.ways.position
+        at = self.valuations.position
         return tuple(sorted(pairs, key=lambda pair: (at[pair[0]], at[pair[1]])))
 
     # ---- what may depend on what
@@ -139,12 +139,12 @@ class _Search:
 
     def _candidates(self, target: _Target) -> Iterator[tuple[str, set[Pair]]]:
         """The reads that are mentioned where a target is computed, with the pairs that that may make."""
-        at = self.ways.position
+        at = self.valuations.position
         guards = target.guards if target.selection is None else ()
-        for read in sorted(self.ways.reads(guards, target.values)):
+        for read in sorted(self.valuations.reads(guards, target.values)):
             pairs = {
                 (r.id, e.id)
-                for r in self.ways.members[read]
+                for r in self.valuations.members[read]
                 for e in target.events
                 if r.thread != e.thread or (at[r.id] < at[e.id] and not unsequenced(r, e))
             }
@@ -156,7 +156,7 @@ class _Search:
 
         No read reads from a write that comes after it in its thread: every model that has the axiom is coherent.
         """
-        at, after = self.ways.position, defaultdict(list)
+        at, after = self.valuations.position, defaultdict(list)
         for read, event in self._in_order(possible):
             after[read].append(event)
         for location in self.graph.locations:
@@ -179,13 +179,13 @@ class _Search:
 
     def _look(self, target: _Target, read: str, looked_for: set[Pair]) -> None:
         """Find out which of some pairs are dependencies."""
-        if not self.open.isdisjoint(self.ways.reads(target.guards, target.values)):
+        if not self.open.isdisjoint(self.valuations.reads(target.guards, target.values)):
             self.undecided |= dict.fromkeys(looked_for, VALUES)
         try:
             if self._affects(read, target):
-                self.ways.every(
+                self.valuations.every(
                     read,
-                    lambda ways, here: self._judge(target, read, looked_for, ways, here),
+                    lambda valuations, here: self._judge(target, read, looked_for, valuations, here),
                     lambda here: all(self._known(pair, here) for pair in looked_for),
                 )
         except TooManyError:
@@ -201,53 +201,58 @@ class _Search:
         if (read, value) not in self._changed:
             results: set[int] = set()
 
-            def judge(ways: Sequence[Way], _: Circumstances) -> None:
+            def judge(valuations: Sequence[Valuation], _: Circumstances) -> None:
                 results.clear()
-                for way in ways:
+                for valuation in valuations:
                     with suppress(ArithmeticFault):
-                        results.add(way.value(value))
+                        results.add(valuation.value(value))
 
-            if read in self.ways.reads((), (value,)):
-                self.ways.every(read, judge, lambda _: len(results) > 1)
+            if read in self.valuations.reads((), (value,)):
+                self.valuations.every(read, judge, lambda _: len(results) > 1)
             self._changed[read, value] = len(results) > 1
         return self._changed[read, value]
 
     def _judge(
-        self, target: _Target, read: str, looked_for: set[Pair], ways: Sequence[Way], circumstances: Circumstances
+        self,
+        target: _Target,
+        read: str,
+        looked_for: set[Pair],
+        valuations: Sequence[Valuation],
+        circumstances: Circumstances,
     ) -> None:
-        """Add what is shown by ways that differ in one read alone."""
-        rows = [(way, row) for way in ways if (row := self._row(target, way)) is not None]
+        """Add what is shown by valuations that differ in one read alone."""
+        rows = [(valuation, row) for valuation in valuations if (row := self._row(target, valuation)) is not None]
         for place in range(max((len(row) for _, row in rows), default=0)):
-            there = [(way, *row[place]) for way, row in rows if len(row) > place]
-            missing = [way for way, row in rows if len(row) <= place]
+            there = [(valuation, *row[place]) for valuation, row in rows if len(row) > place]
+            missing = [valuation for valuation, row in rows if len(row) <= place]
             differs = len({what for _, _, what in there}) > 1
-            differs = differs or any(not self._goes_on(target, way) for way in missing)
+            differs = differs or any(not self._goes_on(target, valuation) for valuation in missing)
             if differs or missing:
                 pairs = {
                     (r.id, event)
-                    for way, event, _ in there
-                    for r in self.ways.members[read]
-                    if (r.id, event) in looked_for and way.holds(r.guard)
+                    for valuation, event, _ in there
+                    for r in self.valuations.members[read]
+                    if (r.id, event) in looked_for and valuation.holds(r.guard)
                 }
                 for pair in pairs:
                     (self.found if differs else self.unsure)[pair].add(circumstances)
 
-    def _row(self, target: _Target, way: Way) -> list[tuple[str, int | None]] | None:
-        """The counterparts that a way has, one after the other, each with what distinguishes it from the same of
-        another way.
+    def _row(self, target: _Target, valuation: Valuation) -> list[tuple[str, int | None]] | None:
+        """The counterparts that a valuation has, one by one, each with what distinguishes it from the same of
+        another valuation.
 
-        None for a way that is not compared: its behaviour is undefined, or it does not come to a read's selection.
+        None for a valuation that is not compared: its behaviour is undefined, or it does not come to a read's selection.
         """
         try:
-            if any(way.holds(a.guard) and not way.value(a.condition) for a in self._faults(target)):
+            if any(valuation.holds(a.guard) and not valuation.value(a.condition) for a in self._faults(target)):
                 return None
             if target.selection is None:
-                there = [e for e in target.events if way.holds(e.guard)]
-                return [(e.id, None if e.value is None else way.value(e.value)) for e in there]
-            if not way.holds(target.selection.guard):
+                there = [e for e in target.events if valuation.holds(e.guard)]
+                return [(e.id, None if e.value is None else valuation.value(e.value)) for e in there]
+            if not valuation.holds(target.selection.guard):
                 return None
             (read,) = target.events
-            return [(read.id if way.holds(read.guard) else "", way.value(target.selection.index))]
+            return [(read.id if valuation.holds(read.guard) else "", valuation.value(target.selection.index))]
         except ArithmeticFault:
             return None
 
@@ -255,12 +260,12 @@ class _Search:
         """What has to hold before a target for the behaviour to be defined."""
         return [a for a in self.graph.faults if self._comes_before(a.thread, a.position, target)]
 
-    def _goes_on(self, target: _Target, way: Way) -> bool:
-        """Whether a way leads beyond the bound of a loop, after which there may be more counterparts."""
+    def _goes_on(self, target: _Target, valuation: Valuation) -> bool:
+        """Whether a valuation leads beyond the bound of a loop, after which there may be more counterparts."""
         return any(
             (not cut.wait or cut.left in _OPEN)
             and self._comes_before(cut.thread, cut.start, target)
-            and way.holds(cut.guard)
+            and valuation.holds(cut.guard)
             for cut in self.graph.cuts
         )
 
@@ -268,5 +273,5 @@ class _Search:
         """Whether what a thread does after so many events may come before a target: in that of another, if it waits."""
         last = target.events[-1]
         if thread == last.thread:
-            return position <= self.ways.position[last.id] - self._initial
-        return any(self.graph.by_id[read].thread == thread for read in self.ways.reads(target.guards, ()))
+            return position <= self.valuations.position[last.id] - self._initial
+        return any(self.graph.by_id[read].thread == thread for read in self.valuations.reads(target.guards, ()))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from scopec.memory.asw import Ordering
 from scopec.memory.barriers import packed
 from scopec.memory.blocking import block
-from scopec.memory.collected import Collected, defined, merge
 from scopec.memory.domains import may_fail, possible_values
 from scopec.memory.events import Event, EventGraph, Final, Kind, location_names, shown_location
 from scopec.memory.quorums import open_phases
@@ -15,6 +14,7 @@ from scopec.memory.registration import mapped
 from scopec.memory.sequencing import conflicts
 from scopec.memory.stopping import stopping
 from scopec.memory.symbolic import execute
+from scopec.memory.unfolding import Unfolding, defined, merge
 from scopec.program import ir, values
 from scopec.program.observe import Location
 from scopec.program.program import Program
@@ -59,7 +59,7 @@ def _identity(assertion: Assertion) -> tuple[str, Span, str]:
 def _build(
     program: Program, unroll: int, watched: set[tuple[str, str]], safe: frozenset[tuple[str, Span, str]]
 ) -> EventGraph:
-    out = Collected(program, safe)
+    out = Unfolding(program, safe)
     for thread, guard in started(out):
         execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
     stops = stopping(out, Ordering(out))
@@ -73,7 +73,7 @@ def _build(
 
 
 def graph(
-    out: Collected,
+    out: Unfolding,
     impossible: Iterable[tuple[Guard, Value]],
     watched: Collection[tuple[str, str]] = (),
     asleep: Mapping[str, tuple[str, ...]] | None = None,
@@ -109,7 +109,7 @@ def graph(
     )
 
 
-def started(out: Collected) -> Iterator[tuple[ir.Thread, Guard]]:
+def started(out: Unfolding) -> Iterator[tuple[ir.Thread, Guard]]:
     """The threads that some path starts, each with where it does, after the threads that start it are executed."""
     created = created_threads(out.program)
     waiting = list(out.program.threads)
@@ -135,7 +135,7 @@ def created_threads(program: Program) -> frozenset[str]:
     )
 
 
-def _initial_writes(out: Collected) -> list[Event]:
+def _initial_writes(out: Unfolding) -> list[Event]:
     """One initial write for each location that is accessed, in the order in which the objects are declared."""
     program = out.program
     accessed: set[Location] = {e.location for e in out.events if e.location is not None}
@@ -155,7 +155,7 @@ def _initial_writes(out: Collected) -> list[Event]:
 
 
 def _finals(
-    out: Collected, observed: Collection[tuple[str, str]], present: Mapping[str, Guard]
+    out: Unfolding, observed: Collection[tuple[str, str]], present: Mapping[str, Guard]
 ) -> dict[tuple[str, str], Final]:
     """Final values of observed registers: the ends of a thread merged; a thread that is stopped before has none."""
     found: dict[tuple[str, str], Final] = {}

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.memory import sequencing, spin_loops
 from scopec.memory.accesses import Accesses, TooComplexError
-from scopec.memory.collected import State
 from scopec.memory.events import Assertion, Cut, Kind, Wait
 from scopec.memory.scopes import contains
+from scopec.memory.unfolding import State
 from scopec.program import ir, types, values
 from scopec.program.collective import (
     Barrier,
@@ -27,8 +27,8 @@ from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
-    from scopec.memory.collected import Collected
     from scopec.memory.guards import Guard
+    from scopec.memory.unfolding import Unfolding
     from scopec.program.loops import Loop
 
 
@@ -44,7 +44,7 @@ class Operations(Accesses):
     that retry a weak compare-exchange; ``trying`` says whether a loop is gone round to see whether it ends by itself.
     """
 
-    def __init__(self, out: Collected, thread: ir.Thread, observed: frozenset[str]) -> None:
+    def __init__(self, out: Unfolding, thread: ir.Thread, observed: frozenset[str]) -> None:
         super().__init__(out, thread, observed)
         self.inside: list[Loop] = []
         self.retrying: set[int] = set()

@@ -21,8 +21,8 @@ from scopec.program.values import Const
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from scopec.memory.collected import Collected
     from scopec.memory.guards import Guard
+    from scopec.memory.unfolding import Unfolding
 
 _MOST_PLACES = 48
 
@@ -31,7 +31,7 @@ _MOST_PLACES = 48
 class Quorums:
     """The arrivals at barriers whose phases are open, those that may be at one barrier together, in program order."""
 
-    out: Collected
+    out: Unfolding
     groups: tuple[tuple[Event, ...], ...]
 
     def early(self, performed: Callable[[Event], Guard]) -> Iterator[tuple[str, Guard]]:
@@ -110,7 +110,7 @@ class Quorums:
         return found
 
 
-def open_phases(out: Collected) -> Quorums:
+def open_phases(out: Unfolding) -> Quorums:
     """Give each arrival at a barrier at which more threads come than its count says the choice of its phase.
 
     Elsewhere a thread's k-th arrival is of phase k.  Raises InputError where arrivals at one barrier give it different
@@ -131,7 +131,7 @@ def open_phases(out: Collected) -> Quorums:
     return Quorums(out, tuple(tuple(group) for group in found if out.barriers[group[0].id].phases))
 
 
-def _together(out: Collected, arrivals: Iterable[Event]) -> list[list[Event]]:
+def _together(out: Unfolding, arrivals: Iterable[Event]) -> list[list[Event]]:
     """Arrivals that may be at one barrier, in groups."""
     groups: list[list[Event]] = []
     for event in arrivals:
@@ -151,7 +151,7 @@ def _together(out: Collected, arrivals: Iterable[Event]) -> list[list[Event]]:
     return [sorted(group, key=lambda e: position[e.id]) for group in groups]
 
 
-def _choose(out: Collected, group: list[Event]) -> None:
+def _choose(out: Unfolding, group: list[Event]) -> None:
     arrivals = Counter(event.thread for event in group)
     earlier: Counter[str] = Counter()
     places = 0

@@ -12,8 +12,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from scopec.base.files import source_of
-from scopec.memory.collected import Collected, Evaluation, State
 from scopec.memory.events import Assertion, Cut, Event, shown_location, unsequenced
+from scopec.memory.unfolding import Evaluation, State, Unfolding
 from scopec.program import values
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scopec.program import ir
 
 
-def evaluate(out: Collected, state: State, operand: ir.Operand) -> State:
+def evaluate(out: Unfolding, state: State, operand: ir.Operand) -> State:
     """The state in which an operand begins, or in which all of an evaluation's operands have been evaluated."""
     if operand.number == 0:
         out.evaluations += 1
@@ -51,7 +51,7 @@ def _together(before: State, ended: Sequence[State]) -> State:
     return replace(before, guard=guard, registers=registers, control=control, unset=unset, assigned=assigned)
 
 
-def conflicts(out: Collected) -> Iterator[tuple[Assertion, Cut]]:
+def conflicts(out: Unfolding) -> Iterator[tuple[Assertion, Cut]]:
     """The accesses of operands that make an evaluation undefined, with what is not executed any further.
 
     "If a side effect on a scalar object is unsequenced relative to either a different side effect on the same scalar

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.memory.collected import value_at
 from scopec.memory.events import Event, Kind
+from scopec.memory.unfolding import value_at
 from scopec.program import ir, values
 from scopec.program.observe import Location, instance
 from scopec.program.values import Const, Reg, Value
@@ -13,9 +13,9 @@ from scopec.program.values import Const, Reg, Value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scopec.memory.collected import Collected, State
     from scopec.memory.events import LeftOpen
     from scopec.memory.guards import Guard
+    from scopec.memory.unfolding import State, Unfolding
     from scopec.program.loops import Loop
 
 
@@ -34,7 +34,7 @@ def leaving(body: ir.Body, loop: Loop) -> set[int]:
     return found
 
 
-def only_waits(out: Collected, entry: State, back: State, live: Iterable[str], events: Sequence[Event]) -> bool:
+def only_waits(out: Unfolding, entry: State, back: State, live: Iterable[str], events: Sequence[Event]) -> bool:
     """Whether going round again leaves everything as it was (memory-models note, wait loops).
 
     ``entry`` and ``back`` are the states at the loop's head before and after a turn, of which ``events`` are.  If so,
@@ -49,14 +49,14 @@ def only_waits(out: Collected, entry: State, back: State, live: Iterable[str], e
     return all(_silent(out, e) or e.guard.excludes(back.guard) or _restores(out, e, back.guard) for e in events)
 
 
-def _silent(out: Collected, event: Event) -> bool:
+def _silent(out: Unfolding, event: Event) -> bool:
     """Whether an event changes nothing that another thread could see."""
     if event.kind is Kind.CALL:
         return not isinstance(out.calls[event.id], (ir.EventRecord, ir.EventWait))
     return event.kind in (Kind.READ, Kind.FENCE)
 
 
-def _restores(out: Collected, write: Event, where: Guard) -> bool:
+def _restores(out: Unfolding, write: Event, where: Guard) -> bool:
     """Whether a write is half of an RMW that stores the value that it read, on the paths of a guard."""
     if write.rmw is None or write.value is None or write.location is None:
         return False
@@ -84,7 +84,7 @@ def spared(loop: Loop) -> str:
 
 
 def retries(
-    out: Collected, thread: ir.Thread, entry: State, back: State, live: Iterable[str], events: Sequence[Event]
+    out: Unfolding, thread: ir.Thread, entry: State, back: State, live: Iterable[str], events: Sequence[Event]
 ) -> bool:
     """Whether a loop does a turn again as it was when its weak compare-exchange fails without a reason.
 
@@ -99,7 +99,7 @@ def retries(
 
 
 def _stutters(
-    out: Collected,
+    out: Unfolding,
     thread: ir.Thread,
     entry: State,
     back: State,
@@ -144,7 +144,7 @@ def _stutters(
     return True
 
 
-def _on(out: Collected, paths: Guard, value: Value) -> Value:
+def _on(out: Unfolding, paths: Guard, value: Value) -> Value:
     """A value on some paths, with the conditions that are decided there."""
     decided = {
         condition: Const(int(not truth), condition.type)
@@ -172,7 +172,7 @@ def _expected(condition: Value, read: str, choice: str) -> Value | None:
             return None
 
 
-def _written_by_others(out: Collected, thread: ir.Thread, location: Location) -> bool:
+def _written_by_others(out: Unfolding, thread: ir.Thread, location: Location) -> bool:
     """Whether another thread may write a location."""
     object_ = out.program.objects[location.object]
     for other in out.program.threads:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from scopec.memory.asw import Ordering
-    from scopec.memory.collected import Collected
     from scopec.memory.events import Event
     from scopec.memory.guards import Guard
+    from scopec.memory.unfolding import Unfolding
     from scopec.program.values import Value
 
 
@@ -58,7 +58,7 @@ class Stopping:
 NOTHING = Stopping({}, {}, {})
 
 
-def stopping(out: Collected, ordering: Ordering) -> Stopping:
+def stopping(out: Unfolding, ordering: Ordering) -> Stopping:
     """Let each thread that something may stop stop anywhere: strengthens the guards in ``out``."""
     by: dict[str, tuple[str, ...]] = {}
     for thread in out.program.threads:
@@ -95,7 +95,7 @@ def stopping(out: Collected, ordering: Ordering) -> Stopping:
     return Stopping(by, steps, {thread: at(thread) for thread in starts})
 
 
-def _stops(out: Collected, ordering: Ordering, call: str, operation: ir.Operation, thread: ir.Thread) -> bool:
+def _stops(out: Unfolding, ordering: Ordering, call: str, operation: ir.Operation, thread: ir.Thread) -> bool:
     """Whether a call stops a thread, if that has not ended before in every execution.
 
     What is in no grid is of the host; "the host function will not be called in the event of an error in the CUDA
@@ -116,7 +116,7 @@ def _stops(out: Collected, ordering: Ordering, call: str, operation: ir.Operatio
             return False
 
 
-def _steps(out: Collected, thread: str) -> Steps:
+def _steps(out: Unfolding, thread: str) -> Steps:
     """How far a thread gets: a number, of its events or, where they are in no order, one choice each.
 
     The halves of a read-modify-write are one step.
@@ -140,7 +140,7 @@ def _steps(out: Collected, thread: str) -> Steps:
     return Steps(performed, sequenced=True)
 
 
-def _starts(out: Collected, ordering: Ordering, thread: ir.Thread, steps: Mapping[str, Steps]) -> Guard:
+def _starts(out: Unfolding, ordering: Ordering, thread: ir.Thread, steps: Mapping[str, Steps]) -> Guard:
     """Where the calls are made that start a thread, as far as that depends on how far others get."""
     start = out.creations.get(thread.name) if thread.grid is None else out.launches.get(thread.grid)
     if start is None:
@@ -158,7 +158,7 @@ def _performed(event: Event, steps: Mapping[str, Steps], always: Guard) -> Guard
 
 
 def impossible(
-    out: Collected, ordering: Ordering, stops: Stopping, performed: Callable[[str], Guard]
+    out: Unfolding, ordering: Ordering, stops: Stopping, performed: Callable[[str], Guard]
 ) -> Iterator[tuple[Guard, Value]]:
     """A thread that nothing stops, and that does not get to its end; work that begins after a grid was aborted.
 
@@ -181,7 +181,7 @@ def impossible(
                     yield performed(call) & path & steps.begun(never), values.TRUE
 
 
-def _later(out: Collected, ordering: Ordering) -> dict[tuple[str, str], Guard]:
+def _later(out: Unfolding, ordering: Ordering) -> dict[tuple[str, str], Guard]:
     """The pairs of grids of which the second starts after the completion of the first, and on which paths."""
     found: dict[tuple[str, str], Guard] = {}
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.memory import spin_loops
 from scopec.memory.accesses import TooComplexError
-from scopec.memory.collected import Collected, State, defined, merge
 from scopec.memory.events import Cut, Event, Kind
 from scopec.memory.operations import Operations, phase_of
+from scopec.memory.unfolding import State, Unfolding, defined, merge
 from scopec.program import ir, reasoning, types, values
 from scopec.program.collective import Barrier, barrier_of
 from scopec.program.loop_headers import own_heads
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LONGEST_COUNTED_LOOP = 64
 
 
-def execute(out: Collected, thread: ir.Thread, guard: Guard, unroll: int, observed: frozenset[str]) -> None:
+def execute(out: Unfolding, thread: ir.Thread, guard: Guard, unroll: int, observed: frozenset[str]) -> None:
     """Add to ``out`` what a thread does where ``guard`` holds.
 
     Loops end by themselves, or are unrolled ``unroll`` times, or wait (see :meth:`ThreadRun.only_waits`).
@@ -48,7 +48,7 @@ def run(thread: ThreadRun, guard: Guard) -> None:
 class ThreadRun(Operations):
     """The symbolic execution of one thread."""
 
-    def __init__(self, out: Collected, thread: ir.Thread, unroll: int, observed: frozenset[str]) -> None:
+    def __init__(self, out: Unfolding, thread: ir.Thread, unroll: int, observed: frozenset[str]) -> None:
         super().__init__(out, thread, observed)
         self.body = own_heads(thread.body)
         self.unroll = unroll

@@ -65,7 +65,7 @@ def settled(problem: Problem, ask: Callable[[Problem], Findings]) -> Findings:
     return replace(found, answers={**found.answers, **sure})
 
 
-class Asking:
+class Inquiry:
     """The questions of one run to the engines; generated files are in ``folder``, wall times go to ``phases``."""
 
     def __init__(
@@ -77,11 +77,11 @@ class Asking:
         self.generated: set[str] = set()
         self._specified = False
 
-    def about(self, run: Run) -> Asking:
+    def about(self, run: Run) -> Inquiry:
         """The questions of a changed run, in a folder of its own."""
         aside = self.folder / "aside"
         aside.mkdir(exist_ok=True)
-        return Asking(run, self.policy, self.workers, self.settings, aside, [])
+        return Inquiry(run, self.policy, self.workers, self.settings, aside, [])
 
     def call(self, seconds: float | None) -> Call:
         """What an engine has at hand for one answer."""

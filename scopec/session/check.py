@@ -31,7 +31,7 @@ from scopec.engines.java.workers import Workers
 from scopec.engines.policy import Policy
 from scopec.engines.table import AUTO
 from scopec.explain.verdict import Check
-from scopec.session.ask import Asking
+from scopec.session.ask import Inquiry
 from scopec.session.dead_ends import dead_ends
 from scopec.session.plan import SUFFIXES, Overrides, Plan, plan
 from scopec.session.questions import remarks
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 class Advise(Protocol):
     """Who looks for changes under which violated checks would hold, asking the engines about changed runs."""
 
-    def __call__(self, run: Run, checks: Sequence[Check], ask: Callable[[Run], Asking], /) -> list[Check]:
+    def __call__(self, run: Run, checks: Sequence[Check], ask: Callable[[Run], Inquiry], /) -> list[Check]:
         """The checks, with advice for those that are violated where some was found."""
 
 
@@ -254,37 +254,37 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
     """
     phases = [("read", reading)]
     with scratch_folder() as folder, bounded_nesting(run.source.span(0, 0)):
-        asking = Asking(run, policy, workers, settings, folder, phases)
-        found = asking.memory()
+        inquiry = Inquiry(run, policy, workers, settings, folder, phases)
+        found = inquiry.memory()
         checks = [] if found is None else memory_checks(run, found)
-        with suppress(LimitError), asking.limited():
-            checks = told(run, checks, asking.about)
-        answers = {property_: asking.progress(property_) for property_ in run.properties}
-        checks += asking.hardware()
-        checks += _with_hangs(asking, progress_checks(run, answers, found), answers, found)
+        with suppress(LimitError), inquiry.limited():
+            checks = told(run, checks, inquiry.about)
+        answers = {property_: inquiry.progress(property_) for property_ in run.properties}
+        checks += inquiry.hardware()
+        checks += _with_hangs(inquiry, progress_checks(run, answers, found), answers, found)
         if settings.advise is not None and any(c.verdict == "violated" for c in checks):
-            with suppress(LimitError), asking.limited():
-                checks = settings.advise(run, checks, asking.about)
+            with suppress(LimitError), inquiry.limited():
+                checks = settings.advise(run, checks, inquiry.about)
         in_order = sorted(checks, key=lambda c: run.checks.index(c.expectation))
         warnings: tuple[Diagnostic, ...] = ()
         if found is not None and found.answers:
-            with suppress(LimitError), asking.limited():
-                warnings = (*remarks(run), *dead_ends(run, found, asking.quickly))
+            with suppress(LimitError), inquiry.limited():
+                warnings = (*remarks(run), *dead_ends(run, found, inquiry.quickly))
         kept = None
         answered = found is None or not found.unanswered
         if settings.keep is not None or (answered and any(c.verdict != "holds" for c in in_order)):
             try:
-                with asking.limited():
-                    kept = _keep(asking)
+                with inquiry.limited():
+                    kept = _keep(inquiry)
             except (OSError, EngineError, LimitError) as failure:  # the verdicts stand
                 message = f"the generated specifications could not be kept: {failure}"
                 warnings += (Diagnostic(Code.NOT_KEPT, message, run.source.span(0, 0), None, "warning"),)
-        generated = tuple(sorted(asking.generated))
+        generated = tuple(sorted(inquiry.generated))
     return Report(run, tuple(in_order), generated, kept, tuple(phases), warnings)
 
 
 def _with_hangs(
-    asking: Asking, checks: Sequence[Check], answers: Mapping[Property, Progress], found: Findings | None
+    inquiry: Inquiry, checks: Sequence[Check], answers: Mapping[Property, Progress], found: Findings | None
 ) -> list[Check]:
     """Progress checks with what the memory model allows beside the schedules of a sequentially consistent memory."""
     if not checks:
@@ -292,13 +292,13 @@ def _with_hangs(
     # Start-up: many runs are not asked about progress.
     from scopec.session.stuck import combined
 
-    hangs = {property_: asking.hangs(property_, answer, found) for property_, answer in answers.items()}
-    option, of = asking.run.settings.options["hangs"], property_of
+    hangs = {property_: inquiry.hangs(property_, answer, found) for property_, answer in answers.items()}
+    option, of = inquiry.run.settings.options["hangs"], property_of
     return [combined(c, answers[of(c.expectation)], hangs[of(c.expectation)], option) for c in checks]
 
 
-def _keep(asking: Asking) -> Path | None:
+def _keep(inquiry: Inquiry) -> Path | None:
     """The folder that a run's specifications are kept in; OSError, EngineError or LimitError where they cannot be."""
-    if asking.run.memory_checks:
-        asking.specify()
-    return asking.keep(sorted(asking.generated)) if asking.generated else None
+    if inquiry.run.memory_checks:
+        inquiry.specify()
+    return inquiry.keep(sorted(inquiry.generated)) if inquiry.generated else None

@@ -19,7 +19,7 @@ from scopec.memory.questions import Goal
 from scopec.program import ir
 from scopec.program.observe import Location
 from scopec.progress import models as progress_models
-from scopec.session.ask import Asking, completed, settled
+from scopec.session.ask import Inquiry, completed, settled
 from scopec.session.check import programs
 from scopec.session.plan import plan
 from scopec.session.verdicts import disagreements, not_decided
@@ -150,10 +150,10 @@ def _listed_by(engine: Engine, run: Run, policy: Policy, workers: Workers, setti
     stopped = None
     found: list[Execution] = []
     with scratch_folder() as folder:
-        asking = Asking(run, policy, workers, settings, folder, [])
+        inquiry = Inquiry(run, policy, workers, settings, folder, [])
 
         def ask(problem: Problem) -> Findings:
-            return asking.answers(engine, problem, settings.timeout)
+            return inquiry.answers(engine, problem, settings.timeout)
 
         with limited(None, settings.memory):
             problem = completed(run.problem, ask)
@@ -165,7 +165,7 @@ def _listed_by(engine: Engine, run: Run, policy: Policy, workers: Workers, setti
         number = 0
         try:
             with limited(None, settings.memory):
-                for choice in who.executions(problem, question, limit + 1, asking.call(settings.timeout)):
+                for choice in who.executions(problem, question, limit + 1, inquiry.call(settings.timeout)):
                     execution = Execution(problem.base, problem.model, choice)
                     seen.add(identity(execution))
                     number += 1

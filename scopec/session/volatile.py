@@ -15,14 +15,14 @@ from scopec.session.verdicts import memory_checks
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from scopec.session.ask import Asking
+    from scopec.session.ask import Inquiry
     from scopec.session.run import Run
 
 _PTX = "ptx"
 _SECONDS = 5.0
 
 
-def told(run: Run, checks: Sequence[Check], ask: Callable[[Run], Asking]) -> list[Check]:
+def told(run: Run, checks: Sequence[Check], ask: Callable[[Run], Inquiry]) -> list[Check]:
     """The checks; those that a race between volatile accesses decides say their verdict under ``ptx`` too.
 
     PTX ISA, "volatile Operation": "PTX volatile operations are intended for compilers to lower volatile read and write
@@ -55,7 +55,7 @@ def _asked(check: Check) -> Expectation:
     return Expectation("race_free", "race_free", check.expectation.span)
 
 
-def _verdicts(run: Run, ask: Callable[[Run], Asking], asked: Sequence[Expectation]) -> list[Check]:
+def _verdicts(run: Run, ask: Callable[[Run], Inquiry], asked: Sequence[Expectation]) -> list[Check]:
     """The verdicts under ``ptx`` of the engine that answers at once; none where it does not have them soon."""
     there = replace(run, model=registry.find(_PTX), checks=tuple(asked), void=())
     try:

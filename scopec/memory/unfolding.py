@@ -60,7 +60,7 @@ class Evaluation:
 
 
 @dataclass
-class Collected:
+class Unfolding:
     """What symbolic execution finds.  The lists only grow, so that a trial can be undone.
 
     ``safe`` are implicit assertions that are known to hold, by thread, place and text.

@@ -1,6 +1,6 @@
-"""The ways of a program's threads: what is executed, and with which values, where reads return given ones.
+"""Valuations: what a program's threads execute, and with which values, where reads return given ones.
 
-A way is asked for as little as a question needs: what it does not know yet, it says, and the question is asked again
+One is asked for as little as a question needs: what it does not know yet, it says, and the question is asked again
 for each value that there may be.
 """
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from scopec.program.types import IntType
     from scopec.program.values import Builtin, Value
 
-#: The ways that are looked at for one question, and for all questions about one graph.
-MOST_WAYS = 1 << 11
+#: The valuations that are looked at for one question, and for all questions about one graph.
+MOST_VALUATIONS = 1 << 11
 MOST_IN_ALL = 1 << 13
 
 
@@ -34,15 +34,15 @@ Circumstances: TypeAlias = "frozenset[tuple[str, int]]"
 
 
 class TooManyError(Exception):
-    """A question has more ways than are worth looking at."""
+    """A question has more valuations than are worth looking at."""
 
 
 class _UnknownError(Exception):
-    """A way needs a value that it does not know; carries the name."""
+    """A valuation needs a value that it does not know; carries the name."""
 
 
-class Ways:
-    """The ways through an event graph, whose reads return the values that ``known`` gives them.
+class Valuations:
+    """The valuations of an event graph, whose reads return the values that ``known`` gives them.
 
     Reads of one location, order and scope that are the n-th of their thread on ways that exclude each other are one
     read.  What a thread reads of a local variable that it alone accesses is what it wrote there last.
@@ -55,11 +55,14 @@ class Ways:
         self._left = MOST_IN_ALL
 
     def every(
-        self, read: str, judge: Callable[[Sequence[Way], Circumstances], None], enough: Callable[[Circumstances], bool]
+        self,
+        read: str,
+        judge: Callable[[Sequence[Valuation], Circumstances], None],
+        enough: Callable[[Circumstances], bool],
     ) -> None:
-        """Show a judge the ways on which ``read`` returns each of its values, all others alike, and the circumstances.
+        """Show a judge the valuations in which ``read`` has each of its values, all others alike, and the circumstances.
 
-        Those are what is asked of ways and is left to the implementation before they begin; where ``enough`` is known
+        Those are what is asked of them and is left to the implementation before they begin; where ``enough`` is known
         they are passed over.  Raises TooManyError.
         """
         work: list[Mapping[str, int]] = [{}]
@@ -69,13 +72,13 @@ class Ways:
             circumstances = frozenset((name, value) for name, value in known.items() if name in self._outside)
             if enough(circumstances):
                 continue
-            ways = [Way(self, {**known, read: value}) for value in sorted(self._values[read])]
-            looked_at += len(ways)
-            self._left -= len(ways)
-            if looked_at > MOST_WAYS or self._left < 0:
+            valuations = [Valuation(self, {**known, read: value}) for value in sorted(self._values[read])]
+            looked_at += len(valuations)
+            self._left -= len(valuations)
+            if looked_at > MOST_VALUATIONS or self._left < 0:
                 raise TooManyError
             try:
-                judge(ways, circumstances)
+                judge(valuations, circumstances)
             except _UnknownError as unknown:
                 (name,) = unknown.args
                 work += [{**known, name: value} for value in sorted(self._values[name], reverse=True)]
@@ -209,11 +212,11 @@ class Ways:
         return found
 
 
-class Way:
+class Valuation:
     """What happens where the reads and choices ``known`` have these values."""
 
-    def __init__(self, ways: Ways, known: Mapping[str, int]) -> None:
-        self._ways = ways
+    def __init__(self, valuations: Valuations, known: Mapping[str, int]) -> None:
+        self._valuations = valuations
         self._known = known
         self._conditions: dict[int, bool] = {}
 
@@ -226,20 +229,20 @@ class Way:
         while not (guard.always or guard.never):
             number, low, high = guard.branch
             if number not in self._conditions:
-                self._conditions[number] = bool(self.value(self._ways.graph.conditions[number]))
+                self._conditions[number] = bool(self.value(self._valuations.graph.conditions[number]))
             guard = high if self._conditions[number] else low
         return guard.always
 
     def _leaf(self, leaf: Reg | Builtin) -> int:
-        ways = self._ways
-        for guard, value in ways.settled.get(leaf.name, ()):
+        valuations = self._valuations
+        for guard, value in valuations.settled.get(leaf.name, ()):
             if self.holds(guard):
                 return self.value(value)
-        for write in ways.stored.get(leaf.name, ()):
+        for write in valuations.stored.get(leaf.name, ()):
             if self.holds(write.guard):
                 assert write.value is not None
                 return self.value(write.value)
-        name = ways.counterpart(leaf.name)
+        name = valuations.counterpart(leaf.name)
         if name not in self._known:
             raise _UnknownError(name)
         return self._known[name]
