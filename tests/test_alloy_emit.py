@@ -164,6 +164,7 @@ __global__ void k() {
     y.store(5);
 }
 //@ launch k<<<1, 2>>>();
+//@ language scoped;
 """
 
 

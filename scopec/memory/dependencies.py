@@ -241,7 +241,7 @@ class _Search:
         """The counterparts that a valuation has, one by one, each with what distinguishes it from the same of
         another valuation.
 
-        None for a valuation that is not compared: its behaviour is undefined, or it does not come to a read's selection.
+        None for one that is not compared: its behaviour is undefined, or it does not come to a read's selection.
         """
         try:
             if any(valuation.holds(a.guard) and not valuation.value(a.condition) for a in self._faults(target)):

@@ -60,7 +60,7 @@ class Valuations:
         judge: Callable[[Sequence[Valuation], Circumstances], None],
         enough: Callable[[Circumstances], bool],
     ) -> None:
-        """Show a judge the valuations in which ``read`` has each of its values, all others alike, and the circumstances.
+        """Show a judge the valuations in which ``read`` has each of its values, others alike, and the circumstances.
 
         Those are what is asked of them and is left to the implementation before they begin; where ``enough`` is known
         they are passed over.  Raises TooManyError.

@@ -80,6 +80,7 @@ _KINDS = {
 }
 _HEADER = re.compile(r"\.+ (?P<file>.+)")
 _LINE = re.compile(r"#line (\d+)")
+_NO_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _LONG_WORD = re.compile(r"\w{1000}")
 _WORD = re.compile(r"\w+|.")
 
@@ -158,7 +159,7 @@ def _invocation(text: str, shown: str, flags: Flags) -> tuple[list[str], bytes]:
         command.append("-fno-spell-checking")
     command += flags.macros
     forced = "".join(f"#include {_quoted(str(header.absolute()))}\n" for header in flags.forced)
-    return command, f"{forced}# 1 {_quoted(shown)}\n{text}".encode(errors="surrogateescape")
+    return command, f"{forced}# 1 {_quoted(told(shown))}\n{text}".encode(errors="surrogateescape")
 
 
 def expanded(text: str, shown: str, folder: Path, side: str, flags: Flags = _NO_FLAGS) -> tuple[str, str]:
@@ -240,6 +241,11 @@ def _outputs(runs: list[_Run]) -> list[str]:
         if run.status:
             raise EngineError(f"clang failed: {(run.messages.strip() or f'exit status {run.status}')[:300]}")
     return [run.output for run in runs]
+
+
+def told(name: str) -> str:
+    """What clang is told that a file is called: it writes names as they are, and a line is a line."""
+    return _NO_LINE.sub("_", name)
 
 
 def _quoted(name: str) -> str:
@@ -353,7 +359,7 @@ def _span(message: _Message, source: Source, folder: Path) -> Span:
     """The word at a place."""
     if message.file is None:
         return source.span(0, 0)
-    if message.file != source.name:
+    if message.file != told(source.name):
         file = str(folder / message.file)
         source = shown_source(file) or Source(file, "")
     return word_at(source, message.line, message.column)

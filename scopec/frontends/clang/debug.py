@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
+from scopec.frontends.clang.compiler import told
 from scopec.program.types import BOOL, INT, UINT, ULONG, IntType
 
 if TYPE_CHECKING:
@@ -89,8 +90,10 @@ class Debug:
             fields = self.fields(node)
             if fields[""] == "DIFile":
                 whole = str(PurePath(fields.get("directory", "")) / fields["filename"])
-                known = whole == self._shown or whole.startswith(self._shims) or self._shown.startswith("/")
-                return whole if known else fields["filename"]
+                shown = told(self._shown)
+                known = whole == shown or whole.startswith(self._shims) or shown.startswith("/")
+                found = whole if known else fields["filename"]
+                return self._shown if found == shown else found
             node = fields.get("file") or fields.get("scope", "")
         return ""
 

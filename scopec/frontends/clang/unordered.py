@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.base.files import shown_source
 from scopec.frontends.clang import llvm
+from scopec.frontends.clang.compiler import told
 from scopec.frontends.clang.debug import Debug
 from scopec.frontends.clang.dependence import Dependence
 from scopec.frontends.clang.evaluations import Evaluation, evaluations
@@ -160,7 +161,7 @@ class Unordered:
     def _text(self) -> Callable[[str], list[str] | None]:
         @cache
         def text(file: str) -> list[str] | None:
-            source = self.source if file == self.source.name else shown_source(file)
+            source = self.source if file == told(self.source.name) else shown_source(file)
             if source is None or 'R"' in source.text:
                 return None
             scanned = scan(source)
