@@ -29,9 +29,9 @@ from tests.conftest import REPOSITORY
 SPECS = REPOSITORY / "specs"
 
 
-def run_of(spec: str, model: str = "cuda-v3", progress: str = "cuda", **variant: str) -> Run:
+def run_of(spec: str, model: str = "cuda-v3", progress: str = "cuda", reader: str = "auto", **variant: str) -> Run:
     path = SPECS / spec
-    runs = plan(path, str(path), Overrides()).runs
+    runs = plan(path, str(path), Overrides(reader=reader)).runs
     models = (model, progress)
     (found,) = (
         r
@@ -290,7 +290,7 @@ FORMULAS: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "QueryProgress": (r"\n  /\\ .* SF_vars\(QueryProgress\(.*\)\)", "", "cuda-execution-model/api-4.cu", {}),
     "QueryProgress is strong": (r"SF_vars\(QueryProgress", "WF_vars(QueryProgress", "cuda-execution-model/api-4.cu", {}),
     "SilentForever": (r"\(\\E t \\in \{.*\} : SilentForever\(t\)\) \\/ Promises", "Promises", "cuda-execution-model/plain-spin.cu", {"ATOMIC": "false"}),
-    "silence is for ever": (r"SilentForever\(t\) == <>\[\]", r"SilentForever(t) == []<>", "cuda-execution-model/back-off.cu", {"BLOCKS": "1"}),
+    "silence is for ever": (r"SilentForever\(t\) == <>\[\]", r"SilentForever(t) == []<>", "cuda-execution-model/back-off.cu", {"BLOCKS": "1", "reader": "scoped"}),
     "dependencies": (r"Ordered\(issued\[j\], issued\[i\]\) => GridDone\(issued\[j\]\)", "TRUE", "cuda-execution-model/stream-1.cu", {}),
     "barriers wait": (r"/\\ Released\(t, BlockOf\[t\]\)\n", "", "cuda-execution-model/syncthreads.cu", {"OTHER": "1"}),
     "exited threads do not hold up a barrier": (r" \\/ Done\(u\)\n", "\n", "cuda-execution-model/syncthreads.cu", {"OTHER": "0"}),
