@@ -365,12 +365,8 @@ def test_every_promise_is_needed(name: str, jars: Jars, workers: Workers, tmp_pa
 @pytest.mark.jvm
 def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, workers: Workers, tmp_path: Path) -> None:
     """NotStuck finds a hang before the temporal property does; with it or without, the verdict is the same."""
-    for spec, variant in (
-        ("cuda-execution-model/api-2.cu", {}),
-        ("cuda-execution-model/api-4.cu", {}),
-        ("cuda-execution-model/stream-0.cu", {}),
-    ):
-        run = run_of(spec, **variant)
+    for stem in ("api-2", "api-4", "stream-0"):
+        run = run_of(f"cuda-execution-model/{stem}.cu")
         module = tla_module(progress_problem(run, "Termination"))
         outcomes = []
         for folder, cfg in (("with", module.cfg), ("without", module.cfg.replace("INVARIANT NotStuck\n", ""))):

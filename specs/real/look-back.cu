@@ -48,6 +48,7 @@ int main() {
 //@ expect race_free when WRITER_FENCES && READER_FENCES;
 //@ expect race on value when !WRITER_FENCES || !READER_FENCES;
 //@ expect required prefix[0] == 0 && prefix[1] == 1 when WRITER_FENCES && READER_FENCES under cuda, ptx;
+//@ expect forbidden prefix[1] == 0 when WRITER_FENCES && READER_FENCES under cuda, ptx;
 //@ expect allowed prefix[1] == 0 when !WRITER_FENCES under cuda, ptx;
 //@ expect allowed prefix[1] == 0 when WRITER_FENCES && !READER_FENCES under ptx;
 // The second block may be there first, and wait for one that nothing starts.
