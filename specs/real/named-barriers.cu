@@ -6,31 +6,33 @@ constexpr int THREADS = 2;
 
 __device__ int out[ROUNDS];
 
-template <int BARRIER> __device__ void arrive() {
-    asm volatile("bar.arrive %0, %1;" ::"n"(BARRIER), "n"(THREADS) : "memory");
+template <int BARRIER> __device__ void arrive(int threads) {
+    asm volatile("bar.arrive %0, %1;" ::"n"(BARRIER), "r"(threads) : "memory");
 }
 
-template <int BARRIER> __device__ void wait() { asm volatile("bar.sync %0, %1;" ::"n"(BARRIER), "n"(THREADS) : "memory"); }
+template <int BARRIER> __device__ void wait(int threads) {
+    asm volatile("bar.sync %0, %1;" ::"n"(BARRIER), "r"(threads) : "memory");
+}
 
-__global__ void specialised() {
+__global__ void specialised(int threads) {
     __shared__ int buffer;
     if (threadIdx.x == 0) {
         for (int round = 0; round < ROUNDS; ++round) {
-            if (WAITS) wait<2>();
+            if (WAITS) wait<2>(threads);
             buffer = round + 1;
-            arrive<1>();
+            arrive<1>(threads);
         }
     } else {
         for (int round = 0; round < ROUNDS; ++round) {
-            if (WAITS) arrive<2>();
-            wait<1>();
+            if (WAITS) arrive<2>(threads);
+            wait<1>(threads);
             out[round] = buffer;
         }
     }
 }
 
 int main() {
-    specialised<<<1, THREADS>>>();
+    specialised<<<1, THREADS>>>(THREADS);
     return cudaDeviceSynchronize();
 }
 
