@@ -26,7 +26,7 @@ GRAMMARS: Mapping[str, Mapping[str, Any]] = {
     "cuda": {"start": ["program", "directives"], "propagate_positions": True},
     "litmus": {"start": ["init", "footer"], "propagate_positions": True},
     "litmus_c": {"start": ["program"], "propagate_positions": True},
-    "ptx": {"start": ["assembly", "program"], "propagate_positions": True},
+    "ptx": {"start": ["assembly", "module", "program"], "propagate_positions": True},
     "tla_value": {"start": ["state"]},
 }
 _TABLES = Path(__file__).parent.parent / "tables"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
+from scopec.frontends.clang.asm_inline import Inline
 from scopec.frontends.clang.asm_memory import MEMORY
 from scopec.frontends.clang.asm_numbers import NUMBERS
 from scopec.frontends.clang.asm_threads import THREADS
-from scopec.frontends.clang.assembler import Assembler
 from scopec.frontends.clang.calls import Call, Handler, address_of
 from scopec.frontends.clang.instructions import operand
 from scopec.frontends.clang.memory import Memory, Private
@@ -55,7 +55,7 @@ def assembly(machine: Machine, state: State, instruction: llvm.Instruction, acti
 
 @lru_cache(maxsize=1024)  # of a function that is inlined, or of a template
 def _function(text: str, constraints: str, result: llvm.Type, arguments: tuple[llvm.Type, ...]) -> llvm.Function:
-    return Assembler(INSTRUCTIONS, text, constraints, result, arguments).function()
+    return Inline(INSTRUCTIONS, text, constraints, result, arguments).function()
 
 
 def _thread(call: Call) -> int:

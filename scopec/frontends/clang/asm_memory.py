@@ -27,18 +27,17 @@ def _elements(asm: Assembler, operand: forms.Operand, access: table.Access) -> I
     """The addresses of the elements that are accessed."""
     if not isinstance(operand, forms.Element):
         raise error(Code.BAD_ARGUMENTS, "an address is wanted here, such as [%rd1]", operand.span)
-    value, type_ = asm.load(operand.name, operand.span)
-    base = asm.emit(llvm.Cast("inttoptr", llvm.Typed(type_, value), llvm.Pointer()))
+    base = asm.address(operand.name, operand.span)
     if access.space in ("global", "shared"):
         which = llvm.Typed(BIT, llvm.Number(int(access.space == "shared")))
-        asm.call("in_space", llvm.Void(), llvm.Typed(llvm.Pointer(), base), which)
+        asm.call("in_space", llvm.Void(), base, which)
     for n in range(access.count):
         distance = operand.offset + n * access.type.bits // 8
         there = base
         if distance:
             where = llvm.Typed(LONG, llvm.Number(distance))
-            there = asm.emit(llvm.Element(llvm.Int(8), llvm.Typed(llvm.Pointer(), base), (where,)))
-        yield llvm.Typed(llvm.Pointer(), there)
+            there = llvm.Typed(llvm.Pointer(), asm.emit(llvm.Element(llvm.Int(8), base, (where,))))
+        yield there
 
 
 def _items(operand: forms.Operand, access: table.Access) -> Sequence[forms.Operand]:

@@ -1,17 +1,14 @@
-"""Inline PTX as a function of LLVM code: its operands are parameters, its registers local variables, its accesses and
-barriers calls of the intrinsics that the shims are made of."""
+"""PTX as a function of LLVM code: its registers are local variables, its accesses and barriers calls of the intrinsics
+that the shims are made of."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import Code, error, suggestion
-from scopec.base.source import Source
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.calls import INDICES
 from scopec.frontends.ptx import forms, table
-from scopec.frontends.ptx.syntax import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,82 +20,32 @@ if TYPE_CHECKING:
 Lowerings: TypeAlias = "Mapping[str, Callable[[Assembler, forms.Instruction], None]]"
 
 BIT, INT, LONG = llvm.Int(1), llvm.Int(32), llvm.Int(64)
-#: What stands in the text that LLVM prints otherwise (LLVM Language Reference, "Asm template string").
-_ESCAPED = re.compile(r"\$(?:(\$)|\{(\d+)(?::\w+)?\}|\{:uid\})")
 
 
 class Assembler:
-    """Makes the function, with its operands that are not results as parameters, from the text and constraints.
+    """Makes functions of LLVM code from instructions, each by what ``lowerings`` says.
 
-    Raises InputError, at a place in a text of the name ``asm``, for what is not modelled.
+    Raises InputError for what is not modelled.
     """
 
-    def __init__(
-        self, lowerings: Lowerings, text: str, constraints: str, result: llvm.Type, arguments: tuple[llvm.Type, ...]
-    ) -> None:
+    def __init__(self, lowerings: Lowerings) -> None:
         self.lowerings = lowerings
-        self.source = Source("asm", _ESCAPED.sub(lambda m: m[1] or (f"${m[2]}" if m[2] else ""), text))
-        self.name = f"{text} {constraints} {result} {arguments}"
-        self.result = result
-        self.arguments = arguments
         self.blocks: dict[str, list[llvm.Instruction]] = {"entry": []}
         self.code = self.blocks["entry"]
         self.count = 0
         #: The registers that are known, by their names: where they are, and their types; those declared last first.
         self.registers: list[dict[str, tuple[str, llvm.Type]]] = [{}]
+        #: What the names of memory stand for, likewise.
+        self.memory: list[dict[str, llvm.Typed]] = [{}]
         self.labels: list[dict[str, str]] = []
         self.entry: list[llvm.Instruction] = []
-        self.outputs: list[str] = []
-        self.constraints(constraints)
+        #: The metadata of the place that instructions have.
+        self.place: str | None = None
 
-    def function(self) -> llvm.Function:
-        """The function."""
-        self.block(read(self.source))
-        self.finish()
+    def finished(self) -> dict[str, tuple[llvm.Instruction, ...]]:
+        """The blocks, when all is there."""
         self.blocks["entry"][:0] = self.entry
-        parameters = tuple((f"argument {n}", type_) for n, type_ in enumerate(self.arguments))
-        blocks = {label: tuple(code) for label, code in self.blocks.items()}
-        return llvm.Function(self.name, parameters, (None,) * len(parameters), blocks, kernel=False, subprogram=None)
-
-    # ---------------------------------------------------------------- operands by constraint
-
-    def constraints(self, text: str) -> None:
-        """Declare ``$0``, ``$1``, …: the results first, then the arguments, one that is tied in its result."""
-        given = [c for c in text.split(",") if c and not c.startswith("~")]
-        results = [c for c in given if c.startswith("=")]
-        if any("*" in c or "m" in c for c in given):
-            raise self.outside('an operand in memory (constraint "m") is', self.source.span(0, 0))
-        types = self.result.fields if isinstance(self.result, llvm.Struct) else (self.result,) * len(results)
-        for n, type_ in enumerate(types):
-            self.outputs.append(f"${n}")
-            self.declare(f"${n}", _register(type_))
-        for n, (constraint, type_) in enumerate(zip(given[len(results) :], self.arguments, strict=True)):
-            name = f"${constraint}" if constraint.isdecimal() else f"${len(results) + n}"
-            if not constraint.isdecimal():
-                self.declare(name, _register(type_))
-            argument: llvm.Operand = llvm.Local(f"argument {n}")
-            if isinstance(type_, llvm.Pointer):
-                argument = self.emit(llvm.Cast("ptrtoint", llvm.Typed(type_, argument), _register(type_)))
-            self.store(name, argument, _register(type_), self.source.span(0, 0))
-
-    def finish(self) -> None:
-        """Return the results."""
-        found = []
-        types = self.result.fields if isinstance(self.result, llvm.Struct) else (self.result,)
-        for name, type_ in zip(self.outputs, types, strict=False):
-            value, own = self.load(name, self.source.span(0, 0))
-            if isinstance(type_, llvm.Pointer):
-                value = self.emit(llvm.Cast("inttoptr", llvm.Typed(own, value), type_))
-            found.append(llvm.Typed(type_, value))
-        if not found:
-            self.do(llvm.Return(None))
-        elif not isinstance(self.result, llvm.Struct):
-            self.do(llvm.Return(found[0]))
-        else:
-            whole: llvm.Operand = llvm.Undefined()
-            for n, part in enumerate(found):
-                whole = self.emit(llvm.Insert(llvm.Typed(self.result, whole), part, (llvm.Number(n),)))
-            self.do(llvm.Return(llvm.Typed(self.result, whole)))
+        return {label: tuple(code) for label, code in self.blocks.items()}
 
     # ---------------------------------------------------------------- code
 
@@ -106,22 +53,27 @@ class Assembler:
         """Append an instruction that has a result."""
         self.count += 1
         name = f"v{self.count}"
-        self.code.append(llvm.Instruction(action, name, None))
+        self.code.append(llvm.Instruction(action, name, self.place))
         return llvm.Local(name)
 
     def do(self, action: llvm.Action) -> None:
         """Append an instruction that has none."""
-        self.code.append(llvm.Instruction(action, None, None))
+        self.code.append(llvm.Instruction(action, None, self.place))
 
     def label(self) -> str:
         """A name for a block."""
         self.count += 1
         return f"b{self.count}"
 
-    def place(self, label: str) -> None:
+    def go_on(self, label: str) -> None:
         """Go on in a block."""
         self.do(llvm.Jump(label))
         self.code = self.blocks[label] = []
+
+    def leave(self, action: llvm.Action) -> None:
+        """Go elsewhere: nobody comes to what follows but by a label."""
+        self.do(action)
+        self.code = self.blocks[self.label()] = []
 
     def call(self, name: str, type_: llvm.Type, *arguments: llvm.Typed, letter: str = "") -> llvm.Local:
         """A call of an intrinsic of the shims."""
@@ -133,10 +85,14 @@ class Assembler:
 
     def declare(self, name: str, type_: llvm.Type) -> None:
         """A register, in the innermost braces."""
+        self.registers[-1][name] = self.local(name, type_), type_
+
+    def local(self, name: str, type_: llvm.Type) -> str:
+        """A local variable."""
         self.count += 1
         slot = f"{name} {self.count}"
         self.entry.append(llvm.Instruction(llvm.Alloca(type_), slot, None))
-        self.registers[-1][name] = slot, type_
+        return slot
 
     def find(self, name: str, span: Span) -> tuple[str, llvm.Type]:
         """Where a register is, and its type."""
@@ -144,7 +100,15 @@ class Assembler:
             if name in known:
                 return known[name]
         names = [n for known in self.registers for n in known]
-        raise error(Code.UNKNOWN_NAME, f"inline PTX has no register `{name}`", span, suggestion(name, names))
+        raise error(Code.UNKNOWN_NAME, f"there is no register `{name}`", span, suggestion(name, names))
+
+    def address(self, name: str, span: Span) -> llvm.Typed:
+        """What a register points to, or a name of memory is the address of."""
+        for known in reversed(self.memory):
+            if name in known:
+                return known[name]
+        value, type_ = self.load(name, span)
+        return llvm.Typed(llvm.Pointer(), self.emit(llvm.Cast("inttoptr", llvm.Typed(type_, value), llvm.Pointer())))
 
     def load(self, name: str, span: Span) -> tuple[llvm.Operand, llvm.Type]:
         """What is in a register."""
@@ -182,6 +146,9 @@ class Assembler:
             case forms.Name(span, name) if name.startswith("%") and not any(name in r for r in self.registers):
                 found, own = self.special(name, span)
                 return self.resized(found, own, type_)
+            case forms.Name(span, name) if any(name in known for known in self.memory):
+                found = self.emit(llvm.Cast("ptrtoint", self.address(name, span), LONG))
+                return self.resized(found, LONG, type_)
             case forms.Name(span, name):
                 found, own = self.load(name, span)
                 return self.resized(found, own, type_, signed=signed)
@@ -219,16 +186,17 @@ class Assembler:
     def block(self, block: forms.Block) -> None:
         """What stands in braces."""
         self.registers.append({})
+        self.memory.append({})
         self.labels.append({})
         for item in block.items:
             if isinstance(item, forms.Label):
                 if item.name in self.labels[-1]:
-                    raise error(Code.DUPLICATE, f"inline PTX has two labels `{item.name}`", item.span)
+                    raise error(Code.DUPLICATE, f"there are two labels `{item.name}`", item.span)
                 self.labels[-1][item.name] = self.label()
         for item in block.items:
             match item:
                 case forms.Label(_, name):
-                    self.place(self.labels[-1][name])
+                    self.go_on(self.labels[-1][name])
                 case forms.Declaration(span, word, names):
                     type_ = table.type_of(word)
                     if type_ is None:
@@ -237,13 +205,25 @@ class Assembler:
                         self.declare(name, llvm_type(type_))
                 case forms.Block():
                     self.block(item)
+                case forms.Object():
+                    self.object(item)
+                case forms.Location():
+                    self.location(item)
                 case forms.Instruction(guard=None):
                     self.instruction(item)
                 case forms.Instruction(guard=guard):
                     assert guard is not None
                     self.under(guard, item)
         self.registers.pop()
+        self.memory.pop()
         self.labels.pop()
+
+    def object(self, item: forms.Object) -> None:
+        """Memory that a function has."""
+        raise self.outside(f"memory in the state space `.{item.words[0]}`, declared here, is", item.span)
+
+    def location(self, item: forms.Location) -> None:
+        """Where the source is of what follows."""
 
     def under(self, guard: forms.Predicate, item: forms.Instruction) -> None:
         """An instruction with a predicate."""
@@ -253,7 +233,7 @@ class Assembler:
         self.do(llvm.Branch(condition, *((inside, after) if guard.truth else (after, inside))))
         self.code = self.blocks[inside] = []
         self.instruction(item)
-        self.place(after)
+        self.go_on(after)
 
     def instruction(self, item: forms.Instruction) -> None:
         """One instruction without its predicate."""
@@ -298,12 +278,11 @@ class Assembler:
         name = target.name if isinstance(target, forms.Name) else "this"
         found = next((known[name] for known in reversed(self.labels) if name in known), None)
         if found is None or item.operation not in (("bra",), ("bra", "uni")):
-            raise error(Code.UNKNOWN_NAME, f"inline PTX has no label `{name}`", target.span)
-        self.do(llvm.Jump(found))
-        self.code = self.blocks[self.label()] = []  # nobody comes here
+            raise error(Code.UNKNOWN_NAME, f"there is no label `{name}`", target.span)
+        self.leave(llvm.Jump(found))
 
 
-def _register(type_: llvm.Type) -> llvm.Type:
+def register_type(type_: llvm.Type) -> llvm.Type:
     """The type of a register that holds a value of a type."""
     return llvm.Int(8 * llvm.size(type_)) if isinstance(type_, llvm.Pointer) else type_
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scopec.base.source import Span
 
 
@@ -67,7 +69,15 @@ class Pair:
     second: str
 
 
-Operand: TypeAlias = Name | Number | Real | Element | Vector | Negated | Pair
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """``(a, b)``: what a call gives, or takes."""
+
+    span: Span
+    items: tuple[Operand, ...]
+
+
+Operand: TypeAlias = Name | Number | Real | Element | Vector | Negated | Pair | Arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,4 +129,60 @@ class Block:
     items: tuple[Statement, ...]
 
 
-Statement: TypeAlias = Label | Instruction | Declaration | Block
+@dataclass(frozen=True, slots=True)
+class Object:
+    """``.global .align 4 .b8 x[8] = {1, 0};``: memory.
+
+    The words without their dots; names, each with the number of its elements (None without brackets, 0 where they are
+    empty); the alignment in bytes (0 where none is written); the initial value.
+    """
+
+    span: Span
+    words: tuple[str, ...]
+    names: tuple[tuple[str, int | None], ...]
+    alignment: int = 0
+    value: Operand | None = None
+    external: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """``.loc 1 5 3``: the number of the file, the line and the column of what follows, and where that was inlined."""
+
+    span: Span
+    at: tuple[int, int, int]
+    around: tuple[int, int, int] | None
+
+
+Statement: TypeAlias = Label | Instruction | Declaration | Block | Object | Location
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """``.file 1 "a.cu"``."""
+
+    span: Span
+    number: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """``.entry`` or ``.func``; no body where it is declared.  ``limits`` are what is said of launches: ``reqntid``."""
+
+    span: Span
+    name: str
+    entry: bool
+    results: tuple[Object, ...]
+    parameters: tuple[Object, ...]
+    body: Block | None
+    limits: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """What is in a file."""
+
+    functions: tuple[Function, ...]
+    objects: tuple[Object, ...]
+    files: tuple[File, ...]

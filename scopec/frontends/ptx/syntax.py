@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from math import prod
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lark import Token, v_args
 
 from scopec.frontends import parse
 from scopec.frontends.parse import number
 from scopec.frontends.ptx.forms import (
+    Arguments,
     Block,
     Declaration,
     Element,
+    File,
+    Function,
     Instruction,
     Label,
+    Location,
+    Module,
     Name,
     Negated,
     Number,
+    Object,
     Operand,
     Pair,
     Predicate,
@@ -27,9 +36,25 @@ from scopec.frontends.ptx.forms import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lark.tree import Meta
 
     from scopec.base.source import Source
+
+
+#: The words before a name without their dots, and the alignment.
+_Words: TypeAlias = "tuple[tuple[str, ...], int]"
+_LINE = re.compile(r"[^\n]")
+#: Debug information.
+_SECTION = re.compile(r"^[ \t]*\.section\s[^{]*\{[^}]*\}", re.MULTILINE)
+
+
+def read_module(source: Source) -> Module:
+    """What a file has; InputError at the first place that is not in the language."""
+    text = _SECTION.sub(lambda match: _LINE.sub(" ", match.group()), source.text)
+    found: Module = parse.parse("ptx", "module", text, Builder(source))
+    return found
 
 
 def read(source: Source) -> Block:
@@ -49,7 +74,7 @@ class Builder(parse.Builder):
 
     block = assembly
 
-    def nothing(self, meta: Meta) -> None:
+    def nothing(self, meta: Meta, *_: Token) -> None:
         return None
 
     def guarded(self, meta: Meta, *items: Predicate | Instruction) -> Instruction:
@@ -75,6 +100,62 @@ class Builder(parse.Builder):
 
     def real(self, meta: Meta, _: Token) -> Real:
         return Real(self.at(meta))
+
+    def arguments(self, meta: Meta, *items: Operand | None) -> Arguments:
+        return Arguments(self.at(meta), tuple(item for item in items if item is not None))
+
+    def object(self, meta: Meta, linkage: Token | None, words: _Words, *rest: Any) -> Object:
+        *names, value = rest
+        return Object(self.at(meta), words[0], tuple(names), words[1], value, external=linkage == ".extern")
+
+    def named(self, meta: Meta, name: Token, count: int | None = None) -> tuple[str, int | None]:
+        return str(name), count
+
+    def words(self, meta: Meta, *tokens: Token) -> _Words:
+        """The words, the alignment."""
+        aligned = [number(self, token) for token in tokens if token.type == "INT"]
+        return tuple(token[1:] for token in tokens if token.type == "TYPE"), aligned[0] if aligned else 0
+
+    def length(self, meta: Meta, *counts: Token | None) -> int:
+        return prod(0 if count is None else number(self, count) for count in counts)
+
+    def address(self, meta: Meta, name: Token, distance: Token | None) -> Element:
+        return Element(self.at(meta), str(name), 0 if distance is None else number(self, distance))
+
+    def generic(self, meta: Meta, _: Token, address: Operand) -> Operand:
+        return address
+
+    def location(self, meta: Meta, _: Token, *parts: Token | None) -> Location:
+        file, line, column, *around = [number(self, t) for t in parts if t is not None and t.type == "INT"]
+        return Location(self.at(meta), (file, line, column), (around[-3], around[-2], around[-1]) if around else None)
+
+    # ---- a file
+
+    def module(self, meta: Meta, *parts: Function | Object | File | None) -> Module:
+        functions = {part.name: part for part in parts if isinstance(part, Function) and part.body is not None}
+        objects = tuple(part for part in parts if isinstance(part, Object))
+        return Module(tuple(functions.values()), objects, tuple(part for part in parts if isinstance(part, File)))
+
+    def file(self, meta: Meta, _: Token, which: Token, name: Token, *__: Token) -> File:
+        return File(self.at(meta), number(self, which), name[1:-1])
+
+    def function(
+        self, meta: Meta, _: Token | None, kind: Token, results: tuple[Object, ...] | None, name: Token,
+        parameters: tuple[Object, ...] | None, limits: Mapping[str, tuple[int, ...]], body: Block | None = None,
+    ) -> Function:  # fmt: skip
+        return Function(self.token(name), str(name), kind == ".entry", results or (), parameters or (), body, limits)
+
+    def parameters(self, meta: Meta, *items: Object | None) -> tuple[Object, ...]:
+        return tuple(item for item in items if item is not None)
+
+    def parameter(self, meta: Meta, words: _Words, named: tuple[str, int | None]) -> Object:
+        return Object(self.at(meta), words[0], (named,), words[1])
+
+    def limits(self, meta: Meta, *items: tuple[str, tuple[int, ...]]) -> Mapping[str, tuple[int, ...]]:
+        return MappingProxyType(dict(items))
+
+    def limit(self, meta: Meta, name: Token, *numbers: Token | None) -> tuple[str, tuple[int, ...]]:
+        return name[1:], tuple(number(self, one) for one in numbers if one is not None)
 
     # ---- both
 
