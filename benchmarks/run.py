@@ -139,7 +139,7 @@ def jars(what: str, engine: Any, runs: list[tuple[Path, Run]], **overrides: Any)
 
 def cold_start(what: str, path: Path, turns: int = 5) -> Figure:
     """The shortest of some calls of the command, each a process of its own."""
-    command = [sys.executable, "-m", "scopec.cli", "check", str(path), "--engine", "embedded"]
+    command = [sys.executable, "-m", "scopec.cli", "check", str(path), "--engine", "embedded", "--no-cache"]
     found = []
     for _ in range(turns + 1):  # the first fills the caches
         total: dict[str, float] = {}

@@ -20,11 +20,15 @@ import platformdirs
 
 _DIGEST = hashlib.sha256().digest_size
 _ABANDONED_SECONDS = 3600
+#: After so much of a cache was written, or nothing yet, a process looks whether there is room for more.
+_PARTS = 16
+_written: dict[Path, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """Entries by key, at most ``most_bytes`` of them in all: those used longest ago are removed.
+    """Entries by key, at most ``most_bytes`` of them in all, and what a process wrote since it last looked (a part of
+    that): those used longest ago are removed.
 
     Any number of processes may use one at once: an entry appears whole, in one step.  One that was damaged counts as
     none and is removed; a folder that cannot be read or written, or that others may use, is an empty cache, and so is
@@ -65,7 +69,10 @@ class Cache:
                 written.replace(self.folder / key)
             finally:
                 written.unlink(missing_ok=True)
-            self._make_room()
+            _written[self.folder] = _written.get(self.folder, self.most_bytes) + len(content)
+            if _written[self.folder] > self.most_bytes // _PARTS:
+                _written[self.folder] = 0
+                self._make_room()
 
     def _code(self, key: str, content: bytes) -> bytes:
         assert self.secret is not None

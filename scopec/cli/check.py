@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     help="Keep generated files and engine output here.",
 )
 @click.option("--executor", metavar="dask:ADDRESS", help="Spread the programs over a Dask cluster (docs/scale.md).")
-@click.option(
-    "--no-cache", is_flag=True, envvar="SCOPEC_NO_CACHE", help="Ask the jars again what they answered before."
-)
 @report_options.reports
 @click.option("--changed-since", "revision", metavar="REV", help="Only programs that differ from a git revision.")
 @click.option("--watch", is_flag=True, help="Check again whenever a program changes, until Ctrl-C.")
@@ -52,7 +49,7 @@ if TYPE_CHECKING:
 @click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states and times.")
 def check(
     paths: tuple[Path, ...], overrides: Overrides, jars: dict[str, Path], engine: str, jobs: int,
-    timeout: float, memory_limit: int, keep: Path | None, executor: str | None, no_cache: bool,
+    timeout: float, memory_limit: int, keep: Path | None, executor: str | None,
     requests: Sequence[formats.Request], revision: str | None, watch: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Check every expectation of every .cu and .litmus file in PATHS (folders recurse).
@@ -64,7 +61,7 @@ def check(
 
     settings = Settings(
         overrides, jobs, timeout, memory_limit, keep, jars, engine, say, say if verbose else lambda _line: None,
-        advise=None if quiet else advised, cache=not no_cache,
+        advise=None if quiet else advised, cache=overrides.cache,
     )  # fmt: skip
     folders = overrides.flags.folders
     chosen: Sequence[Path] = paths if revision is None else changed_since(paths, revision, folders)

@@ -141,7 +141,7 @@ limit_options = _all(
 def _overrides(
     model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
     folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
-    forced: tuple[Path, ...], database: Path | None,
+    forced: tuple[Path, ...], database: Path | None, no_cache: bool,
     progress: str | None, hangs: str | None, memory: str, ignore_races: bool,
 ) -> Overrides:  # fmt: skip
     from scopec.frontends.clang.flags import Flags
@@ -164,17 +164,20 @@ def _overrides(
     if reader == "scoped" and flags != Flags():
         raise UsageError("-I, -D, -U, --std, --include and -p are for `--reader clang` and `--reader auto`")
     unroll = bounds.get("unroll")
-    return Overrides(model, attributes or None, unroll, ignore_races, progress, memory, hangs, reader, flags)
+    return Overrides(
+        model, attributes or None, unroll, ignore_races, progress, memory, hangs, reader, flags, not no_cache
+    )
 
 
 def _memory_overrides(
     model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
     folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
-    forced: tuple[Path, ...], database: Path | None,
+    forced: tuple[Path, ...], database: Path | None, no_cache: bool,
 ) -> Overrides:  # fmt: skip
     return _overrides(
-        model, given, bound, reader, folders, defined, undefined, std, forced, database, None, None, "sc", False
-    )
+        model, given, bound, reader, folders, defined, undefined, std, forced, database, no_cache,
+        None, None, "sc", False,
+    )  # fmt: skip
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
@@ -203,6 +206,9 @@ _MEMORY = (
     click.option("--std", metavar="c++20", help="For clang: the language, c++17 or newer."),
     click.option("--include", "forced", multiple=True, type=_FILE, help="For clang: a file to read before each."),
     click.option("-p", "database", type=_FOLDER, help="For clang: the folder of compile_commands.json."),
+    click.option(
+        "--no-cache", is_flag=True, envvar="SCOPEC_NO_CACHE", help="Ask clang and the jars what they answered before."
+    ),
 )
 #: What replaces what a file says, as ``overrides``: for a memory question alone, and for every question.
 memory_options = _as_one("overrides", _memory_overrides, *_MEMORY)

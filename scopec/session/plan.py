@@ -32,7 +32,7 @@ SUFFIXES = (".cu", ".litmus")
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the command line changes for every file."""
+    """What the command line changes for every file; with ``cache`` what clang made of one is kept, and used again."""
 
     model: str | None = None
     given: Mapping[str, str] | None = None
@@ -43,6 +43,7 @@ class Overrides:
     hangs: str | None = None
     reader: str = "auto"
     flags: Flags = Flags()
+    cache: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,11 @@ def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
     with bounded_nesting(source.span(0, 0)):
         if path.suffix == ".litmus":
             return _plan_litmus(source, shown, overrides)
-        return read(
-            source, path, overrides.reader, overrides.flags, lambda found: _plan(source, shown, overrides, found)
-        )
+
+        def planned(found: Read) -> Plan:
+            return _plan(source, shown, overrides, found)
+
+        return read(source, path, overrides.reader, overrides.flags, planned, cache=overrides.cache)
 
 
 def _divergence(program: Program) -> Iterator[Diagnostic]:

@@ -34,12 +34,14 @@ class Read:
     without_clang: bool = False
 
 
-def read(source: Source, path: Path, reader: str, flags: Flags, use: Callable[[Read], _T]) -> _T:
+def read(
+    source: Source, path: Path, reader: str, flags: Flags, use: Callable[[Read], _T], *, cache: bool = False
+) -> _T:
     """What ``use`` makes of a file at ``path``, read by ``scoped``, by ``clang``, or (``auto``) as it is:
 
     the directive ``language`` says it; else it is C++, for clang.  What clang does not take for C++, and is in the
     scoped language and includes nothing, is read as that, as the documents' own programs are.  Without a clang, every
-    file is taken for one in the scoped language.
+    file is taken for one in the scoped language.  With ``cache``, what clang made in an earlier call is used.
 
     Raises InputError where the file is in neither language.
     """
@@ -52,7 +54,7 @@ def read(source: Source, path: Path, reader: str, flags: Flags, use: Callable[[R
     if stated is None and flags == Flags() and compiler.find() is None:
         return use(replace(_by_ourselves(source), without_clang=True))
     try:
-        return use(_by_clang(source, path, flags))
+        return use(_by_clang(source, path, flags, cache=cache))
     except compiler.Refused as refused:
         if stated is not None or flags != Flags() or "#include" in source.text:
             raise
@@ -78,8 +80,12 @@ def _by_ourselves(source: Source) -> Read:
     return Read(file, constants(file), lambda name, chosen: lower(file, source, name, chosen))
 
 
-def _by_clang(source: Source, path: Path, flags: Flags) -> Read:
+def _by_clang(source: Source, path: Path, flags: Flags, *, cache: bool) -> Read:
+    from scopec.frontends.clang.kept import compilations
     from scopec.frontends.clang.program import constants, lower, read
 
     file, of = read(source), flags.of(path, source.span(0, 0))
-    return Read(file, constants(source), lambda name, chosen: lower(file, source, path.parent, name, chosen, of))
+    entries = compilations() if cache else None
+    return Read(
+        file, constants(source), lambda name, chosen: lower(file, source, path.parent, name, chosen, of, entries)
+    )

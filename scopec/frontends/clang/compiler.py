@@ -14,11 +14,12 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError
 from scopec.base.files import shown_source
@@ -27,6 +28,10 @@ from scopec.base.resources import resource
 from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
 from scopec.base.source import Source, Span
 from scopec.frontends.clang.flags import Flags
+from scopec.frontends.clang.kept import remembered
+
+if TYPE_CHECKING:
+    from scopec.base.cache import Cache
 
 #: Operations that C++ leaves undefined and LLVM's instructions do not show, or not of constants: clang tests for them.
 _UNDEFINED = "array-bounds,shift-exponent,integer-divide-by-zero"
@@ -34,7 +39,7 @@ _OPTIONS = (
     "-x", "cuda", "-",
     # Nothing of CUDA's or of the machine's; the host is LP64 wherever scopec runs.
     "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_90", "--target=x86_64-unknown-linux-gnu",
-    "-nostdlibinc", "-nostdinc++", "-fno-builtin",
+    "--no-default-config", "-nostdlibinc", "-nostdinc++", "-fno-builtin",
     # clang's own headers ask nobody else for theirs; -ffreestanding does that too, but then `main` is any function.
     "-U__STDC_HOSTED__", "-D__STDC_HOSTED__=0",
     # As written: no pass, every name, every type; calls return (a throw is a call that does not).
@@ -50,12 +55,11 @@ _TREE = ("-fsyntax-only", "-Xclang", "-ast-dump")
 _FIRST = ("-include", "scopec_cuda.h")
 #: So many are read without being worth to be prepared for.
 _FEW = 4
-#: The headers that were read.
-_HEADERS = "-H"
 #: How often a thread that waits for clang looks whether it has been told to stop.
 _LOOK_SECONDS = 0.1
 #: What to do where there is no clang.
 WAY_TO_CLANG = "pip install 'scopec[cxx]', or set SCOPEC_CLANG to a clang of version 17 or newer"
+_SIDES = ("device", "host")
 _MOST_NOTES = 3
 _NO_FLAGS = Flags()
 _MESSAGE = re.compile(
@@ -78,7 +82,6 @@ _KINDS = {
         Code.CPLUSPLUS: "",
     }.items()
 }
-_HEADER = re.compile(r"\.+ (?P<file>.+)")
 _LINE = re.compile(r"#line (\d+)")
 _NO_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _LONG_WORD = re.compile(r"\w{1000}")
@@ -91,11 +94,10 @@ class Refused(InputError):
 
 @dataclass(frozen=True)
 class Compiled:
-    """LLVM IR of both sides, as text, and the headers of the user that were read."""
+    """LLVM IR of both sides, as text."""
 
     device: str = field(repr=False)
     host: str = field(repr=False)
-    headers: tuple[Path, ...] = ()
 
 
 def shims() -> Path:
@@ -124,28 +126,43 @@ def find() -> tuple[str, ...] | None:
     return (str(zig), "clang", "-resource-dir", str(folder / "lib"))
 
 
-def compiled(text: str, shown: str, folder: Path, flags: Flags = _NO_FLAGS) -> Compiled:
+def compiled(text: str, shown: str, folder: Path, flags: Flags = _NO_FLAGS, entries: Cache | None = None) -> Compiled:
     """Compile a program for the device and for the host.
 
     ``text`` is what the file has (or shall have), ``shown`` its name in places, ``folder`` where its quoted includes
-    begin.  Raises Refused with every error of clang, InputError where the text is too much for it, EngineError if there
-    is no clang or it does not run.
+    begin; ``entries`` are what earlier calls made.  Raises Refused with every error of clang, InputError where the text
+    is too much for it, EngineError if there is no clang or it does not run.
     """
     command, given = _invocation(text, shown, flags)
-    sides = ("device", "host")
-    plain, firsts = ([first(command, side) for side in sides] for first in (_plain, _first))
-    runs = _finished([[*command, *first, *_CODE, _HEADERS] for first in firsts], given, folder)
-    if firsts != plain and any(run.status for run in runs):  # what is precompiled changes what is said of names
-        runs = _finished([[*command, *first, *_CODE, _HEADERS] for first in plain], given, folder)
-    source = _presumed(text, shown)
+    plain = [_plain(command, side) for side in _SIDES]
+
+    def made() -> list[str]:
+        firsts = [_first(command, side, flags) for side in _SIDES]
+        runs = _finished([[*command, *first, *_CODE] for first in firsts], given, folder)
+        if firsts != plain and any(run.status for run in runs):  # what is precompiled changes what is said of names
+            runs = _finished([[*command, *first, *_CODE] for first in plain], given, folder)
+        return _codes(runs, _presumed(text, shown), folder)
+
+    asked = [*command, *(word for first in plain for word in first), *_CODE]
+    return Compiled(*_remembered(entries, made, asked, given, folder, flags))
+
+
+def _codes(runs: list[_Run], source: Source, folder: Path) -> list[str]:
+    """The code of both sides; errors for what clang says."""
     if any(run.status < 0 for run in runs):  # a signal
         message = "clang came to grief over this text; expressions nested by the thousand do that"
         raise InputError(Diagnostic(Code.TOO_LARGE, message, source.span(0, 0), "write shorter expressions"))
     errors = list(dict.fromkeys(d for run in runs for d in _errors(run.messages, source, folder)))
     if errors:
         raise Refused(*errors)
-    device, host = _outputs(runs)
-    return Compiled(device, host, _headers((r.messages for r in runs), folder))
+    return _outputs(runs)
+
+
+def _remembered(
+    entries: Cache | None, make: Callable[[], list[str]], asked: list[str], given: bytes, folder: Path, flags: Flags
+) -> list[str]:
+    text, folders = given.decode(errors="surrogateescape"), [include.absolute() for include in flags.folders]
+    return remembered(entries, make, asked, find() or (), text, folder, folders, shims())
 
 
 def _invocation(text: str, shown: str, flags: Flags) -> tuple[list[str], bytes]:
@@ -162,7 +179,9 @@ def _invocation(text: str, shown: str, flags: Flags) -> tuple[list[str], bytes]:
     return command, f"{forced}# 1 {_quoted(told(shown))}\n{text}".encode(errors="surrogateescape")
 
 
-def expanded(text: str, shown: str, folder: Path, side: str, flags: Flags = _NO_FLAGS) -> tuple[str, str]:
+def expanded(
+    text: str, shown: str, folder: Path, side: str, flags: Flags = _NO_FLAGS, entries: Cache | None = None
+) -> tuple[str, str]:
     """What :func:`compiled` gives for a side (``device`` or ``host``), and its syntax tree, without macros: every word
     has a place of its own, on the line that it has in the file.
 
@@ -170,11 +189,15 @@ def expanded(text: str, shown: str, folder: Path, side: str, flags: Flags = _NO_
     """
     command, given = _invocation(text, shown, flags)
     clang = find() or ()
-    (read,) = _outputs(_finished([[*command, *_plain(command, side), "-E"]], given, folder))
+    expand = [*command, *_plain(command, side), "-E"]
     again = [*clang, *_OPTIONS, f"-std={flags.std}", f"--cuda-{side}-only"]
-    code, tree = _outputs(
-        _finished([[*again, *_CODE], [*again, *_TREE]], read.encode(errors="surrogateescape"), folder)
-    )
+
+    def made() -> list[str]:
+        (read,) = _outputs(_finished([expand], given, folder))
+        commands = [[*again, *_CODE], [*again, *_TREE]]
+        return _outputs(_finished(commands, read.encode(errors="surrogateescape"), folder))
+
+    code, tree = _remembered(entries, made, [*expand, *_CODE, *_TREE], given, folder, flags)
     return code, tree
 
 
@@ -211,9 +234,9 @@ def _plain(_: list[str], side: str) -> list[str]:
     return [*_FIRST, f"--cuda-{side}-only"]
 
 
-def _first(command: list[str], side: str) -> list[str]:
-    """The same, where that was read before."""
-    kept = _precompiled.of((*command, *_plain(command, side)))
+def _first(command: list[str], side: str, flags: Flags) -> list[str]:
+    """The same, where that was read before; not from the user's folders, which may change."""
+    kept = None if flags.folders else _precompiled.of((*command, *_plain(command, side)))
     only = f"--cuda-{side}-only"
     return _plain(command, side) if kept is None else [only, "-Xclang", "-include-pch", "-Xclang", str(kept)]
 
@@ -376,16 +399,3 @@ def word_at(source: Source, line: int, byte: int) -> Span:
 def character(line: str, byte: int) -> int:
     """The column in characters of clang's column, which counts the bytes of UTF-8; both from 1."""
     return len(line.encode()[: byte - 1].decode(errors="ignore")) + 1
-
-
-def _headers(messages: Iterable[str], folder: Path) -> tuple[Path, ...]:
-    """The headers that clang read, but for scopec's and its own."""
-    found = {
-        folder / match["file"]: None
-        for text in messages
-        for line in text.splitlines()
-        if (match := _HEADER.fullmatch(line)) is not None
-    }
-    clang = find() or ("",)
-    own = (shims(), Path(clang[-1]).resolve())
-    return tuple(f for f in found if not any(f.resolve().is_relative_to(place) for place in own))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from scopec.base.cache import Cache
     from scopec.base.source import Source
     from scopec.frontends.clang.flags import Flags
     from scopec.program.program import Program
@@ -67,9 +68,11 @@ def constants(source: Source) -> dict[str, str]:
 
 
 def lower(
-    file: tree.File, source: Source, folder: Path, name: str, overrides: Mapping[str, tree.Expr], flags: Flags
-) -> Program:
-    """The Program that a file means; ``overrides`` gives varied constants other values.
+    file: tree.File, source: Source, folder: Path, name: str, overrides: Mapping[str, tree.Expr], flags: Flags,
+    entries: Cache | None,
+) -> Program:  # fmt: skip
+    """The Program that a file means; ``overrides`` gives varied constants other values, ``entries`` are clang's answers
+    of earlier calls.
 
     Raises InputError with all that clang objects to, and where the machine meets something that is not modelled;
     EngineError without a clang.
@@ -79,7 +82,7 @@ def lower(
     asked = tuple(name for name in known if name in words)
     chosen = {constant: source.text_of(expr.span) for constant, expr in overrides.items()}
     text = prepared(source, chosen, asked)
-    result, flags = _compiled(text, source.name, folder, flags, includes="#include" in source.text)
+    result, flags = _compiled(text, source.name, folder, flags, entries, includes="#include" in source.text)
     library = str(shims())
     device, host = Module(result.device), Module(result.host)
     sides = (
@@ -89,7 +92,9 @@ def lower(
     values = {constant: _value(device, constant, known[constant]) for constant in asked}
     shown = {constant: _shown(values[constant], known[constant]) for constant in overrides}
     open_ = [
-        Unordered(side, source, str(folder), library, partial(expanded, text, source.name, folder, kind, flags))
+        Unordered(
+            side, source, str(folder), library, partial(expanded, text, source.name, folder, kind, flags, entries)
+        )
         for side, kind in zip(sides, ("device", "host"), strict=True)
     ]
     program = program_of(name, source, *sides, said(device), values, shown)
@@ -102,7 +107,9 @@ def lower(
     return replace(program, objects=objects)
 
 
-def _compiled(text: str, name: str, folder: Path, flags: Flags, *, includes: bool) -> tuple[Compiled, Flags]:
+def _compiled(
+    text: str, name: str, folder: Path, flags: Flags, entries: Cache | None, *, includes: bool
+) -> tuple[Compiled, Flags]:
     """What clang makes of a text, and the flags with the headers of the library that it did with."""
 
     def with_library(*names: str) -> Flags:
@@ -110,13 +117,13 @@ def _compiled(text: str, name: str, folder: Path, flags: Flags, *, includes: boo
 
     given = flags if includes else with_library(*_LIBRARY)
     try:
-        return compiled(text, name, folder, given), given
+        return compiled(text, name, folder, given, entries), given
     except Refused as refused:
         if not {Code.UNKNOWN_NAME, Code.UNKNOWN_TYPE} & {d.code for d in refused.diagnostics}:
             raise
         whole = with_library(*_LIBRARY, *_MORE)
         with suppress(Refused):
-            return compiled(text, name, folder, whole), whole
+            return compiled(text, name, folder, whole, entries), whole
         raise
 
 

@@ -1,0 +1,170 @@
+"""What clang made of a text in an earlier call, under everything that it depends on.
+
+That is the command, the text, clang itself, scopec's headers, and every file that an ``#include`` may look for: what is
+in it, or that it is not there.  A text that may look at more than its ``#include`` directives name (``__has_include``
+of a macro, the time) is not kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import zlib
+from functools import cache
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scopec.base.cache import Cache, key, user_cache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_MOST_BYTES = 64 << 20
+#: More places to look at than that take longer than clang.
+_MOST_PLACES = 2000
+#: What says to clang's driver more than the command does.
+_VARIABLES = ("CPATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS")
+#: How a program for a machine begins: what a script runs is not known.
+_PROGRAMS = (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+_SPLICE = re.compile(r"\\[ \t\f\v]*\r?\n")
+_NAMED = re.compile(
+    r"(?:#\s*(?:include|include_next|import)|\b__has_include(?:_next)?\s*\()\s*"
+    r'(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)'
+)
+#: What else may look at files or at the clock, or make a word that does.
+_FURTHER = re.compile(
+    r"#\s*(?:include|import|embed|__include|/)|%:|##|has_include|has_embed|__(?:DATE|TIME|TIMESTAMP)__|\0"
+)
+
+
+class _UnknownError(Exception):
+    """What a text may depend on is not known."""
+
+
+def compilations() -> Cache:
+    """What clang made in earlier calls."""
+    return user_cache("clang", _MOST_BYTES)
+
+
+def remembered(
+    entries: Cache | None, make: Callable[[], Sequence[str]], what: Sequence[str], clang: Sequence[str],
+    text: str, folder: Path, folders: Sequence[Path], shims: Path,
+) -> list[str]:  # fmt: skip
+    """What ``make`` gives: texts that clang writes, asked for ``what``, about a text read in a folder.
+
+    ``clang`` is the command that runs it, ``folders`` those of ``-I``, ``shims`` that of scopec's headers.  An error is
+    not kept.
+    """
+
+    def asked() -> str:
+        around = [str(folder), os.path.realpath(folder), _working_folder(folder)]
+        found = _surroundings([text, *what], {folder, *folders}, shims)
+        return key(json.dumps([what, _identity(clang, folders), around, _shims(shims)[2], text, found]))
+
+    if entries is None:
+        return list(make())
+    try:
+        entry = asked()
+    except _UnknownError:
+        return list(make())
+    if (kept := entries.get(entry)) is not None:
+        return [str(part) for part in json.loads(zlib.decompress(kept))]
+    made = list(make())
+    try:
+        unchanged = asked() == entry
+    except _UnknownError:
+        unchanged = False
+    if unchanged:
+        entries.put(entry, zlib.compress(json.dumps(made).encode(), 1))
+    return made
+
+
+def _working_folder(folder: Path) -> str:
+    """How clang spells the folder that it runs in: as the shell does, if that is the same."""
+    spelled = os.environ.get("PWD", "")
+    return spelled if os.path.realpath(spelled) == os.path.realpath(folder) else ""
+
+
+def _identity(clang: Sequence[str], folders: Sequence[Path]) -> list[str | int]:
+    """Which clang it is; the user's folders must not have headers of names that its own have."""
+    if any(name in os.environ for name in _VARIABLES):
+        raise _UnknownError
+    try:
+        with Path(clang[0]).open("rb") as program:
+            if not program.read(4).startswith(_PROGRAMS):
+                raise _UnknownError
+            status = os.fstat(program.fileno())
+        if folders:
+            own = {path.name for path in (Path(clang[-1]) / "include").iterdir()}
+            if any(path.name in own for folder in folders for path in folder.iterdir()):
+                raise _UnknownError
+    except OSError:
+        raise _UnknownError from None
+    return [*clang, os.path.realpath(clang[0]), status.st_size, status.st_mtime_ns, status.st_ino]
+
+
+@cache
+def _shims(folder: Path) -> tuple[frozenset[Path], frozenset[str], str]:
+    """The files of scopec's own headers, the names that they look for elsewhere, and a digest of them."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    texts = {path: path.read_text(encoding="utf-8") for path in files}
+    names = {name for text in texts.values() for m in _NAMED.finditer(text) for name in m.groups() if name}
+    outside = frozenset(name for name in names if folder / name not in texts)
+    return frozenset(files), outside, key(*(part for path, text in texts.items() for part in (str(path), text)))
+
+
+def _surroundings(texts: Sequence[str], places: set[Path], shims: Path) -> list[tuple[str, str]]:
+    """Every file that clang may look for, with what is in it, if it is there: any name that is included somewhere, in
+    any folder where one may be searched."""
+    seen: dict[Path, str] = {}
+    wanted = set(_shims(shims)[1])
+    while texts:
+        for one in texts:
+            wanted |= _named(one, shims)
+        texts = []
+        if len(wanted) * len(places) > _MOST_PLACES:
+            raise _UnknownError
+        for path in {place / name for place, name in product(places, wanted)} - seen.keys():
+            seen[path] = ""
+            found = _content(path)
+            if found is not None:
+                status, content = found
+                # Two names of one file are one header for `#pragma once`.
+                seen[path] = f"{status.st_dev} {status.st_ino} {sha256(content).hexdigest()}"
+                texts.append(content.decode(errors="replace"))
+                places.add(path.parent)
+    return sorted((str(path), content) for path, content in seen.items())
+
+
+def _named(text: str, shims: Path) -> set[str]:
+    """The names of what a text includes, but for those that scopec's own headers have, where these come first."""
+    text, (own, _, _) = _SPLICE.sub("", text), _shims(shims)
+    if _FURTHER.search(_NAMED.sub(" ", text)):
+        raise _UnknownError
+    found = set()
+    for match in _NAMED.finditer(text):
+        name = match["quoted"] or match["angled"]
+        searched = "_next" in match[0] or (match["quoted"] is not None and not Path(name).is_absolute())
+        if searched or shims / name not in own:
+            found.add(name)
+    return found
+
+
+def _content(path: Path) -> tuple[os.stat_result, bytes] | None:
+    """A file, with what is said of it; None if there is none."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISDIR(status.st_mode):
+        return None
+    try:
+        if stat.S_ISREG(status.st_mode):
+            return status, path.read_bytes()
+    except OSError:
+        pass
+    raise _UnknownError
