@@ -6,17 +6,15 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from lark import Lark, Token, Transformer_NonRecursive
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
+from lark import Lark, Token
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from scopec.base.diagnostics import Code, InputError, error, suggestion
 from scopec.base.grammars import parser
-from scopec.base.source import Span
 
 if TYPE_CHECKING:
-    from lark.tree import Meta
-
     from scopec.base.source import Source
+    from scopec.base.syntax import Builder
 
 #: How terminals are named in messages; the others are shown as they are written.
 _TERMINALS = {
@@ -35,22 +33,6 @@ _KEYWORDS = ("exists", "forall", "filter", "locations", "scopes")
 _OUTSIDE = ("goto", "switch", "struct", "union", "enum", "typedef", "sizeof", "asm")
 
 
-class Builder(Transformer_NonRecursive[Any, Any]):
-    """Lark tree to syntax tree.  Method names are the grammar's rule names and aliases."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__()
-        self.source = source
-
-    def at(self, meta: Meta) -> Span:
-        """The span of a rule."""
-        return Span.of_meta(self.source.name, meta)
-
-    def token(self, token: Token) -> Span:
-        """The span of a token."""
-        return Span.of_token(self.source.name, token)
-
-
 @cache
 def _parser(grammar: str) -> Lark:
     return parser(grammar)
@@ -62,10 +44,6 @@ def parse(grammar: str, start: str, text: str, builder: Builder) -> Any:
         return builder.transform(_parser(grammar).parse(text, start=start))
     except UnexpectedInput as unexpected:
         raise _syntax_error(builder.source, text, unexpected) from None
-    except VisitError as failure:
-        if isinstance(failure.orig_exc, InputError):
-            raise failure.orig_exc from None
-        raise
 
 
 def _syntax_error(source: Source, text: str, unexpected: UnexpectedInput) -> InputError:

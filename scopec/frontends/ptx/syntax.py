@@ -8,8 +8,9 @@ from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from lark import Token, v_args
+from lark import Token
 
+from scopec.base import syntax as base
 from scopec.frontends import parse
 from scopec.frontends.parse import number
 from scopec.frontends.ptx.forms import (
@@ -63,8 +64,7 @@ def read(source: Source) -> Block:
     return found
 
 
-@v_args(meta=True, inline=True)
-class Builder(parse.Builder):
+class Builder(base.Builder):
     """Lark tree to syntax tree: the rules that inline assembly and litmus files have in common, and the former's."""
 
     # ---- inline assembly

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lark import Token, v_args
+from lark import Token
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.source import Span
@@ -31,7 +31,6 @@ def read(source: Source, text: str) -> tuple[PtxThread, ...]:
     return threads
 
 
-@v_args(meta=True, inline=True)
 class _Builder(syntax.Builder):
     def program(self, meta: Meta, heads: list[_Head], *rows: tuple[Span, tuple[_Cell, ...]]) -> tuple[PtxThread, ...]:
         code: list[list[Label | Instruction]] = [[] for _ in heads]

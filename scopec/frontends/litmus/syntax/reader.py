@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from lark import Token, v_args
+from lark import Token
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.source import Span
+from scopec.base.syntax import Builder
 from scopec.frontends.litmus.syntax import c as litmus_c
 from scopec.frontends.litmus.syntax import ptx
 from scopec.frontends.litmus.syntax.scan import split
@@ -30,7 +31,7 @@ from scopec.frontends.litmus.syntax.tree import (
     Register,
     Truth,
 )
-from scopec.frontends.parse import Builder, number, parse, type_words
+from scopec.frontends.parse import number, parse, type_words
 from scopec.frontends.scoped.syntax import cuda, tree
 
 if TYPE_CHECKING:
@@ -63,7 +64,6 @@ def read(source: Source) -> File:
     return File(source.name, parts.dialect, init, threads, footer, cuda.read_directives(source, parts.directives))
 
 
-@v_args(meta=True, inline=True)
 class _Builder(Builder):
     # ---- initial state
 
