@@ -6,12 +6,13 @@ import re
 from functools import cache
 from typing import Any, cast
 
-from lark import Lark, Token, Transformer_NonRecursive, v_args
+from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from scopec.base import grammars
 from scopec.base.diagnostics import Code, error
 from scopec.base.source import Source, Span
+from scopec.base.syntax import Builder, classes
 from scopec.memory.cat import tree
 
 #: What the whole language has and the subset has not (strings are looked at to be passed over).
@@ -86,14 +87,8 @@ def _without_comments(source: Source) -> str:
     return "".join(kept) + text[after:]
 
 
-@v_args(meta=True, inline=True)
-class _Builder(Transformer_NonRecursive[Any, Any]):
-    def __init__(self, source: Source) -> None:
-        super().__init__()
-        self._file = source.name
-
-    def _span(self, meta: Any) -> Span:
-        return Span.of_meta(self._file, meta)
+class _Builder(Builder):
+    classes = classes(tree)
 
     def start(self, meta: Any, *parts: Any) -> tree.File:
         headers = tuple(part for part in parts if isinstance(part, str))
@@ -103,18 +98,15 @@ class _Builder(Transformer_NonRecursive[Any, Any]):
         return str(token).strip('"')
 
     def let(self, meta: Any, *bindings: tree.Binding) -> tree.Let:
-        return tree.Let(self._span(meta), bindings)
+        return tree.Let(self.at(meta), bindings)
 
     def let_rec(self, meta: Any, *parts: Any) -> tree.Let:
         *bindings, when = parts
-        return tree.Let(self._span(meta), tuple(bindings), recursive=True, when=when)
+        return tree.Let(self.at(meta), tuple(bindings), recursive=True, when=when)
 
-    def bind_value(self, meta: Any, name: Token, body: tree.Expr) -> tree.Binding:
-        return tree.Binding(self._span(meta), str(name), (), body)
-
-    def bind_function(self, meta: Any, name: Token, *rest: Any) -> tree.Binding:
+    def binding(self, meta: Any, name: Token, *rest: Any) -> tree.Binding:
         *parameters, body = rest
-        return tree.Binding(self._span(meta), str(name), tuple(str(p) for p in parameters), body)
+        return tree.Binding(self.at(meta), str(name), tuple(str(p) for p in parameters), body)
 
     def check(self, meta: Any, check: Token, expr: Any, name: Any) -> tree.Check:
         return self._check(meta, check, expr, name, flag=False, flip=False)
@@ -129,16 +121,13 @@ class _Builder(Transformer_NonRecursive[Any, Any]):
     def _check(self, meta: Any, check: Token, expr: Any, name: Any, *, flag: bool, flip: bool) -> tree.Check:
         negated = ("~" in str(check)) != flip
         title = str(name) if name is not None else None
-        return tree.Check(self._span(meta), flag, negated, str(check).replace("~", "").strip(), expr, title)
-
-    def with_from(self, meta: Any, name: Token, orders: Any) -> tree.WithFrom:
-        return tree.WithFrom(self._span(meta), str(name), orders)
+        return tree.Check(self.at(meta), flag, negated, str(check).replace("~", "").strip(), expr, title)
 
     def include(self, meta: Any, file: Token) -> tree.Include:
-        return tree.Include(self._span(meta), str(file)[1:-1])
+        return tree.Include(self.at(meta), str(file)[1:-1])
 
     def show(self, meta: Any, *shown: Any) -> tree.Show:
-        return tree.Show(self._span(meta), shown)
+        return tree.Show(self.at(meta), shown)
 
     def shown(self, meta: Any, expr: Any, name: Any) -> tree.Expr:
         return cast(tree.Expr, expr)
@@ -152,65 +141,17 @@ class _Builder(Transformer_NonRecursive[Any, Any]):
                 current = 1
             elif part is not None:
                 branches[current].append(part)
-        return tree.If(self._span(meta), str(condition)[1:-1], tuple(branches[0]), tuple(branches[1]))
+        return tree.If(self.at(meta), str(condition)[1:-1], tuple(branches[0]), tuple(branches[1]))
 
     def let_in(self, meta: Any, *parts: Any) -> tree.LetIn:
         *bindings, body = parts
-        return tree.LetIn(self._span(meta), tuple(bindings), body)
+        return tree.LetIn(self.at(meta), tuple(bindings), body)
 
-    def try_with(self, meta: Any, body: Any, otherwise: Any) -> tree.Try:
-        return tree.Try(self._span(meta), body, otherwise)
+    def binary(self, meta: Any, left: Any, op: Token, right: Any) -> tree.Binary:
+        return tree.Binary(self.at(meta), str(op), left, right)
 
-    def _binary(self, meta: Any, op: str, left: Any, right: Any) -> tree.Binary:
-        return tree.Binary(self._span(meta), op, left, right)
-
-    def union(self, meta: Any, left: Any, right: Any) -> tree.Binary:
-        return self._binary(meta, "|", left, right)
-
-    def composition(self, meta: Any, left: Any, right: Any) -> tree.Binary:
-        return self._binary(meta, ";", left, right)
-
-    def difference(self, meta: Any, left: Any, right: Any) -> tree.Binary:
-        return self._binary(meta, "\\", left, right)
-
-    def intersection(self, meta: Any, left: Any, right: Any) -> tree.Binary:
-        return self._binary(meta, "&", left, right)
-
-    def product(self, meta: Any, left: Any, right: Any) -> tree.Binary:
-        return self._binary(meta, "*", left, right)
-
-    def complement(self, meta: Any, operand: Any) -> tree.Complement:
-        return tree.Complement(self._span(meta), operand)
-
-    def plus(self, meta: Any, operand: Any) -> tree.Postfix:
-        return tree.Postfix(self._span(meta), "+", operand)
-
-    def star(self, meta: Any, operand: Any) -> tree.Postfix:
-        return tree.Postfix(self._span(meta), "*", operand)
-
-    def optional(self, meta: Any, operand: Any) -> tree.Postfix:
-        return tree.Postfix(self._span(meta), "?", operand)
-
-    def inverse(self, meta: Any, operand: Any) -> tree.Postfix:
-        return tree.Postfix(self._span(meta), "^-1", operand)
-
-    def name(self, meta: Any, token: Token) -> tree.Name:
-        return tree.Name(self._span(meta), str(token))
-
-    def universe(self, meta: Any) -> tree.Universe:
-        return tree.Universe(self._span(meta))
-
-    def zero(self, meta: Any) -> tree.Zero:
-        return tree.Zero(self._span(meta))
-
-    def identity_on(self, meta: Any, operand: Any) -> tree.IdentityOn:
-        return tree.IdentityOn(self._span(meta), operand)
+    def postfix(self, meta: Any, operand: Any, op: Token) -> tree.Postfix:
+        return tree.Postfix(self.at(meta), str(op), operand)
 
     def application(self, meta: Any, function: Token, *arguments: Any) -> tree.Application:
-        return tree.Application(self._span(meta), str(function), arguments)
-
-    def domain(self, meta: Any, operand: Any) -> tree.End:
-        return tree.End(self._span(meta), "domain", operand)
-
-    def range(self, meta: Any, operand: Any) -> tree.End:
-        return tree.End(self._span(meta), "range", operand)
+        return tree.Application(self.at(meta), str(function), arguments)
