@@ -9,13 +9,12 @@ from lark import Token
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.source import Span
-from scopec.base.syntax import Builder
+from scopec.base.syntax import Builder, classes
 from scopec.frontends.litmus.syntax import c as litmus_c
 from scopec.frontends.litmus.syntax import ptx
+from scopec.frontends.litmus.syntax import tree as litmus_tree
 from scopec.frontends.litmus.syntax.scan import split
 from scopec.frontends.litmus.syntax.tree import (
-    Address,
-    Clause,
     Comparison,
     Condition,
     Entry,
@@ -65,10 +64,10 @@ def read(source: Source) -> File:
 
 
 class _Builder(Builder):
-    # ---- initial state
+    classes = classes(litmus_tree)
+    init = Builder.listed
 
-    def init(self, meta: Meta, *entries: Entry) -> tuple[Entry, ...]:
-        return entries
+    # ---- initial state
 
     def entry(self, meta: Meta, *children: Any) -> Entry:
         types = [c for c in children if isinstance(c, tree.TypeName)]
@@ -108,12 +107,6 @@ class _Builder(Builder):
 
     def numbers(self, meta: Meta, *values: Number) -> Numbers:
         return Numbers(self.at(meta), tuple(v.value for v in values))
-
-    def address(self, meta: Meta, name: Token) -> Address:
-        return Address(self.at(meta), str(name))
-
-    def named_value(self, meta: Meta, name: Token) -> Memory:
-        return Memory(self.at(meta), str(name))
 
     def initialiser(self, meta: Meta, name: Token, value: Any) -> Any:
         if name != "ATOMIC_VAR_INIT":
@@ -165,9 +158,6 @@ class _Builder(Builder):
 
     def filter(self, meta: Meta, condition: Condition) -> dict[str, Any]:
         return {"filter": condition}
-
-    def clause(self, meta: Meta, quantifier: Quantifier, condition: Condition) -> Clause:
-        return Clause(self.at(meta), quantifier, condition)
 
     def exists(self, meta: Meta) -> Quantifier:
         return "exists"
