@@ -14,6 +14,7 @@ from scopec.memory.base import Base
 from scopec.memory.cat import registry
 from scopec.memory.domains import Domains, domains
 from scopec.memory.events import EventGraph
+from scopec.memory.ptx import compiled
 from scopec.memory.questions import Problem
 from scopec.program.expectations import MEMORY_KINDS, OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.names import identifier
@@ -120,8 +121,9 @@ class Run:
 
     @cached_property
     def packed(self) -> Program:
-        """The program as the memory question reads it: the state of a barrier is a number."""
-        return packed(self.program)
+        """The program as the memory question reads it: barriers are numbers, and operations instructions."""
+        found = packed(self.program)
+        return compiled(found) if registry.load(self.model, self.settings.options).is_ptx else found
 
     @cached_property
     def graph(self) -> EventGraph:

@@ -34,7 +34,7 @@ ALLOWED = {
     "st": ("weak", "relaxed", "release"),
     "atom": ("relaxed", "acquire", "release", "acq_rel"),
     "red": ("relaxed", "acquire", "release", "acq_rel"),
-    "fence": ("acq_rel", "sc"),
+    "fence": ("acq_rel", "sc", "acquire", "release"),
 }
 #: Accesses of memory, in which a state space may be written.
 ACCESSES = ("ld", "st", "atom", "red")
@@ -150,8 +150,6 @@ LATER = {
     "red.async": "asynchronous reductions",
     "fence.proxy": "proxies",
     "fence.mbarrier_init": "mbarriers",
-    "fence.acquire": "fences in one direction (`fence.acq_rel` orders more)",
-    "fence.release": "fences in one direction (`fence.acq_rel` orders more)",
     "fence.op_restrict": "fences of some operations",
     "membar.proxy": "proxies",
     "barrier.cluster": "barriers of a cluster in two halves",

@@ -91,9 +91,14 @@ class Model:
         return bool(self.races if on_object else self.flags)
 
     @property
+    def is_ptx(self) -> bool:
+        """Whether the events are instructions of PTX, and no operations of C++."""
+        return self.partial_co
+
+    @property
     def races_undefined(self) -> bool:
         """Whether a race takes a program's meaning: not in PTX, whose "axioms are sufficient to describe" races."""
-        return bool(self.flags) and not self.partial_co
+        return bool(self.flags) and not self.is_ptx
 
     def kind(self, expr: tree.Expr) -> Kind | None:
         """Whether an expression of this model is a set or a relation; None where it can be either."""

@@ -120,6 +120,10 @@ fun Acq : set Event { none }
 fun Rel : set Event { none }
 -- order relaxed
 fun RLX : set Event { none }
+-- order acquire
+fun ACQ : set Event { none }
+-- order release
+fun REL : set Event { none }
 -- program order
 fun po : Event->Event { (^(P0_L5_W->P0_L6_A + P0_L6_A->P0_L6_B + P0_L6_B->P0_L7_W + P0_L7_W->P0_L8_A +
     P0_L8_A->P0_L8_B) + ^(P1_L5_A->P1_L5_B + P1_L5_B->P1_L6_R + P1_L6_R->P1_L7_R) + ^(P2_L5_A->P2_L5_B +
@@ -193,12 +197,12 @@ fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec 
 fun fr : Event->Event { ~rf.co - id }
 -- let obs = (ms & rf) ; (rmw ; (ms & rf))*
 fun obs : Event->Event { (ms & rf).(id + ^(rmw.(ms & rf))) }
--- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence] ; po ; [W & strong]
-fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + fence <: po :> (W &
-    strong) }
--- let acquire-pattern = [R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence]
+-- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence \ ACQ] ; po ; [W & strong]
+fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + (fence -
+    ACQ) <: po :> (W & strong) }
+-- let acquire-pattern = [R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence \ REL]
 fun acquire_pattern : Event->Event { (R & strong) <: (id + po & loc) :> (Acq & R) + (R &
-    strong) <: po :> fence }
+    strong) <: po :> (fence - REL) }
 -- let sync = ms & (release-pattern ; obs ; acquire-pattern)
 fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 -- let cause-base = (po? ; ((sync | sync_fence | asw) ; po?))+

@@ -120,6 +120,10 @@ fun Acq : set Event { (relay_1_0_L17_R2 + relay_2_0_L20_R) & Exec }
 fun Rel : set Event { (relay_0_0_L15_W + relay_1_0_L18_W) & Exec }
 -- order relaxed
 fun RLX : set Event { (relay_0_0_L13_W + relay_1_0_L17_R) & Exec }
+-- order acquire
+fun ACQ : set Event { (relay_1_0_L17_R2 + relay_2_0_L20_R) & Exec }
+-- order release
+fun REL : set Event { (relay_0_0_L15_W + relay_1_0_L18_W) & Exec }
 -- program order
 fun po : Event->Event { (main_L27_C->main_L27_C2 + ^(relay_0_0_L13_W->relay_0_0_L14_W +
     relay_0_0_L14_W->relay_0_0_L15_W) + ^(relay_1_0_L17_R->relay_1_0_L17_R2 +
@@ -174,12 +178,12 @@ fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec 
 fun fr : Event->Event { ~rf.co - id }
 -- let obs = (ms & rf) ; (rmw ; (ms & rf))*
 fun obs : Event->Event { (ms & rf).(id + ^(rmw.(ms & rf))) }
--- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence] ; po ; [W & strong]
-fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + fence <: po :> (W &
-    strong) }
--- let acquire-pattern = [R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence]
+-- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence \ ACQ] ; po ; [W & strong]
+fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + (fence -
+    ACQ) <: po :> (W & strong) }
+-- let acquire-pattern = [R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence \ REL]
 fun acquire_pattern : Event->Event { (R & strong) <: (id + po & loc) :> (Acq & R) + (R &
-    strong) <: po :> fence }
+    strong) <: po :> (fence - REL) }
 -- let sync = ms & (release-pattern ; obs ; acquire-pattern)
 fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 -- let cause-base = (po? ; ((sync | sync_fence | asw) ; po?))+

@@ -113,6 +113,10 @@ fun Acq : set Event { (writes_2_0_L18_R + writes_2_0_L18_R2) & Exec }
 fun Rel : set Event { (writes_0_0_L13_W + writes_1_0_L16_W) & Exec }
 -- order relaxed
 fun RLX : set Event { none }
+-- order acquire
+fun ACQ : set Event { (writes_2_0_L18_R + writes_2_0_L18_R2) & Exec }
+-- order release
+fun REL : set Event { (writes_0_0_L13_W + writes_1_0_L16_W) & Exec }
 -- program order
 fun po : Event->Event { (main_L25_C->main_L25_C2 + writes_0_0_L12_W->writes_0_0_L13_W +
     writes_1_0_L15_W->writes_1_0_L16_W + ^(writes_2_0_L18_R->writes_2_0_L18_R2 +
@@ -167,12 +171,12 @@ fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec 
 fun fr : Event->Event { ~rf.co - id }
 -- let obs = (ms & rf) ; (rmw ; (ms & rf))*
 fun obs : Event->Event { (ms & rf).(id + ^(rmw.(ms & rf))) }
--- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence] ; po ; [W & strong]
-fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + fence <: po :> (W &
-    strong) }
--- let acquire-pattern = [R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence]
+-- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence \ ACQ] ; po ; [W & strong]
+fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + (fence -
+    ACQ) <: po :> (W & strong) }
+-- let acquire-pattern = [R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence \ REL]
 fun acquire_pattern : Event->Event { (R & strong) <: (id + po & loc) :> (Acq & R) + (R &
-    strong) <: po :> fence }
+    strong) <: po :> (fence - REL) }
 -- let sync = ms & (release-pattern ; obs ; acquire-pattern)
 fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 -- let cause-base = (po? ; ((sync | sync_fence | asw) ; po?))+
