@@ -13,6 +13,8 @@ from scopec.base.diagnostics import Code, InputError, error, suggestion
 from scopec.base.grammars import parser
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scopec.base.source import Source
     from scopec.base.syntax import Builder
 
@@ -51,14 +53,14 @@ def _syntax_error(source: Source, text: str, unexpected: UnexpectedInput) -> Inp
     offset, length, found = end, 0, "end of the file"
     match unexpected:
         case UnexpectedToken(token=Token() as token) if token.type != "$END":
-            offset, length, found = token.start_pos or 0, len(token), f"`{_short(str(token))}`"
+            offset, length, found = token.start_pos or 0, len(token), f"`{short(str(token))}`"
         case UnexpectedCharacters():
             offset, length = cast(int, unexpected.pos_in_stream), 1
-            found = f"`{_short(text[offset])}`"
+            found = f"`{short(text[offset])}`"
         case _:
             pass
     wanted = getattr(unexpected, "expected", None) or getattr(unexpected, "allowed", None) or set()
-    message = f"unexpected {found}{_expected(set(wanted))}"
+    message = f"unexpected {found}{expected(set(wanted), _TERMINALS, 6)}"
     return error(Code.SYNTAX, message, source.span(offset, offset + length), _help(text, offset, set(wanted)))
 
 
@@ -82,15 +84,16 @@ def _help(text: str, offset: int, wanted: set[str]) -> str | None:
     return None
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """A text as a message shows it: its beginning, on one line."""
     shown = text if len(text) <= 40 else text[:37] + "…"
     return shown if shown.isprintable() else shown.encode("unicode_escape").decode()
 
 
-def _expected(wanted: set[str]) -> str:
-    """``, expected …`` when that is short enough to help."""
-    names = sorted({_TERMINALS.get(w, f"`{w.lower()}`") for w in wanted if w != "$END"})
-    if not names or len(names) > 6:
+def expected(wanted: set[str], terminals: Mapping[str, str], most: int) -> str:
+    """``, expected …`` when those are few enough to help; ``terminals`` are the names of some."""
+    names = sorted({terminals.get(w, f"`{w.lower()}`") for w in wanted if w != "$END"})
+    if not names or len(names) > most:
         return ", expected `;`" if "SEMICOLON" in wanted else ""
     *first, last = names
     return f", expected {', '.join(first)} or {last}" if first else f", expected {last}"

@@ -66,18 +66,6 @@ class Builder:
         """Append an operation."""
         self._code.append(_Operate(operation, span))
 
-    @property
-    def last(self) -> Operation | None:
-        """The operation that was appended last, None if a jump or nothing was."""
-        instruction = self._code[-1] if self._code else None
-        return instruction.operation if isinstance(instruction, _Operate) else None
-
-    @property
-    def reachable(self) -> bool:
-        """Whether control may get to what is appended next: it is not behind a jump, or some label stands here."""
-        behind = self._code and isinstance(self._code[-1], (_Jump, _End))
-        return not behind or len(self._code) in self._labels
-
     def split(self, condition: Value, span: Span, then: int, otherwise: int) -> None:
         """Append a conditional jump."""
         self._code.append(_Split(condition, span, then, otherwise))

@@ -257,7 +257,9 @@ def _unknown(call: Call) -> bool:
     return call.done(Opaque(max(1, llvm.size(call.action.type))))
 
 
-def _simply(operation: Callable[[Call], ir.Operation]) -> Handler:
+def simply(operation: Callable[[Call], ir.Operation]) -> Handler:
+    """A call that is one operation."""
+
     def handler(call: Call) -> bool:
         call.emit(operation(call))
         return call.done()
@@ -292,7 +294,7 @@ INTRINSICS: dict[str, Handler] = {
     "exit": _exit,
     "unmodelled": _unmodelled,
     "unknown": _unknown,
-    "syncthreads": _in_kernel(_simply(lambda _: ir.SyncThreads())),
-    "yield": _simply(lambda call: ir.Yield(bool(call.known(0)))),
-    "io": _simply(lambda _: ir.InputOutput()),
+    "syncthreads": _in_kernel(simply(lambda _: ir.SyncThreads())),
+    "yield": simply(lambda call: ir.Yield(bool(call.known(0)))),
+    "io": simply(lambda _: ir.InputOutput()),
 }

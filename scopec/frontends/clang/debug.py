@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -136,15 +136,6 @@ class Debug:
         return Variable(
             fields.get("name", ""), fields.get("type", ""), "DIFlagArtificial" in fields.get("flags", ""), scope, place
         )
-
-    @cached_property
-    def globals(self) -> dict[str, Variable]:
-        """Global variables by the numbers of their metadata."""
-        found = {}
-        for node, text in self._metadata.items():
-            if text.startswith("!DIGlobalVariableExpression"):
-                found[node] = self.variable(node)
-        return found
 
     # ---------------------------------------------------------------- types
 

@@ -9,7 +9,7 @@ from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.access import home
-from scopec.frontends.clang.calls import Call, address_of, last_error, text_at
+from scopec.frontends.clang.calls import Call, address_of, last_error, simply, text_at
 from scopec.frontends.clang.debug import Leaf
 from scopec.frontends.clang.instructions import as_number
 from scopec.frontends.clang.memory import (
@@ -262,14 +262,6 @@ def _api(call: Call) -> bool:
     return call.done()
 
 
-def _simply(operation: Callable[[Call], ir.Operation]) -> Callable[[Call], bool]:
-    def handler(call: Call) -> bool:
-        call.emit(operation(call))
-        return call.done()
-
-    return handler
-
-
 #: What each intrinsic does that host threads alone call.
 HOST: dict[str, Callable[[Call], bool]] = {
     "allocate": _allocate,
@@ -278,14 +270,14 @@ HOST: dict[str, Callable[[Call], bool]] = {
     "thread_join": _thread_join,
     "thread_detach": lambda call: call.done(),
     "stream_create": _stream_create,
-    "stream_synchronize": _simply(lambda call: ir.StreamSynchronize(stream_of(call, call.arguments[0]).name)),
+    "stream_synchronize": simply(lambda call: ir.StreamSynchronize(stream_of(call, call.arguments[0]).name)),
     "stream_query": _stream_query,
-    "stream_wait_event": _simply(lambda call: ir.EventWait(_event(call, 1), stream_of(call, call.arguments[0]).name)),
+    "stream_wait_event": simply(lambda call: ir.EventWait(_event(call, 1), stream_of(call, call.arguments[0]).name)),
     "event_create": _event_create,
-    "event_record": _simply(lambda call: ir.EventRecord(_event(call, 0), stream_of(call, call.arguments[1]).name)),
-    "event_synchronize": _simply(lambda call: ir.EventSynchronize(_event(call, 0))),
+    "event_record": simply(lambda call: ir.EventRecord(_event(call, 0), stream_of(call, call.arguments[1]).name)),
+    "event_synchronize": simply(lambda call: ir.EventSynchronize(_event(call, 0))),
     "event_query": _event_query,
-    "device_synchronize": _simply(lambda call: ir.DeviceSynchronize(device_of(call.state))),
+    "device_synchronize": simply(lambda call: ir.DeviceSynchronize(device_of(call.state))),
     "set_device": _set_device,
     "get_device": lambda call: call.done(number(device_of(call.state), 32)),
     "last_error": last_error_of,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 
 from scopec.base.diagnostics import Code, suggestion
+from scopec.frontends.parse import expected, short
 
 #: Keywords of C++ that the scoped language has not.
 RESERVED = frozenset({
@@ -33,6 +35,7 @@ _TERMINALS = {
     "LANGUAGE": "`scoped` or `c++`",
 }  # fmt: skip
 
+_wanted = partial(expected, terminals=_TERMINALS, most=5)
 _PREVIOUS_NAME = re.compile(r"([A-Za-z_]\w*(?:::\w+)*)\s*\Z")
 
 
@@ -54,7 +57,7 @@ def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_
         help_: str | None = "is a `}` missing?" if "RBRACE" in wanted else None
         return Said(Code.SYNTAX, f"the file ends in the middle of a construct{_wanted(wanted)}", help_)
     if {"INT", "NAME", "LPAR"} <= wanted and not re.match(r"\w", found):
-        return Said(Code.SYNTAX, f"an expression is missing before `{_short(found)}`")
+        return Said(Code.SYNTAX, f"an expression is missing before `{short(found)}`")
     code_before = text[:offset].rstrip()
     if (
         "SEMICOLON" in wanted
@@ -64,7 +67,7 @@ def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_
         line = code_before.count("\n") + 1
         return Said(
             Code.SYNTAX,
-            f"unexpected `{_short(found)}`{_wanted(wanted)}",
+            f"unexpected `{short(found)}`{_wanted(wanted)}",
             f"is a `;` missing at the end of line {line}?",
         )
     named = re.fullmatch(r"[A-Za-z_]\w*(::\w+)*", found)
@@ -76,7 +79,7 @@ def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_
     is_type = before is not None and before.group(1) in (*_TYPES, "sizeof")
     if before and not is_type and (named or (found == "<" and "::" in before.group(1))) and "INT_WORD" not in wanted:
         return replace(_not_a_type(before.group(1)), place=(before.start(1), len(before.group(1))))
-    return Said(Code.SYNTAX, f"unexpected `{_short(found)}`{_wanted(wanted)}")
+    return Said(Code.SYNTAX, f"unexpected `{short(found)}`{_wanted(wanted)}")
 
 
 def _not_a_type(name: str) -> Said:
@@ -89,27 +92,15 @@ def _not_a_type(name: str) -> Said:
 def _in_directive(found: str | None, wanted: set[str]) -> Said:
     if found is None:
         return Said(
-            Code.BAD_DIRECTIVE, f"this directive is not finished{_wanted(wanted)}", "end each directive with `;`"
+            Code.BAD_DIRECTIVE,
+            f"this directive is not finished{_wanted(wanted)}",
+            "end each directive with `;`",
         )
     if "EXPECT" in wanted and "VARY" in wanted:
         help_ = suggestion(found, _DIRECTIVES) or f"the directives are {', '.join(_DIRECTIVES)}"
-        return Said(Code.BAD_DIRECTIVE, f"`{_short(found)}` is not a directive", help_)
+        return Said(Code.BAD_DIRECTIVE, f"`{short(found)}` is not a directive", help_)
     if "PLAIN_KIND" in wanted:
         help_ = suggestion(found, _KINDS) or f"one can expect {', '.join(_KINDS)}"
-        return Said(Code.BAD_DIRECTIVE, f"`{_short(found)}` is not something to expect", help_)
+        return Said(Code.BAD_DIRECTIVE, f"`{short(found)}` is not something to expect", help_)
     ending = "end each directive with `;`" if "SEMICOLON" in wanted else None
-    return Said(Code.BAD_DIRECTIVE, f"unexpected `{_short(found)}`{_wanted(wanted)}", ending)
-
-
-def _short(text: str) -> str:
-    shown = text if len(text) <= 40 else text[:37] + "…"
-    return shown if shown.isprintable() else shown.encode("unicode_escape").decode()
-
-
-def _wanted(wanted: set[str]) -> str:
-    """``, expected …`` when that is short enough to help."""
-    names = sorted({_TERMINALS.get(w, f"`{w.lower()}`") for w in wanted if w != "$END"})
-    if not names or len(names) > 5:
-        return ", expected `;`" if "SEMICOLON" in wanted else ""
-    *first, last = names
-    return f", expected {', '.join(first)} or {last}" if first else f", expected {last}"
+    return Said(Code.BAD_DIRECTIVE, f"unexpected `{short(found)}`{_wanted(wanted)}", ending)
