@@ -337,6 +337,83 @@ def test_a_lock_whose_loop_is_in_the_assembly(write: Callable[..., Path]) -> Non
     assert answers(write(LOCK.replace("RELEASE", "relaxed")))[0] == "violated"
 
 
+# ---------------------------------------------------------------- vectors
+
+LINE = """
+__device__ __align__(16) unsigned line[4];
+constexpr bool BOTH = true;
+__global__ void k() {
+    unsigned x = 0, f = 0, y = 0, g = 0;
+    if (threadIdx.x == 0) {
+        asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {10, 1, 20, 1};" :: "l"(line) : "memory");
+    } else {
+        do {
+            asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(x), "=r"(f), "=r"(y), "=r"(g) : "l"(line) : "memory");
+        } while (f != 1 || (BOTH && g != 1));
+    }
+}
+//@ launch k<<<1, 2>>>();
+//@ vary BOTH in {true, false};
+//@ expect terminates;
+//@ expect race_free under cuda, ptx;
+//@ expect allowed k[0][1].x == 0 under cuda, ptx;
+//@ expect allowed k[0][1].g == 0 when !BOTH under cuda, ptx;
+//@ expect forbidden k[0][1].g == 0 when BOTH under cuda, ptx;
+"""
+
+
+def test_a_thread_waits_for_flags_in_a_vector(write: Callable[..., Path]) -> None:
+    """None of the elements waits for another, also where both threads' graphs are one; each order ends."""
+    assert set(answers(write(LINE))) == {"holds"}
+
+
+ELEMENTS = """
+__device__ __align__(8) unsigned a[4] = {1, 2, 0, 0}, b[2] = {3, 4}, n;
+__device__ unsigned* behind = b;
+__global__ void k() {
+    unsigned x = 0, y = 0, u = 0, v = 0, own[2] = {5, 6}, p = 0, q = 0, i = n & 1, z = 0, w = 0;
+    unsigned long long low = 0, high = 0;
+    for (int turn = 0; turn < 2; turn++) {
+        asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(u), "=r"(v) : "l"(a + 2 * turn) : "memory");
+        asm volatile("st.global.v2.u32 [%0], {%1, %2};" :: "l"(a + 2), "r"(turn + 7), "r"(turn + 8) : "memory");
+    }
+    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(x), "=r"(y) : "l"(threadIdx.x ? a : behind) : "memory");
+    asm volatile("ld.v2.u32 {%0, %1}, [%2];" : "=r"(p), "=r"(q) : "l"(own) : "memory");
+    asm volatile("ld.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(a) : "memory");
+    asm volatile("ld.acquire.sys.v2.u32 {%0, %1}, [%2];" : "=r"(z), "=r"(w) : "l"(a + 2 * i) : "memory");
+    bool holds = x == (threadIdx.x ? 1 : 3) && y == (threadIdx.x ? 2 : 4) && p == 5 && q == 6;
+    holds = holds && low == 0x200000001 && high == 0x900000008 && z == 1 && w == 2;
+}
+//@ launch k<<<1, THREADS>>>();
+//@ expect required k[0][0].holds && k[0][0].u == 7 && k[0][0].v == 8;
+//@ expect terminates;
+"""
+
+
+def test_what_the_elements_of_a_vector_are(write: Callable[..., Path]) -> None:
+    assert answers(write(ELEMENTS.replace("THREADS", "1")))[:2] == ["holds", "holds"]
+
+
+APART = """
+__device__ __align__(8) unsigned a[2] = {1, 2}, b[2] = {3, 4}, c[4] = {5, 6, 7, 8};
+__global__ void k() {
+    unsigned x = 0, y = 0;
+    unsigned* p = threadIdx.x == 0 ? a : threadIdx.x == 1 ? b : c + 2 * (threadIdx.x - 2);
+    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(x), "=r"(y) : "l"(p) : "memory");
+}
+//@ launch k<<<1, 4>>>();
+//@ expect required k[0][0].x == 1 && k[0][0].y == 2 && k[0][1].x == 3 && k[0][1].y == 4;
+//@ expect required k[0][2].x == 5 && k[0][2].y == 6 && k[0][3].x == 7 && k[0][3].y == 8;
+//@ expect terminates;
+"""
+
+
+def test_vectors_of_several_threads(write: Callable[..., Path]) -> None:
+    """Where they are in different objects, each thread has an evaluation of its own in the one graph."""
+    assert answers(write(APART)) == ["holds"] * 3
+
+
 # ---------------------------------------------------------------- the same in CUDA C++
 
 #: A statement of inline PTX and one of CUDA C++ that says the same.
@@ -398,7 +475,7 @@ REFUSED = {
     "barrier.cluster.arrive;": "barriers of a cluster in two halves come later",
     "griddepcontrol.wait;": "dependent launches come later",
     "red.async.relaxed.cluster.add.u32 [%0], 1, [%0];": "asynchronous reductions come later",
-    "st.release.gpu.v2.u32 [%0], {1, 2};": "ordered accesses of vectors come later",
+    "red.global.v2.f32.add [%0], {1, 2};": "read-modify-writes of vectors come later",
     "st.acquire.gpu.u32 [%0], 1;": "st can be weak, relaxed, release",
     "st.release.u32 [%0], 1;": "write st.release.u32.gpu",
     "st.release.gpu [%0], 1;": "add one, such as .u32",

@@ -18,6 +18,7 @@ from scopec.memory import ptx
 from scopec.program import ir, types
 from scopec.program.ir import Order, Scope
 from scopec.program.values import Const
+from scopec.session.check import Settings, check
 from tests.test_mutations import run_of
 
 INSTRUCTIONS = ptx.instructions
@@ -177,3 +178,31 @@ def test_libcuxx_compiles_to_the_mapping(tmp_path: Path) -> None:
         if isinstance(OPERATIONS[text][1](ir.Mode(order, scope)), ir.Fence):
             expected = [re.sub("fence (acquire|release)", "fence acq_rel", one) for one in expected]
         assert compiled(kernels[str(n)]) == expected, (text, order, scope)
+
+
+# ---------------------------------------------------------------- what a failed compare-and-swap writes
+
+FAILS = """#include <cuda/atomic>
+__device__ unsigned f;
+__global__ void k() {
+    unsigned r = 9;
+    if (blockIdx.x == 0) r = f;
+    else { SWAP }
+}
+//@ launch k<<<2, 1>>>();
+"""
+#: A swap that fails, and whether its write races with a read under the CUDA models; under ptx each does.
+SWAPS = {
+    'asm volatile("atom.cas.b32 %0, [%1], 9, 3;" : "=r"(r) : "l"(&f) : "memory");': True,
+    "r = atomicCAS(&f, 9u, 3u);": False,
+    "cuda::atomic_ref<unsigned, cuda::thread_scope_device>(f).compare_exchange_strong(r, 3);": False,
+}
+
+
+@pytest.mark.parametrize("swap", SWAPS)
+def test_atom_cas_writes_where_it_fails(swap: str, write: Callable[..., Path]) -> None:
+    """PTX ISA, "atom": it is a read-modify-write; C++20 [atomics.types.operations]: a failed one is an atomic load."""
+    under_cuda = "race on f" if SWAPS[swap] else "race_free"
+    text = f"{FAILS.replace('SWAP', swap)}//@ expect {under_cuda} under cuda;\n//@ expect race on f under ptx;\n"
+    (outcome,) = check([write(text)], Settings(engine="embedded", cache=False))
+    assert [c.verdict for report in outcome.reports for c in report.checks] == ["holds"] * 2

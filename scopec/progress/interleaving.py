@@ -25,9 +25,9 @@ _Way: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """Where the operands of an evaluation are; None: evaluated."""
+    """Where the operands of an evaluation are, which begins at a node; None: evaluated."""
 
-    evaluation: int
+    begins: int
     operands: tuple[_Place | None, ...]
 
 
@@ -50,16 +50,8 @@ def interleaved(body: ir.Body) -> ir.Body:
 class _Interleaving:
     def __init__(self, body: ir.Body) -> None:
         self.body = body
-        self.starts: dict[int, dict[int, int]] = {}
-        self.ends: dict[int, int] = {}
-        for node in body.nodes.values():
-            match node:
-                case ir.Do(ir.Operand(evaluation, None), _, following):
-                    self.ends[evaluation] = following
-                case ir.Do(ir.Operand(evaluation, int(number)), _, following):
-                    self.starts.setdefault(evaluation, {})[number] = following
-                case _:
-                    pass
+        #: By the node that an evaluation begins with: where its operands begin, and what comes after it.
+        self.evaluations: dict[int, tuple[dict[int, int], int]] = {}
         self.numbers: dict[_Control, int] = {}
         self.choices: dict[tuple[_Control, tuple[_Way, ...]], int] = {}
         self.nodes: dict[int, ir.Node] = {}
@@ -75,24 +67,45 @@ class _Interleaving:
             self.nodes[self.numbers[control]] = self.node(control)
         return replace(self.body, entry=entry, nodes=dict(sorted(self.nodes.items())))
 
+    def evaluation(self, begins: int, evaluation: int) -> tuple[dict[int, int], int]:
+        """The parts of an evaluation; threads whose graphs are one may have others of its number."""
+        starts: dict[int, int] = {}
+        end, work = -1, [begins]
+        seen = {begins}
+        for number in work:
+            node = self.body.nodes[number]
+            match node:
+                case ir.Do(ir.Operand(same, None), _, following) if same == evaluation:
+                    end = following
+                    continue
+                case ir.Do(ir.Operand(same, int(operand)), _, following) if same == evaluation:
+                    starts[operand] = following
+                case _:
+                    pass
+            work += [after for after in ir.successors(node) if after not in seen]
+            seen.update(work)
+        return starts, end
+
     # ---- places
 
     def reached(self, number: int) -> _Place | None:
         """Where control is when it comes to a node; None at the end of an operand."""
         match self.body.nodes[number]:
             case ir.Do(ir.Operand(evaluation, 0)):
-                starts = self.starts[evaluation]
-                return self.joined(evaluation, [self.reached(starts[operand]) for operand in sorted(starts)])
+                if number not in self.evaluations:
+                    self.evaluations[number] = self.evaluation(number, evaluation)
+                starts, _ = self.evaluations[number]
+                return self.joined(number, [self.reached(starts[operand]) for operand in sorted(starts)])
             case ir.Do(ir.Operand()):
                 return None
             case _:
                 return number
 
-    def joined(self, evaluation: int, operands: Sequence[_Place | None]) -> _Place | None:
+    def joined(self, begins: int, operands: Sequence[_Place | None]) -> _Place | None:
         """Where operands are, or where control comes to when all of them are evaluated."""
         if any(operand is not None for operand in operands):
-            return _Beside(evaluation, tuple(operands))
-        return self.reached(self.ends[evaluation])
+            return _Beside(begins, tuple(operands))
+        return self.reached(self.evaluations[begins][1])
 
     def operands(self, place: _Place, way: _Way = ()) -> Iterator[tuple[_Way, int]]:
         """The operands that can go on, with the nodes that they are at."""
@@ -111,7 +124,7 @@ class _Interleaving:
         inner = place.operands[first]
         assert inner is not None
         after = self.moved(inner, tuple(rest), to)
-        return self.joined(place.evaluation, (*place.operands[:first], after, *place.operands[first + 1 :]))
+        return self.joined(place.begins, (*place.operands[:first], after, *place.operands[first + 1 :]))
 
     def after(self, control: _Control, to: int, *, called: bool) -> _Control:
         """Control when the operand that goes on has come to a node."""

@@ -172,7 +172,7 @@ def _load_shared(
         return _load_parts(machine, state, layout, offset, type_, mode)
     found = element(layout, offset, llvm.size(type_))
     if found is None:
-        part, parts = _parts(machine, state, layout, offset, type_, mode)
+        part, parts = parts_of(machine, state, layout, offset, type_, mode)
         return _joined(_each(machine, state, layout, [(at, part) for at in parts], mode), type_)
     if _is_handle(machine, found.leaf):
         held = machine.world.handles.get((layout.name, offset))
@@ -190,7 +190,7 @@ def _load_shared(
     return _as(kept(register), type_)
 
 
-def _parts(
+def parts_of(
     machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type, mode: ir.Mode
 ) -> tuple[llvm.Type, list[Offset]]:
     """The elements that a wider access covers, of one size: as many accesses, for which there is no order."""
@@ -342,7 +342,7 @@ def _store_shared(
 ) -> None:
     found = element(layout, offset, llvm.size(type_))
     if found is None:
-        part, parts = _parts(machine, state, layout, offset, type_, mode)
+        part, parts = parts_of(machine, state, layout, offset, type_, mode)
         whole = content if isinstance(content, Opaque) else as_number(machine, state, content)
         no_address(machine, state, content)
         for n, at in enumerate(parts):

@@ -150,6 +150,10 @@ class _Walk:
         """What threads in these places do, with the constants that their indices give; None if it is not the same."""
         nodes = {kind: self._at((kind, number)) for kind, number in places}
         first, *others = nodes.values()
+        if others and isinstance(first, ir.Do) and isinstance(first.operation, ir.Operand):
+            ahead = [(kind, ir.successors(node)[0]) for kind, node in nodes.items()]
+            if first.operation.number is not None and not self._evaluated(ahead):
+                return None
         if all(_alone(node) == _alone(first) for node in others):
             return first
         if any(_form(node) != _form(first) for node in others):
@@ -160,6 +164,15 @@ class _Walk:
         if None in joined:
             return None
         return map_values(first, lambda _: next(given))
+
+    def _evaluated(self, places: list[tuple[int, int]]) -> bool:
+        """Whether threads do the same from here on until the operands of an evaluation, of a vector, are evaluated."""
+        while self._join(places) is not None:
+            node = self._at(places[0])
+            if not isinstance(node, ir.Do) or isinstance(node.operation, ir.Operand):
+                return isinstance(node, ir.Do)  # the rest is asked about there
+            places = [(kind, ir.successors(self._at((kind, at)))[0]) for kind, at in places]
+        return False
 
     # ------------------------------------------------------------ what does the same is one again
 

@@ -11,7 +11,7 @@ from scopec.frontends.clang.calls import ORDERS
 from scopec.frontends.ptx import forms, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from scopec.frontends.ptx.table import Type
 
@@ -23,21 +23,18 @@ _LETTERS = {
 }  # fmt: skip
 
 
-def _elements(asm: Assembler, operand: forms.Operand, access: table.Access) -> Iterator[llvm.Typed]:
-    """The addresses of the elements that are accessed."""
+def _place(asm: Assembler, operand: forms.Operand, access: table.Access) -> llvm.Typed:
+    """The address that is accessed."""
     if not isinstance(operand, forms.Element):
         raise error(Code.BAD_ARGUMENTS, "an address is wanted here, such as [%rd1]", operand.span)
     base = asm.address(operand.name, operand.span)
     if access.space in ("global", "shared"):
         which = llvm.Typed(BIT, llvm.Number(int(access.space == "shared")))
         asm.call("in_space", llvm.Void(), base, which)
-    for n in range(access.count):
-        distance = operand.offset + n * access.type.bits // 8
-        there = base
-        if distance:
-            where = llvm.Typed(LONG, llvm.Number(distance))
-            there = llvm.Typed(llvm.Pointer(), asm.emit(llvm.Element(llvm.Int(8), base, (where,))))
-        yield there
+    if not operand.offset:
+        return base
+    where = llvm.Typed(LONG, llvm.Number(operand.offset))
+    return llvm.Typed(llvm.Pointer(), asm.emit(llvm.Element(llvm.Int(8), base, (where,))))
 
 
 def _items(operand: forms.Operand, access: table.Access) -> Sequence[forms.Operand]:
@@ -56,33 +53,42 @@ def _access(asm: Assembler, item: forms.Instruction, count: int) -> tuple[table.
 
 
 def _mode(access: table.Access) -> tuple[llvm.Typed, llvm.Typed]:
-    """Order and scope as the intrinsics have them."""
-    assert access.mode.order is not None
-    order = llvm.Typed(INT, llvm.Number(ORDERS.index(access.mode.order)))
-    return order, llvm.Typed(INT, llvm.Number(int(access.mode.scope)))
+    """Order and scope as the intrinsics have them; -1 and whether it is volatile, of an access without order."""
+    mode = access.mode
+    order = -1 if mode.order is None else ORDERS.index(mode.order)
+    return llvm.Typed(INT, llvm.Number(order)), llvm.Typed(
+        INT, llvm.Number(int(mode.scope if mode.atomic else mode.volatile))
+    )
 
 
 def _ld(asm: Assembler, item: forms.Instruction) -> None:
     access, (target, place) = _access(asm, item, 2)
-    type_ = llvm_type(access.type)
-    for register, there in zip(_items(target, access), _elements(asm, place, access), strict=True):
-        if access.mode.atomic:
-            found = asm.call("load", type_, there, *_mode(access), letter=_letter(access.type))
-        else:
-            found = asm.emit(llvm.Load(type_, there, access.mode.volatile))
-        asm.store(asm.target(register), found, type_, item.span, signed=access.type.kind == "s")
+    type_, registers = llvm_type(access.type), _items(target, access)
+    there = _place(asm, place, access)
+    found: list[llvm.Operand]
+    if access.count > 1:
+        vector = llvm.Struct((type_,) * access.count)
+        whole = llvm.Typed(vector, asm.call("vector_load", vector, there, *_mode(access)))
+        found = [asm.emit(llvm.Extract(whole, (llvm.Number(n),))) for n in range(access.count)]
+    elif access.mode.atomic:
+        found = [asm.call("load", type_, there, *_mode(access), letter=_letter(access.type))]
+    else:
+        found = [asm.emit(llvm.Load(type_, there, access.mode.volatile))]
+    for register, value in zip(registers, found, strict=True):
+        asm.store(asm.target(register), value, type_, item.span, signed=access.type.kind == "s")
 
 
 def _st(asm: Assembler, item: forms.Instruction) -> None:
     access, (place, given) = _access(asm, item, 2)
     type_ = llvm_type(access.type)
-    values = [asm.value(one, type_) for one in _items(given, access)]
-    for value, there in zip(values, _elements(asm, place, access), strict=True):
-        typed = llvm.Typed(type_, value)
-        if access.mode.atomic:
-            asm.call("store", llvm.Void(), there, typed, *_mode(access), letter=_letter(access.type))
-        else:
-            asm.do(llvm.Store(typed, there, access.mode.volatile))
+    values = [llvm.Typed(type_, asm.value(one, type_)) for one in _items(given, access)]
+    there = _place(asm, place, access)
+    if access.count > 1:
+        asm.call("vector_store", llvm.Void(), there, *_mode(access), *values)
+    elif access.mode.atomic:
+        asm.call("store", llvm.Void(), there, *values, *_mode(access), letter=_letter(access.type))
+    else:
+        asm.do(llvm.Store(values[0], there, access.mode.volatile))
 
 
 def _atom(asm: Assembler, item: forms.Instruction) -> None:
@@ -91,7 +97,7 @@ def _atom(asm: Assembler, item: forms.Instruction) -> None:
     access, operands = _access(asm, item, wants + 1 + given)
     type_ = llvm_type(access.type)
     values = [llvm.Typed(type_, asm.value(one, type_)) for one in operands[wants + 1 :]]
-    (there,) = _elements(asm, operands[wants], access)
+    there = _place(asm, operands[wants], access)
     name, letter = table.UPDATES[access.operation], _letter(access.type)
     found = asm.call(name, type_, there, *values, *_mode(access), letter=letter)
     if wants:

@@ -17,11 +17,12 @@ from scopec.frontends.clang.instructions import operand, tell_apart
 from scopec.frontends.clang.launches import LAUNCHES, configure, launch_kernel, take_configuration
 from scopec.frontends.clang.memory import Address, Code, Held
 from scopec.frontends.clang.state import State
+from scopec.frontends.clang.vectors import VECTORS
 
 if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
 
-_INTRINSICS = {**ATOMICS, **INTRINSICS, **HOST, **LAUNCHES, **COPIES, **ASSEMBLY}
+_INTRINSICS = {**ATOMICS, **VECTORS, **INTRINSICS, **HOST, **LAUNCHES, **COPIES, **ASSEMBLY}
 
 
 def called(machine: Machine, state: State, instruction: llvm.Instruction) -> bool:

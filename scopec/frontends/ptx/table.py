@@ -218,9 +218,9 @@ def access(instruction: Instruction) -> Access:
     if cached and mode_ is not ir.PLAIN:
         message = f"`{instruction.name}`: a cache operator is for weak accesses"
         raise error(Code.BAD_ARGUMENTS, message, instruction.span)
-    if count > 1 and (mode_.order not in (None, Order.RELAXED) or operation):
+    if count > 1 and operation:
         message = f"`{instruction.name}` is outside the modelled subset of PTX"
-        raise error(Code.OUTSIDE_SUBSET, message, instruction.span, "ordered accesses of vectors come later")
+        raise error(Code.OUTSIDE_SUBSET, message, instruction.span, "read-modify-writes of vectors come later")
     return Access(mode_, space, type_, count, operation, hint)
 
 
