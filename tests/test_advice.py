@@ -8,7 +8,7 @@ import pytest
 
 from scopec.advice import advised
 from scopec.advice.edits import Cooperate, Edit, Strengthen, Synchronise, Update, Widen, edited, said
-from scopec.base.source import Span
+from scopec.base.source import Source, Span
 from scopec.explain.verdict import Check
 from scopec.program import ir
 from scopec.program.program import Program
@@ -205,9 +205,77 @@ def test_edits_change_what_they_name_and_nothing_else(tmp_path: Path) -> None:
 
 def test_edits_in_words() -> None:
     at = Span("p.cu", 3, 1, 3, 2)
-    program = Program("p", None, {}, (), {}, ir.Thread("main", ir.Body(0, {}, {})), {}, {})  # type: ignore[arg-type]
+    program = Program("p", Source("p.cu", "\n\n  f();\n"), {}, (), {}, ir.Thread("main", ir.Body(0, {}, {})), {}, {})
     assert said([Cooperate("k")], program) == (
         "a cooperative launch of k (cudaLaunchCooperativeKernel), whose blocks are owed progress together"
     )
     assert said([Strengthen(at, ir.Order.ACQUIRE)], program) == "memory_order_acquire at line 3"
     assert Update("n", ir.Scope.BLOCK) != Update("n", ir.Scope.DEVICE)
+
+
+IN_PTX = """\
+__device__ int x, y;
+__global__ void k() {
+    int r = 2, s = 0;
+    if (blockIdx.x == 0) {
+        STORE_X
+        STORE_Y
+    } else {
+        LOAD_Y
+        LOAD_X
+    }
+}
+//@ launch k<<<2, 1>>>();
+//@ expect EXPECTED;
+"""
+MESSAGE = "forbidden k[1][0].s == 1 && k[1][0].r == 0 under ptx"
+
+
+def in_ptx(store: str, load: str, expected: str) -> str:
+    texts = {
+        "STORE_X": 'asm volatile("st.global.s32 [%0], 1;" :: "l"(&x) : "memory");',
+        "STORE_Y": f'asm volatile("st.{store}.global.s32 [%0], 1;" :: "l"(&y) : "memory");',
+        "LOAD_Y": f'asm volatile("ld.{load}.global.s32 %0, [%1];" : "=r"(s) : "l"(&y) : "memory");',
+        "LOAD_X": 'asm volatile("ld.global.s32 %0, [%1];" : "=r"(r) : "l"(&x) : "memory");',
+        "EXPECTED": expected,
+    }
+    text = IN_PTX
+    for name, instead in texts.items():
+        text = text.replace(name, instead)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        (in_ptx("relaxed.gpu", "relaxed.gpu", MESSAGE), "`.release` at line 6; `.acquire` at line 8"),
+        (in_ptx("release.cta", "acquire.cta", MESSAGE), "`.gpu` for the atomic operations on `y` (lines 6 and 8)"),
+        (
+            in_ptx("release.cta", "acquire.cta", MESSAGE).replace(
+                "int r = 2", "cuda::atomic_ref<int, cuda::thread_scope_block>(y).load(); int r = 2"
+            ),
+            "thread_scope_device (`.gpu` in PTX) for the atomic operations on `y` (lines 3, 6 and 8)",
+        ),
+    ],
+)
+def test_advice_on_what_is_written_in_ptx(text: str, advice: str, tmp_path: Path) -> None:
+    assert checks(tmp_path, text)[0].advice == f"{advice}; checked: it holds then"
+
+
+BUFFERS = """\
+__device__ int x, y;
+__global__ void k() {
+    int r = 2;
+    int *mine = blockIdx.x ? &x : &y, *other = blockIdx.x ? &y : &x;
+    asm volatile("st.relaxed.gpu.global.s32 [%0], 1;" :: "l"(mine) : "memory");
+    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(r) : "l"(other) : "memory");
+}
+//@ launch k<<<2, 1>>>();
+//@ expect forbidden k[0][0].r == 0 && k[1][0].r == 0 under ptx;
+"""
+
+
+def test_no_access_of_ptx_is_seq_cst(tmp_path: Path) -> None:
+    """What it is in CUDA C++ is a fence before it."""
+    (found,) = checks(tmp_path, BUFFERS)
+    assert found.advice == "`fence.sc.gpu` before line 6; checked: it holds then"

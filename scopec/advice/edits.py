@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
+from scopec.base.files import source_of
 from scopec.base.records import dataclass
+from scopec.frontends.ptx.table import ORDERS, SCOPES
 from scopec.program import ir
 from scopec.program.program import Program
 from scopec.program.values import leaves
@@ -42,7 +45,8 @@ class Strengthen:
 
 @dataclass(frozen=True, slots=True)
 class AddFence:
-    """A ``__threadfence()`` before or after the operations at a place: a function like atomicAdd takes no order."""
+    """A ``__threadfence()`` before or after the operations at a place: a function like atomicAdd takes no order, and an
+    access of PTX is not seq_cst."""
 
     at: Span
     scope: ir.Scope
@@ -217,44 +221,55 @@ def _synchronised(body: ir.Body, grid: str) -> ir.Body:
 # ---------------------------------------------------------------- in words
 
 
+_ASM = re.compile(r"(__)?asm\b|asm__\b")
+_FENCES = {
+    ir.Scope.BLOCK: "__threadfence_block()",
+    ir.Scope.DEVICE: "__threadfence()",
+    ir.Scope.SYSTEM: "__threadfence_system()",
+}
+_PTX_ORDERS = {order: f"`.{word}`" for word, order in ORDERS.items()}
+_PTX_SCOPES = {scope: f"`.{word}`" for word, scope in SCOPES.items()}
+
+
+def is_ptx(at: Span, program: Program) -> bool:
+    """Whether what is at a place is written in PTX."""
+    source = source_of(at, program.source)
+    litmus = at.file.endswith(".litmus") and source.text.lstrip().startswith("PTX")
+    return litmus or _ASM.match(source.text_of(at)) is not None
+
+
 def said(edits: Iterable[Edit], program: Program) -> str:
     """The edits as what a programmer would do, those of one kind together."""
     listed = sorted(edits, key=lambda e: isinstance(e, Strengthen))
-    parts = []
-    for kind in dict.fromkeys(_kind(e) for e in listed):
-        same = [e for e in listed if _kind(e) == kind]
-        parts.append(_said(same, program))
-    return "; ".join(parts)
-
-
-def _kind(edit: Edit) -> object:
-    match edit:
-        case Strengthen(_, order):
-            return order
-        case _:
-            return edit
+    kinds: dict[object, list[Edit]] = {}
+    for edit in listed:
+        kind = (edit.order, is_ptx(edit.at, program)) if isinstance(edit, Strengthen) else edit
+        kinds.setdefault(kind, []).append(edit)
+    return "; ".join(_said(same, program) for same in kinds.values())
 
 
 def _said(same: list[Edit], program: Program) -> str:
     match same[0]:
         case Widen(name, scope):
-            return (
-                f"{_scope(scope)} for the atomic operations on `{_short(name)}` ({_lines(program, name, atomic=True)})"
-            )
+            places = _places(program, name, atomic=True)
+            return f"{_scope(scope, program, places)} for the atomic operations on `{_short(name)}` ({_lines(places)})"
         case WidenFence(at, scope):
-            return f"{_scope(scope)} for the fence at line {at.line}"
-        case Strengthen(_, order):
-            places = _listed(sorted({e.at.line for e in same if isinstance(e, Strengthen)}))
-            return f"memory_order_{order.value} at {places}"
+            return f"{_scope(scope, program, {at})} for the fence at line {at.line}"
+        case Strengthen(at, order):
+            what = _PTX_ORDERS[order] if is_ptx(at, program) else f"memory_order_{order.value}"
+            return f"{what} at {_lines({e.at for e in same if isinstance(e, Strengthen)})}"
         case AddFence(at, scope, before):
-            return f"{_FENCES[scope]}() {'before' if before else 'after'} line {at.line}"
+            fence = f"`fence.sc{_PTX_SCOPES[scope][1:]}" if is_ptx(at, program) else _FENCES[scope]
+            return f"{fence} {'before' if before else 'after'} line {at.line}"
         case MakeAtomic(name, scope, ordered):
+            places = _places(program, name, atomic=False)
             how = "release stores and acquire loads" if ordered else "relaxed operations"
-            return f"an atomic `{_short(name)}` at {_scope(scope)}, {how} ({_lines(program, name, atomic=False)})"
+            return f"an atomic `{_short(name)}` at {_scope(scope, program, places)}, {how} ({_lines(places)})"
         case Update(name, scope):
+            places = _places(program, name, atomic=False)
             return (
-                f"one atomic read-modify-write at {_scope(scope)} where `{_short(name)}` is read and then written "
-                f"({_lines(program, name, atomic=False)})"
+                f"one atomic read-modify-write at {_scope(scope, program, places)} where `{_short(name)}` is read and "
+                f"then written ({_lines(places)})"
             )
         case Attribute(name):
             return f"a machine with {name} = 1"
@@ -268,34 +283,29 @@ def _said(same: list[Edit], program: Program) -> str:
             assert_never(never)
 
 
-_FENCES = {
-    ir.Scope.BLOCK: "__threadfence_block",
-    ir.Scope.DEVICE: "__threadfence",
-    ir.Scope.SYSTEM: "__threadfence_system",
-}
-
-
-def _scope(scope: ir.Scope) -> str:
-    return f"thread_scope_{scope.name.lower()}"
+def _scope(scope: ir.Scope, program: Program, places: Iterable[Span]) -> str:
+    """A scope as it is written at some places."""
+    cxx, ptx = f"thread_scope_{scope.name.lower()}", _PTX_SCOPES[scope]
+    written = {is_ptx(at, program) for at in places}
+    return ptx if written == {True} else f"{cxx} ({ptx} in PTX)" if True in written else cxx
 
 
 def _short(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _lines(program: Program, name: str, *, atomic: bool) -> str:
-    found = {
-        node.span.line
+def _places(program: Program, name: str, *, atomic: bool) -> set[Span]:
+    return {
+        node.span
         for node in operations(program)
         if isinstance(node.operation, ir.Access | ir.BarrierOperation)
         and node.operation.place.object == name
         and node.operation.mode.atomic == atomic
     }
-    return _listed(sorted(found))
 
 
-def _listed(numbers: list[int]) -> str:
-    texts = [str(n) for n in numbers]
+def _lines(places: Iterable[Span]) -> str:
+    texts = [str(n) for n in sorted({at.line for at in places})]
     return f"line {texts[0]}" if len(texts) == 1 else f"lines {', '.join(texts[:-1])} and {texts[-1]}"
 
 

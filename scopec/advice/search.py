@@ -25,6 +25,7 @@ from scopec.advice.edits import (
     WidenFence,
     acquire_release,
     edited,
+    is_ptx,
     operations,
     said,
     updates,
@@ -227,7 +228,10 @@ def _stronger(run: Run, order_of: Callable[[ir.Access | ir.Fence], ir.Order]) ->
             wanted = order_of(operation)
             if strength[wanted] > strength[current]:
                 seen.add(node.span)
-                if _LEGACY.match(source_of(node.span, run.source).text_of(node.span)):
+                has_no_sc = (
+                    wanted is ir.Order.SEQ_CST and isinstance(operation, ir.Access) and is_ptx(node.span, run.program)
+                )
+                if has_no_sc or _LEGACY.match(source_of(node.span, run.source).text_of(node.span)):
                     fence = AddFence(node.span, _needed(run), before=True)
                     yield from (fence, replace(fence, before=False))
                 else:
