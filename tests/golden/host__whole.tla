@@ -289,7 +289,7 @@ first_L9_2(t) ==
 \* host.cu:9: bytes[threadIdx.x] += s;
 first_L9_3(t) ==
   /\ pc[t] = "first_L9_3"
-  /\ mem' = [mem EXCEPT !.bytes[threadIdx_x[t]] = (((reg[t].tmp4 + reg[t].tmp3) + 128) % 256 - 128) % 256]
+  /\ mem' = [mem EXCEPT !.bytes[threadIdx_x[t]] = ((((reg[t].tmp4 + reg[t].tmp3) + 128) % 256) - 128) % 256]
   /\ Goto(t, "first_L10")
   /\ UNCHANGED <<reg, issued>>
 

@@ -16,8 +16,8 @@ from scopec.program.types import IntType
 from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Named, Reg, Unary, Value, keeps, show
 
 _COMPARISONS = {"==": "=", "!=": "#", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-#: How tight an operator binds.
-OPEN, IMPLIES, OR, AND, COMPARE, ADD, MULTIPLY, ATOM = range(8)
+#: How tight an operator binds; that of `%` overlaps with those of other arithmetic (Specifying Systems, table 6).
+OPEN, IMPLIES, OR, AND, COMPARE, MODULO, ADD, MULTIPLY, ATOM = range(9)
 
 #: Operators that a module defines where it needs them.
 HELPERS = {
@@ -123,9 +123,9 @@ class Printer:
             return text, level
         inner = text if level >= ADD and type_.signed else f"({text})"
         if not type_.signed:
-            return f"{inner} % {1 << type_.bits}", MULTIPLY
+            return f"{inner} % {1 << type_.bits}", MODULO
         half = 1 << (type_.bits - 1)
-        return f"(({inner}) + {half}) % {2 * half} - {half}", ADD
+        return f"((({inner}) + {half}) % {2 * half}) - {half}", ADD
 
     def _converted(self, operand: Value, type_: IntType) -> tuple[str, int]:
         if type_.is_bool:
@@ -157,11 +157,11 @@ class Printer:
             case Binary(("==" | "!=") as op, _, Const(number, _), _) if not -(1 << 31) <= number < 1 << 31:
                 return ("FALSE" if op == "==" else "TRUE"), ATOM  # TLC stops before a value is so large
             case Binary(op, left, right, _) if op in _COMPARISONS:
-                return f"{self.value(left, ADD)} {_COMPARISONS[op]} {self.value(right, ADD)}", COMPARE
+                return f"{self.value(left, MODULO)} {_COMPARISONS[op]} {self.value(right, MODULO)}", COMPARE
             case Convert(operand, type_) if type_.is_bool:
                 return self._condition(operand)
             case _:
-                return f"{self.value(value, ADD)} # 0", COMPARE
+                return f"{self.value(value, MODULO)} # 0", COMPARE
 
 
 _RESERVED = frozenset(
