@@ -43,6 +43,8 @@ def test_programs_compile(folder: str) -> None:
     for path in sorted((SPECS / folder).glob("*.cu")):
         name = str(path.relative_to(SPECS))
         text = prepared(Source(name, path.read_text(encoding="utf-8")))
+        if "//@ kernels" in text:  # which are declared from a file of PTX
+            continue
         if name in REFUSED:
             assert REFUSED[name] in errors_of(text, path.parent)[0]
             continue

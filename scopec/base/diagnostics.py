@@ -25,7 +25,7 @@ class Code(Enum):
     NOTHING_TO_CHECK = (
         "SCP001",
         "nothing to check",
-        "name a .cu file with a kernel, a .litmus file, or a folder that holds one",
+        "name a .cu or .ptx file with a kernel, a .litmus file, or a folder that holds one",
     )
     UNREADABLE = ("SCP002", "the file cannot be read", "check the path and its permissions")
     NOT_UTF8 = ("SCP003", "the file is not UTF-8 text", "save the file as UTF-8")

@@ -52,7 +52,7 @@ def check(
     timeout: float, memory_limit: int, keep: Path | None, executor: str | None,
     requests: Sequence[formats.Request], revision: str | None, watch: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
-    """Check every expectation of every .cu and .litmus file in PATHS (folders recurse).
+    """Check every expectation of every .cu, .ptx and .litmus file in PATHS (folders recurse).
 
     Exit status: 0 all hold, 1 some violated, 2 bad input or usage, 3 an engine failed, 4 undecided.
     """

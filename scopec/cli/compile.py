@@ -58,7 +58,7 @@ def compile_(
     paths: tuple[Path, ...], folder: Path | None, target: str, self_contained: bool, compare: bool, form: str | None,
     overrides: Overrides, timeout: float, memory_limit: int,
 ) -> int:  # fmt: skip
-    """Write the generated .als, .tla and .cfg of the .cu and .litmus files in PATHS, without running an engine.
+    """Write the generated .als, .tla and .cfg of the .cu, .ptx and .litmus files in PATHS, without running an engine.
 
     A folder with a file SHA256SUMS gets the hash of each in it, and of the files those that are there.
     """

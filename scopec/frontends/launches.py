@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scopec.base.diagnostics import InputError
     from scopec.base.source import Span
     from scopec.program import ir
@@ -26,6 +29,18 @@ def check_threads(blocks: ir.Dim, threads: ir.Dim, span: Span) -> None:
         raise error(Code.TOO_LARGE, f"a launch of {count} threads", span, f"launch at most {_MOST_THREADS} threads")
     if threads.count > 1024:
         raise error(Code.BAD_LAUNCH, f"a block of {threads.count} threads", span, "a block has at most 1024")
+
+
+def check_block(threads: ir.Dim, said: Mapping[str, tuple[int, ...]], span: Span) -> None:
+    """InputError if a block is not what a kernel of a file of PTX says (PTX ISA, ".reqntid", ".maxntid")."""
+    wanted = said.get("reqntid", ())
+    if wanted and (threads.x, threads.y, threads.z) != (*wanted, 1, 1)[:3]:
+        extents = ", ".join(map(str, wanted))
+        message = f"a block of {threads} threads, and the kernel says `.reqntid {extents}`"
+        raise error(Code.BAD_LAUNCH, message, span, f"launch blocks of {prod(wanted)} threads")
+    if "maxntid" in said and threads.count > (most := prod(said["maxntid"])):
+        message = f"a block of {threads.count} threads, and the kernel says `.maxntid`"
+        raise error(Code.BAD_LAUNCH, message, span, f"launch blocks of at most {most} threads")
 
 
 def check_cluster(cluster: ir.Dim, blocks: ir.Dim, span: Span) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from scopec.base.diagnostics import UsageError
 from scopec.session.check import programs
 
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">\n]+)[">]', re.MULTILINE)
+_INCLUDE = re.compile(r'^[ \t]*(?:#[ \t]*include|//@[ \t]*kernels)[ \t]*[<"]([^">\n]+)[">]', re.MULTILINE)
 
 
 def included(path: Path, folders: Sequence[Path] = ()) -> set[Path]:

@@ -145,14 +145,14 @@ def programs(paths: Sequence[Path]) -> Iterator[tuple[Path, Diagnostic | None]]:
                 and not any(part.startswith(".") for part in p.relative_to(path).parts)
             )
             if not found:
-                yield path, Diagnostic(Code.NOTHING_TO_CHECK, "the folder has no .cu or .litmus file", at)
+                yield path, Diagnostic(Code.NOTHING_TO_CHECK, "the folder has no .cu, .ptx or .litmus file", at)
             for file in found:
                 yield file, None
         elif not path.exists():
             yield path, Diagnostic(Code.NOTHING_TO_CHECK, "there is no such file or folder", at, _like(path))
         elif path.suffix not in SUFFIXES:
             message = f"`{path.suffix or path.name}` is not a kind of file that scopec reads"
-            yield path, Diagnostic(Code.NOTHING_TO_CHECK, message, at, "scopec reads .cu and .litmus files")
+            yield path, Diagnostic(Code.NOTHING_TO_CHECK, message, at, "scopec reads .cu, .ptx and .litmus files")
         else:
             yield path, None
 

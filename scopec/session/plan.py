@@ -27,7 +27,7 @@ from scopec.session.run import DEFAULT_MODEL, HARDWARE, Run
 # Start-up: a call reads few kinds of files, and only their readers are imported.
 
 #: The files that scopec reads.
-SUFFIXES = (".cu", ".litmus")
+SUFFIXES = (".cu", ".ptx", ".litmus")
 
 
 @dataclass(frozen=True)

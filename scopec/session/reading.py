@@ -48,6 +48,8 @@ def read(
     from scopec.frontends.clang import compiler
     from scopec.frontends.scoped.beyond import is_beyond
 
+    if path.suffix == ".ptx":
+        return use(_by_clang(source, path, flags, cache=cache))
     stated = _stated(source) if reader == "auto" else reader
     if stated == "scoped":
         return use(_by_ourselves(source))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.calls import INDICES
+from scopec.frontends.clang.flow import targets
 from scopec.frontends.ptx import forms, table
 
 if TYPE_CHECKING:
@@ -43,9 +44,14 @@ class Assembler:
         self.place: str | None = None
 
     def finished(self) -> dict[str, tuple[llvm.Instruction, ...]]:
-        """The blocks, when all is there."""
+        """The blocks that are reached, when all is there."""
         self.blocks["entry"][:0] = self.entry
-        return {label: tuple(code) for label, code in self.blocks.items()}
+        reached, work = {"entry"}, ["entry"]
+        while work:
+            found = set(targets(self.blocks[work.pop()][-1].action)) - reached
+            reached |= found
+            work += found
+        return {label: tuple(code) for label, code in self.blocks.items() if label in reached}
 
     # ---------------------------------------------------------------- code
 

@@ -240,6 +240,9 @@ def _compare_pointers(machine: Machine, state: State, predicate: str, one: Conte
             return values.FALSE if predicate == "eq" else values.TRUE
     if predicate not in ("eq", "ne"):
         raise machine.refused(state, "an order of pointers into different objects is")
+    for pointer, null in ((one, other), (other, one)):
+        if isinstance(pointer, Address) and _is_address(pointer) and isinstance(null, Const) and not null.value:
+            return values.FALSE if predicate == "eq" else values.TRUE
     return compare(predicate, as_number(machine, state, one), as_number(machine, state, other))
 
 

@@ -17,7 +17,7 @@ from scopec.frontends.clang.memory import Address, Cell, Code, Content, Private,
 from scopec.frontends.clang.numbers import number
 from scopec.frontends.clang.passing import cells_at, passed_on
 from scopec.frontends.clang.work import Callback, Copy, Launch
-from scopec.frontends.launches import check_cluster, check_device, check_threads
+from scopec.frontends.launches import check_block, check_cluster, check_device, check_threads
 from scopec.program import ir
 from scopec.program.values import Const, Value
 
@@ -103,8 +103,9 @@ def _launched(
             content = passed_on(call, cell.content, f"{name}({parameter}{path})", passed)
             cells[copy, at] = replace(cell, content=content)
         arguments.append(Address(copy))
-    sizes = machine.world.said.get(function.name, {}).get("cluster_dims")
-    if cluster is None and sizes:
+    said = machine.world.said.get(function.name, {})
+    check_block(threads, said, machine.span(state))
+    if cluster is None and (sizes := said.get("cluster_dims")):
         cluster = ir.Dim(*sizes)
     if cluster is not None:
         check_cluster(cluster, blocks, machine.span(state))
@@ -128,7 +129,7 @@ def _kernel(call: Call) -> llvm.Function:
     machine, stub = call.machine, call.arguments[0]
     if not isinstance(stub, Address) or not isinstance(stub.region, Code):
         raise machine.refused(call.state, "a kernel that is not known is")
-    kernel = re.sub(rf"(\d+){_STUB}", lambda m: str(int(m[1]) - len(_STUB)), stub.region.name)
+    kernel = re.sub(rf"(\d*){_STUB}", lambda m: str(int(m[1]) - len(_STUB)) if m[1] else "", stub.region.name)
     function = machine.world.device.function(kernel)
     if function is None:
         raise error(Codes.NOT_LAUNCHED, f"`{kernel}` is no kernel", machine.span(call.state))

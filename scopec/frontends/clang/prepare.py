@@ -12,7 +12,8 @@ from scopec.frontends.scoped.syntax.scan import Scanned, blank, scan, without_li
 
 #: Before the name of each constant that is asked for.
 CONSTANT = "__scopec_constant_"
-_DIRECTIVE = re.compile(r"(?<!\w)(?P<kind>[a-z_]+)(?P<text>[^;]*;)")
+_BRACES = r"\{(?:[^{}]|\{[^{}]*\})*\}"
+_DIRECTIVE = re.compile(rf"(?<!\w)(?P<kind>[a-z_]+)(?P<text>(?:[^;{{]|{_BRACES})*;)")
 _MAIN = re.compile(r"\b(?:int|auto)\s+main\s*\(")
 _CONSTANT = re.compile(r"\b(?:const|constexpr)\b")
 

@@ -1,4 +1,4 @@
-"""A `.cu` file, under one choice of its varied constants, to a Program by way of clang."""
+"""A `.cu` or `.ptx` file, under one choice of its varied constants, to a Program by way of clang."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from scopec.frontends.clang.calls import ORDERS
 from scopec.frontends.clang.compiler import Compiled, Refused, compiled, expanded, shims
 from scopec.frontends.clang.debug import Debug
 from scopec.frontends.clang.prepare import CONSTANT, prepared, without_code
+from scopec.frontends.clang.ptx_module import add
+from scopec.frontends.clang.ptx_text import around, ptx_of
 from scopec.frontends.clang.reader import Module
 from scopec.frontends.clang.threads import program_of
 from scopec.frontends.clang.unordered import Unordered
@@ -51,12 +53,12 @@ def read(source: Source) -> tree.File:
     """What a file asks: its directives.  Its program is clang's business."""
     if (at := source.text.find("\0")) >= 0:  # clang passes over them
         raise error(Code.SYNTAX, "a character with the code 0 is no text", source.span(at, at + 1), "remove it")
-    return tree.File(source.name, (), read_directives(source, without_code(scan(source))))
+    return tree.File(source.name, (), read_directives(source, without_code(scan(around(source)))))
 
 
 def constants(source: Source) -> dict[str, str]:
     """The constants that a file declares outside functions, each with the text of its type."""
-    code, found, depth, last = scan(source).code, {}, 0, 0
+    code, found, depth, last = scan(around(source)).code, {}, 0, 0
     for match in _CONSTANT.finditer(code):
         depth += code.count("{", last, match.start()) - code.count("}", last, match.start())
         last = match.start()
@@ -77,14 +79,19 @@ def lower(
     Raises InputError with all that clang objects to, and where the machine meets something that is not modelled;
     EngineError without a clang.
     """
+    ptx, code = ptx_of(source, folder, file.directives), around(source)
     known = constants(source)
-    words = set(re.findall(r"[A-Za-z_]\w*", scan(source).directives))
+    words = set(re.findall(r"[A-Za-z_]\w*", scan(code).directives))
     asked = tuple(name for name in known if name in words)
     chosen = {constant: source.text_of(expr.span) for constant, expr in overrides.items()}
-    text = prepared(source, chosen, asked)
-    result, flags = _compiled(text, source.name, folder, flags, entries, includes="#include" in source.text)
+    text = prepared(code, chosen, asked)
+    includes = "#include" in text
+    if ptx is not None:
+        text = ptx.declarations() + text
+    result, flags = _compiled(text, source.name, folder, flags, entries, includes=includes)
     library = str(shims())
     device, host = Module(result.device), Module(result.host)
+    of_ptx = add(device, ptx) if ptx is not None else {}
     sides = (
         Side(device, Debug(device, library, source.name), host=False),
         Side(host, Debug(host, library, source.name), host=True),
@@ -97,9 +104,10 @@ def lower(
         )
         for side, kind in zip(sides, ("device", "host"), strict=True)
     ]
-    program = program_of(name, source, *sides, said(device), values, shown)
+    about = said(device) | of_ptx
+    program = program_of(name, source, *sides, about, values, shown)
     while any(one.learn() for one in open_):
-        program = program_of(name, source, *sides, said(device), values, shown)
+        program = program_of(name, source, *sides, about, values, shown)
     objects = dict(program.objects)
     for directive in file.directives:
         if isinstance(directive, tree.StorageDirective):

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.line import Line, bare
 from scopec.frontends.clang.llvm import Type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _DEFINE = re.compile(r"^define (?P<head>.*?)(?P<name>@(?:\"[^\"]*\"|[-\w.$]+))\((?P<rest>.*)$")
 _GLOBAL = re.compile(r"^(@(?:\"[^\"]*\"|[-\w.$]+)) = (.*)$")
@@ -26,6 +31,8 @@ class Module:
         self._functions: dict[str, tuple[str, list[str]]] = {}
         self._named: dict[str, Type] = {}
         self._read: dict[str, llvm.Function] = {}
+        #: The functions that were no C++.
+        self.added: dict[str, Callable[[], llvm.Function]] = {}
         self._lines(text)
 
     def _lines(self, text: str) -> None:
@@ -58,6 +65,12 @@ class Module:
         """The names of the functions that a launch can start."""
         return tuple(name for name, (head, _) in self._functions.items() if " ptx_kernel " in head)
 
+    def add(self, name: str, made: Callable[[], llvm.Function], *, kernel: bool) -> None:
+        """Add a function that is no C++, in place of another of its name."""
+        self._functions[name] = (" ptx_kernel " if kernel else "", [])
+        self.added[name] = made
+        self._read.pop(name, None)
+
     def named(self, name: str) -> Type:
         """A type by its name; one without a definition has no fields."""
         if name not in self._named:
@@ -70,7 +83,8 @@ class Module:
         if name not in self._read:
             if name not in self._functions:
                 return None
-            self._read[name] = _function(self, name, *self._functions[name])
+            made = self.added.get(name) or partial(_function, self, name, *self._functions[name])
+            self._read[name] = made()
         return self._read[name]
 
     def variable(self, name: str) -> llvm.Variable:

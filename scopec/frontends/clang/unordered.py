@@ -65,7 +65,8 @@ class Unordered:
             for function, here in functions.items():
                 if here not in (earlier := self.done.setdefault(function, [])):
                     earlier.append(here)
-        learned = [self._learn(function) for function in self.done if self._may_matter(function)]
+        ours = [function for function in self.done if function not in self.side.module.added]
+        learned = [self._learn(function) for function in ours if self._may_matter(function)]
         return any(learned)
 
     def _may_matter(self, function: str) -> bool:

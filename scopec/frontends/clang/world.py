@@ -373,6 +373,9 @@ def span_of(source: Source, place: Place | None) -> Span:
         return source.span(0, 0)
     there = source_of(Span(place.file, place.line, 1, place.line, 1), source)
     word = word_at(there, place.line, place.column)
+    if place.file.endswith(".ptx"):
+        start = there.offset(word.line, word.column)
+        return there.span(start, there.text.find(";", start))
     return expression_at(there, there.offset(word.line, word.column)) or word
 
 

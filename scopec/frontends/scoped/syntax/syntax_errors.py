@@ -21,7 +21,7 @@ RESERVED = frozenset({
 
 _QUALIFIERS = ("__global__", "__device__", "__managed__", "__shared__")
 _TYPES = ("int", "bool", "void", "unsigned", "char", "short", "long", "auto", "size_t", "cudaStream_t")
-_DIRECTIVES = ("expect", "vary", "launch", "object", "bound", "given", "options", "storage", "language")
+_DIRECTIVES = ("expect", "vary", "launch", "object", "bound", "given", "options", "storage", "language", "kernels")
 _KINDS = (
     "race_free", "race", "allowed", "forbidden", "required", "terminates", "may_hang", "progresses", "may_stall",
 )  # fmt: skip
@@ -33,6 +33,7 @@ _TERMINALS = {
     "LSQB": "`[`", "RSQB": "`]`", "COMMA": "`,`", "EQUAL": "`=`", "COLON": "`:`", "__ANON_0": "`<<<`",
     "__ANON_1": "`>>>`", "WORD": "a value", "GREATER": "`>`", "LESS": "`<`", "WHILE": "`while`", "IN": "`in`",
     "LANGUAGE": "`scoped` or `c++`",
+    "PATH": "the name of a file in quotation marks",
 }  # fmt: skip
 
 _wanted = partial(expected, terminals=_TERMINALS, most=5)

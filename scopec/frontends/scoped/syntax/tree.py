@@ -414,6 +414,14 @@ class LanguageDirective:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelsDirective:
+    """``kernels "FILE"``: a file of PTX, in quotation marks, whose kernels the program has."""
+
+    span: Span
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """A name with an optional value, as in ``bound``, ``given``, ``options`` and ``under`` (no value there)."""
 
@@ -432,7 +440,14 @@ class Settings:
 
 
 Directive: TypeAlias = (
-    Expect | Vary | LaunchDirective | ObjectDirective | StorageDirective | LanguageDirective | Settings
+    Expect
+    | Vary
+    | LaunchDirective
+    | ObjectDirective
+    | StorageDirective
+    | LanguageDirective
+    | KernelsDirective
+    | Settings
 )
 
 

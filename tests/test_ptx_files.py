@@ -1,0 +1,366 @@
+"""Files of PTX: launches, parameters, memory, calls and places; what nvcc makes of a program answers as its source."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scopec.base.diagnostics import InputError
+from scopec.frontends.ptx.names import plain
+from scopec.program import ir
+from scopec.program.program import Program
+from scopec.session.changes import included
+from scopec.session.check import Settings, check
+from scopec.session.final_states import listings
+from scopec.session.plan import Overrides, plan
+
+SPECS = Path(__file__).parent.parent / "specs" / "ptx-files"
+Write = Callable[..., Path]
+HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
+
+
+def program(path: Path) -> Program:
+    (run,) = plan(path, path.name, Overrides()).runs
+    return run.program
+
+
+def finals(path: Path, *names: str) -> set[tuple[int, ...]]:
+    """The values that objects end with."""
+    settings = Settings(overrides=Overrides(), engine="embedded", cache=False, timeout=60)
+    (listing,) = listings(path, settings, 1000)[0]
+    assert listing.unfinished == ()
+    return {tuple(state.values.get(name, 0) for name in names) for state in listing.states}
+
+
+def answers(path: Path) -> list[tuple[str, str]]:
+    """What a file expects, and the verdicts."""
+    (outcome,) = check([path], Settings(engine="embedded", cache=False, timeout=120))
+    assert outcome.failure is None
+    assert [str(d) for d in outcome.diagnostics if d.severity == "error"] == []
+    return [(c.expectation.text, c.verdict) for report in outcome.reports for c in report.checks]
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        plan(path, path.name, Overrides())
+    (wrong, *_) = caught.value.diagnostics
+    return f"{wrong.span.line}: {wrong.message}"
+
+
+def kernel(body: str, parameters: str = "", around: str = "", limits: str = "") -> str:
+    return f"{HEAD}{around}\n.visible .entry k({parameters}) {limits}\n{{\n{body}\nret;\n}}\n"
+
+
+# ---------------------------------------------------------------- what a kernel gets, and where it writes
+
+SCALARS = ".param .u64 k_0, .param .u32 k_1, .param .u16 k_2, .param .u8 k_3"
+READ = """
+.reg .b64 %rd<3>; .reg .b32 %r<5>; .reg .b16 %rs<3>;
+ld.param.u64 %rd0, [k_0]; cvta.to.global.u64 %rd1, %rd0;
+ld.param.u32 %r0, [k_1]; ld.param.u16 %rs0, [k_2]; ld.param.s8 %rs1, [k_3];
+cvt.s32.s16 %r1, %rs0; cvt.s32.s16 %r2, %rs1;
+st.global.u32 [%rd1], %r0; st.global.u32 [%rd1+4], %r1; st.global.u32 [%rd1+8], %r2;
+"""
+RESULT = "//@ object __device__ int out[3];\n"
+
+
+def test_parameters_are_those_of_the_launch(write: Write) -> None:
+    text = kernel(READ, SCALARS) + RESULT + "//@ launch k<<<1, 1>>>(out, 70000, 7, 200);\n//@ expect race_free;\n"
+    assert finals(write(text, "t.ptx"), "out[0]", "out[1]", "out[2]") == {(70000, 7, -56)}
+
+
+STRUCT = """
+.reg .b64 %rd<3>; .reg .b32 %r<3>;
+ld.param.u64 %rd0, [k_0]; ld.param.u32 %r0, [k_0+8]; ld.param.u32 %r1, [k_0+12];
+st.global.u32 [%rd0], %r0; st.global.u32 [%rd0+4], %r1;
+"""
+
+
+def test_a_structure_is_bytes_whose_parts_have_offsets(write: Write) -> None:
+    text = kernel(STRUCT, ".param .align 8 .b8 k_0[16]") + RESULT
+    text += "//@ object struct P { int* to; int a; struct { int b; } in; };\n"
+    text += "//@ launch k<<<1, 1>>>(P{out + 1, 5, {6}});\n//@ expect race_free;\n"
+    assert finals(write(text, "t.ptx"), "out[0]", "out[1]", "out[2]") == {(0, 5, 6)}
+
+
+def test_what_nobody_reads_at_the_end_need_not_be_given(write: Write) -> None:
+    text = kernel("", ".param .u64 k_0, .param .u64 k_1") + "//@ launch k<<<1, 1>>>();\n//@ expect terminates;\n"
+    assert answers(write(text, "t.ptx")) == [("terminates", "holds")]
+    text = kernel(READ, SCALARS) + RESULT + "//@ launch k<<<1, 1>>>(out);\n//@ expect race_free;\n"
+    assert "too few arguments" in refused(write(text, "t.ptx"))
+
+
+@pytest.mark.parametrize(
+    ("declared", "first", "second"),
+    [
+        (".global .align 4 .u32 g = 5;", "g", "g"),
+        (".global .align 4 .b8 g[8] = {5, 0, 0, 0, 255, 255, 255, 255};", "g", "g+4"),
+        (".const .align 4 .u32 g[2] = {5, 6};", "g", "g+4"),
+        (".global .align 4 .u32 h = 7;\n.global .align 8 .u64 g = generic(h);", "h", "h"),
+    ],
+)
+def test_memory_of_the_file_has_its_values(declared: str, first: str, second: str, write: Write) -> None:
+    wanted = {"g = 5": (5, 5), "g[8]": (5, -1), ".const": (5, 6), "generic": (7, 7)}
+    body = f"""
+    .reg .b32 %r<2>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd0, [k_0];
+    ld.u32 %r0, [{first}]; ld.u32 %r1, [{second}]; st.u32 [%rd0], %r0; st.u32 [%rd0+4], %r1;
+    """
+    text = kernel(body, ".param .u64 k_0", declared) + RESULT + "//@ launch k<<<1, 1>>>(out);\n//@ expect race_free;\n"
+    expected = next(values for part, values in wanted.items() if part in declared)
+    assert finals(write(text, "t.ptx"), "out[0]", "out[1]") == {expected}
+
+
+def test_bytes_are_numbers_of_the_size_that_the_code_accesses(write: Write) -> None:
+    body = "st.global.u16 [g], 1; st.global.u16 [g+6], 2; st.global.u32 [h], 3;"
+    text = kernel(body, "", ".global .align 8 .b8 g[8];\n.global .align 4 .b8 h[4];")
+    objects = program(write(text + "//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n", "t.ptx")).objects
+    assert {name: (o.type.bits, len(o.values) if o.array else None) for name, o in objects.items()} == {
+        "g": (16, 4),
+        "h": (16, 2),
+    }
+    body = "st.global.u64 [g], 1;"
+    text = kernel(body, "", ".global .align 8 .b8 g[8];")
+    objects = program(write(text + "//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n", "t.ptx")).objects
+    assert {name: (o.type.bits, len(o.values) if o.array else None) for name, o in objects.items()} == {"g": (64, None)}
+
+
+SHARED = """
+.reg .b32 %r<5>; .reg .b64 %rd<2>;
+.shared .align 4 .b8 tile[8];
+mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2; mov.u32 %r2, tile; add.u32 %r2, %r2, %r1;
+st.shared.u32 [%r2], %r0;
+SYNC
+setp.ne.u32 %p0, %r0, 0; @%p0 bra DONE;
+ld.shared.u32 %r3, [tile+4]; ld.param.u64 %rd0, [k_0]; st.global.u32 [%rd0], %r3;
+DONE:
+"""
+
+
+@pytest.mark.parametrize(("sync", "verdict"), [("bar.sync 0;", "holds"), ("", "violated")])
+def test_shared_memory_of_a_kernel(sync: str, verdict: str, write: Write) -> None:
+    text = kernel(".reg .pred %p<1>;" + SHARED.replace("SYNC", sync), ".param .u64 k_0")
+    path = write(text + RESULT + "//@ launch k<<<1, 2>>>(out);\n//@ expect race_free;\n", "t.ptx")
+    assert answers(path) == [("race_free", verdict)]
+    assert program(path).objects["k.tile"].storage is ir.Storage.SHARED
+
+
+def test_shared_memory_as_long_as_the_launch_says(write: Write) -> None:
+    body = ".reg .b32 %r<3>;\nmov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2; mov.u32 %r2, buffer; add.u32 %r2, %r2, %r1;"
+    text = kernel(body + "st.shared.u32 [%r2], 1;", "", ".extern .shared .align 16 .b8 buffer[];")
+    path = write(text + "//@ launch k<<<1, 2, 8>>>();\n//@ expect race_free;\n", "t.ptx")
+    assert program(path).objects["k.buffer"].values == (None, None)
+    assert answers(path) == [("race_free", "holds")]
+    short = write(text + "//@ launch k<<<1, 2, 4>>>();\n//@ expect race_free;\n", "t.ptx")
+    assert answers(short) != [("race_free", "holds")]
+
+
+LOCALS = """
+.local .align 8 .b8 depot[8];
+.reg .b64 %rd<4>; .reg .b32 %r<3>;
+mov.u64 %rd0, depot; cvta.local.u64 %rd1, %rd0;
+st.local.u32 [%rd0+4], 9; ld.u32 %r0, [%rd1+4];
+{
+.param .b32 given; .param .align 4 .b8 pair[8]; .param .b32 result;
+st.param.b32 [given+0], %r0; st.param.b32 [pair], 100; st.param.b32 [pair+4], 1000;
+call.uni (result), sum, (given, pair);
+ld.param.b32 %r1, [result+0];
+}
+ld.param.u64 %rd2, [k_0]; st.global.u32 [%rd2], %r1;
+"""
+SUM = """
+.func (.param .b32 sum_result) sum(.param .b32 sum_0, .param .align 4 .b8 sum_1[8])
+{
+    .reg .b32 %r<4>;
+    ld.param.u32 %r0, [sum_0]; ld.param.u32 %r1, [sum_1]; ld.param.u32 %r2, [sum_1+4];
+    add.s32 %r0, %r0, %r1; add.s32 %r0, %r0, %r2;
+    st.param.b32 [sum_result+0], %r0;
+    ret;
+}
+"""
+
+
+def test_local_memory_and_calls(write: Write) -> None:
+    text = kernel(LOCALS, ".param .u64 k_0", SUM) + RESULT + "//@ launch k<<<1, 1>>>(out);\n//@ expect race_free;\n"
+    assert finals(write(text, "t.ptx"), "out[0]") == {(1109,)}
+
+
+ASSERTION = """
+.reg .b64 %rd<1>; .reg .pred %p<1>; .reg .b32 %r<1>;
+ld.global.u32 %r0, [x]; setp.eq.s32 %p0, %r0, 0; @%p0 bra FINE;
+{ .param .b64 p0; mov.u64 %rd0, $text$1; st.param.b64 [p0], %rd0; call.uni __assertfail, (p0); }
+FINE:
+"""
+
+
+@pytest.mark.parametrize(("value", "verdict"), [(0, ["holds"]), (1, ["violated"])])
+def test_an_assertion(value: int, verdict: list[str], write: Write) -> None:
+    around = f".global .align 4 .u32 x = {value};\n.global .align 1 .b8 $text$1[4] = {{120, 61, 48, 0}};"
+    text = kernel(ASSERTION, "", around) + "//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n"
+    path = write(text, "t.ptx")
+    assert [v for text, v in answers(path) if text != "race_free"] == verdict, answers(path)
+    assert set(program(path).objects) <= {"x"}
+
+
+def test_a_cluster_that_the_kernel_asks_for(write: Write) -> None:
+    text = kernel("", "", "", ".explicitcluster .reqnctapercluster 2, 1, 1")
+    (grid,) = program(write(text + "//@ launch k<<<4, 1>>>();\n//@ expect terminates;\n", "t.ptx")).grids.values()
+    assert grid.cluster == ir.Dim(2)
+    uneven = write(text + "//@ launch k<<<3, 1>>>();\n//@ expect terminates;\n", "t.ptx")
+    assert "cannot be divided into clusters" in refused(uneven)
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [(".reqntid 32", "`.reqntid 32`"), (".maxntid 8, 2, 1", "`.maxntid`")],
+)
+def test_blocks_are_what_the_kernel_says(limits: str, said: str, write: Write) -> None:
+    text = kernel("", "", "", limits)
+    assert said in refused(write(text + "//@ launch k<<<1, 64>>>();\n//@ expect terminates;\n", "t.ptx"))
+    fits = write(text + f"//@ launch k<<<1, {32 if 'req' in limits else 16}>>>();\n//@ expect terminates;\n", "t.ptx")
+    assert answers(fits) == [("terminates", "holds")]
+
+
+# ---------------------------------------------------------------- places
+
+PLACES = """
+.loc 1 3 5
+st.global.u32 [x], 1;
+.loc 2 9 1, function_name $L__info0, inlined_at 1 4 5
+st.global.u32 [x], 2;
+.loc 1 0 5
+st.global.u32 [x], 3;
+"""
+FILES = '.file 1 "/elsewhere/source.cu"\n.file 2 "/elsewhere/library.h"\n'
+
+
+def lines(program_: Program) -> set[tuple[str, int]]:
+    (grid,) = program_.grids.values()
+    steps = [n for n in grid.body.nodes.values() if isinstance(n, ir.Do) and isinstance(n.operation, ir.Store)]
+    return {(Path(step.span.file).name, step.span.line) for step in steps}
+
+
+def test_places_are_those_of_the_source_beside_the_file(write: Write) -> None:
+    text = kernel(PLACES, "", ".global .align 4 .u32 x;") + FILES + "//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n"
+    path = write(text, "t.ptx")
+    assert {file for file, _ in lines(program(path))} == {"t.ptx"}
+    assert len(lines(program(path))) == 3
+    (path.parent / "source.cu").write_text("// one\n\n    first();\n    second();\n")
+    assert lines(program(path)) == {("source.cu", 3), ("source.cu", 4)}
+
+
+# ---------------------------------------------------------------- a C++ text around it
+
+SIDE = """
+//@ kernels "t.ptx";
+//@ object __device__ int out[3];
+//@ launch k<<<1, 1>>>(out, 1, 2, 3);
+//@ expect race_free;
+"""
+HOST = """
+//@ kernels "t.ptx";
+extern "C" __global__ void k(int* to, int a, short b, signed char c) {}
+int main() {
+    int* out;
+    cudaMalloc(&out, 3 * sizeof(int));
+    k<<<1, 1>>>(out, 1, 2, 3);
+    cudaDeviceSynchronize();
+}
+//@ expect race_free;
+"""
+
+
+@pytest.mark.parametrize("text", [SIDE, HOST])
+def test_a_program_names_the_file_that_has_its_kernels(text: str, write: Write) -> None:
+    ptx = write(kernel(READ, SCALARS), "t.ptx")
+    path = write(text)
+    assert finals(path, "out[0]", "out[1]", "out[2]") == {(1, 2, 3)}
+    assert included(path) == {ptx.resolve()}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('//@ kernels "none.ptx";\n//@ launch k<<<1, 1>>>();', "1: cannot read the file"),
+        ('//@ kernels "empty.ptx";\n//@ launch k<<<1, 1>>>();', "1: the file has no kernel"),
+        ('//@ kernels "t.ptx"; kernels "t.ptx";\n//@ launch k<<<1, 1>>>();', "1: a file has one file of PTX"),
+        (
+            "//@ kernels t.ptx;\n//@ launch k<<<1, 1>>>();",
+            "1: unexpected `t`, expected the name of a file in quotation marks",
+        ),
+        (
+            '//@ kernels "t.ptx";\n__global__ void k(int*) {}\n//@ launch k<<<1, 1>>>(0);',
+            "no kernel that compilers call `k`",
+        ),
+    ],
+)
+def test_what_is_wrong_with_the_name_of_a_file(text: str, said: str, write: Write) -> None:
+    write(kernel(READ, SCALARS), "t.ptx")
+    write(HEAD, "empty.ptx")
+    assert said in refused(write(text + "\n//@ expect race_free;\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (kernel("ld.global.u32 %r0, [x]"), "unexpected `ret`"),
+        (kernel("mov.u32 %r0, 1;"), "there is no register `%r0`"),
+        (kernel("wgmma.fence.sync.aligned;"), "the instruction `wgmma.fence.sync.aligned` is"),
+        (kernel("call.uni f, ();"), "the instruction `call.uni` is"),
+        (kernel("", "", ".global .texref t;"), "memory that is `.global .texref`"),
+        (kernel("") + '//@ kernels "t.ptx";\n', "a file of PTX has its kernels itself"),
+    ],
+)
+def test_what_is_not_read(text: str, said: str, write: Write) -> None:
+    assert said in refused(write(text + "//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n", "t.ptx"))
+
+
+def test_what_is_not_modelled_may_be_where_nobody_comes(write: Write) -> None:
+    body = "bra DONE;\nwgmma.fence.sync.aligned;\nDONE:"
+    path = write(kernel(body) + "//@ launch k<<<1, 1>>>();\n//@ expect terminates;\n", "t.ptx")
+    assert answers(path) == [("terminates", "holds")]
+
+
+def test_a_kernel_that_nobody_launches(write: Write) -> None:
+    assert "the kernel `pass` is never launched" in refused(write(HEAD + ".entry _Z4passv() { ret; }", "t.ptx"))
+
+
+@pytest.mark.parametrize(
+    ("mangled", "name"),
+    [
+        ("kernel", "kernel"), ("_Z6reduce6Params", "reduce"), ("_ZN3lib4pushEPi", "push"), ("_Z1fILi3EEvv", "f"),
+        ("_ZN8__main__4lastB2v2B9aE5ArrayIi", "last"), ("_Zn", "_Zn"),
+    ],
+)  # fmt: skip
+def test_plain_names(mangled: str, name: str) -> None:
+    assert plain(mangled) == name
+
+
+# ---------------------------------------------------------------- compilers
+
+NVCC = shutil.which("nvcc")
+
+
+@pytest.mark.parametrize("source", sorted(p.stem.removesuffix("-nvcc") for p in SPECS.glob("*.ptx")))
+@pytest.mark.parametrize("options", [("-lineinfo",), ("-G",)])
+@pytest.mark.nvcc
+@pytest.mark.skipif(NVCC is None, reason="NVIDIA's compiler is not on PATH")
+def test_what_nvcc_makes_of_a_program_answers_as_the_program(
+    source: str, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The PTX of a source, optimised and not, with the expectations of the specifications: those beside it too."""
+    for path in SPECS.glob(f"{source}*.cu"):
+        shutil.copy(path, tmp_path)
+    directives = [line for line in (SPECS / f"{source}-nvcc.ptx").read_text().splitlines() if line.startswith("//@")]
+    ptx = tmp_path / f"{source}-nvcc.ptx"
+    assert NVCC is not None
+    command = [NVCC, "-ptx", *options, "-arch=sm_90", "-std=c++17", f"{source}.cu", "-o", ptx.name]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    ptx.write_text(ptx.read_text() + "\n" + "\n".join(directives) + "\n")
+    assert answers(ptx) == answers(tmp_path / f"{source}.cu")
+    for sibling in sorted(set(tmp_path.glob("*.cu")) - {tmp_path / f"{source}.cu"}):
+        assert {verdict for _, verdict in answers(sibling)} == {"holds"}
