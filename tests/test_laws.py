@@ -24,6 +24,7 @@ from tests.specifications import SPECS
 PROGRAMS = (
     "algorithms/host-callback.cu",
     "barriers/drop.cu",
+    "barriers/shuffle.cu",
     "barriers/votes.cu",
     "cuda-execution-model/events.cu",
     "cuda-execution-model/query-deadlock.cu",

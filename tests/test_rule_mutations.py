@@ -346,9 +346,9 @@ def transition_mutants(made: Transition) -> Iterator[tuple[str, Transition]]:
             yield "wakes one", replace(made, wakes=replace(made.wakes, one=False))
         for n, who in enumerate(smaller(made.wakes.who)):
             yield f"wakes {n}", replace(made, wakes=replace(made.wakes, who=who))
-    if made.outcome is not None:
-        for n, outcome in enumerate(smaller(made.outcome)):
-            yield f"outcome {n}", replace(made, outcome=outcome)
+    for name, outcome in made.outcomes.items():
+        for n, other in enumerate(smaller(outcome)):
+            yield f"outcome {name} {n}", replace(made, outcomes={**made.outcomes, name: other})
 
 
 def definition_mutants(definition: Definition) -> dict[str, Definition]:

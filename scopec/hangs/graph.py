@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.base.records import dataclass
 from scopec.hangs.spin_loops import TurningRun
 from scopec.hangs.standing import Standing
+from scopec.memory import exchanges
 from scopec.memory.asw import Ordering
 from scopec.memory.blocking import Blocking
 from scopec.memory.events import Cut, EventGraph, Left
@@ -58,10 +59,12 @@ def build(around: Surroundings, unroll: int) -> StuckGraph:
     return _build(around, unroll, safe) if safe else found
 
 
-def _build(around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, str]]) -> StuckGraph:
+def _build(
+    around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, str]], *, joint: bool = True
+) -> StuckGraph:
     around = around.fresh()
     system, program = around.system, around.system.program
-    out = Unfolding(program, safe)
+    out = Unfolding(program, safe, joint)
     starts: dict[str, Guard] = {}
     begun: dict[str, Guard] = {}
     for thread, guard in started(out):
@@ -76,6 +79,9 @@ def _build(around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, s
         launch = out.launches.get(thread.grid)
         begun[thread.name] = out.guards.never if launch is None else next(e.guard for e in out.events if e.id == launch)
         starts[thread.name] = _may_start(out, thread, begun[thread.name])
+    if not exchanges.together(out):
+        return _build(around, unroll, safe, joint=False)
+    exchanges.resolve(out)
     stops = stopping(out, Ordering(out))
     quorums = open_phases(out)
     ordering = Ordering(out)

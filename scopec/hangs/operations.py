@@ -49,6 +49,8 @@ class LeftRun(ThreadRun):
         self.clocks: list[Mapping[str, int]] = []
         self.counted = out.guards.never
         self.queries = out.guards.never
+        #: The head of the loop that the thread goes round for ever.
+        self.around_period = -1
 
     @cached_property
     def live(self) -> dict[int, frozenset[str]]:
@@ -73,6 +75,10 @@ class LeftRun(ThreadRun):
         if isinstance(value, Const):
             return self.out.guards.always if value.value else self.out.guards.never
         return self.out.guards.literal(*self.condition(value))
+
+    def agrees(self, head: int) -> bool:
+        """Whether a loop waits for what the lanes of a warp agree on."""
+        return head in self.votes and bool(self.votes[head].meetings)
 
     # ---- operations
 
@@ -214,6 +220,10 @@ class LeftRun(ThreadRun):
                 return after
             case ir.Load() | ir.Await():
                 return self.plainly(state, operation, span)
+            case ir.GroupSync(exchange=ir.Exchange()) if self.inside[-1].head == self.around_period and self.agrees(
+                self.around_period
+            ):
+                return self.plainly(state, operation, span)  # all lanes go round together
             case ir.BarrierInit() | ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierPhase():
                 raise AssertionError("barriers are numbers in memory here")
             case _ if not isinstance(operation, ir.Access):

@@ -46,6 +46,7 @@ class TurningRun(LeftRun):
         if loop.head in self.barred:
             return
         needed = self.needed(loop)
+        self.agree(loop)
         self.inside.append(loop)
         self.clocks.append({} if needed is None else clocks(self.body, loop))
         if self.clocks[-1]:
@@ -79,6 +80,7 @@ class TurningRun(LeftRun):
 
     def needed(self, loop: Loop) -> tuple[int, bool] | None:
         """How many turns an ordinary graph needs of a loop, and whether it only waits; None if it ends by itself."""
+        self.votes.pop(loop.head, None)
         before, pending = self.here()
         self.trial = self.trying = True
         self.inside.append(loop)
@@ -215,10 +217,13 @@ class TurningRun(LeftRun):
         counted, queries, self.turning = self.counted, self.queries, True
         self.counted = self.out.guards.always if self.trivial(loop) else self.out.guards.never
         self.queries = self.out.guards.never
-        state = begin
-        for _ in range(self.unroll):
+        state, mark, self.around_period = begin, len(self.out.events), loop.head
+        for _ in range(1 if self.agrees(loop.head) else self.unroll):
             self.pending[loop.head] = [state]
             self.once(loop)
+            if self.agrees(loop.head):
+                vote = self.vote(self.out.events[mark:], self.votes[loop.head].again)
+                self.out.votes.append(vote)
             for node in [n for n in self.pending if n != loop.head]:
                 for left in self.pending.pop(node):
                     self.leave(left.guard, Left.LEFT_OUT, span)

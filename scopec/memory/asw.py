@@ -61,6 +61,8 @@ class Ordering:
             if isinstance(operation, ir.JoinThread) and (events := self.of_thread(operation.thread)):
                 yield Synchronises(events, (call_id,), f"end of {operation.thread}")
         for arrival, wait, when in self.phases():
+            if self.out.barriers[wait.id].barrier.exchange:
+                continue  # it orders no memory
             why = f"{wait.text.removeprefix('leave ')} of {self.out.barriers[wait.id].barrier.name}"
             yield Synchronises((arrival.id,), (wait.id,), why, when, barrier=True)
 

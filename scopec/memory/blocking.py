@@ -34,9 +34,33 @@ def block(out: Unfolding, ordering: Ordering, quorums: Quorums, stops: Stopping 
     Returns what no execution has: a query that reports the completion (the value) of a grid of which a thread is stuck
     (the guard), phases that no order of arrivals gives, and threads that stop although nothing stops them.
     """
-    if not out.cuts and not stops.by and not any(passage.barrier.named for passage in out.barriers.values()):
+    apart = any(passage.barrier.named for passage in out.barriers.values()) or not _in_step(out)
+    if not out.cuts and not stops.by and not apart:
         return []  # threads that meet at one barrier cannot wait for each other in vain
     return Blocking(out, ordering, quorums, stops=stops).run()
+
+
+def _in_step(out: Unfolding) -> bool:
+    """Whether threads that exchange something all come to the same barriers, one after the other."""
+    if not any(passage.barrier.exchange for passage in out.barriers.values()):
+        return True
+    arrivals: dict[str, list[Event]] = defaultdict(list)
+    for event in out.events:
+        if event.kind is Kind.ARRIVE:
+            arrivals[event.thread].append(event)
+    ways = {
+        thread: [(out.barriers[e.id].barrier, out.barriers[e.id].phase) for e in its]
+        for thread, its in arrivals.items()
+    }
+    joined = {
+        b: [t.name for t in out.program.threads if b.joins(t)] for b in {b for way in ways.values() for b, _ in way}
+    }
+    return all(e.guard.always for its in arrivals.values() for e in its) and all(
+        len(ways.get(other, ())) > n and ways[other][n] == meeting
+        for way in ways.values()
+        for n, meeting in enumerate(way)
+        for other in joined[meeting[0]]
+    )
 
 
 class Blocking:

@@ -88,7 +88,7 @@ def _half(base: Base, event: Event) -> Iterator[Guard | None]:
 def _at_barrier(base: Base, event: Event) -> Iterator[Guard | None]:
     """Arrivals and waits, and what member functions of barriers, latches and semaphores access."""
     if event.kind in (Kind.ARRIVE, Kind.WAIT):
-        yield None
+        yield from () if event.scope is None else (None,)
     elif event.atomic and event.location is not None:
         use = base.graph.program.objects[event.location.object].use
         yield from () if use is ir.Use.DATA else (None,)
@@ -122,7 +122,7 @@ SETS = {
         _events(lambda e: e.kind is Kind.FENCE),
     ),
     "B": GivenSet("barrier arrivals and waits", BARRIERS, _at_barrier),
-    "BW": GivenSet("barrier waits", BARRIERS, _events(lambda e: e.kind is Kind.WAIT)),
+    "BW": GivenSet("barrier waits", BARRIERS, _events(lambda e: e.kind is Kind.WAIT and e.scope is not None)),
     "IW": GivenSet(
         "initial writes", "the language of cat, `IW`: initial writes", _events(lambda e: e.kind is Kind.INIT)
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scopec.memory import exchanges
 from scopec.memory.asw import Ordering
 from scopec.memory.barriers import packed
 from scopec.memory.blocking import block
@@ -59,9 +60,13 @@ def _identity(assertion: Assertion) -> tuple[str, Span, str]:
 def _build(
     program: Program, unroll: int, watched: set[tuple[str, str]], safe: frozenset[tuple[str, Span, str]]
 ) -> EventGraph:
-    out = Unfolding(program, safe)
-    for thread, guard in started(out):
-        execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
+    for joint in (True, False):
+        out = Unfolding(program, safe, joint)
+        for thread, guard in started(out):
+            execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
+        if exchanges.together(out):
+            break
+    exchanges.resolve(out)
     stops = stopping(out, Ordering(out))
     quorums = open_phases(out)
     ordering = Ordering(out)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.memory import sequencing, spin_loops
+from scopec.memory import exchanges, sequencing, spin_loops
 from scopec.memory.accesses import Accesses, TooComplexError
 from scopec.memory.events import Assertion, Cut, Kind, Wait
 from scopec.memory.scopes import contains
@@ -256,11 +256,21 @@ class Operations(Accesses):
         vote = operation.vote if isinstance(operation, ir.SyncThreads) else None
         if vote is not None:
             vote = replace(vote, predicate=self.value(state, vote.predicate, span))
+        exchange = operation.exchange if isinstance(operation, ir.GroupSync) else None
+        brought = None if exchange is None else self.value(state, exchange.value, span)
         shown = shown_barrier(operation)
         for kind, text in ((Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")):
-            event = self.event(state, replace(self.blank(state, kind, span, text), scope=scope_of(operation)))
-            self.out.barriers[event.id] = Passage(barrier, phase, vote)
+            scope = scope_of(operation) if exchange is None else None
+            event = self.event(state, replace(self.blank(state, kind, span, text), scope=scope))
+            self.out.barriers[event.id] = Passage(barrier, phase, vote, brought=brought)
         state = self.set(state, phase_of(barrier), values.binary("+", phase, Const(1, types.INT)))
+        if exchange is not None:
+            met = exchanges.registers(self.out, barrier, phase, exchange)
+            meeting = replace(state, registers={**state.registers, **met})
+            found = [self.value(meeting, result, span) for result in exchange.results]
+            for target, value in zip(exchange.targets, found, strict=True):
+                state = self.set(state, target, self.out.guards.names.short(value))
+            return state
         if vote is None:
             return state
         results = range(self.block_size() + 1) if vote.function == "count" else (0, 1)
@@ -299,4 +309,4 @@ class Operations(Accesses):
 
 def phase_of(barrier: Barrier) -> str:
     """The register that counts the phases of a collective barrier that a thread has passed."""
-    return f"{_PHASE}{barrier.place} {barrier.lanes}"
+    return f"{_PHASE}{barrier.place} {barrier.lanes} {barrier.exchange}"

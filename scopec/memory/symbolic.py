@@ -11,7 +11,7 @@ from scopec.memory import spin_loops
 from scopec.memory.accesses import TooComplexError
 from scopec.memory.events import Cut, Event, Kind
 from scopec.memory.operations import Operations, phase_of
-from scopec.memory.unfolding import State, Unfolding, defined, merge
+from scopec.memory.unfolding import State, Unfolding, Vote, defined, merge
 from scopec.program import ir, reasoning, types, values
 from scopec.program.collective import Barrier, barrier_of
 from scopec.program.loop_headers import own_heads
@@ -56,6 +56,7 @@ class ThreadRun(Operations):
         self.own = own_registers(self.body)
         self.pending: dict[int, list[State]] = {}
         self.barred: set[int] = set()
+        self.votes: dict[int, Vote] = {}
 
     @cached_property
     def live(self) -> dict[int, frozenset[str]]:
@@ -93,6 +94,7 @@ class ThreadRun(Operations):
         """
         if loop.head in self.barred:
             return
+        self.votes.pop(loop.head, None)
         before, pending = self.here()
         outermost, self.trying = not self.trying, True
         self.inside.append(loop)
@@ -110,6 +112,7 @@ class ThreadRun(Operations):
         if turns_ is not None:
             bound, wait = turns_
             self.back_to(before, pending)
+            self.agree(loop)
             if loop.head in self.retrying:
                 reset = {spin_loops.spared(loop): values.FALSE}
                 entering = self.pending[loop.head]
@@ -147,6 +150,7 @@ class ThreadRun(Operations):
                 live, events, back = self.live[loop.head], self.out.events[mark:], self.merged(loop.head)
                 for turns_, stays in ((1, back), (2, self.staying(loop, back))):
                     if self.only_waits(entry, stays, live, events):
+                        self.votes[loop.head] = self.vote(events, stays.guard.where(entry.guard))
                         read = {e.location for e in events if e.kind is Kind.READ}
                         self.out.watches_several = self.out.watches_several or len(read) > 1
                         return turns_, True
@@ -154,6 +158,18 @@ class ThreadRun(Operations):
                     self.retrying.add(loop.head)
                     return self.unroll, False
         return self.unroll, False
+
+    def vote(self, events: Sequence[Event], again: Guard) -> Vote:
+        """What the lanes of a warp exchange in a turn."""
+        arrivals = tuple(e.id for e in events if e.kind is Kind.ARRIVE)
+        passages = (self.out.barriers[arrival] for arrival in arrivals)
+        return Vote(tuple((passage.barrier, passage.phase) for passage in passages), arrivals, again)
+
+    def agree(self, loop: Loop) -> None:
+        """Note that a loop waits for what the lanes of a warp agree on, if it does."""
+        vote = self.votes.get(loop.head)
+        if vote is not None and vote.meetings:
+            self.out.votes.append(vote)
 
     def form(self, state: State, node: int) -> dict[str, frozenset[object]]:
         """What the registers that matter at a node may hold, whichever reads it is from."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from scopec.base.source import Span
     from scopec.memory.events import Assertion, Cut, Event, Selection, Unset, Wait
-    from scopec.program.collective import Passage
+    from scopec.program.collective import Barrier, Passage
     from scopec.program.types import IntType
 
 _MOST_STORED = 64
@@ -59,15 +59,29 @@ class Evaluation:
     ended: tuple[State, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """A loop in which a lane waits for what its warp agrees on.
+
+    ``meetings`` are the exchanges of a turn with their phases, ``arrivals`` its events, ``again`` where it goes round.
+    """
+
+    meetings: tuple[tuple[Barrier, Value], ...]
+    arrivals: tuple[str, ...]
+    again: Guard
+
+
 @dataclass
 class Unfolding:
     """What symbolic execution finds.  The lists only grow, so that a trial can be undone.
 
-    ``safe`` are implicit assertions that are known to hold, by thread, place and text.
+    ``safe`` are implicit assertions that are known to hold, by thread, place and text.  With ``joint`` the lanes of a
+    warp are taken to go round a loop together that waits for what they agree on.
     """
 
     program: Program
     safe: frozenset[tuple[str, Span, str]] = frozenset()
+    joint: bool = True
     guards: Guards = field(default_factory=Guards)
     events: list[Event] = field(default_factory=list)
     conditions: list[Value] = field(default_factory=list)
@@ -77,6 +91,8 @@ class Unfolding:
     ends: list[tuple[str, State]] = field(default_factory=list)
     choices: dict[str, LeftOpen] = field(default_factory=dict)
     barriers: dict[str, Passage] = field(default_factory=dict)
+    exchanged: dict[tuple[Barrier, Value, str], Reg] = field(default_factory=dict)
+    votes: list[Vote] = field(default_factory=list)
     control: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: dict[str, ir.Call] = field(default_factory=dict)
     addresses: dict[str, Selection] = field(default_factory=dict)
@@ -121,7 +137,7 @@ class Unfolding:
         self.unrolled = mark[-1]
 
     def _lists(self) -> tuple[list[Any], ...]:
-        return self.events, self.conditions, self.assertions, self.cuts, self.waits, self.ends, self.unset
+        return self.events, self.conditions, self.assertions, self.cuts, self.waits, self.ends, self.unset, self.votes
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
         return self.barriers, self.control, self.calls, self.choices, self.addresses

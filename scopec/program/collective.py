@@ -8,19 +8,22 @@ from scopec.base.records import dataclass
 from scopec.program import ir, types, values
 from scopec.program.values import Const, Value
 
-_WARP = 32
+WARP = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
     """A collective barrier of one block, grid, cluster or warp; of a warp, the ``lanes`` that it joins.
 
-    ``named`` stands for all barriers of a block that have names: which of them it is is computed.
+    ``named`` stands for all barriers of a block that have names: which of them it is is computed.  ``exchange`` is the
+    instruction by which lanes exchange values: they "wait until all non-exited threads corresponding to membermask have
+    executed" it "with the same qualifiers and same membermask value" (PTX ISA, "shfl.sync").
     """
 
     place: str
     lanes: int | None = None
     named: bool = False
+    exchange: str = ""
 
     @property
     def name(self) -> str:
@@ -30,7 +33,7 @@ class Barrier:
     def joins(self, thread: ir.Thread) -> bool:
         """Whether a thread is one of those that meet here."""
         if self.lanes is not None:
-            return _warp(thread) == self.place and bool(self.lanes >> thread.lane % _WARP & 1)
+            return _warp(thread) == self.place and bool(self.lanes >> thread.lane % WARP & 1)
         return self.place in (thread.block_name, thread.cluster_name, thread.grid)
 
 
@@ -39,7 +42,8 @@ class Passage:
     """An arrival or wait at a barrier: which one, in which phase, and what the thread votes.
 
     At a barrier with a name, ``name`` says which it is, and ``count``, if there is one, how many arrivals end a phase.
-    Where the phase is open (:mod:`scopec.memory.quorums`), ``phases`` is how many it may be of.
+    Where the phase is open (:mod:`scopec.memory.quorums`), ``phases`` is how many it may be of.  ``brought`` is what
+    the thread brings to an exchange.
     """
 
     barrier: Barrier
@@ -48,6 +52,7 @@ class Passage:
     name: tuple[Value, ...] = ()
     count: int | None = None
     phases: int = 0
+    brought: Value | None = None
 
     def meets(self, other: Passage) -> Value:
         """Where two passages of one barrier are of one phase."""
@@ -100,7 +105,7 @@ def how_many(terms: list[Value]) -> Value:
 
 
 def _warp(thread: ir.Thread) -> str:
-    return f"warp {thread.lane // _WARP} of {thread.block_name}"
+    return f"warp {thread.lane // WARP} of {thread.block_name}"
 
 
 def barrier_of(thread: ir.Thread, operation: ir.SyncThreads | ir.GroupSync) -> Barrier:
@@ -109,9 +114,10 @@ def barrier_of(thread: ir.Thread, operation: ir.SyncThreads | ir.GroupSync) -> B
         return Barrier(thread.block_name)
     match operation.group:
         case ir.Group.WARP:
-            return Barrier(_warp(thread), operation.mask)
+            name = "" if operation.exchange is None else operation.exchange.name
+            return Barrier(_warp(thread), operation.mask, exchange=name)
         case ir.Group.TILE:
-            first = thread.lane % _WARP // operation.mask * operation.mask
+            first = thread.lane % WARP // operation.mask * operation.mask
             return Barrier(_warp(thread), (1 << operation.mask) - 1 << first)
         case ir.Group.CLUSTER:
             return Barrier(thread.cluster_name)

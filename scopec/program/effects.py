@@ -57,6 +57,8 @@ def effects(operation: ir.Operation) -> Effects:
             return _does(reads=True, writes=new is not None, finds=True, waits=True)
         case ir.BarrierWait():
             return _does(reads=True, finds=True, waits=True)
+        case ir.GroupSync(exchange=ir.Exchange()):
+            return _does(waits=True, changes=True)
         case ir.SyncThreads() | ir.GroupSync():
             return _does(waits=True, changes=True, order=ir.Order.RELEASE)
         case ir.NamedBarrier(waits=waits):
@@ -95,7 +97,9 @@ def registers(value: Value) -> set[str]:
 
 
 def overwritten(operation: ir.Operation) -> list[str]:
-    """The registers that an operation overwrites: its fields of these names say them, or its vote's."""
+    """The registers that an operation overwrites: its fields of these names say them, or its vote's or exchange's."""
+    if isinstance(operation, ir.GroupSync):
+        return [] if operation.exchange is None else list(operation.exchange.targets)
     form = operation.vote if isinstance(operation, ir.SyncThreads) else operation
     return [getattr(form, name) for name in ("target", "succeeded") if hasattr(form, name)]
 
@@ -112,13 +116,15 @@ def uses_and_definitions(node: ir.Node) -> tuple[set[str], set[str]]:
             used = {name for value in _values(operation, but="place") for name in registers(value)}
             if effects(operation).finds:
                 used.discard(targets[0])
+            if isinstance(operation, ir.GroupSync):
+                used = {name for name in used if not ir.is_exchanged(name)}
             return used if place is None else used | registers(place.index), set(targets)
 
 
 @cache
 def _holding(kind: Any) -> tuple[str, ...]:
     """The fields that hold values, of operations of a kind or of parts of them."""
-    holds = ("Value", "Place", "Vote")
+    holds = ("Value", "Place", "Vote", "Exchange")
     return tuple(f.name for f in fields(kind) if any(part in f.type for part in holds)) if is_dataclass(kind) else ()
 
 

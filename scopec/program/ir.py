@@ -359,14 +359,46 @@ class Group(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """What the lanes of a warp give each other as they meet: each brings a ``value``, and ``targets`` get ``results``.
+
+    Those mention what a lane has brought as the register :func:`brought`, and as :func:`came` whether it has come: one
+    that has exited has not.  ``name`` is the instruction: who executes another one does not meet these.
+    """
+
+    name: str
+    value: Value
+    targets: tuple[str, ...]
+    results: tuple[Value, ...]
+
+
+def brought(lane: int) -> str:
+    """The register that stands for what a lane brings to an exchange."""
+    return f"%brought {lane}"
+
+
+def came(lane: int) -> str:
+    """The register that stands for whether a lane takes part in an exchange."""
+    return f"%came {lane}"
+
+
+def is_exchanged(register: str) -> bool:
+    """Whether a register is one of these."""
+    return register.startswith(("%brought ", "%came "))
+
+
+@dataclass(frozen=True, slots=True)
 class GroupSync:
     """``__syncwarp(mask)``, ``this_cluster().sync()``, ``this_grid().sync()``, or that of a tile.
 
-    ``mask`` are the lanes of a warp; of a tile, which is that many neighbouring lanes, their number.
+    ``mask`` are the lanes of a warp; of a tile, which is that many neighbouring lanes, their number.  An ``exchange``
+    of a warp's lanes orders no memory: "The __shfl_sync() intrinsics do not imply a memory barrier", nor do votes (CUDA
+    C++ Programming Guide, "Warp Shuffle Functions", "Warp Vote Functions").
     """
 
     group: Group
     mask: int = 0xFFFFFFFF
+    exchange: Exchange | None = None
 
 
 @dataclass(frozen=True, slots=True)

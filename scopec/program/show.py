@@ -107,8 +107,12 @@ def words(operation: ir.Operation) -> tuple[str, str]:
         case ir.SyncThreads(vote):
             text = "" if vote is None else f"{vote.target} = syncthreads {vote.function} {value(vote.predicate)}"
             return text or "syncthreads", f"arrives at {shown_barrier(operation)}"
-        case ir.GroupSync(group, mask):
+        case ir.GroupSync(group, mask, exchange):
             text = f"sync {group.value}" + (f" {mask:#x}" if group is ir.Group.WARP else "")
+            if exchange is not None:
+                both = zip(exchange.targets, exchange.results, strict=True)
+                results = ", ".join(f"{target} = {value(result)}" for target, result in both)
+                text = f"{results} by {exchange.name} of {value(exchange.value)} in {mask:#x}"
             return text, f"arrives at {shown_barrier(operation)}"
         case ir.NamedBarrier(name, count, waits):
             text = f"barrier.{'sync' if waits else 'arrive'} {', '.join(value(part) for part in name)}"
@@ -182,6 +186,8 @@ def shown_barrier(operation: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) ->
             return "__syncthreads" + (f"_{vote.function}" if vote is not None else "")
         case ir.NamedBarrier(name):
             return f"barrier {', '.join(map(value, name))}"
+        case ir.GroupSync(exchange=ir.Exchange(name)):
+            return f"`{name}`"
         case ir.GroupSync(ir.Group.WARP):
             return "__syncwarp"
         case ir.GroupSync(ir.Group.TILE, lanes):

@@ -124,7 +124,7 @@ class _Stepper:
         read = set(registers_read(entry)) | self.observed
         for step in steps.values():
             read |= set(registers_read(step.tree)) | _read_by(step)
-        read -= {OLD, PHASE, OUTCOME}
+        read = {name for name in read - {OLD, PHASE, OUTCOME} if not ir.is_exchanged(name)}
 
         def needed(end: Goto) -> Goto:
             return replace(end, updates=tuple((r, v) for r, v in end.updates if r in read))
@@ -235,6 +235,10 @@ class _Stepper:
                 yield self._step(label, operation, span, Goto(label_of(label, Role.WAIT)))
                 result: dict[str, Value] = {} if vote is None else {vote.target: Reg(OUTCOME, INT)}
                 yield self._step(label, Wait(operation), span, self._follow(following, result), Role.WAIT)
+            case ir.GroupSync(exchange=ir.Exchange(_, _, targets, results)):
+                yield self._step(label, operation, span, Goto(label_of(label, Role.WAIT)))
+                tree = self._follow(following, dict(zip(targets, results, strict=True)))
+                yield self._step(label, Wait(operation), span, tree, Role.WAIT)
             case ir.GroupSync() | ir.NamedBarrier(waits=True):
                 yield self._step(label, operation, span, Goto(label_of(label, Role.WAIT)))
                 yield self._step(label, Wait(operation), span, self._follow(following, {}), Role.WAIT)
@@ -371,6 +375,8 @@ def _read_by(step: Step) -> set[str]:
     match step.operation:
         case ir.SyncThreads(ir.Vote(predicate=predicate)):
             return found | registers(predicate)
+        case ir.GroupSync(exchange=ir.Exchange(_, value, _, _)):
+            return found | registers(value)
         case ir.NamedBarrier(name, count, _) | Wait(ir.NamedBarrier(name, count, _)):
             return found.union(*(registers(part) for part in (*name, *(() if count is None else (count,)))))
         case ir.Notify(place) | Asleep(ir.Await(place=place)):

@@ -115,6 +115,7 @@ class Fn(Enum):
     TUPLE = "tuple"
     PLUS = "plus"
     MINUS = "minus"
+    ONLY = "the element of a set that has one"
     UP_TO = "the numbers from the first to the second"
     IF = "if"
 

@@ -6,6 +6,7 @@ Rules are :mod:`scopec.progress.rules`; one engine prints them as TLA+, another 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass
@@ -86,8 +87,8 @@ class Transition:
 
     It is taken where ``guard`` holds.  It makes ``updates``, all of the state before, and goes on as the step's tree
     says, which reads and writes ``place``; with a ``choice``, the first way is taken where that holds, else the other.
-    ``outcome`` is the value of the register of that name.  ``wakes`` happens where the tree writes, or always without
-    a place.
+    ``outcomes`` are the values of registers that stand for what the step finds beside memory: the outcome of a vote,
+    what is exchanged.  ``wakes`` happens where the tree writes, or always without a place.
     """
 
     step: Step
@@ -96,4 +97,4 @@ class Transition:
     place: ir.Place | None = None
     wakes: Wakes | None = None
     choice: Term | None = None
-    outcome: Term | None = None
+    outcomes: Mapping[str, Term] = field(default_factory=dict)

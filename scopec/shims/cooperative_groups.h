@@ -62,14 +62,23 @@ template <unsigned __N, class __Parent = void> struct thread_block_tile {
     static unsigned __scopec_mask() {
         return (__N == 32 ? 0xffffffffu : (1u << (__N & 31)) - 1) << (__scopec_groups::thread() % 32 / __N * __N);
     }
-    template <class __T> __T shfl(__T value, int lane) const { return __shfl_sync(__scopec_mask(), value, lane, __N); }
-    template <class __T> __T shfl_up(__T value, int by) const { return __shfl_up_sync(__scopec_mask(), value, by, __N); }
-    template <class __T> __T shfl_down(__T value, int by) const { return __shfl_down_sync(__scopec_mask(), value, by, __N); }
-    template <class __T> __T shfl_xor(__T value, int by) const { return __shfl_xor_sync(__scopec_mask(), value, by, __N); }
-    int any(int predicate) const { return __any_sync(__scopec_mask(), predicate); }
-    int all(int predicate) const { return __all_sync(__scopec_mask(), predicate); }
-    unsigned ballot(int predicate) const {
-        return __ballot_sync(__scopec_mask(), predicate) >> (__scopec_groups::thread() % 32 / __N * __N);
+    template <class __T> static __T shfl(__T value, int lane) { return __shfl_sync(__scopec_mask(), value, lane, __N); }
+    template <class __T> static __T shfl_up(__T value, int by) { return __shfl_up_sync(__scopec_mask(), value, by, __N); }
+    template <class __T> static __T shfl_down(__T value, int by) {
+        return __shfl_down_sync(__scopec_mask(), value, by, __N);
+    }
+    template <class __T> static __T shfl_xor(__T value, int by) {
+        return __shfl_xor_sync(__scopec_mask(), value, by, __N);
+    }
+    static int any(int predicate) { return __any_sync(__scopec_mask(), predicate); }
+    static int all(int predicate) { return __all_sync(__scopec_mask(), predicate); }
+    static unsigned __scopec_own(unsigned lanes) { return lanes >> (__scopec_groups::thread() % 32 / __N * __N); }
+    static unsigned ballot(int predicate) { return __scopec_own(__ballot_sync(__scopec_mask(), predicate)); }
+    template <class __T> static unsigned match_any(__T value) {
+        return __scopec_own(__match_any_sync(__scopec_mask(), value));
+    }
+    template <class __T> static unsigned match_all(__T value, int& predicate) {
+        return __scopec_own(__match_all_sync(__scopec_mask(), value, &predicate));
     }
 };
 
@@ -99,6 +108,14 @@ template <unsigned __N, class __Parent> thread_block_tile<__N, __Parent> tiled_p
 inline thread_group tiled_partition(const thread_group&, unsigned size) { return thread_group(size); }
 template <class __Group> void sync(const __Group& group) { group.sync(); }
 
+// Which lanes are active together is not said.
+struct coalesced_group : thread_group {
+    using thread_group::thread_group;
+};
+inline coalesced_group coalesced_threads() {
+    return __scopec_unmodelled("coalesced_threads(): name the lanes"), coalesced_group(1);
+}
+
 template <class __T> struct plus {
     __T operator()(__T a, __T b) const { return a + b; }
 };
@@ -107,6 +124,15 @@ template <class __T> struct less {
 };
 template <class __T> struct greater {
     __T operator()(__T a, __T b) const { return a < b ? b : a; }
+};
+template <class __T> struct bit_and {
+    __T operator()(__T a, __T b) const { return a & b; }
+};
+template <class __T> struct bit_or {
+    __T operator()(__T a, __T b) const { return a | b; }
+};
+template <class __T> struct bit_xor {
+    __T operator()(__T a, __T b) const { return a ^ b; }
 };
 
 }  // namespace cooperative_groups

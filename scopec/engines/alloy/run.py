@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ class Answers:
 def run(jar: Jar, specification: Path, workers: Workers, folder: Path, seconds: float | None) -> Answers:
     """Execute every command of a specification; EngineError where Alloy gives no answer."""
     out = folder / f"{specification.stem}.alloy-out"
+    shutil.rmtree(out, ignore_errors=True)  # of a question with a lower bound
     finished = workers.run(question(jar, specification, out), folder, seconds)
     if finished.status is None:
         return Answers(None, finished.seconds)

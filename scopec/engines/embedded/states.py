@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import EngineError
-from scopec.engines.embedded.terms import Compute, State, Terms
+from scopec.engines.embedded.terms import NO_OUTCOMES, Compute, Outcomes, State, Terms
 from scopec.program import ir, types
 from scopec.program.observe import instance
 from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Named, Reg, Unary, Value
 from scopec.progress.influence import touched
 from scopec.progress.rules import Rules, phases
 from scopec.progress.schedule import Moment
-from scopec.progress.steps import IDLE, OLD, OUTCOME, PHASE
+from scopec.progress.steps import IDLE, OLD, PHASE
 
 if TYPE_CHECKING:
     from scopec.progress.system import System
@@ -116,8 +116,10 @@ class States(Terms):
 
     # ---- values
 
-    def value(self, value: Value, thread: ir.Thread, old: Compute | None = None, out: Compute | None = None) -> Compute:
-        """An expression of a thread; ``old`` and ``out`` give what its operation finds and the outcome of a vote."""
+    def value(
+        self, value: Value, thread: ir.Thread, old: Compute | None = None, out: Outcomes = NO_OUTCOMES
+    ) -> Compute:
+        """An expression of a thread; ``old`` and ``out`` give what its operation finds, in memory and beside it."""
 
         def made(inner: Value) -> Compute:
             return self.value(inner, thread, old, out)
@@ -135,9 +137,8 @@ class States(Terms):
                 assert old is not None
                 barrier = old
                 return lambda s: barrier(s).phase
-            case Reg(name, _) if name == OUTCOME:
-                assert out is not None
-                return out
+            case Reg(name, _) if name in out:
+                return out[name]
             case Reg(name, _):
                 slot = self.keyed["reg"][thread.name, name]
                 return lambda s: s[slot]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scopec.engines.embedded.states import States
-from scopec.engines.embedded.terms import Bound, Compute, Fixed, Slot, State, run
+from scopec.engines.embedded.terms import Bound, Compute, Fixed, Outcomes, Slot, State, run
 from scopec.program import ir
 from scopec.progress.influence import touched
 from scopec.progress.rules import phases
@@ -33,7 +33,7 @@ class _Effects:
     thread: ir.Thread
     old: Compute | None
     cell: Compute | None
-    outcome: Compute | None
+    outcomes: Outcomes
     changes: list[tuple[int, Compute]]
     woken: Callable[[State], list[tuple[int, str]]] | None
 
@@ -69,10 +69,10 @@ class Stepping(States):
         bound: dict[str, Any] = {"t": Fixed(me)}
         if cell is not None:
             bound[OLD] = lambda s: s[cell(s)]
-        outcome = None if transition.outcome is None else self.function(transition.outcome, bound)
+        out = {name: self.function(term, bound) for name, term in transition.outcomes.items()}
         changes = [change for update in transition.updates for change in self._changes(update, bound)]
         wakes = None if transition.wakes is None else self._woken(transition.wakes, bound)
-        effects = _Effects(thread, bound.get(OLD), cell, outcome, changes, wakes if place is not None else None)
+        effects = _Effects(thread, bound.get(OLD), cell, out, changes, wakes if place is not None else None)
         take = self._chosen(transition, effects, bound)
         if wakes is not None and transition.wakes is not None and place is None:
             take = _notifying(take, wakes, one=transition.wakes.one)
@@ -113,7 +113,7 @@ class Stepping(States):
     def _written(self, write: Value | Made | Arrival, effects: _Effects) -> Compute:
         """What a step stores."""
         if not isinstance(write, Made | Arrival):
-            return self.value(write, effects.thread, effects.old, effects.outcome)
+            return self.value(write, effects.thread, effects.old, effects.outcomes)
         assert effects.old is not None
         bound: Bound = {"t": Fixed(self.number[effects.thread.name]), OLD: effects.old}
         return self.function(phases.written(write, Name(OLD)), bound)
@@ -125,7 +125,7 @@ class Stepping(States):
 
     def _way(self, tree: Tree, effects: _Effects) -> Take:
         """Where a tree leads: memory, registers and label; every change is seen from the state before."""
-        thread, old, out = effects.thread, effects.old, effects.outcome
+        thread, old, out = effects.thread, effects.old, effects.outcomes
         match tree:
             case Fork(condition, then, otherwise):
                 test = self.value(condition, thread, old, out)

@@ -11,10 +11,11 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from scopec.program.values import Const
-from scopec.progress.steps import DONE, IDLE, OLD, OUTCOME
+from scopec.progress.steps import DONE, IDLE, OLD
 from scopec.progress.terms import At, Call, Field, Fn, Id, Kind, Name, Number, Of, Op, Over, Record, Sort, Term, parts
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 State: TypeAlias = tuple[Any, ...]
 Compute: TypeAlias = "Callable[[State], Any]"
+#: What an operation finds beside memory, by the registers that stand for it.
+Outcomes: TypeAlias = "Mapping[str, Compute]"
+NO_OUTCOMES: Outcomes = MappingProxyType({})
 
 T = TypeVar("T")
 
@@ -77,6 +81,7 @@ _FUNCTIONS: dict[Fn, Callable[..., Any]] = {
     Fn.UNION: lambda *sets: frozenset().union(*sets),
     Fn.MEET: operator.and_,
     Fn.ALL_OF: lambda sets: frozenset().union(*sets),
+    Fn.ONLY: lambda set_: next(iter(set_)),
     Fn.SIZE: len,
     Fn.LENGTH: len,
     Fn.DOMAIN: _domain,
@@ -113,8 +118,10 @@ class Terms:
         self._reads: dict[str, frozenset[str]] = {}
         self._called: dict[tuple[Any, ...], Known] = {}
 
-    def value(self, value: Value, thread: ir.Thread, old: Compute | None = None, out: Compute | None = None) -> Compute:
-        """An expression of a thread; ``old`` and ``out`` give what its operation finds and the outcome of a vote."""
+    def value(
+        self, value: Value, thread: ir.Thread, old: Compute | None = None, out: Outcomes = NO_OUTCOMES
+    ) -> Compute:
+        """An expression of a thread; ``old`` and ``out`` give what its operation finds, in memory and beside it."""
         raise NotImplementedError
 
     def function(self, term: Term, bound: Bound) -> Compute:
@@ -155,8 +162,7 @@ class Terms:
             case Of(value, who, _):
                 thread = self.known(Name(who), bound)
                 assert isinstance(thread, Fixed)
-                old, out = (run(bound[name]) if name in bound else None for name in (OLD, OUTCOME))
-                return self.value(value, self.threads[thread.value], old, out)
+                return self.value(value, self.threads[thread.value], run(bound[OLD]) if OLD in bound else None)
             case Call(name, arguments):
                 given = [self.known(argument, bound) for argument in arguments]
                 there = tuple((name, bound[name]) for name in self._read_by(name) if name in bound)

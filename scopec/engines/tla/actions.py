@@ -16,7 +16,7 @@ from scopec.program.values import Builtin, Choose, Const, Reg, Value
 from scopec.progress.promises import is_choice
 from scopec.progress.rules import phases
 from scopec.progress.rules.sleeping import DUE
-from scopec.progress.steps import OLD, OUTCOME, PHASE, Arrival, Either, Fork, Goto, Made, Step, Tree, leaves
+from scopec.progress.steps import OLD, PHASE, Arrival, Either, Fork, Goto, Made, Step, Tree, leaves
 from scopec.progress.terms import Name
 
 if TYPE_CHECKING:
@@ -211,9 +211,8 @@ class Actions:
         if isinstance(leaf, Builtin):
             self.builtins.add(leaf.name)
             return f"{leaf.name.replace('.', '_')}[{who}]"
-        if leaf.name == OUTCOME:
-            assert transition.outcome is not None
-            return self._terms(transition).text(transition.outcome, ATOM)
+        if leaf.name in transition.outcomes:
+            return self._terms(transition).text(transition.outcomes[leaf.name], ATOM)
         if leaf.name == OLD:
             assert transition.place is not None
             return self.layout.read(transition.place, transition.step, self.printer(transition, who))

@@ -272,6 +272,8 @@ def order_of(operation: Visible) -> str:
     only an operation that reads can notice: so each is an acquire and a release at its scope, whatever its order.
     """
     match operation:
+        case Wait(ir.GroupSync(exchange=ir.Exchange())):
+            return ""
         case Wait() | Pending() | Return(ready=True):
             return "acquire"
         case Tick() | Return() | Asleep() | Undefined() | Again():

@@ -72,12 +72,12 @@ class Names:
                 return self._blocks[name]
             case Sort.LABEL, str(name):
                 return name
-            case Sort.BARRIER, (ir.Group.WARP, number, str(block), mask):
+            case Sort.BARRIER, (ir.Group.WARP, number, str(block), mask, str(exchange)):
                 lanes = "" if mask == _EVERY_LANE else f" {mask:#x}"
-                return f"warp {number} of {self._blocks[block]}{lanes}"
-            case Sort.BARRIER, (ir.Group.TILE, number, str(block), size):
+                return f"warp {number} of {self._blocks[block]}{lanes}{exchange and f', {exchange}'}"
+            case Sort.BARRIER, (ir.Group.TILE, number, str(block), size, _):
                 return f"tile {number} of {self._blocks[block]} by {size}"
-            case Sort.BARRIER, (ir.Group(value=kind), _, str(of), _):
+            case Sort.BARRIER, (ir.Group(value=kind), _, str(of), *_):
                 return f"{kind} {self.of(of)}"
             case _, name:
                 return self.of(str(name))

@@ -39,6 +39,7 @@ _AROUND = {
     Fn.TUPLE: ("<<", ">>"),
     Fn.DOMAIN: ("DOMAIN ", ""),
     Fn.ALL_OF: ("UNION ", ""),
+    Fn.ONLY: ("(CHOOSE one \\in ", " : TRUE)"),
 }
 _OVER = {
     Kind.EVERY: ("\\A {name} \\in {domain} : {body}", OPEN),

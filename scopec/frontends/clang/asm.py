@@ -16,8 +16,10 @@ from scopec.frontends.clang.instructions import operand
 from scopec.frontends.clang.memory import Memory, Private
 from scopec.frontends.clang.numbers import number
 from scopec.frontends.clang.undefined import beyond
+from scopec.frontends.clang.warps import thread_of, threads_of
 from scopec.frontends.ptx import table
 from scopec.program import ir, types, values
+from scopec.program.collective import WARP
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
     from scopec.frontends.clang.state import State
 
-_WARP = 32
 INSTRUCTIONS = {**MEMORY, **THREADS, **NUMBERS}
 
 
@@ -58,18 +59,6 @@ def _function(text: str, constraints: str, result: llvm.Type, arguments: tuple[l
     return Inline(INSTRUCTIONS, text, constraints, result, arguments).function()
 
 
-def _thread(call: Call) -> int:
-    """The number of a thread in its block."""
-    x, y, z = (call.machine.builtins[f"threadIdx.{axis}"] for axis in "xyz")
-    return x + call.machine.builtins["blockDim.x"] * (y + call.machine.builtins["blockDim.y"] * z)
-
-
-def _threads(call: Call) -> int:
-    """How many threads a block has."""
-    x, y, z = (call.machine.builtins[f"blockDim.{axis}"] for axis in "xyz")
-    return x * y * z
-
-
 def _in_space(call: Call) -> bool:
     """That an address is in the state space that an access names."""
     region, shared = address_of(call, 0).region, bool(call.known(1))
@@ -81,7 +70,7 @@ def _in_space(call: Call) -> bool:
 
 
 def _lane(call: Call) -> bool:
-    return call.done(number(list(table.LANES.values())[call.known(0)](_thread(call)), 32))
+    return call.done(number(list(table.LANES.values())[call.known(0)](thread_of(call)), 32))
 
 
 def _count(call: Call, position: int) -> Value:
@@ -90,12 +79,12 @@ def _count(call: Call, position: int) -> Value:
     "Barriers are executed on a per-warp basis as if all the threads in the warp are active [...] the arrival count for
     the barrier is incremented by the warp size" (PTX ISA, "bar"): a block's last warp may have fewer threads than that.
     """
-    threads, count = _threads(call), call.number(position)
-    if not isinstance(count, Const) or (count.value % _WARP and count.value != -1):
+    threads, count = threads_of(call), call.number(position)
+    if not isinstance(count, Const) or (count.value % WARP and count.value != -1):
         return count  # threads stand for warps
-    if count.value in (-1, -(-threads // _WARP) * _WARP):
+    if count.value in (-1, -(-threads // WARP) * WARP):
         return number(threads, 32)
-    if threads % _WARP and threads > _WARP:
+    if threads % WARP and threads > WARP:
         what = f"a barrier for {count.value} threads in a block whose last warp is not full is"
         raise call.machine.refused(call.state, what)
     return count
@@ -107,13 +96,13 @@ def _cta_barrier(call: Call) -> bool:
     if isinstance(name, Const) and not 0 <= name.value < table.BARRIERS:
         message = f"a block has the barriers 0 to {table.BARRIERS - 1}"
         raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state))
-    everyone = name == number(0, 32) and count == number(_threads(call), 32)
+    everyone = name == number(0, 32) and count == number(threads_of(call), 32)
     call.emit(ir.SyncThreads() if waits and everyone else ir.NamedBarrier((name,), count, waits))
     return call.done()
 
 
 def _cta_vote(call: Call) -> bool:
-    if call.number(0) != number(0, 32) or _count(call, 1) != number(_threads(call), 32):
+    if call.number(0) != number(0, 32) or _count(call, 1) != number(threads_of(call), 32):
         raise call.machine.refused(call.state, "`bar.red` of another barrier than 0, or of some threads, is")
     register = call.target(types.INT)
     function = ("count", "and", "or")[call.known(2)]
@@ -124,9 +113,9 @@ def _cta_vote(call: Call) -> bool:
 
 def _elect(call: Call) -> bool:
     """The leader of the lanes of a mask: which one it is, is not said, so there may be but one."""
-    mask, mine = call.known(0), _thread(call)
-    first = mine // _WARP * _WARP
-    lanes = [n - first for n in range(first, min(first + _WARP, _threads(call))) if mask >> (n - first) & 1]
+    mask, mine = call.known(0), thread_of(call)
+    first = mine // WARP * WARP
+    lanes = [n - first for n in range(first, min(first + WARP, threads_of(call))) if mask >> (n - first) & 1]
     if lanes != [mine - first]:
         raise call.machine.refused(call.state, "`elect.sync` among several lanes is")
     return call.done(number(lanes[0], 32))

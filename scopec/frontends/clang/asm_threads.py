@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.assembler import BIT, INT, Assembler, Lowerings, llvm_type
+from scopec.frontends.clang.warps import REDUCTIONS, SHUFFLES, VOTES
 from scopec.frontends.ptx import forms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from scopec.base.source import Span
 
 _VOTES = {"popc": 0, "and": 1, "or": 2}
 
@@ -45,6 +48,71 @@ def _bar(asm: Assembler, item: forms.Instruction) -> None:
                 asm.store(asm.target(target), found, BIT, item.span)
         case _:
             raise asm.outside(f"`{item.name}` is", item.span)
+
+
+def _shfl(asm: Assembler, item: forms.Instruction) -> None:
+    """``shfl.sync.mode.b32 d|p, a, b, c, membermask``."""
+    target, value, by, segments, mask = asm.operands(item, 5)
+    if len(item.operation) != 4 or item.operation[2] not in SHUFFLES or item.operation[1:4:2] != ("sync", "b32"):
+        raise asm.outside(f"`{item.name}` is", item.span)
+    kind = llvm.Typed(INT, llvm.Number(SHUFFLES.index(item.operation[2])))
+    b, c = (llvm.Typed(INT, asm.value(operand, INT)) for operand in (by, segments))
+    brought = llvm.Typed(INT, asm.value(value, INT))
+    found = asm.call("shuffle", INT, kind, llvm.Typed(INT, asm.value(mask, INT)), brought, b, c, letter="j")
+    inside = asm.call("in_range", BIT, kind, b, c) if isinstance(target, forms.Pair) else None
+    _results(asm, target, found, INT, inside, item.span)
+
+
+def _results(
+    asm: Assembler, target: forms.Operand, found: llvm.Operand, type_: llvm.Type, also: llvm.Operand | None, span: Span
+) -> None:
+    """Set ``d``, or ``d|p``."""
+    if isinstance(target, forms.Pair) and also is not None:
+        asm.store(target.first, found, type_, span)
+        asm.store(target.second, also, BIT, span)
+    else:
+        asm.store(asm.target(target), found, type_, span)
+
+
+def _vote(asm: Assembler, item: forms.Instruction) -> None:
+    """``vote.sync.mode.pred d, a, membermask`` and ``vote.sync.ballot.b32``."""
+    target, predicate, mask = asm.operands(item, 3)
+    _, *words = item.operation
+    ballot = words == ["sync", "ballot", "b32"]
+    if not ballot and not (len(words) == 3 and words[1] in VOTES[:3] and words[::2] == ["sync", "pred"]):
+        raise asm.outside(f"`{item.name}` is", item.span)
+    which, wide = llvm.Typed(INT, llvm.Number(VOTES.index(words[1]))), asm.resized(asm.value(predicate, BIT), BIT, INT)
+    given = llvm.Typed(INT, asm.value(mask, INT)), llvm.Typed(INT, wide)
+    found: llvm.Operand = asm.call("warp_vote", INT, which, *given)
+    if not ballot:
+        found = asm.emit(llvm.Compare("icmp", "ne", INT, found, llvm.Number(0)))
+    asm.store(asm.target(target), found, INT if ballot else BIT, item.span)
+
+
+def _match(asm: Assembler, item: forms.Instruction) -> None:
+    """``match.any.sync.type d, a, membermask``; ``match.all.sync.type d|p, a, membermask``."""
+    target, value, mask = asm.operands(item, 3)
+    _, *words = item.operation
+    if len(words) != 3 or words[0] not in ("any", "all") or words[1] != "sync" or words[2] not in ("b32", "b64"):
+        raise asm.outside(f"`{item.name}` is", item.span)
+    type_ = llvm_type(asm.types(item)[-1])
+    every = llvm.Typed(INT, llvm.Number(int(words[0] == "all")))
+    given = llvm.Typed(INT, asm.value(mask, INT)), llvm.Typed(type_, asm.value(value, type_))
+    found = asm.call("match", INT, every, *given, letter="j" if words[2] == "b32" else "m")
+    _results(asm, target, found, INT, asm.emit(llvm.Compare("icmp", "ne", INT, found, llvm.Number(0))), item.span)
+
+
+def _redux(asm: Assembler, item: forms.Instruction) -> None:
+    """``redux.sync.op.type d, a, membermask``."""
+    target, value, mask = asm.operands(item, 3)
+    _, *words = item.operation
+    types = ("b32",) if words[1:2] and words[1] in REDUCTIONS[3:] else ("u32", "s32")
+    if len(words) != 3 or words[0] != "sync" or words[1] not in REDUCTIONS or words[2] not in types:
+        raise asm.outside(f"`{item.name}` is", item.span)
+    which = llvm.Typed(INT, llvm.Number(REDUCTIONS.index(words[1])))
+    given = llvm.Typed(INT, asm.value(mask, INT)), llvm.Typed(INT, asm.value(value, INT))
+    found = asm.call("reduce", INT, which, *given, letter="i" if words[2] == "s32" else "j")
+    asm.store(asm.target(target), found, INT, item.span)
 
 
 def _barrier(asm: Assembler, operands: Sequence[forms.Operand]) -> tuple[llvm.Typed, llvm.Typed]:
@@ -97,6 +165,10 @@ THREADS: Lowerings = {
     "trap": _trap,
     "exit": _trap,
     "activemask": _activemask,
+    "shfl": _shfl,
+    "vote": _vote,
+    "match": _match,
+    "redux": _redux,
     "elect": _elect,
     "prefetch": _nothing,
     "prefetchu": _nothing,

@@ -68,8 +68,13 @@ def _result(call: Call, register: Reg, leaf: Leaf) -> Content:
     return kept(register)
 
 
+def is_unsigned(call: Call) -> bool:
+    """Whether the template argument of a call is an unsigned type."""
+    return call.template[:1] in _UNSIGNED_CODES
+
+
 def _is_unsigned(call: Call, leaf: Leaf) -> bool:
-    return call.template[:1] in _UNSIGNED_CODES if call.template else not leaf.type.signed
+    return is_unsigned(call) if call.template else not leaf.type.signed
 
 
 def _load(call: Call) -> bool:

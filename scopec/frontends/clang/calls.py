@@ -267,7 +267,9 @@ def simply(operation: Callable[[Call], ir.Operation]) -> Handler:
     return handler
 
 
-def _in_kernel(handler: Handler) -> Handler:
+def in_kernel(handler: Handler) -> Handler:
+    """A handler of what only kernels may call."""
+
     def checked(call: Call) -> bool:
         if call.machine.side.host:
             span = call.machine.span(call.state)
@@ -285,16 +287,16 @@ INTRINSICS: dict[str, Handler] = {
     "fence": _fence,
     "index": _index,
     "decide": _decide,
-    "in_kernel": _in_kernel(Call.done),
-    "vote": _in_kernel(_vote),
-    "group_sync": _in_kernel(_group_sync),
-    "named_barrier": _in_kernel(_named_barrier),
+    "in_kernel": in_kernel(Call.done),
+    "vote": in_kernel(_vote),
+    "group_sync": in_kernel(_group_sync),
+    "named_barrier": in_kernel(_named_barrier),
     "assert": _assert,
-    "trap": _in_kernel(_trap),
+    "trap": in_kernel(_trap),
     "exit": _exit,
     "unmodelled": _unmodelled,
     "unknown": _unknown,
-    "syncthreads": _in_kernel(simply(lambda _: ir.SyncThreads())),
+    "syncthreads": in_kernel(simply(lambda _: ir.SyncThreads())),
     "yield": simply(lambda call: ir.Yield(bool(call.known(0)))),
     "io": simply(lambda _: ir.InputOutput()),
 }

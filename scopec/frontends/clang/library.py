@@ -18,11 +18,12 @@ from scopec.frontends.clang.launches import LAUNCHES, configure, launch_kernel, 
 from scopec.frontends.clang.memory import Address, Code, Held
 from scopec.frontends.clang.state import State
 from scopec.frontends.clang.vectors import VECTORS
+from scopec.frontends.clang.warps import WARPS
 
 if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
 
-_INTRINSICS = {**ATOMICS, **VECTORS, **INTRINSICS, **HOST, **LAUNCHES, **COPIES, **ASSEMBLY}
+_INTRINSICS = {**ATOMICS, **VECTORS, **INTRINSICS, **HOST, **LAUNCHES, **COPIES, **WARPS, **ASSEMBLY}
 
 
 def called(machine: Machine, state: State, instruction: llvm.Instruction) -> bool:

@@ -158,10 +158,6 @@ LATER = {
     "wgmma": "asynchronous matrix instructions",
     "tcgen05": "asynchronous matrix instructions",
     "multimem": "multicast memory",
-    "shfl": "exchanges between lanes",
-    "vote": "exchanges between lanes",
-    "match": "exchanges between lanes",
-    "redux": "exchanges between lanes",
 }
 
 

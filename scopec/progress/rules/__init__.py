@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: The laws of progress, each after those that it adds to.
 LAWS = (
     ending.LABELS, phases.PHASES, *ending.STREAMS.bases, ending.STREAMS, ending.EVENTS, ending.DEPENDENCIES,
-    barriers.BARRIERS, named_barriers.NAMED_BARRIERS, owing.EXECUTION_MODEL,
+    barriers.BARRIERS, barriers.EXCHANGES, named_barriers.NAMED_BARRIERS, owing.EXECUTION_MODEL,
     *(laws for laws in owing.MODELS.values() if laws is not owing.EXECUTION_MODEL),
 )  # fmt: skip
 

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.program import ir, types, values
-from scopec.progress.steps import Step, Wait
+from scopec.program.names import identifier
+from scopec.progress.steps import OUTCOME, Step, Wait
 from scopec.progress.terms import (
     EMPTY,
     Fn,
     Id,
+    Number,
     Of,
     Sort,
     Term,
@@ -20,6 +22,7 @@ from scopec.progress.terms import (
     both,
     call,
     domain_of,
+    each,
     either,
     equal,
     every,
@@ -33,6 +36,7 @@ from scopec.progress.terms import (
     term,
     those,
     thread,
+    tuple_of,
     union,
 )
 from scopec.progress.transition import Definition, Laws, Table, Transition, Update, Variable
@@ -73,7 +77,8 @@ def table_of(operation: Collective) -> str:
         return "BlockOf"
     match operation.group:
         case ir.Group.WARP:
-            return "WarpOf" if operation.mask == _EVERY_LANE else f"WarpOf_{operation.mask:x}"
+            name = "WarpOf" if operation.mask == _EVERY_LANE else f"WarpOf_{operation.mask:x}"
+            return name if operation.exchange is None else f"{name}_{identifier(operation.exchange.name)}"
         case ir.Group.TILE:
             return f"TileOf_{operation.mask}"
         case ir.Group.CLUSTER:
@@ -82,13 +87,18 @@ def table_of(operation: Collective) -> str:
             return "WholeOf"
 
 
+def _exchange(operation: Collective) -> ir.Exchange | None:
+    return operation.exchange if isinstance(operation, ir.GroupSync) else None
+
+
 def _barrier(of: ir.Thread, operation: Collective) -> Id:
     """The barrier of a thread: its group, which of a block's, of what, and its mask or size."""
     if isinstance(operation, ir.SyncThreads):
         return block(of.block_name)
 
     def one(number: int, whole: str) -> Id:
-        return Id(Sort.BARRIER, (operation.group, number, whole, operation.mask))
+        exchange = "" if operation.exchange is None else operation.exchange.name
+        return Id(Sort.BARRIER, (operation.group, number, whole, operation.mask, exchange))
 
     match operation.group:
         case ir.Group.WARP:
@@ -114,6 +124,8 @@ def tables(system: System) -> Iterator[tuple[str, Table]]:
         for t in system.threads:
             if mask >> t.lane % _WARP & 1:
                 joins.setdefault(own[thread(t.name)], []).append(thread(t.name))
+    if any(map(_exchange, groups.values())):
+        yield "LaneOf", {thread(t.name): Number(t.lane % _WARP) for t in system.threads}
     if groups:
         yield "Joins", {barrier: set_of(*threads) for barrier, threads in joins.items()}
 
@@ -127,6 +139,10 @@ def variables(system: System) -> Iterator[Variable]:
         yield Variable("arrived", "threads that wait at each barrier", table("b", barriers, EMPTY), (inside,))
     if any(_vote(operation) for operation in found):
         yield Variable("ballot", "votes at barriers, then their outcome", table("t", "DeviceThreads", 0))
+    if any(_exchange(operation) for operation in found):
+        yield Variable("brought", "what lanes bring to an exchange", table("t", "DeviceThreads", 0))
+        kept = "lanes of an exchange that is over, with what they brought"
+        yield Variable("met", kept, table("t", "DeviceThreads", EMPTY))
 
 
 def _may_leave(name: str, who: str, come: Term) -> Definition:
@@ -144,39 +160,76 @@ BARRIERS = Laws(
         _may_leave("Complete", "every thread of the barrier", _HERE),
     ),
 )
+_MEETING = call("Meeting", "t", "b")
+EXCHANGES = Laws(
+    "Exchanges",
+    "exchanges between the lanes of a warp: what each has brought",
+    (
+        Definition(
+            "Meeting",
+            ("t", "b"),
+            if_(
+                among("t", at("arrived", "b")),
+                each(tuple_of(at("LaneOf", "u"), at("brought", "u")), "u", at("arrived", "b")),
+                at("met", "t"),
+            ),
+        ),
+        Definition("Came", ("t", "b", "n"), some("m", _MEETING, equal(at("m", 1), "n"))),
+        Definition(
+            "Brought",
+            ("t", "b", "n"),
+            op(Fn.ONLY, each(at("m", 2), "m", those("x", _MEETING, equal(at("x", 1), "n")))),
+        ),
+    ),
+)
 
 
 def definitions(system: System) -> Iterator[Laws]:
-    """When a thread may leave a barrier."""
-    if collective(system):
+    """When a thread may leave a barrier, and with what."""
+    found = collective(system)
+    if found:
         yield BARRIERS
+    if any(map(_exchange, found)):
+        yield EXCHANGES
 
 
 def arrive(step: Step, operation: Collective) -> Transition:
-    """Arriving: the thread joins those that have, with its vote."""
+    """Arriving: the thread joins those that have, with its vote, or what it brings."""
     vote, updates = _vote(operation), [Update("arrived", at(table_of(operation), "t"), union("@", set_of("t")))]
     if vote is not None:
         yes = Of(values.convert(vote.predicate, types.BOOL), truth=True)
         updates.append(Update("ballot", term("t"), if_(yes, 1, 0)))
+    if (exchange := _exchange(operation)) is not None:
+        updates.append(Update("brought", term("t"), Of(exchange.value)))
     return Transition(step, updates=tuple(updates))
 
 
 def leave(system: System, step: Step, operation: Collective) -> Transition:
     """Waiting and leaving: the first thread that leaves ends the phase for all.
 
-    Of a vote it puts the outcome in the place of the votes.
+    Of a vote it puts the outcome in the place of the votes; of an exchange it keeps for the others what all brought.
     """
-    vote, barrier = _vote(operation), at(table_of(operation), "t")
+    vote, barrier, exchange = _vote(operation), at(table_of(operation), "t"), _exchange(operation)
     there = at("arrived", barrier)
     updates = [Update("arrived", barrier, if_(among("t", "@"), EMPTY, "@"))]
-    outcome = None
+    outcomes: dict[str, Term] = {}
+    over = both(among("t", there), among("u", there))
+    if exchange is not None:
+        given = if_(equal("u", "t"), EMPTY, if_(over, call("Meeting", "t", barrier), at("met", "u")))
+        updates.append(Update("met", None, table("u", "DeviceThreads", given)))
+        updates.append(Update("brought", None, table("u", "DeviceThreads", if_(over, 0, at("brought", "u")))))
+        for name in sorted({leaf.name for result in exchange.results for leaf in values.leaves(result)}):
+            if ir.is_exchanged(name):
+                what, lane = name.removeprefix("%").split()
+                found = call(what.title(), "t", barrier, int(lane))
+                outcomes[name] = found if what == "brought" else if_(found, 1, 0)
     if vote is not None:
         tally = _tally(vote, there)
-        kept = if_(both(among("t", there), among("u", there)), tally, at("ballot", "u"))
+        kept = if_(over, tally, at("ballot", "u"))
         updates.append(Update("ballot", None, table("u", "DeviceThreads", if_(equal("u", "t"), 0, kept))))
-        outcome = if_(among("t", there), tally, at("ballot", "t"))
+        outcomes[OUTCOME] = if_(among("t", there), tally, at("ballot", "t"))
     guard = call("Complete" if holds(system, operation) else "Released", "t", barrier)
-    return Transition(step, guard, tuple(updates), outcome=outcome)
+    return Transition(step, guard, tuple(updates), outcomes=outcomes)
 
 
 def _tally(vote: ir.Vote, there: Term) -> Term:

@@ -82,19 +82,39 @@ inline void __brkpt() {}
 
 // ---- warps
 
-#define SCOPEC_SHUFFLE(NAME, KIND)                                                                            \
-    template <class __T> __T NAME(unsigned mask, __T value, int lane, int width = 32) {                             \
-        return __scopec_shuffle<__T>(KIND, mask, value, lane, width);                                           \
+#define SCOPEC_SHUFFLE(NAME, KIND, CLAMP)                                                                     \
+    template <class __T> __T NAME(unsigned mask, __T value, int by, int width = 32) {                         \
+        return __scopec_shuffle<__T>(KIND, mask, value, by, (32 - width) << 8 | CLAMP);                       \
     }
-SCOPEC_SHUFFLE(__shfl_sync, 0)
-SCOPEC_SHUFFLE(__shfl_up_sync, 1)
-SCOPEC_SHUFFLE(__shfl_down_sync, 2)
-SCOPEC_SHUFFLE(__shfl_xor_sync, 3)
+SCOPEC_SHUFFLE(__shfl_sync, 0, 31)
+SCOPEC_SHUFFLE(__shfl_up_sync, 1, 0)
+SCOPEC_SHUFFLE(__shfl_down_sync, 2, 31)
+SCOPEC_SHUFFLE(__shfl_xor_sync, 3, 31)
 #undef SCOPEC_SHUFFLE
-inline unsigned __ballot_sync(unsigned mask, int predicate) { return __scopec_ballot(mask, predicate); }
-inline int __any_sync(unsigned mask, int predicate) { return __scopec_ballot(mask, predicate) != 0; }
-inline int __all_sync(unsigned mask, int predicate) { return __scopec_ballot(mask, !predicate) == 0; }
-inline unsigned __activemask() { return __scopec_active_mask(); }
+inline int __any_sync(unsigned mask, int predicate) { return __scopec_warp_vote(0, mask, predicate); }
+inline int __all_sync(unsigned mask, int predicate) { return __scopec_warp_vote(1, mask, predicate); }
+inline int __uni_sync(unsigned mask, int predicate) { return __scopec_warp_vote(2, mask, predicate); }
+inline unsigned __ballot_sync(unsigned mask, int predicate) { return __scopec_warp_vote(3, mask, predicate); }
+template <class __T> unsigned __match_any_sync(unsigned mask, __T value) { return __scopec_match<__T>(0, mask, value); }
+template <class __T> unsigned __match_all_sync(unsigned mask, __T value, int* predicate) {
+    const unsigned found = __scopec_match<__T>(1, mask, value);
+    *predicate = found != 0;
+    return found;
+}
+#define SCOPEC_REDUCE(NAME, OPERATION, TYPE)                                                                  \
+    inline TYPE NAME(unsigned mask, TYPE value) { return __scopec_reduce<TYPE>(OPERATION, mask, value); }
+SCOPEC_REDUCE(__reduce_add_sync, 0, unsigned)
+SCOPEC_REDUCE(__reduce_min_sync, 1, unsigned)
+SCOPEC_REDUCE(__reduce_max_sync, 2, unsigned)
+SCOPEC_REDUCE(__reduce_add_sync, 0, int)
+SCOPEC_REDUCE(__reduce_min_sync, 1, int)
+SCOPEC_REDUCE(__reduce_max_sync, 2, int)
+SCOPEC_REDUCE(__reduce_and_sync, 3, unsigned)
+SCOPEC_REDUCE(__reduce_or_sync, 4, unsigned)
+SCOPEC_REDUCE(__reduce_xor_sync, 5, unsigned)
+#undef SCOPEC_REDUCE
+// Which lanes are active together is not said.
+inline unsigned __activemask() { return __scopec_unknown<unsigned>(); }
 
 // ---- atomic functions: relaxed, at device scope unless the name says another
 

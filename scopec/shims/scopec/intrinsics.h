@@ -74,12 +74,15 @@ int __scopec_vote(int function, int predicate);
 void __scopec_group_sync(int group, unsigned mask_or_size);
 // bar.sync and bar.arrive; without a count (-1) all threads of the block.
 void __scopec_named_barrier(int name, int count, bool waits);
-// __shfl_sync (0), _up (1), _down (2), _xor (3): a warp's threads exchange values.
-template <class __T> __T __scopec_shuffle(int kind, unsigned mask, __T value, int lane, int width);
-// The lanes of the mask whose predicate is not 0.
-unsigned __scopec_ballot(unsigned mask, int predicate);
-// The lanes that are active.
-unsigned __scopec_active_mask();
+// shfl.sync.idx (0), up (1), down (2), bfly (3): a warp's lanes exchange values.  `b` is the lane, or how far it is; `c` has
+// the segments and a clamp, as PTX has it.
+template <class __T> __T __scopec_shuffle(int kind, unsigned mask, __T value, int b, int c);
+// vote.sync.any (0), all (1), uni (2), ballot (3).
+unsigned __scopec_warp_vote(int function, unsigned mask, int predicate);
+// match.sync.any (0), all (1).
+template <class __T> unsigned __scopec_match(int all, unsigned mask, __T value);
+// redux.sync.add (0), min (1), max (2), and (3), or (4), xor (5).
+template <class __T> __T __scopec_reduce(int operation, unsigned mask, __T value);
 
 // ---- barriers, latches, semaphores: one number, the state
 

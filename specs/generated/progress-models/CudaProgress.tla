@@ -104,6 +104,16 @@ Complete(t, b) == \/ t \notin arrived[b]
                   \/ \A u \in Joins[b] : u \in arrived[b]
 ===============================================================================
 
+-------------------------------- MODULE Exchanges --------------------------------
+\* exchanges between the lanes of a warp: what each has brought
+CONSTANT LaneOf
+VARIABLES arrived, brought, met
+
+Meeting(t, b) == IF t \in arrived[b] THEN {<<LaneOf[u], brought[u]>> : u \in arrived[b]} ELSE met[t]
+Came(t, b, n) == \E m \in Meeting(t, b) : m[1] = n
+Brought(t, b, n) == (CHOOSE one \in {m[2] : m \in {x \in Meeting(t, b) : x[1] = n}} : TRUE)
+===============================================================================
+
 ------------------------------ MODULE NamedBarriers ------------------------------
 \* PTX's barriers with names: an arrival is a token until its phase is over
 CONSTANTS DeviceThreads, BlockOf, Takes(_, _)
