@@ -48,6 +48,7 @@ SPECS = [
     ("host/stream-of-two-threads.cu", "cuda-v3", {"ORDER": "1", "ONE_STREAM": "true"}),
     ("ptx/volatile.cu", "ptx", {"FENCES": "true"}),
     ("ptx/address.cu", "ptx", {"DEPENDENT": "true"}),
+    ("ptx/reduction.cu", "ptx", {"RED": "true"}),
     ("litmus-files/ptx-clusters-hrf.litmus", "hrf0", {}),
     ("litmus-files/ptx-quorum.litmus", "ptx", {}),
     ("litmus-files/c-operands.litmus", "cuda-v3", {}),

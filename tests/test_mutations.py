@@ -203,6 +203,7 @@ PTX_AXIOMS: dict[str, tuple[str, str, str, dict[str, str]]] = {
     "acquire patterns begin earlier": ("[R & strong] ; (po & loc)? ; ", "[R & strong] ; ", "ptx/patterns.cu", {"THROUGH": "2"}),
     "release fences": (" | [fence \\ ACQ] ; po ; [W & strong]", "", "ptx/fences.cu", {"S": "device"}),
     "acquire fences": (" | [R & strong] ; po ; [fence \\ REL]", "", "ptx/fences.cu", {"S": "device"}),
+    "reductions acquire nothing": ("[~RED] ; ", "", "ptx/reduction.cu", {"RED": "true"}),
     "acquire fences release nothing": ("[fence \\ ACQ]", "[fence]", "ptx/one-direction.cu", {"BEFORE": "1", "AFTER": "1", "ASM": "true"}),
     "release fences acquire nothing": ("[fence \\ REL]", "[fence]", "ptx/one-direction.cu", {"BEFORE": "0", "AFTER": "0", "ASM": "true"}),
     "sync in causality": ("(sync | sync_fence | asw)", "(sync_fence | asw)", "ptx/message-passing.cu", {"S": "device", "RELEASE": "release", "ACQUIRE": "acquire"}),

@@ -49,7 +49,8 @@ class Event:
     ``order`` is the half of the operation's order that belongs to this event: the acquire half for the read of an RMW,
     the release half for its write.  The read of a compare-exchange has it where ``success`` holds, and ``failure``
     elsewhere.  ``value`` of a write is over the reads, as registers named by event.  ``load_or_store`` are the atomic
-    operations that are one access from read-modify-writes (a failed one included).  ``last`` marks a read that is made
+    operations that are one access from read-modify-writes (a failed one included), ``reduction`` the reads whose value
+    nobody gets.  ``last`` marks a read that is made
     again and again for ever, so that it takes the write that is last in coherence order.  ``operands`` are those that
     it is part of, of evaluations in which nothing orders them, outermost first; ``called`` says whether a function
     makes it that such an operand calls.
@@ -70,6 +71,7 @@ class Event:
     success: Guard | None = None
     failure: ir.Order | None = None
     load_or_store: bool = False
+    reduction: bool = False
     last: bool = False
     operands: tuple[tuple[int, int], ...] = ()
     called: bool = False

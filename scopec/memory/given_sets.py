@@ -138,6 +138,12 @@ SETS = {
         'PTX ISA, "Strong operations": memory operations without a qualifier other than .weak, or the volatile one',
         _accesses(lambda e: e.order is None and not e.volatile),
     ),
+    "RED": GivenSet(
+        "reads of reductions",
+        'PTX ISA, "Release and Acquire Patterns": "while atomic reductions conceptually perform a strong read [...], '
+        'this strong read does not form an acquire pattern"',
+        _accesses(lambda e: e.reduction),
+    ),
     "RMW": GivenSet(
         "both halves of read-modify-writes",
         '[atomics.order]/10: "the write associated with the read-modify-write operation"',

@@ -147,6 +147,7 @@ class Operations(Accesses):
     def update(self, state: State, location: Location, operation: ir.Rmw, span: Span) -> tuple[Value, ...]:
         """Read and write a location, as one."""
         old = self.read(state, location, operation.mode, span)
+        self.out.events[-1] = replace(self.out.events[-1], reduction=operation.reduction)
         new = self.value(self.set(state, operation.target, old), operation.new, span)
         self.pair(old.name, self.write(state, location, new, operation.mode, span))
         return (old,)

@@ -197,12 +197,16 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Rmw:
-    """``target = *place; *place = new`` in one step; ``new`` mentions the old value as the register ``target``."""
+    """``target = *place; *place = new`` in one step; ``new`` mentions the old value as the register ``target``.
+
+    A reduction of PTX gives nobody the old value.
+    """
 
     target: str
     place: Place
     new: Value
     mode: Mode
+    reduction: bool = False
 
 
 @dataclass(frozen=True, slots=True)

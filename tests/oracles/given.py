@@ -59,6 +59,7 @@ SETS: dict[str, Callable[[Event, Execution], bool]] = {
     "A": lambda e, x: is_thread_access(e) and e.id in x.base.atomic,
     "NA": lambda e, _: is_thread_access(e) and e.order is None,
     "VOL": lambda e, _: is_thread_access(e) and e.volatile,
+    "RED": lambda e, _: e.reduction,
     "WEAK": lambda e, _: is_thread_access(e) and e.order is None and not e.volatile,
     "RMW": lambda e, x: e.rmw is not None and e.rmw in {other.id for other in x.events},
     "Acq": has_order(*ACQUIRES, but=Kind.WRITE),

@@ -99,7 +99,7 @@ def _atom(asm: Assembler, item: forms.Instruction) -> None:
     values = [llvm.Typed(type_, asm.value(one, type_)) for one in operands[wants + 1 :]]
     there = _place(asm, operands[wants], access)
     name, letter = table.UPDATES[access.operation], _letter(access.type)
-    found = asm.call(name, type_, there, *values, *_mode(access), letter=letter)
+    found = asm.call(name, type_ if wants else llvm.Void(), there, *values, *_mode(access), letter=letter)
     if wants:
         asm.store(asm.target(operands[0]), found, type_, item.span)
 

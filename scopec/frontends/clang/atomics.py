@@ -97,7 +97,8 @@ def _rmw(new: Callable[[Call, Reg, Value, Leaf], Value]) -> Handler:
         operand = stored(call.machine, call.state, call.arguments[1], leaf)
         register = call.target(leaf.type)
         result = new(call, register, operand, leaf)
-        call.emit(ir.Rmw(register.name, place, as_type(result, leaf.type), call.mode(call.order(2), 3)))
+        mode, reduction = call.mode(call.order(2), 3), isinstance(call.action.type, llvm.Void)
+        call.emit(ir.Rmw(register.name, place, as_type(result, leaf.type), mode, reduction))
         return call.done(_result(call, register, leaf))
 
     return handler

@@ -114,6 +114,8 @@ fun BW : set Event { (P0_L6_B + P0_L8_B + P1_L5_B + P2_L5_B) & Exec }
 fun IW : set Event { init & Exec }
 -- plain accesses that are not volatile
 fun WEAK : set Event { (P0_L5_W + P0_L7_W + P1_L6_R + P1_L7_R + P2_L6_R + P2_L7_R) & Exec }
+-- reads of reductions
+fun RED : set Event { none }
 -- acquires
 fun Acq : set Event { none }
 -- releases
@@ -200,9 +202,9 @@ fun obs : Event->Event { (ms & rf).(id + ^(rmw.(ms & rf))) }
 -- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence \ ACQ] ; po ; [W & strong]
 fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + (fence -
     ACQ) <: po :> (W & strong) }
--- let acquire-pattern = [R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence \ REL]
-fun acquire_pattern : Event->Event { (R & strong) <: (id + po & loc) :> (Acq & R) + (R &
-    strong) <: po :> (fence - REL) }
+-- let acquire-pattern = [~RED] ; ([R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence \ REL])
+fun acquire_pattern : Event->Event { (Exec - RED) <: ((R & strong) <: (id + po & loc) :> (Acq & R) + (R &
+    strong) <: po :> (fence - REL)) }
 -- let sync = ms & (release-pattern ; obs ; acquire-pattern)
 fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 -- let cause-base = (po? ; ((sync | sync_fence | asw) ; po?))+

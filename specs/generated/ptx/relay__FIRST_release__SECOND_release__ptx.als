@@ -114,6 +114,8 @@ fun BW : set Event { none }
 fun IW : set Event { init & Exec }
 -- plain accesses that are not volatile
 fun WEAK : set Event { (relay_0_0_L14_W + relay_2_0_L21_R + relay_2_0_L22_R) & Exec }
+-- reads of reductions
+fun RED : set Event { none }
 -- acquires
 fun Acq : set Event { (relay_1_0_L17_R2 + relay_2_0_L20_R) & Exec }
 -- releases
@@ -181,9 +183,9 @@ fun obs : Event->Event { (ms & rf).(id + ^(rmw.(ms & rf))) }
 -- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence \ ACQ] ; po ; [W & strong]
 fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + (fence -
     ACQ) <: po :> (W & strong) }
--- let acquire-pattern = [R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence \ REL]
-fun acquire_pattern : Event->Event { (R & strong) <: (id + po & loc) :> (Acq & R) + (R &
-    strong) <: po :> (fence - REL) }
+-- let acquire-pattern = [~RED] ; ([R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence \ REL])
+fun acquire_pattern : Event->Event { (Exec - RED) <: ((R & strong) <: (id + po & loc) :> (Acq & R) + (R &
+    strong) <: po :> (fence - REL)) }
 -- let sync = ms & (release-pattern ; obs ; acquire-pattern)
 fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 -- let cause-base = (po? ; ((sync | sync_fence | asw) ; po?))+

@@ -107,6 +107,8 @@ fun BW : set Event { none }
 fun IW : set Event { init & Exec }
 -- plain accesses that are not volatile
 fun WEAK : set Event { (writes_0_0_L12_W + writes_1_0_L15_W + writes_2_0_L19_R + writes_2_0_L20_R) & Exec }
+-- reads of reductions
+fun RED : set Event { none }
 -- acquires
 fun Acq : set Event { (writes_2_0_L18_R + writes_2_0_L18_R2) & Exec }
 -- releases
@@ -174,9 +176,9 @@ fun obs : Event->Event { (ms & rf).(id + ^(rmw.(ms & rf))) }
 -- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence \ ACQ] ; po ; [W & strong]
 fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + (fence -
     ACQ) <: po :> (W & strong) }
--- let acquire-pattern = [R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence \ REL]
-fun acquire_pattern : Event->Event { (R & strong) <: (id + po & loc) :> (Acq & R) + (R &
-    strong) <: po :> (fence - REL) }
+-- let acquire-pattern = [~RED] ; ([R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence \ REL])
+fun acquire_pattern : Event->Event { (Exec - RED) <: ((R & strong) <: (id + po & loc) :> (Acq & R) + (R &
+    strong) <: po :> (fence - REL)) }
 -- let sync = ms & (release-pattern ; obs ; acquire-pattern)
 fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 -- let cause-base = (po? ; ((sync | sync_fence | asw) ; po?))+

@@ -217,7 +217,7 @@ class _Thread:
                 new = values.choose(values.binary("==", wide, given[0]), given[1], wide)
             else:
                 new = _UPDATES[operation](wide, given[0])
-            self.frame.emit(ir.Rmw(old.name, at, values.convert(new, type_), mode), item.span)
+            self.frame.emit(ir.Rmw(old.name, at, values.convert(new, type_), mode, result is None), item.span)
             if result is not None:
                 self.frame.emit(ir.Set(result.name, wide), item.span)
 
