@@ -224,7 +224,8 @@ def ptx_program(chance: Random) -> list[list[Op]]:
 
 def ptx_ops(chance: Random, register: str, at: str, kinds: Sequence[str]) -> list[Op]:
     kind = chance.choice(kinds)
-    orders = {"store": ("", "relaxed", "release"), "load": ("", "relaxed", "acquire"), "fence": ("acq_rel", "sc", "sc")}
+    orders = {"store": ("", "relaxed", "release"), "load": ("", "relaxed", "acquire")}
+    orders["fence"] = ("acq_rel", "acquire", "release", "sc", "sc")
     orders["copy"] = orders["load"]
     order = chance.choice(orders.get(kind, ("relaxed", "acquire", "release", "acq_rel")))
     scope = chance.choice(("cta", "gpu", "sys"))

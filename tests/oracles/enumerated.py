@@ -344,8 +344,9 @@ def _synchronizes(c: Candidate, rf: Rel, ms: Rel) -> Rel:
     near = {(a, b) for a, b in c.po if c.same(a, b)} | {(n, n) for n in strong}
     release = {(w, v) for w, v in near if {w, v} <= set(writes) and c.events[w].order in ("release", "acq_rel")}
     acquire = {(r, q) for r, q in near if {r, q} <= set(reads) and c.events[q].order in ("acquire", "acq_rel")}
-    release |= {(f, w) for f in c.of("F") for w in writes if (f, w) in c.po}
-    acquire |= {(r, f) for f in c.of("F") for r in reads if (r, f) in c.po}
+    fences = [(f, c.events[f].order) for f in c.of("F")]
+    release |= {(f, w) for f, order in fences for w in writes if order != "acquire" and (f, w) in c.po}
+    acquire |= {(r, f) for f, order in fences for r in reads if order != "release" and (r, f) in c.po}
     return then(then(release, _observation(c, rf, ms)), acquire) & ms
 
 
