@@ -272,3 +272,35 @@ def test_one_wait_after_the_other(write: Callable[..., Path]) -> None:
 def test_lanes_that_leave_a_loop_by_themselves_are_not_taken_to_wait_together(write: Callable[..., Path]) -> None:
     text = LOOP.replace("WAIT", f"while (__any_sync(3, {SEEN} == 0) && lane == 0);").replace("SENT", "true")
     assert answers(write(text))[0] == "violated"
+
+
+SLEEPER = """
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> x, y, go;
+__global__ void k() {
+    const int lane = threadIdx.x;
+    if (blockIdx.x == 0) {
+        int seen = 1;
+        if (lane == 0) {
+            x.store(1, cuda::memory_order_ORDER);
+            seen = y.load(cuda::memory_order_ORDER);
+        }
+        if (__shfl_sync(3, seen, 0) == 0)
+            while (!__all_sync(3, go.load(cuda::memory_order_relaxed) == 1));
+    } else if (lane == 0) {
+        y.store(1, cuda::memory_order_ORDER);
+        if (x.load(cuda::memory_order_ORDER) == 1) go.store(1, cuda::memory_order_relaxed);
+    }
+}
+int main() {
+    void* none[1];
+    cudaLaunchCooperativeKernel((void*)k, dim3(2), dim3(2), none, 0, 0);
+    cudaDeviceSynchronize();
+}
+//@ expect terminates;
+"""
+
+
+@pytest.mark.parametrize(("order", "verdict"), [("relaxed", "violated"), ("seq_cst", "holds")])
+def test_a_warp_that_only_a_weaker_memory_leaves_waiting(order: str, verdict: str, write: Callable[..., Path]) -> None:
+    assert answers(write(SLEEPER.replace("ORDER", order)))[0] == verdict

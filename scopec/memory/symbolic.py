@@ -150,7 +150,9 @@ class ThreadRun(Operations):
                 live, events, back = self.live[loop.head], self.out.events[mark:], self.merged(loop.head)
                 for turns_, stays in ((1, back), (2, self.staying(loop, back))):
                     if self.only_waits(entry, stays, live, events):
-                        self.votes[loop.head] = self.vote(events, stays.guard.where(entry.guard))
+                        self.votes[loop.head] = self.vote(
+                            events, stays.guard.where(entry.guard).value(self.out.conditions)
+                        )
                         read = {e.location for e in events if e.kind is Kind.READ}
                         self.out.watches_several = self.out.watches_several or len(read) > 1
                         return turns_, True
@@ -159,7 +161,7 @@ class ThreadRun(Operations):
                     return self.unroll, False
         return self.unroll, False
 
-    def vote(self, events: Sequence[Event], again: Guard) -> Vote:
+    def vote(self, events: Sequence[Event], again: Value) -> Vote:
         """What the lanes of a warp exchange in a turn."""
         arrivals = tuple(e.id for e in events if e.kind is Kind.ARRIVE)
         passages = (self.out.barriers[arrival] for arrival in arrivals)

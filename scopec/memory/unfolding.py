@@ -63,12 +63,12 @@ class Evaluation:
 class Vote:
     """A loop in which a lane waits for what its warp agrees on.
 
-    ``meetings`` are the exchanges of a turn with their phases, ``arrivals`` its events, ``again`` where it goes round.
+    ``meetings`` are a turn's exchanges with their phases, ``arrivals`` their events, ``again`` is where it goes round.
     """
 
     meetings: tuple[tuple[Barrier, Value], ...]
     arrivals: tuple[str, ...]
-    again: Guard
+    again: Value
 
 
 @dataclass
