@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
 
 #: Functions of floating-point numbers, of which nothing is known.
-_FUNCTIONS = ("abs", "rcp", "sqrt", "rsqrt", "sin", "cos", "tanh", "lg2", "ex2")
+_FUNCTIONS = ("rcp", "sqrt", "rsqrt", "sin", "cos", "tanh", "lg2", "ex2")
 
 
-def _computed(asm: Assembler, opcode: str, type_: Type, left: llvm.Operand, right: llvm.Operand) -> llvm.Operand:
+def computed(asm: Assembler, opcode: str, type_: Type, left: llvm.Operand, right: llvm.Operand) -> llvm.Operand:
     """The result of one operation of the table."""
     own, operator = llvm_type(type_), ARITHMETIC[opcode]
     instruction = operator.signed if type_.kind == "s" else operator.unsigned
@@ -26,7 +26,7 @@ def _computed(asm: Assembler, opcode: str, type_: Type, left: llvm.Operand, righ
         return asm.emit(llvm.Arithmetic("fadd", own, left, right))
     if opcode in ("min", "max"):
         less = asm.emit(llvm.Compare("icmp", instruction, own, left, right))
-        return _chosen(asm, less, own, left, right)
+        return chosen(asm, less, own, left, right)
     if opcode in ("shl", "shr"):
         return _shifted(asm, instruction, own, left, right)
     return asm.emit(llvm.Arithmetic(instruction, own, left, right))
@@ -43,12 +43,13 @@ def _shifted(
     beyond: llvm.Operand = llvm.Number(0)
     if instruction == "ashr":
         beyond = asm.emit(llvm.Arithmetic(instruction, type_, left, last))
-    return _chosen(asm, far, type_, beyond, near)
+    return chosen(asm, far, type_, beyond, near)
 
 
-def _chosen(
+def chosen(
     asm: Assembler, truth: llvm.Operand, type_: llvm.Type, then: llvm.Operand, otherwise: llvm.Operand
 ) -> llvm.Operand:
+    """One of two values."""
     typed = llvm.Typed(BIT, truth), llvm.Typed(type_, then), llvm.Typed(type_, otherwise)
     return asm.emit(llvm.Select(*typed))
 
@@ -59,36 +60,40 @@ def _arithmetic(asm: Assembler, item: forms.Instruction) -> None:
     if type_.kind == "f":
         asm.store(asm.target(target), llvm.Real(), llvm_type(type_), item.span)
         return
-    wide = opcode == "mul" and "wide" in item.operation
-    asm.only(item, *(("lo", "wide") if opcode == "mul" else ()))
-    if opcode == "mul" and len(item.operation) < 3:
-        raise asm.outside(f"`{item.name}`, without .lo or .wide, is", item.span)
-    if wide:
-        found = _product(asm, type_, left, right, wide=True)
+    if opcode == "mul":
+        found, type_ = _product(asm, item, type_, left, right)
     else:
-        found = _computed(asm, opcode, type_, asm.value(left, llvm_type(type_)), asm.value(right, llvm_type(type_)))
-    asm.store(asm.target(target), found, llvm_type(_wider(type_) if wide else type_), item.span)
+        asm.only(item)
+        found = computed(asm, opcode, type_, asm.value(left, llvm_type(type_)), asm.value(right, llvm_type(type_)))
+    asm.store(asm.target(target), found, llvm_type(type_), item.span)
 
 
-def _product(asm: Assembler, type_: Type, left: forms.Operand, right: forms.Operand, *, wide: bool) -> llvm.Operand:
-    """The lower half of a product, or all of it."""
-    result = _wider(type_) if wide else type_
-    own, signed = llvm_type(type_), type_.kind == "s"
-    sides = [asm.resized(asm.value(side, own), own, llvm_type(result), signed=signed) for side in (left, right)]
-    return _computed(asm, "mul", result, *sides)
+def _product(
+    asm: Assembler, item: forms.Instruction, type_: Type, left: forms.Operand, right: forms.Operand
+) -> tuple[llvm.Operand, Type]:
+    """The half of a product, or all of it, that an operation says, and its type."""
+    asm.only(item, "lo", "hi", "wide")
+    own, whole, signed = llvm_type(type_), wider(type_), type_.kind == "s"
+    if "lo" in item.operation:
+        return computed(asm, "mul", type_, asm.value(left, own), asm.value(right, own)), type_
+    sides = [asm.resized(asm.value(side, own), own, llvm_type(whole), signed=signed) for side in (left, right)]
+    product = computed(asm, "mul", whole, *sides)
+    if "wide" in item.operation:
+        return product, whole
+    if "hi" not in item.operation:
+        raise asm.outside(f"`{item.name}`, without .lo, .hi or .wide, is", item.span)
+    high = asm.emit(llvm.Arithmetic("lshr", llvm_type(whole), product, llvm.Number(type_.bits)))
+    return asm.resized(high, llvm_type(whole), own), type_
 
 
 def _mad(asm: Assembler, item: forms.Instruction) -> None:
     target, left, right, more = asm.operands(item, 4)
     type_ = asm.types(item)[-1]
-    wide = "wide" in item.operation
-    result = _wider(type_) if wide else type_
     if type_.kind == "f":
         asm.store(asm.target(target), llvm.Real(), llvm_type(type_), item.span)
         return
-    asm.only(item, "lo", "wide")
-    product = _product(asm, type_, left, right, wide=wide)
-    found = _computed(asm, "add", result, product, asm.value(more, llvm_type(result)))
+    product, result = _product(asm, item, type_, left, right)
+    found = computed(asm, "add", result, product, asm.value(more, llvm_type(result)))
     asm.store(asm.target(target), found, llvm_type(result), item.span)
 
 
@@ -173,7 +178,7 @@ def _selp(asm: Assembler, item: forms.Instruction) -> None:
     target, then, otherwise, predicate = asm.operands(item, 4)
     type_ = llvm_type(asm.types(item)[-1])
     asm.only(item)
-    found = _chosen(asm, asm.value(predicate, BIT), type_, asm.value(then, type_), asm.value(otherwise, type_))
+    found = chosen(asm, asm.value(predicate, BIT), type_, asm.value(then, type_), asm.value(otherwise, type_))
     asm.store(asm.target(target), found, type_, item.span)
 
 
@@ -199,7 +204,8 @@ def _cvta(asm: Assembler, item: forms.Instruction) -> None:
     asm.store(asm.target(target), asm.value(operand, type_), type_, item.span)
 
 
-def _wider(type_: Type) -> Type:
+def wider(type_: Type) -> Type:
+    """The type of twice as many bits."""
     return Type(type_.kind, 2 * type_.bits)
 
 

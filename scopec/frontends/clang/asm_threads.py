@@ -174,4 +174,5 @@ THREADS: Lowerings = {
     "prefetchu": _nothing,
     "mapa": _mapa,
     "bra": Assembler.bra,
+    "brx": Assembler.brx,
 }

@@ -39,6 +39,9 @@ class Assembler:
         #: What the names of memory stand for, likewise.
         self.memory: list[dict[str, llvm.Typed]] = [{}]
         self.labels: list[dict[str, str]] = []
+        #: Tables of labels, and what functions are like that are called by their addresses.
+        self.tables: dict[str, tuple[str, ...]] = {}
+        self.prototypes: dict[str, forms.Prototype] = {}
         self.entry: list[llvm.Instruction] = []
         #: The metadata of the place that instructions have.
         self.place: str | None = None
@@ -199,6 +202,10 @@ class Assembler:
                 if item.name in self.labels[-1]:
                     raise error(Code.DUPLICATE, f"there are two labels `{item.name}`", item.span)
                 self.labels[-1][item.name] = self.label()
+            elif isinstance(item, forms.Targets):
+                self.tables[item.name] = item.labels
+            elif isinstance(item, forms.Prototype):
+                self.prototypes[item.name] = item
         for item in block.items:
             match item:
                 case forms.Label(_, name):
@@ -215,6 +222,8 @@ class Assembler:
                     self.object(item)
                 case forms.Location():
                     self.location(item)
+                case forms.Targets() | forms.Prototype():
+                    pass
                 case forms.Instruction(guard=None):
                     self.instruction(item)
                 case forms.Instruction(guard=guard):
@@ -281,11 +290,26 @@ class Assembler:
     def bra(self, item: forms.Instruction) -> None:
         """A jump."""
         (target,) = self.operands(item, 1)
-        name = target.name if isinstance(target, forms.Name) else "this"
-        found = next((known[name] for known in reversed(self.labels) if name in known), None)
-        if found is None or item.operation not in (("bra",), ("bra", "uni")):
-            raise error(Code.UNKNOWN_NAME, f"there is no label `{name}`", target.span)
-        self.leave(llvm.Jump(found))
+        if item.operation not in (("bra",), ("bra", "uni")):
+            raise self.outside(f"`{item.name}` is", item.span)
+        self.leave(llvm.Jump(self.found(target.name if isinstance(target, forms.Name) else "this", target.span)))
+
+    def brx(self, item: forms.Instruction) -> None:
+        """A jump to one of several labels."""
+        which, table_ = self.operands(item, 2)
+        name = table_.name if isinstance(table_, forms.Name) else "this"
+        if item.operation[1:2] != ("idx",) or name not in self.tables:
+            raise self.outside(f"`{item.name}` is", item.span)
+        labels = [self.found(label, table_.span) for label in self.tables[name]]
+        cases = tuple(enumerate(labels[:-1]))
+        self.leave(llvm.Switch(llvm.Typed(INT, self.value(which, INT)), labels[-1], cases))
+
+    def found(self, label: str, span: Span) -> str:
+        """The block of a label."""
+        for known in reversed(self.labels):
+            if label in known:
+                return known[label]
+        raise error(Code.UNKNOWN_NAME, f"there is no label `{label}`", span)
 
 
 def register_type(type_: llvm.Type) -> llvm.Type:

@@ -8,6 +8,7 @@ from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
+from scopec.frontends.clang.bits import count_ones, leading_zeros, reverse, trailing_zeros
 from scopec.frontends.clang.bulk import copy_bytes, fill_bytes
 from scopec.frontends.clang.instructions import as_number, pointer_of
 from scopec.frontends.clang.machine import Machine
@@ -127,9 +128,8 @@ def of_llvm(call: Call, name: str) -> bool:
             value = call.number(0)
             negative = compare("slt", value, number(0, value.type.bits))
             return call.done(values.choose(negative, arithmetic("sub", number(0, value.type.bits), value), value))
-        case ["ctpop", *_]:
-            bits = call.number(0).type.bits
-            return call.done(number((call.known(0) & ((1 << bits) - 1)).bit_count(), bits))
+        case [("ctpop" | "ctlz" | "cttz" | "bitreverse") as function, *_]:
+            return call.done(_OF_BITS[function](call.number(0)))
         case ["trap"]:
             return _trap(call)
         case ["expect", *_]:
@@ -138,6 +138,9 @@ def of_llvm(call: Call, name: str) -> bool:
             return call.done(Opaque(llvm.size(call.action.type)))
         case _:
             raise machine.refused(state, f"`{name}` is")
+
+
+_OF_BITS = {"ctpop": count_ones, "ctlz": leading_zeros, "cttz": trailing_zeros, "bitreverse": reverse}
 
 
 def _with_overflow(operation: str, left: Value, right: Value, is_signed: bool) -> tuple[Value, Value]:

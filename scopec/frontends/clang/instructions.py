@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.memory import NULL, Address, Code, Content, Held, Memory, Nowhere, Opaque, Record, Unset
+from scopec.frontends.clang.memory import (
+    NULL,
+    Address,
+    Code,
+    Content,
+    Held,
+    Memory,
+    Nowhere,
+    Opaque,
+    Private,
+    Record,
+    Unset,
+)
 from scopec.frontends.clang.numbers import Offset, arithmetic, as_type, compare, kept, number, resized, signed
 from scopec.frontends.clang.state import Again, Done, State
 from scopec.frontends.clang.undefined import check_division, no_result
@@ -188,11 +200,24 @@ def computed(
         one, other = other, one
     if opcode in ("add", "sub") and isinstance(one, Address) and _is_address(one) and not _is_address(other):
         return Address(one.region, one.offset.plus(1 if opcode == "add" else -1, as_number(machine, state, other)))
+    if opcode == "or" and isinstance(one, Address) and _is_sum(one, other):
+        return Address(one.region, one.offset.plus(1, as_number(machine, state, other)))
     for side in (one, other):
         no_address(machine, state, side)
     first, second = as_number(machine, state, one), as_number(machine, state, other)
     check_division(machine, state, opcode, first, second)
     return arithmetic(opcode, first, second)
+
+
+#: No local variable needs to lie otherwise.
+_ALIGNMENT = 16
+
+
+def _is_sum(one: Address, other: Content) -> bool:
+    """Whether an address in local memory lies so that the bits of a number are free in it, as compilers know."""
+    if not isinstance(one.region, Private) or one.offset.terms or not isinstance(other, Const):
+        return False
+    return 0 < other.value < _ALIGNMENT and not one.offset.constant & other.value
 
 
 def _is_address(content: Content) -> bool:

@@ -9,7 +9,7 @@ from scopec.base.diagnostics import Code, InputError, error
 from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.asm import INSTRUCTIONS
-from scopec.frontends.clang.assembler import BIT, Assembler, llvm_type
+from scopec.frontends.clang.assembler import BIT, LONG, Assembler, llvm_type
 from scopec.frontends.ptx import forms, table
 
 if TYPE_CHECKING:
@@ -166,13 +166,21 @@ class _Written(Assembler):
             never = llvm.Typed(llvm.Int(32), llvm.Number(0))
             self.call("assert", llvm.Void(), never, llvm.Typed(_POINTER, text))
         elif len(names) == 1 and name in self.context.functions:
-            self.call_written(self.context.functions[name], results, arguments)
+            self.call_written(llvm.Global(name), self.context.functions[name], results, arguments)
+        elif len(names) == 2 and (like := self.prototype(names[1])) is not None:
+            pointer = self.emit(llvm.Cast("inttoptr", llvm.Typed(LONG, self.value(names[0], LONG)), _POINTER))
+            self.call_written(pointer, like, results, arguments)
         else:
             raise self.outside(f"a call of `{name}` is", item.span)
 
+    def prototype(self, operand: forms.Operand) -> forms.Prototype | None:
+        """What an operand of a call says of the function that is called."""
+        return self.prototypes.get(operand.name) if isinstance(operand, forms.Name) else None
+
     def call_written(
-        self, function: forms.Function, results: tuple[forms.Operand, ...], arguments: tuple[forms.Operand, ...]
-    ) -> None:
+        self, callee: llvm.Operand, function: forms.Function | forms.Prototype, results: tuple[forms.Operand, ...],
+        arguments: tuple[forms.Operand, ...],
+    ) -> None:  # fmt: skip
         """A call of a function of the file."""
         if (len(results), len(arguments)) != (len(function.results), len(function.parameters)):
             raise error(Code.BAD_ARGUMENTS, f"`{function.name}` takes other arguments", function.span)
@@ -187,7 +195,7 @@ class _Written(Assembler):
                 given.append(llvm.Typed(type_, self.emit(llvm.Load(type_, where, volatile=False))))
                 byval.append(None)
         type_ = type_of(self, function.results[0]) if function.results else llvm.Void()
-        found = self.emit(llvm.Call(type_, llvm.Global(function.name), tuple(given), tuple(byval)))
+        found = self.emit(llvm.Call(type_, callee, tuple(given), tuple(byval)))
         for operand in results:
             self.do(llvm.Store(llvm.Typed(type_, found), self.address_of(operand), volatile=False))
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _SPACES = {
     "global": "global", "const": "addrspace(4) externally_initialized global", "shared": "addrspace(3) global",
 }  # fmt: skip
-#: Names that compilers give to texts.
-_TEXT = re.compile(r"_?\$|__unnamed_|\.str")
+#: Names that compilers give to what is constant: texts, tables of virtual functions.
+_CONSTANT = re.compile(r"_?\$|__unnamed_|\.str|_ZT")
 _REAL = {16: "half", 32: "float", 64: "double"}
 #: The names of signed types, since nothing says that a number is unsigned.
 _NUMBERS = {8: "char", 16: "short", 32: "int", 64: "long"}
@@ -103,7 +103,7 @@ class _Variables:
             text = f"external {_SPACES[space]} {array.llvm(array.type)}"
             if not external:
                 text = f"internal {_SPACES[space]} {_with_value(array, space, item.value, in_bytes=in_bytes)}"
-            if not _TEXT.match(name):
+            if not _CONSTANT.match(name):
                 text += f", !dbg {self._debug(_variable(name), array, item, function)}"
             self.device.variables[own] = text
             if "managed" in item.words:

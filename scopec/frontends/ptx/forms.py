@@ -154,7 +154,26 @@ class Location:
     around: tuple[int, int, int] | None
 
 
-Statement: TypeAlias = Label | Instruction | Declaration | Block | Object | Location
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """``table: .branchtargets A, B;``: the labels that ``brx.idx`` chooses from."""
+
+    span: Span
+    name: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prototype:
+    """``name: .callprototype (…) _ (…);``: what a function takes and gives that is called by its address."""
+
+    span: Span
+    name: str
+    results: tuple[Object, ...]
+    parameters: tuple[Object, ...]
+
+
+Statement: TypeAlias = Label | Instruction | Declaration | Block | Object | Location | Targets | Prototype
 
 
 @dataclass(frozen=True, slots=True)

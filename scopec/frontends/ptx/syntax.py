@@ -31,8 +31,10 @@ from scopec.frontends.ptx.forms import (
     Operand,
     Pair,
     Predicate,
+    Prototype,
     Real,
     Statement,
+    Targets,
     Vector,
 )
 
@@ -128,6 +130,15 @@ class Builder(base.Builder):
     def location(self, meta: Meta, _: Token, *parts: Token | None) -> Location:
         file, line, column, *around = [number(self, t) for t in parts if t is not None and t.type == "INT"]
         return Location(self.at(meta), (file, line, column), (around[-3], around[-2], around[-1]) if around else None)
+
+    def prototype(
+        self, meta: Meta, name: Token, _: Token, results: tuple[Object, ...] | None, __: Token,
+        parameters: tuple[Object, ...] | None,
+    ) -> Prototype:  # fmt: skip
+        return Prototype(self.at(meta), str(name), results or (), parameters or ())
+
+    def targets(self, meta: Meta, name: Token, _: Token, *labels: Token) -> Targets:
+        return Targets(self.at(meta), str(name), tuple(map(str, labels)))
 
     # ---- a file
 

@@ -1,0 +1,171 @@
+"""PTX: operations on parts of numbers (PTX ISA, "Integer Arithmetic Instructions", "Logic and Shift Instructions")."""
+
+from __future__ import annotations
+
+from scopec.base.diagnostics import Code, error
+from scopec.frontends.clang import llvm
+from scopec.frontends.clang.asm_numbers import chosen, computed
+from scopec.frontends.clang.assembler import Assembler, Lowerings, llvm_type
+from scopec.frontends.ptx import forms
+from scopec.frontends.ptx.table import Type
+
+_U32 = Type("u", 32)
+#: Functions of LLVM's of one number.
+_COUNTS = {"popc": "llvm.ctpop", "clz": "llvm.ctlz", "brev": "llvm.bitreverse"}
+
+
+class _Bits:
+    """Computes with numbers of one unsigned type."""
+
+    def __init__(self, asm: Assembler, type_: Type) -> None:
+        self.asm = asm
+        self.type = Type("u", type_.bits)
+
+    def __call__(self, opcode: str, left: llvm.Operand | int, right: llvm.Operand | int) -> llvm.Operand:
+        """The result of an operation of PTX, whose shifts are clamped; of a comparison a predicate."""
+        sides = [llvm.Number(side) if isinstance(side, int) else side for side in (left, right)]
+        if opcode in ("slt", "ult", "ne"):
+            return self.asm.emit(llvm.Compare("icmp", opcode, llvm_type(self.type), *sides))
+        return computed(self.asm, opcode, self.type, *sides)
+
+    def signed_shift(self, value: llvm.Operand, by: llvm.Operand) -> llvm.Operand:
+        """A shift to the right that keeps the sign."""
+        return computed(self.asm, "shr", Type("s", self.type.bits), value, by)
+
+    def choose(self, truth: llvm.Operand, then: llvm.Operand | int, otherwise: llvm.Operand | int) -> llvm.Operand:
+        """One of two."""
+        sides = [llvm.Number(side) if isinstance(side, int) else side for side in (then, otherwise)]
+        return chosen(self.asm, truth, llvm_type(self.type), *sides)
+
+    def ones(self, count: llvm.Operand) -> llvm.Operand:
+        """So many ones in the lowest places."""
+        return self("sub", self("shl", 1, count), 1)
+
+    def byte(self, operand: forms.Operand) -> llvm.Operand:
+        """The lowest byte of a number of 32 bits."""
+        return _Bits(self.asm, _U32)("and", self.asm.value(operand, llvm_type(_U32)), 255)
+
+    def of_32(self, value: llvm.Operand) -> llvm.Operand:
+        """A number of 32 bits as one of these."""
+        return self.asm.resized(value, llvm_type(_U32), llvm_type(self.type))
+
+
+def _bfe(asm: Assembler, item: forms.Instruction) -> None:
+    """The ``len`` bits from ``pos`` on; of a signed number the highest of them is its sign."""
+    target, value, pos, length = asm.operands(item, 4)
+    type_ = asm.types(item)[-1]
+    do, own = _Bits(asm, type_), llvm_type(type_)
+    at, count, whole = do.of_32(do.byte(pos)), do.of_32(do.byte(length)), asm.value(value, own)
+    if type_.kind == "s":
+        above = do("sub", type_.bits, do("min", count, type_.bits))
+        found = do.signed_shift(do("shl", do.signed_shift(whole, at), above), above)
+        found = do.choose(do("ne", count, 0), found, 0)
+    else:
+        found = do("and", do("shr", whole, at), do.ones(count))
+    asm.store(asm.target(target), found, own, item.span)
+
+
+def _bfi(asm: Assembler, item: forms.Instruction) -> None:
+    """The ``len`` lowest bits of one number in place of those from ``pos`` on of another."""
+    target, value, into, pos, length = asm.operands(item, 5)
+    type_ = asm.types(item)[-1]
+    do, own = _Bits(asm, type_), llvm_type(type_)
+    at = do.of_32(do.byte(pos))
+    mask = do("shl", do.ones(do.of_32(do.byte(length))), at)
+    kept = do("and", asm.value(into, own), do("xor", mask, -1))
+    found = do("or", kept, do("and", do("shl", asm.value(value, own), at), mask))
+    asm.store(asm.target(target), found, own, item.span)
+
+
+def _shf(asm: Assembler, item: forms.Instruction) -> None:
+    """A shift of two numbers, the lower one first, of which the higher (``l``) or the lower (``r``) half is wanted."""
+    target, low, high, by = asm.operands(item, 4)
+    asm.only(item, "l", "r", "clamp", "wrap")
+    do, own = _Bits(asm, _U32), llvm_type(_U32)
+    count = asm.value(by, own)
+    count = do("and", count, 31) if "wrap" in item.operation else do("min", count, 32)
+    rest = do("sub", 32, count)
+    left, right = (count, rest) if "l" in item.operation else (rest, count)
+    found = do("or", do("shl", asm.value(high, own), left), do("shr", asm.value(low, own), right))
+    asm.store(asm.target(target), found, own, item.span)
+
+
+def _prmt(asm: Assembler, item: forms.Instruction) -> None:
+    """Four bytes of eight: each is chosen by three bits, a fourth one makes it its sign."""
+    target, low, high, selection = asm.operands(item, 4)
+    asm.only(item)
+    do, own = _Bits(asm, Type("u", 64)), llvm_type(Type("u", 64))
+    whole = do("or", do("shl", do.of_32(asm.value(high, llvm.Int(32))), 32), do.of_32(asm.value(low, llvm.Int(32))))
+    selector, found = do.of_32(asm.value(selection, llvm.Int(32))), do("and", 0, 0)
+    for n in range(4):
+        which = do("shr", selector, 4 * n)
+        byte = do("and", do("shr", whole, do("mul", do("and", which, 7), 8)), 255)
+        sign = do.choose(do("ult", 127, byte), 255, 0)
+        byte = do.choose(do("ne", do("and", which, 8), 0), sign, byte)
+        found = do("or", found, do("shl", byte, 8 * n))
+    asm.store(asm.target(target), asm.resized(found, own, llvm.Int(32)), llvm.Int(32), item.span)
+
+
+def _lop3(asm: Assembler, item: forms.Instruction) -> None:
+    """Any function of three bits: its truth table is the last operand."""
+    target, *given, table = asm.operands(item, 5)
+    asm.only(item)
+    if not isinstance(table, forms.Number):
+        raise error(Code.BAD_ARGUMENTS, "a number is wanted here", table.span)
+    do, found = _Bits(asm, _U32), None
+    sides = [asm.value(one, llvm.Int(32)) for one in given]
+    for row in range(8):
+        if table.value >> row & 1:
+            a, b, c = (side if row & bit else do("xor", side, -1) for side, bit in zip(sides, (4, 2, 1), strict=True))
+            term = do("and", do("and", a, b), c)
+            found = term if found is None else do("or", found, term)
+    asm.store(asm.target(target), found or llvm.Number(0), llvm.Int(32), item.span)
+
+
+def _count(asm: Assembler, item: forms.Instruction) -> None:
+    """How many bits are set, or lead without being set, of 32 in all; or the bits in the other order."""
+    target, operand = asm.operands(item, 2)
+    type_ = asm.types(item)[-1]
+    asm.only(item)
+    own, opcode = llvm_type(type_), item.operation[0]
+    given = (llvm.Typed(own, asm.value(operand, own)),)
+    found = asm.emit(llvm.Call(own, llvm.Global(f"{_COUNTS[opcode]}.i{type_.bits}"), given, (None,)))
+    result = own if opcode == "brev" else llvm.Int(32)
+    asm.store(asm.target(target), asm.resized(found, own, result), result, item.span)
+
+
+def _sad(asm: Assembler, item: forms.Instruction) -> None:
+    """The distance of two numbers, and a third."""
+    target, one, other, more = asm.operands(item, 4)
+    type_ = asm.types(item)[-1]
+    asm.only(item)
+    do, own = _Bits(asm, type_), llvm_type(type_)
+    left, right = asm.value(one, own), asm.value(other, own)
+    less = do("slt" if type_.kind == "s" else "ult", left, right)
+    distance = do.choose(less, do("sub", right, left), do("sub", left, right))
+    asm.store(asm.target(target), do("add", distance, asm.value(more, own)), own, item.span)
+
+
+def _abs(asm: Assembler, item: forms.Instruction) -> None:
+    """A number without its sign."""
+    target, operand = asm.operands(item, 2)
+    type_ = asm.types(item)[-1]
+    do, own = _Bits(asm, type_), llvm_type(type_)
+    found: llvm.Operand = llvm.Real()
+    if type_.kind != "f":
+        value = asm.value(operand, own)
+        found = do.choose(do("slt", value, 0), do("sub", 0, value), value)
+    asm.store(asm.target(target), found, own, item.span)
+
+
+#: What these are lowered by.
+BITS: Lowerings = {
+    "bfe": _bfe,
+    "bfi": _bfi,
+    "shf": _shf,
+    "prmt": _prmt,
+    "lop3": _lop3,
+    "sad": _sad,
+    "abs": _abs,
+    **dict.fromkeys(_COUNTS, _count),
+}
