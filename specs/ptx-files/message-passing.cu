@@ -30,4 +30,5 @@ __global__ void pass_relaxed() {
 //@ launch pass<<<2, 1>>>();
 //@ expect race_free under cuda, ptx;
 //@ expect required result == 42 under cuda, ptx;
+//@ expect forbidden result == 0 under ptx;
 //@ expect may_hang;
