@@ -116,6 +116,9 @@ class Assembler:
         for known in reversed(self.memory):
             if name in known:
                 return known[name]
+        if not any(name in known for known in self.registers):
+            names = {n for known in self.registers for n in known} | {n for known in self.memory for n in known}
+            raise error(Code.UNKNOWN_NAME, f"there is no `{name}`", span, suggestion(name, names))
         value, type_ = self.load(name, span)
         return llvm.Typed(llvm.Pointer(), self.emit(llvm.Cast("inttoptr", llvm.Typed(type_, value), llvm.Pointer())))
 

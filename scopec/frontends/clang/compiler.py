@@ -82,7 +82,7 @@ _KINDS = {
         Code.CPLUSPLUS: "",
     }.items()
 }
-_LINE = re.compile(r"#line (\d+)")
+_LINE = re.compile(r'#line (\d+)(?: ".*")?')
 _NO_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _LONG_WORD = re.compile(r"\w{1000}")
 _WORD = re.compile(r"\w+|.")
@@ -264,6 +264,12 @@ def _outputs(runs: list[_Run]) -> list[str]:
         if run.status:
             raise EngineError(f"clang failed: {(run.messages.strip() or f'exit status {run.status}')[:300]}")
     return [run.output for run in runs]
+
+
+def after(library: str, text: str, shown: str) -> str:
+    """A text after another, which counts as the library's where clang speaks of it."""
+    own, name = _quoted(str(shims() / "scopec" / "before.h")), _quoted(told(shown))
+    return f"#line 1 {own}\n{library}\n#line 1 {name}\n{text}"
 
 
 def told(name: str) -> str:

@@ -12,7 +12,7 @@ from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.annotations import said
 from scopec.frontends.clang.calls import ORDERS
-from scopec.frontends.clang.compiler import Compiled, Refused, compiled, expanded, shims
+from scopec.frontends.clang.compiler import Compiled, Refused, after, compiled, expanded, shims
 from scopec.frontends.clang.debug import Debug
 from scopec.frontends.clang.prepare import CONSTANT, prepared, without_code
 from scopec.frontends.clang.ptx_module import add
@@ -87,7 +87,7 @@ def lower(
     text = prepared(code, chosen, asked)
     includes = "#include" in text
     if ptx is not None:
-        text = ptx.declarations() + text
+        text = after(ptx.declarations(), text, source.name)
     result, flags = _compiled(text, source.name, folder, flags, entries, includes=includes)
     library = str(shims())
     device, host = Module(result.device), Module(result.host)

@@ -38,7 +38,7 @@ class Ptx:
     def declarations(self) -> str:
         """The C++ text that declares those kernels."""
         made = "".join(_stub(name, kernel) for name, kernel in self.declared.items() if _IDENTIFIER.fullmatch(name))
-        return f"#include <scopec/ptx.h>\n{made}\n#line 1\n"
+        return f"#include <scopec/ptx.h>\n{made}"
 
 
 def is_ptx(source: Source) -> bool:
