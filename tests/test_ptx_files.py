@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -345,7 +347,7 @@ def test_plain_names(mangled: str, name: str) -> None:
 NVCC = shutil.which("nvcc")
 
 
-@pytest.mark.parametrize("source", sorted(p.stem.removesuffix("-nvcc") for p in SPECS.glob("*.ptx")))
+@pytest.mark.parametrize("source", sorted(p.stem.removesuffix("-nvcc") for p in SPECS.glob("*-nvcc.ptx")))
 @pytest.mark.parametrize("options", [("-lineinfo",), ("-G",)])
 @pytest.mark.nvcc
 @pytest.mark.skipif(NVCC is None, reason="NVIDIA's compiler is not on PATH")
@@ -364,3 +366,13 @@ def test_what_nvcc_makes_of_a_program_answers_as_the_program(
     assert answers(ptx) == answers(tmp_path / f"{source}.cu")
     for sibling in sorted(set(tmp_path.glob("*.cu")) - {tmp_path / f"{source}.cu"}):
         assert {verdict for _, verdict in answers(sibling)} == {"holds"}
+
+
+@pytest.mark.skipif(find_spec("numba_cuda") is None, reason="Numba is not installed (specs/ptx-files/numba_kernels.py)")
+def test_what_numba_makes_of_kernels_answers_as_the_specifications(tmp_path: Path) -> None:
+    shutil.copy(SPECS / "numba_kernels.py", tmp_path)
+    subprocess.run([sys.executable, "numba_kernels.py"], cwd=tmp_path, check=True, capture_output=True)
+    for path in sorted(tmp_path.glob("*.ptx")):
+        directives = [line for line in (SPECS / path.name).read_text().splitlines() if line.startswith("//@")]
+        path.write_text(path.read_text() + "\n".join(directives) + "\n")
+        assert {verdict for _, verdict in answers(path)} == {"holds"}
