@@ -561,11 +561,35 @@ def test_a_count_is_of_warps(threads: int, count: str, said: int | str, write: C
     }
 
 
-def test_the_leader_of_several_lanes_is_not_known(write: Callable[..., Path]) -> None:
-    body = asm("{ .reg .pred p; elect.sync _|p, 3; selp.b32 %0, 1, 0, p; }", ': "=r"(r) ::')
-    path = write(ONE_THREAD.replace("BODY", body).replace("dim3(1, 1)>>>", "dim3(2, 1)>>>"))
-    (outcome,) = check([path], Settings(overrides=BY_CLANG, engine="embedded"))
-    assert any("`elect.sync` among several lanes" in d.message for d in outcome.diagnostics)
+ELECTION = """
+__device__ int count, same, who;
+#define ELECT(mask, lane, leads) \\
+    asm volatile("{ .reg .pred p; elect.sync %0|p, " mask "; selp.b32 %1, 1, 0, p; }" : "=r"(lane), "=r"(leads))
+__global__ void k() {
+    unsigned first, second, leads;
+    ELECT("0xffffffff", first, leads);
+    if (leads) {
+        atomicAdd(&count, 1);
+        who = threadIdx.x;
+    }
+    __syncwarp();
+    ELECT("MASK", second, leads);
+    if (first == second) atomicAdd(&same, 1);
+}
+//@ launch k<<<1, 3>>>();
+//@ expect required count == 1;
+//@ expect allowed who == 0;
+//@ expect allowed who == 1;
+//@ expect allowed who == 2;
+//@ expect required same == 3;
+"""
+
+
+@pytest.mark.parametrize(("mask", "verdict"), [("0xffffffff", "holds"), ("7", "violated")])
+def test_any_lane_may_lead_and_it_is_the_same_where_the_mask_is(
+    mask: str, verdict: str, write: Callable[..., Path]
+) -> None:
+    assert answers(write(ELECTION.replace("MASK", mask))) == ["holds"] * 4 + [verdict]
 
 
 def test_a_text_is_read_as_it_is_written() -> None:

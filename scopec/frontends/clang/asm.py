@@ -112,16 +112,6 @@ def _cta_vote(call: Call) -> bool:
     return call.done(register)
 
 
-def _elect(call: Call) -> bool:
-    """The leader of the lanes of a mask: which one it is, is not said, so there may be but one."""
-    mask, mine = call.known(0), thread_of(call)
-    first = mine // WARP * WARP
-    lanes = [n - first for n in range(first, min(first + WARP, threads_of(call))) if mask >> (n - first) & 1]
-    if lanes != [mine - first]:
-        raise call.machine.refused(call.state, "`elect.sync` among several lanes is")
-    return call.done(number(lanes[0], 32))
-
-
 def _own_block(call: Call) -> bool:
     rank = call.number(0)
     if rank != number(call.machine.builtins.get("clusterRank", 0), 32):
@@ -140,7 +130,6 @@ ASSEMBLY: dict[str, Handler] = {
     "lane": _lane,
     "cta_barrier": _cta_barrier,
     "cta_vote": _cta_vote,
-    "elect": _elect,
     "own_block": _own_block,
     "end_thread": _end_thread,
 }

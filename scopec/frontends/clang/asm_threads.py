@@ -142,7 +142,9 @@ def _elect(asm: Assembler, item: forms.Instruction) -> None:
         raise error(Code.BAD_ARGUMENTS, "two results are wanted here, such as _|p", target.span)
     leader = asm.call("elect", INT, llvm.Typed(INT, asm.value(mask, INT)))
     asm.store(target.first, leader, INT, item.span)
-    asm.store(target.second, llvm.Number(1), BIT, item.span)
+    own, _ = asm.special("%laneid", item.span)
+    mine = asm.emit(llvm.Compare("icmp", "eq", INT, leader, own))
+    asm.store(target.second, mine, BIT, item.span)
 
 
 def _nothing(asm: Assembler, item: forms.Instruction) -> None:

@@ -14,7 +14,7 @@ from scopec.frontends.clang import llvm
 from scopec.frontends.clang.atomics import is_unsigned
 from scopec.frontends.clang.calls import Call, Handler, in_kernel
 from scopec.frontends.clang.instructions import as_number
-from scopec.frontends.clang.memory import Content, Held, Opaque
+from scopec.frontends.clang.memory import Cell, Content, Held, Opaque, Private
 from scopec.frontends.clang.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
 from scopec.program import ir, types, values
 from scopec.program.collective import WARP
@@ -223,6 +223,26 @@ def _reduce(call: Call) -> bool:
     return call.done(kept(meeting.exchange(name, value, _joined(both, parts))[0]))
 
 
+def _elect(call: Call) -> bool:
+    """A leader among the lanes that come: any, but the same whenever the mask is (PTX ISA, "elect.sync")."""
+    meeting, key = _meeting(call, 0), (Private((), f"%leader {call.known(0)}"), 0)
+    known = call.state.cells.get(key)
+    if known is not None:
+        leader = as_number(call.machine, call.state, known.content)
+        return call.done(meeting.exchange("elect.sync", leader, Reg(ir.brought(meeting.own), leader.type))[0])
+    wants = call.target(types.BOOL)
+    call.emit(ir.Decide(wants.name))
+    result: Value = Const(meeting.own, types.INT)
+    for lane in meeting.lanes:  # the last one that comes, unless another wants to
+        result = values.choose(_came(lane), Const(lane, types.INT), result)
+    for lane in meeting.lanes:
+        one = values.binary("&&", _came(lane), values.convert(Reg(ir.brought(lane), types.INT), types.BOOL))
+        result = values.choose(one, Const(lane, types.INT), result)
+    found = meeting.exchange("elect.sync", values.convert(wants, types.INT), result)[0]
+    call.state.cells[key] = Cell(4, found)
+    return call.done(found)
+
+
 #: What each intrinsic does by which the lanes of a warp exchange values.
 WARPS: dict[str, Handler] = {
     "shuffle": in_kernel(_shuffle),
@@ -230,4 +250,5 @@ WARPS: dict[str, Handler] = {
     "warp_vote": in_kernel(_vote),
     "match": in_kernel(_match),
     "reduce": in_kernel(_reduce),
+    "elect": in_kernel(_elect),
 }
