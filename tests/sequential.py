@@ -45,7 +45,7 @@ def _run(program: Program, body: ir.Body, memory: dict[str, list[int | None]]) -
                         memory[place.object][value(place.index)] = value(new)
                     case ir.Assert(condition, text):
                         assert value(condition), text
-                    case ir.Decide(target, order=True):
+                    case ir.Decide(target, "order"):
                         registers[target] = 1  # from left to right
                     case ir.LaunchGrid(grid):
                         _run(program, program.grids[grid].body, memory)

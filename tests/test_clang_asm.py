@@ -676,3 +676,27 @@ def test_litmus_files_mean_the_same(number: int, write: Callable[..., Path]) -> 
     assert {tuple(state[name] for name in names) for state in found} == {
         tuple(state[name] for name in names.values()) for state in others
     }
+
+
+UNKNOWN = """
+__device__ int flag, odd;
+__device__ float f;
+__device__ unsigned ticks() {
+    unsigned now;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(now));
+    return now;
+}
+__global__ void k() {
+    while (*(volatile int*)&flag == 0) {
+        if (TEST) break;
+    }
+}
+//@ launch k<<<1, 1>>>();
+//@ expect may_hang;
+"""
+
+
+@pytest.mark.parametrize("test", ["f < 0", "!(f < 0)", "f >= 0", "ticks() == 7", "ticks() != 7", "ticks() > 1000"])
+def test_what_is_unknown_may_be_the_same_for_ever(test: str, write: Callable[..., Path]) -> None:
+    assert answers(write(UNKNOWN.replace("TEST", test))) == ["holds"]
+    assert answers(write(UNKNOWN.replace("TEST", f"odd == 0 || {test}").replace("may_hang", "terminates"))) == ["holds"]

@@ -192,7 +192,7 @@ def test_each_expression_counts_by_itself(write: Callable[..., Path]) -> None:
     (run,) = plan(path, path.name, BY_CLANG).runs
     (grid,) = run.program.grids.values()
     operations = [node.operation for node in grid.body.nodes.values() if isinstance(node, ir.Do)]
-    assert sum(isinstance(one, ir.Decide) and one.order for one in operations) == 20
+    assert sum(isinstance(one, ir.Decide) and one.what == "order" for one in operations) == 20
     assert sum(isinstance(one, ir.Rmw) for one in operations) == 40
 
 

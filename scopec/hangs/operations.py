@@ -209,7 +209,7 @@ class LeftRun(ThreadRun):
                 return self.unchanged(self.set(state, target, old), same, span)
             case ir.CompareExchange():
                 return self.exchanged(state, operation, span)
-            case ir.Decide(target):  # it does not fail for ever without a reason
+            case ir.Decide(target, "failure"):  # it does not fail for ever without a reason
                 return self.set(state, target, values.TRUE)
             case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
                 after = super().perform(state, operation, span)

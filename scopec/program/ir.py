@@ -310,13 +310,14 @@ class Notify:
 
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """``target`` is true or false, as the implementation likes: a ``try_`` function may fail without a reason.
+    """``target`` is true or false.
 
-    With ``order`` it is in which order operands are evaluated: nothing is promised about that.
+    A ``failure`` is false: a ``try_`` function may fail without a reason, but not for ever.  Nothing is promised about
+    the ``order`` in which operands are evaluated, nor about what is ``unknown``, as a floating-point number is.
     """
 
     target: str
-    order: bool = False
+    what: Literal["failure", "order", "unknown"] = "failure"
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             return f"{target} = phase{_on(mode, place)}", f"loads {show_place(place)}{mode_in_words(mode)}"
         case ir.Notify(place, everyone):
             return f"notify {'all' if everyone else 'one'} {show_place(place)}", f"notifies {show_place(place)}"
-        case ir.Decide(target, order=True):
+        case ir.Decide(target, "order"):
             return f"{target} = which first", "chooses which operand to evaluate"
         case ir.Decide(target):
             return f"{target} = either", "computes"

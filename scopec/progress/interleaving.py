@@ -183,7 +183,7 @@ class _Interleaving:
             decide, branch = self.fresh(), self.fresh()
             self.choices[control, ways] = decide
             target, span = f"%order {decide}", self.body.nodes[dict(self.operands(control.place))[first]].span
-            self.nodes[decide] = ir.Do(ir.Decide(target, order=True), span, branch)
+            self.nodes[decide] = ir.Do(ir.Decide(target, "order"), span, branch)
             here, there = self.choice(control, (first,)), self.choice(control, tuple(others))
             self.nodes[branch] = ir.Branch(Reg(target, BOOL), span, here, there)
         return self.choices[control, ways]

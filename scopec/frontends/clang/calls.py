@@ -116,7 +116,7 @@ def of_llvm(call: Call, name: str) -> bool:
             return call.done()
         case ["scopec", "order"]:
             register = call.target(types.BOOL)
-            call.emit(ir.Decide(register.name, order=True))
+            call.emit(ir.Decide(register.name, "order"))
             return call.done(register)
         case ["dbg" | "assume" | "experimental" | "stacksave" | "stackrestore", *_]:
             return call.done(Unset())

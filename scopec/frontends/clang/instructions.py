@@ -248,7 +248,7 @@ def compared(
     one, other = (operand(machine, state, llvm.Typed(type_, side)) for side in (left, right))
     if opcode == "fcmp" or isinstance(one, Opaque) or isinstance(other, Opaque):
         choice = machine.target(state, values.TRUE.type)  # either way
-        machine.emit(state, ir.Decide(choice.name))
+        machine.emit(state, ir.Decide(choice.name, "unknown"))
         return choice
     if isinstance(type_, llvm.Pointer):
         return _compare_pointers(machine, state, predicate, one, other)

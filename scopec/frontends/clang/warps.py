@@ -231,7 +231,7 @@ def _elect(call: Call) -> bool:
         leader = as_number(call.machine, call.state, known.content)
         return call.done(meeting.exchange("elect.sync", leader, Reg(ir.brought(meeting.own), leader.type))[0])
     wants = call.target(types.BOOL)
-    call.emit(ir.Decide(wants.name))
+    call.emit(ir.Decide(wants.name, "unknown"))
     result: Value = Const(meeting.own, types.INT)
     for lane in meeting.lanes:  # the last one that comes, unless another wants to
         result = values.choose(_came(lane), Const(lane, types.INT), result)
