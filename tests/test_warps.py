@@ -304,3 +304,29 @@ int main() {
 @pytest.mark.parametrize(("order", "verdict"), [("relaxed", "violated"), ("seq_cst", "holds")])
 def test_a_warp_that_only_a_weaker_memory_leaves_waiting(order: str, verdict: str, write: Callable[..., Path]) -> None:
     assert answers(write(SLEEPER.replace("ORDER", order)))[0] == verdict
+
+
+NAMED = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__device__ int total;
+__device__ int sum(const cg::thread_block_tile<4>& tile, int value) {
+    for (int by = tile.size() / 2; by > 0; by /= 2) value += tile.shfl_down(value, by);
+    return value;
+}
+__global__ void k() {
+    cg::thread_block block = cg::this_thread_block();
+    cg::thread_block_tile<4> tile = cg::tiled_partition<4>(block);
+    int all = sum(tile, threadIdx.x + 1);
+    tile.sync();
+    if (tile.thread_rank() == 0) total = all;
+}
+
+//@ launch k<<<1, 4>>>();
+//@ expect race_free;
+//@ expect required total == 10;
+"""
+
+
+def test_a_tile_is_one_whose_parent_is_not_named(write: Callable[..., Path]) -> None:
+    assert answers(write(NAMED)) == ["holds", "holds"]

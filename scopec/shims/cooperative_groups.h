@@ -51,6 +51,10 @@ struct cluster_group {
 // Neighbouring lanes of a warp.
 template <unsigned __N, class __Parent = void> struct thread_block_tile {
     static_assert(__N != 0 && (__N & (__N - 1)) == 0 && __N <= 32, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    thread_block_tile() = default;
+    template <class __Other> thread_block_tile(const thread_block_tile<__N, __Other>&) {
+        static_assert(__is_void(__Parent), "a tile of one group is none of another");
+    }
     static void sync() {
         if (__N > 1) __scopec_group_sync(1, __N);
     }
