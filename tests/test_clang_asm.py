@@ -592,6 +592,17 @@ def test_any_lane_may_lead_and_it_is_the_same_where_the_mask_is(
     assert answers(write(ELECTION.replace("MASK", mask))) == ["holds"] * 4 + [verdict]
 
 
+def test_another_leads_where_the_leader_has_exited(write: Callable[..., Path]) -> None:
+    before, second = ELECTION.split("    __syncwarp();\n")
+    _, after = second.split("}\n", 1)
+    text = f"""{before}    if (leads) return;
+    ELECT("0xffffffff", second, leads);
+    if (leads) atomicAdd(&same, 1);
+}}
+{after.replace("same == 3", "same == 1")}"""
+    assert answers(write(text)) == ["holds"] * 5
+
+
 def test_a_text_is_read_as_it_is_written() -> None:
     block = read(Source("asm", "{ .reg .pred p; @!p ld.global.L2::128B.v2.u32 {a, b}, [%rd1 + -4]; L: bra L; }"))
     (inner,) = block.items

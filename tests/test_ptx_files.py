@@ -191,6 +191,26 @@ def test_local_memory_and_calls(write: Write) -> None:
     assert finals(write(text, "t.ptx"), "out[0]") == {(1109,)}
 
 
+POINTERS = """
+.local .align 16 .b8 depot[16];
+.reg .b64 %rd<5>; .reg .b32 %r<2>; .reg .pred %p<2>;
+mov.u64 %rd0, depot; cvta.local.u64 %rd1, %rd0;
+st.local.u32 [%rd0+8], 5; st.local.u32 [%rd0+12], 7;
+add.s64 %rd2, %rd1, 8; or.b64 %rd3, %rd2, 4; ld.u32 %r0, [%rd3];
+setp.ne.s64 %p0, %rd3, 0; setp.eq.s64 %p1, %rd3, 0;
+ld.param.u64 %rd4, [k_0];
+@%p0 st.global.u32 [%rd4], %r0;
+@%p1 st.global.u32 [%rd4], 1;
+"""
+
+
+def test_addresses_of_local_memory_are_not_null_and_have_free_bits(write: Write) -> None:
+    text = kernel(POINTERS, ".param .u64 k_0") + RESULT + "//@ launch k<<<1, 1>>>(out);\n//@ expect race_free;\n"
+    assert finals(write(text, "t.ptx"), "out[0]") == {(7,)}
+    taken = write(text.replace("or.b64 %rd3, %rd2, 4", "or.b64 %rd3, %rd2, 8"), "t.ptx")
+    assert "an address as a number is" in refused(taken)
+
+
 ASSERTION = """
 .reg .b64 %rd<1>; .reg .pred %p<1>; .reg .b32 %r<1>;
 ld.global.u32 %r0, [x]; setp.eq.s32 %p0, %r0, 0; @%p0 bra FINE;
@@ -276,7 +296,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("text", [SIDE, HOST])
+@pytest.mark.parametrize("text", [SIDE, HOST, f"// launches k\n/* the kernel k */\n{SIDE}"])
 def test_a_program_names_the_file_that_has_its_kernels(text: str, write: Write) -> None:
     ptx = write(kernel(READ, SCALARS), "t.ptx")
     path = write(text)

@@ -277,7 +277,7 @@ class Assembler:
 
     def types(self, item: forms.Instruction) -> list[Type]:
         """The types in an operation; InputError where there is none."""
-        found = [type_ for word in item.operation[1:] if (type_ := table.type_of(word)) is not None]
+        found = table.types(item.operation[1:])
         if not found:
             raise error(Code.BAD_ARGUMENTS, f"`{item.name}` has no type that is modelled", item.span)
         return found

@@ -115,7 +115,7 @@ class _Written(Assembler):
 
     def object(self, item: forms.Object) -> None:
         """Memory of the function, or of its block."""
-        space = next((word for word in item.words if word in table.SPACES), "")
+        space = table.space(item.words)
         for name, _ in item.names:
             if space in ("local", "param"):
                 self.memory[-1][name] = llvm.Typed(_POINTER, llvm.Local(self.local(name, type_of(self, item))))
@@ -220,7 +220,7 @@ def _parts(
 def type_of(asm: Assembler, item: forms.Object) -> llvm.Type:
     """The type of an object that is no array of the program's: a number, or so many bytes."""
     (_, count), *_ = item.names
-    types = [type_ for word in item.words if (type_ := table.type_of(word)) is not None]
+    types = table.types(item.words)
     if not types:
         raise asm.outside(f"memory of the type `.{item.words[-1]}` is", item.span)
     one = BIT if types[0].kind == "p" else llvm_type(types[0])

@@ -14,7 +14,7 @@ from scopec.frontends.ptx import forms, table
 from scopec.frontends.ptx.names import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from scopec.frontends.clang.ptx_text import Ptx
     from scopec.frontends.clang.reader import Module
@@ -80,16 +80,15 @@ class _Variables:
         #: The smallest access in bytes in each state space, that of generic addresses among them.
         self.smallest: dict[str, int] = {}
         for function in ptx.functions:
-            for item in _instructions(function.body):
+            for item in forms.instructions(function.body):
                 if item.operation[0] in table.ACCESSES:
-                    space = _space(item.operation)
-                    sizes = [type_.bits // 8 for word in item.operation if (type_ := table.type_of(word)) is not None]
+                    space = table.space(item.operation)
+                    sizes = [type_.bits // 8 for type_ in table.types(item.operation)]
                     self.smallest[space] = min([*sizes, self.smallest.get(space, 8)])
 
     def declare(self, item: forms.Object, function: forms.Function | None) -> None:
         """Declare an object of the file, or of the shared memory of a function."""
-        space = _space(item.words)
-        types = [type_ for word in item.words if (type_ := table.type_of(word)) is not None]
+        space, types = table.space(item.words), table.types(item.words)
         if space not in _SPACES or not types:
             message = f"memory that is `.{' .'.join(item.words)}` is outside the modelled subset of PTX"
             raise error(Code.OUTSIDE_SUBSET, message, item.span)
@@ -134,11 +133,6 @@ class _Variables:
         return add(f"!DIGlobalVariableExpression(var: {variable}, expr: !DIExpression())")
 
 
-def _space(words: Sequence[str]) -> str:
-    """The state space that words name, none for generic addresses."""
-    return next((word.partition("::")[0] for word in words if word in table.SPACES), "")
-
-
 def _array(type_: table.Type, count: int | None) -> _Array:
     return _Array(_REAL[type_.bits] if type_.kind == "f" else f"i{type_.bits}", type_.bits // 8, count)
 
@@ -176,14 +170,6 @@ def _initial(value: forms.Operand | None, size: int) -> Iterator[str]:
             return
         case _:
             yield "0"
-
-
-def _instructions(block: forms.Block | None) -> Iterator[forms.Instruction]:
-    for item in block.items if block is not None else ():
-        if isinstance(item, forms.Instruction):
-            yield item
-        elif isinstance(item, forms.Block):
-            yield from _instructions(item)
 
 
 def _variable(name: str) -> str:

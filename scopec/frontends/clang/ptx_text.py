@@ -14,6 +14,7 @@ from scopec.frontends.ptx import forms, table
 from scopec.frontends.ptx.names import kernels
 from scopec.frontends.ptx.syntax import read_module
 from scopec.frontends.scoped.syntax import tree
+from scopec.frontends.scoped.syntax.scan import scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -74,16 +75,12 @@ def ptx_of(source: Source, folder: Path, directives: Iterable[tree.Directive]) -
 
 
 def _ptx(source: Source, text: Source, folder: Path) -> Ptx:
-    module, code = read_module(source), "" if source is text else text.text
+    module, code = read_module(source), "" if source is text else scan(text).code
     if not (entries := kernels(module)):
         raise error(Code.NOTHING_TO_CHECK, "the file has no kernel", source.span(0, 0), "a kernel is an `.entry`")
-    declared = {name: kernel for name, kernel in entries.items() if not _has(code, name)}
+    there = set(re.findall(r"[\w$]+", code))
+    declared = {name: kernel for name, kernel in entries.items() if name not in there}
     return Ptx(source, module, declared, dict(_readable(module, text, folder)))
-
-
-def _has(code: str, name: str) -> bool:
-    """Whether a text, but for its directives, names a kernel."""
-    return re.search(rf"(?m)^(?:(?!//@).)*\b{re.escape(name)}\b", code) is not None
 
 
 def _readable(module: forms.Module, text: Source, folder: Path) -> Iterable[tuple[int, str]]:
@@ -99,10 +96,11 @@ def _readable(module: forms.Module, text: Source, folder: Path) -> Iterable[tupl
 
 def _stub(name: str, kernel: forms.Function) -> str:
     """A kernel without code; what is a trailing parameter that nobody reads need not be given."""
-    parameters, used = [], _names(kernel.body)
+    parameters = []
+    operands = [operand for item in forms.instructions(kernel.body) for operand in item.operands]
+    used = {operand.name for operand in operands if isinstance(operand, forms.Name | forms.Element)}
     for item in reversed(kernel.parameters):
-        types = [type_ for word in item.words if (type_ := table.type_of(word)) is not None]
-        parameter, count = item.names[0]
+        types, (parameter, count) = table.types(item.words), item.names[0]
         if count is not None:
             parameters.append(f"__scopec::bytes<{count * types[0].bits // 8}, {item.alignment or 1}>")
         else:
@@ -110,17 +108,3 @@ def _stub(name: str, kernel: forms.Function) -> str:
             unread = parameter not in used and all(" = 0" in other for other in parameters)
             parameters.append(number + (" = 0" if unread else ""))
     return f'extern "C" __global__ void {name}({", ".join(reversed(parameters))}) {{}} '
-
-
-def _names(block: forms.Block | None) -> set[str]:
-    """The names in the operands of a block."""
-    found: set[str] = set()
-    for item in block.items if block is not None else ():
-        match item:
-            case forms.Block():
-                found |= _names(item)
-            case forms.Instruction():
-                found |= {one.name for one in item.operands if isinstance(one, forms.Name | forms.Element)}
-            case _:
-                pass
-    return found

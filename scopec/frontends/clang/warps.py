@@ -227,18 +227,20 @@ def _elect(call: Call) -> bool:
     """A leader among the lanes that come: any, but the same whenever the mask is (PTX ISA, "elect.sync")."""
     meeting, key = _meeting(call, 0), (Private((), f"%leader {call.known(0)}"), 0)
     known = call.state.cells.get(key)
-    if known is not None:
+    wants: Value
+    if known is None:
+        wants = call.target(types.BOOL)
+        call.emit(ir.Decide(wants.name, "unknown"))
+    else:
         leader = as_number(call.machine, call.state, known.content)
-        return call.done(meeting.exchange("elect.sync", leader, Reg(ir.brought(meeting.own), leader.type))[0])
-    wants = call.target(types.BOOL)
-    call.emit(ir.Decide(wants.name, "unknown"))
+        wants = compare("eq", leader, number(meeting.own, leader.type.bits))
     result: Value = Const(meeting.own, types.INT)
     for lane in meeting.lanes:  # the last one that comes, unless another wants to
         result = values.choose(_came(lane), Const(lane, types.INT), result)
     for lane in meeting.lanes:
-        one = values.binary("&&", _came(lane), values.convert(Reg(ir.brought(lane), types.INT), types.BOOL))
-        result = values.choose(one, Const(lane, types.INT), result)
-    found = meeting.exchange("elect.sync", values.convert(wants, types.INT), result)[0]
+        willing = values.binary("&&", _came(lane), Reg(ir.brought(lane), types.BOOL))
+        result = values.choose(willing, Const(lane, types.INT), result)
+    found = meeting.exchange("elect.sync", wants, result)[0]
     call.state.cells[key] = Cell(4, found)
     return call.done(found)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from scopec.base.source import Span
 
@@ -174,6 +174,15 @@ class Prototype:
 
 
 Statement: TypeAlias = Label | Instruction | Declaration | Block | Object | Location | Targets | Prototype
+
+
+def instructions(block: Block | None) -> Iterator[Instruction]:
+    """The instructions in a block, those of blocks in it too."""
+    for item in block.items if block is not None else ():
+        if isinstance(item, Instruction):
+            yield item
+        elif isinstance(item, Block):
+            yield from instructions(item)
 
 
 @dataclass(frozen=True, slots=True)

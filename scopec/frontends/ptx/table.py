@@ -11,7 +11,7 @@ from scopec.program import ir
 from scopec.program.ir import Order, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from scopec.frontends.ptx.forms import Instruction
 
@@ -110,6 +110,16 @@ def type_of(word: str) -> Type | None:
         return Type("p", 1)
     found = _TYPE.match(word)
     return Type(found[1], int(found[2])) if found else None
+
+
+def types(words: Iterable[str]) -> list[Type]:
+    """The types that words name."""
+    return [type_ for word in words if (type_ := type_of(word)) is not None]
+
+
+def space(words: Iterable[str]) -> str:
+    """The state space that words name; none, the empty text, for generic addresses."""
+    return next((word.partition("::")[0] for word in words if word in SPACES), "")
 
 
 # ---------------------------------------------------------------- special registers
