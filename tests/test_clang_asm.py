@@ -164,7 +164,7 @@ __device__ unsigned long long w;
 __device__ unsigned v[4] = {1, 2, 3, 4};
 __device__ unsigned char c = 200;
 __device__ signed char d = -56;
-__device__ float e;
+__device__ float e, pair[2];
 __device__ short half;
 __global__ void k(int ten) {
     unsigned r = 0, t = 0;
@@ -295,6 +295,45 @@ NUMBERS = {
                               "cos.approx.f32 %0, %0; tanh.approx.f32 %0, %0; lg2.approx.f32 %0, %0; ex2.approx.f32 %0, %0;",
                               ': "+f"(e) ::') + "r = 1;", "r == 1"),
     "halves": ("short h = 1; " + asm("st.b16 [%1], %2; ld.s16 %0, [%1]; add.s16 %0, %0, 1;", ': "=h"(h) : "l"(&half), "h"((short)5) :'), "h == 6"),
+    "setp.and": (result("{ .reg .pred p, q; setp.eq.s32 q, 1, 2; setp.gt.or.s32 p|q, %1, 9, q; selp.b32 %0, 1, 2, p; @q add.u32 %0, %0, 4; }"),
+                 "r == 1"),
+    "setp.xor": (result("{ .reg .pred p, q; setp.eq.s32 q, 1, 1; setp.gt.xor.s32 p|q, %1, 10, !q; selp.b32 %0, 1, 2, p; @q add.u32 %0, %0, 4; }"),
+                 "r == 6"),
+    "setp.lo": (result("{ .reg .pred p; setp.lo.u32 p, %1, -1; selp.b32 %0, 1, 2, p; }"), "r == 1"),
+    "setp.hs": (result("{ .reg .pred p; setp.hs.u32 p, %1, -1; selp.b32 %0, 1, 2, p; }"), "r == 2"),
+    "set": (result("set.gt.u32.s32 %0, %1, -1;"), "r == ~0u"),
+    "set.and": (result("{ .reg .pred q; setp.eq.s32 q, 1, 2; set.gt.and.s32.s32 %0, %1, 9, q; }"), "r == 0"),
+    "slct": (result("slct.u32.s32 %0, 5, 6, %1; slct.u32.s32 %0, %0, 7, -1;"), "r == 7"),
+    "cnot": (result("cnot.b32 %0, %1; cnot.b32 %0, %0;"), "r == 1"),
+    "cvt.sat": (result("cvt.sat.u8.s32 %0, -3;"), "r == 0"),
+    "cvt.sat, above": (result("cvt.sat.s8.u32 %0, -1;", "=r", "i"), "i == 127"),
+    "cvt.sat, below": (result("cvt.sat.s16.s32 %0, -70000;", "=r", "i"), "i == -32768"),
+    "lop3.or": (asm("{ .reg .pred p, q; setp.eq.u32 q, 1, 2; lop3.or.b32 %0|p, 0xf0, 0xcc, 0xaa, 0x80, q; selp.b32 %1, 1, 2, p; }",
+                    ': "=r"(r), "=r"(t) ::'), "r == 0x80 && t == 1"),
+    "bfind": (result("bfind.u32 %0, %1;"), "r == 3"),
+    "bfind, sign": (result("bfind.s32 %0, -9;"), "r == 3"),
+    "bfind, nothing": (result("bfind.u64 %0, 0;"), "r == ~0u"),
+    "bfind.shiftamt": (result("bfind.shiftamt.u32 %0, %1;"), "r == 28"),
+    "dp4a": (result("dp4a.s32.u32 %0, 0xff020304, 0xff030405, %1;", "=r", "i"), "i == -255 + 6 + 12 + 20 + 10"),
+    "dp2a": (result("dp2a.lo.s32.s32 %0, 0xffff0003, 0x0102, %1;", "=r", "i"), "i == -1 + 6 + 10"),
+    "dp2a.hi": (result("dp2a.hi.u32.u32 %0, 0x00020003, 0x04050000, %1;"), "r == 8 + 15 + 10"),
+    "isspacep": (asm("{ .reg .pred p, q; isspacep.shared p, %1; isspacep.global q, %2; and.pred p, p, q; isspacep.global q, %1; "
+                     "selp.b32 %0, 1, 2, p; @q add.u32 %0, %0, 4; }", ': "=r"(r) : "l"(own), "l"(&u) :'), "r == 1"),
+    "clusters": (asm("add.u32 %0, %%cluster_nctaid.x, %%cluster_ctaid.y; add.u32 %0, %0, %%nclusterid.z; add.u32 %0, %0, %%clusterid.x;"
+                     "{ .reg .pred p; mov.pred p, %%is_explicit_cluster; @p add.u32 %0, %0, 8; add.u32 %0, %0, %%dynamic_smem_size; }",
+                     ': "=r"(r) ::'), "r == 2"),
+    "hints": (asm("createpolicy.fractional.L2::evict_last.b64 %1, 1.0; ld.global.L2::cache_hint.u32 %0, [%2], %1;"
+                  "applypriority.global.L2::evict_normal [%2], 128; pmevent 1; setmaxnreg.dec.sync.aligned.u32 24;"
+                  "griddepcontrol.wait; griddepcontrol.launch_dependents;", ': "=r"(r), "=l"(l) : "l"(v) :'), "r == 1"),
+    "ldu": (asm("ldu.global.v2.u32 {%0, %1}, [%2];", ': "=r"(r), "=r"(t) : "l"(v) :'), "r == 1 && t == 2"),
+    "mmio": (asm("st.mmio.relaxed.sys.global.u32 [%1], 5; ld.relaxed.mmio.global.sys.u32 %0, [%1];", ': "=r"(r) : "l"(v) :'), "r == 5"),
+    "pairs of halves": (asm("{ .reg .f16x2 a; .reg .b32 b; cvt.rn.bf16x2.f32 b, %0, %0; fma.rn.bf16x2 b, b, b, b; add.f16x2 a, a, a; "
+                            "cvt.rn.bf16.f32 b, %0; red.global.add.noftz.bf16x2 [%1], b; copysign.f32 %0, %0, %0; }",
+                            ': "+f"(e) : "l"(&e) :') + "r = 1;", "r == 1"),
+    "red.v2.f32": (asm("red.global.add.v2.f32 [%0], {%1, %1}; atom.global.v2.f32.add {%1, %1}, [%0], {%1, %1};", ':: "l"(pair), "f"(e) :')
+                   + "r = 1;", "r == 1"),
+    "atom.v2": (asm("atom.global.add.v2.u32 {%0, %1}, [%2], {10, 20};", ': "=r"(r), "=r"(t) : "l"(v + 2) :'),
+                "r == 3 && t == 4 && v[2] == 13 && v[3] == 24"),
     "fma": (asm("fma.rn.f32 %0, %0, %0, 0f3F800000;", ': "+f"(e) ::') + "r = 1;", "r == 1"),
 }  # fmt: skip
 
@@ -313,6 +352,15 @@ def test_what_instructions_compute(name: str, write: Callable[..., Path]) -> Non
         asm("mov.u64 %0, %%globaltimer; cvt.u32.u64 %1, %0;", ': "=l"(l), "=r"(r) ::'),
         asm("mov.u32 %0, %%smid;", ': "=r"(r) ::'),
         asm("activemask.b32 %0;", ': "=r"(r) ::'),
+        asm("{ .reg .pred p; testp.notanumber.f32 p, %1; selp.b32 %0, 1, 0, p; }", ': "=r"(r) : "f"(e) :'),
+        asm(
+            "{ .reg .pred p; redux.sync.max.abs.NaN.f32 %1, %1, 1; setp.neu.ftz.f32 p, %1, 0f00000000; selp.b32 %0, 1, 0, p; }",
+            ': "=r"(r) : "f"(e) :',
+        ),
+        asm(
+            "{ .reg .pred p, q; setp.gt.f16x2 p|q, %1, %1; xor.pred p, p, q; selp.b32 %0, 0, 1, p; }",
+            ': "=r"(r) : "f"(e) :',
+        ),
         asm("cvt.rzi.u32.f32 %0, %1;", ': "=r"(r) : "f"(e) :'),
         asm("{ .reg .pred p; setp.gt.f32 p, %1, 0f00000000; selp.b32 %0, 1, 0, p; }", ': "=r"(r) : "f"(e) :'),
     ],
@@ -333,7 +381,13 @@ def test_every_instruction_of_the_table_is_executed_here() -> None:
         one for pair in MESSAGES.values() for case in pair for one in case
     ]
     whole = "\n".join([*texts, *(one for pair in BARRIERS.values() for case in pair for one in case)])
-    missing = {name for name in INSTRUCTIONS if name not in whole} - {"prefetchu", "activemask", "exit", "trap"}
+    missing = {name for name in INSTRUCTIONS if name not in whole} - {
+        "prefetchu",
+        "activemask",
+        "exit",
+        "trap",
+        "testp",
+    }
     assert missing == set()
 
 
@@ -499,9 +553,13 @@ REFUSED = {
     "fence.acquire.sync_restrict::shared::cluster.cluster;": "outside the modelled subset",
     "wgmma.fence.sync.aligned;": "asynchronous matrix instructions come later",
     "barrier.cluster.arrive;": "barriers of a cluster in two halves come later",
-    "griddepcontrol.wait;": "dependent launches come later",
     "red.async.relaxed.cluster.add.u32 [%0], 1, [%0];": "asynchronous reductions come later",
-    "red.global.v2.f32.add [%0], {1, 2};": "read-modify-writes of vectors come later",
+    "multimem.red.release.sys.global.add.u32 [%0], 1;": "accesses of multicast memory come later",
+    "discard.global.L2 [%0], 128;": "writes of what is not known come later",
+    "vote.ballot.b32 %0, p;": "outside the modelled subset of PTX",
+    "ld.mmio.u32 %0, [%0];": "write .mmio.relaxed.sys",
+    "setp.lo.s32 %0, 1, 2;": "outside the modelled subset of PTX",
+    "isspacep.const %0, %0;": "a test for this state space",
     "st.acquire.gpu.u32 [%0], 1;": "st can be weak, relaxed, release",
     "st.release.u32 [%0], 1;": "write st.release.u32.gpu",
     "st.release.gpu [%0], 1;": "add one, such as .u32",
@@ -510,7 +568,7 @@ REFUSED = {
     "elect.sinc _|p, 1;": "",
     "bra L;": "there is no label `L`",
     "membar.gl": "expected",
-    "dp4a.u32.u32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
+    "vadd2.u32.u32.u32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
     "st.u32 [%0], 1, 2;": "takes 2 operands, 3 given",
     "mov.u32 %%r1, 1;\\n\\tmov.u32 %%r2 1;": "expected `,`, `;` or `|` (line 2 of the assembly)",
     "{ .reg .b128 r; }": "a register of type `.b128`",

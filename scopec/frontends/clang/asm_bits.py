@@ -5,7 +5,7 @@ from __future__ import annotations
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.asm_numbers import chosen, computed
-from scopec.frontends.clang.assembler import Assembler, Lowerings, llvm_type
+from scopec.frontends.clang.assembler import BIT, Assembler, Lowerings, llvm_type
 from scopec.frontends.ptx import forms
 from scopec.frontends.ptx.table import Type
 
@@ -40,6 +40,12 @@ class _Bits:
     def ones(self, count: llvm.Operand) -> llvm.Operand:
         """So many ones in the lowest places."""
         return self("sub", self("shl", 1, count), 1)
+
+    def part(self, value: llvm.Operand, type_: Type, at: int, width: int) -> llvm.Operand:
+        """So many bits of a number, as one of a type that is signed or not."""
+        high = self("shl", value, self.type.bits - at - width)
+        back = llvm.Number(self.type.bits - width)
+        return self.signed_shift(high, back) if type_.kind == "s" else self("shr", high, back)
 
     def byte(self, operand: forms.Operand) -> llvm.Operand:
         """The lowest byte of a number of 32 bits."""
@@ -108,8 +114,9 @@ def _prmt(asm: Assembler, item: forms.Instruction) -> None:
 
 def _lop3(asm: Assembler, item: forms.Instruction) -> None:
     """Any function of three bits: its truth table is the last operand."""
-    target, *given, table = asm.operands(item, 5)
-    asm.only(item)
+    joined = [word for word in item.operation[1:] if word in ("and", "or", "xor")]
+    target, *given, table = asm.operands(item, 5 + len(joined))[:5]
+    asm.only(item, *joined)
     if not isinstance(table, forms.Number):
         raise error(Code.BAD_ARGUMENTS, "a number is wanted here", table.span)
     do, found = _Bits(asm, _U32), None
@@ -119,7 +126,43 @@ def _lop3(asm: Assembler, item: forms.Instruction) -> None:
             a, b, c = (side if row & bit else do("xor", side, -1) for side, bit in zip(sides, (4, 2, 1), strict=True))
             term = do("and", do("and", a, b), c)
             found = term if found is None else do("or", found, term)
-    asm.store(asm.target(target), found or llvm.Number(0), llvm.Int(32), item.span)
+    found = found or llvm.Number(0)
+    if joined and isinstance(target, forms.Pair):
+        truth, more = do("ne", found, 0), asm.value(item.operands[5], BIT)
+        asm.store(target.second, asm.emit(llvm.Arithmetic(joined[0], BIT, truth, more)), BIT, item.span)
+        target = forms.Name(target.span, target.first)
+    asm.store(asm.target(target), found, llvm.Int(32), item.span)
+
+
+def _bfind(asm: Assembler, item: forms.Instruction) -> None:
+    """Where the highest bit is that is set, of a signed number that is not its sign; -1 where there is none."""
+    target, operand = asm.operands(item, 2)
+    asm.only(item, "shiftamt")
+    type_ = asm.types(item)[-1]
+    do, own = _Bits(asm, type_), llvm_type(type_)
+    value = asm.value(operand, own)
+    if type_.kind == "s":
+        value = do("xor", value, do.signed_shift(value, llvm.Number(type_.bits - 1)))
+    given = (llvm.Typed(own, value),)
+    above = asm.emit(llvm.Call(own, llvm.Global(f"llvm.ctlz.i{type_.bits}"), given, (None,)))
+    found = do("sub", type_.bits - 1, above)
+    if "shiftamt" in item.operation:
+        found = do.choose(do("ne", value, 0), above, -1)
+    asm.store(asm.target(target), asm.resized(found, own, llvm.Int(32)), llvm.Int(32), item.span)
+
+
+def _dot(asm: Assembler, item: forms.Instruction) -> None:
+    """Products of the parts of two numbers, and a third, summed: ``dp4a`` of bytes, ``dp2a`` of halves with bytes."""
+    target, left, right, more = asm.operands(item, 4)
+    one, other = asm.types(item)
+    asm.only(item, "lo", "hi")
+    width, first = (8, 0) if item.operation[0] == "dp4a" else (16, 2 * ("hi" in item.operation))
+    do, own = _Bits(asm, _U32), llvm_type(_U32)
+    a, b, found = asm.value(left, own), asm.value(right, own), asm.value(more, own)
+    for n in range(32 // width):
+        product = do("mul", do.part(a, one, n * width, width), do.part(b, other, 8 * (first + n), 8))
+        found = do("add", found, product)
+    asm.store(asm.target(target), found, own, item.span)
 
 
 def _count(asm: Assembler, item: forms.Instruction) -> None:
@@ -165,6 +208,9 @@ BITS: Lowerings = {
     "shf": _shf,
     "prmt": _prmt,
     "lop3": _lop3,
+    "bfind": _bfind,
+    "dp4a": _dot,
+    "dp2a": _dot,
     "sad": _sad,
     "abs": _abs,
     **dict.fromkeys(_COUNTS, _count),

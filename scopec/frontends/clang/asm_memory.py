@@ -11,7 +11,7 @@ from scopec.frontends.clang.calls import ORDERS
 from scopec.frontends.ptx import forms, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from scopec.frontends.ptx.table import Type
 
@@ -31,9 +31,14 @@ def _place(asm: Assembler, operand: forms.Operand, access: table.Access) -> llvm
     if access.space in ("global", "shared"):
         which = llvm.Typed(BIT, llvm.Number(int(access.space == "shared")))
         asm.call("in_space", llvm.Void(), base, which)
-    if not operand.offset:
+    return _moved(asm, base, operand.offset)
+
+
+def _moved(asm: Assembler, base: llvm.Typed, offset: int) -> llvm.Typed:
+    """An address so many bytes on."""
+    if not offset:
         return base
-    where = llvm.Typed(LONG, llvm.Number(operand.offset))
+    where = llvm.Typed(LONG, llvm.Number(offset))
     return llvm.Typed(llvm.Pointer(), asm.emit(llvm.Element(llvm.Int(8), base, (where,))))
 
 
@@ -43,6 +48,22 @@ def _items(operand: forms.Operand, access: table.Access) -> Sequence[forms.Opera
     if len(found) != access.count:
         raise error(Code.BAD_ARGUMENTS, f"{access.count} of them are wanted here", operand.span)
     return found
+
+
+def _elements(asm: Assembler, there: llvm.Typed, access: table.Access) -> Iterator[tuple[int, llvm.Typed]]:
+    """The elements to access, in no order where there are several.
+
+    PTX ISA, "Vector Data-types": "modelled as a set of equivalent memory operations with a scalar data-type, executed
+    in an unspecified order on the elements in the vector".
+    """
+    size, several = llvm.size(llvm_type(access.type)), access.count > 1
+    about = [llvm.Typed(INT, llvm.Number(n)) for n in (size, access.count)]
+    for n in range(access.count):
+        if several:
+            asm.call("element", llvm.Void(), there, *about, llvm.Typed(INT, llvm.Number(n)))
+        yield n, _moved(asm, there, n * size)
+    if several:
+        asm.call("element", llvm.Void(), there, *about, llvm.Typed(INT, llvm.Number(access.count)))
 
 
 def _access(asm: Assembler, item: forms.Instruction, count: int) -> tuple[table.Access, tuple[forms.Operand, ...]]:
@@ -65,15 +86,12 @@ def _ld(asm: Assembler, item: forms.Instruction) -> None:
     access, (target, place) = _access(asm, item, 2)
     type_, registers = llvm_type(access.type), _items(target, access)
     there = _place(asm, place, access)
-    found: list[llvm.Operand]
-    if access.count > 1:
-        vector = llvm.Struct((type_,) * access.count)
-        whole = llvm.Typed(vector, asm.call("vector_load", vector, there, *_mode(access)))
-        found = [asm.emit(llvm.Extract(whole, (llvm.Number(n),))) for n in range(access.count)]
-    elif access.mode.atomic:
-        found = [asm.call("load", type_, there, *_mode(access), letter=_letter(access.type))]
-    else:
-        found = [asm.emit(llvm.Load(type_, there, access.mode.volatile))]
+    found: list[llvm.Operand] = []
+    for _, element in _elements(asm, there, access):
+        if access.mode.atomic:
+            found.append(asm.call("load", type_, element, *_mode(access), letter=_letter(access.type)))
+        else:
+            found.append(asm.emit(llvm.Load(type_, element, access.mode.volatile)))
     for register, value in zip(registers, found, strict=True):
         asm.store(asm.target(register), value, type_, item.span, signed=access.type.kind == "s")
 
@@ -83,12 +101,11 @@ def _st(asm: Assembler, item: forms.Instruction) -> None:
     type_ = llvm_type(access.type)
     values = [llvm.Typed(type_, asm.value(one, type_)) for one in _items(given, access)]
     there = _place(asm, place, access)
-    if access.count > 1:
-        asm.call("vector_store", llvm.Void(), there, *_mode(access), *values)
-    elif access.mode.atomic:
-        asm.call("store", llvm.Void(), there, *values, *_mode(access), letter=_letter(access.type))
-    else:
-        asm.do(llvm.Store(values[0], there, access.mode.volatile))
+    for n, element in _elements(asm, there, access):
+        if access.mode.atomic:
+            asm.call("store", llvm.Void(), element, values[n], *_mode(access), letter=_letter(access.type))
+        else:
+            asm.do(llvm.Store(values[n], element, access.mode.volatile))
 
 
 def _atom(asm: Assembler, item: forms.Instruction) -> None:
@@ -96,12 +113,15 @@ def _atom(asm: Assembler, item: forms.Instruction) -> None:
     wants, given = int(item.operation[0] == "atom"), 2 if table.operation_of(item) == "cas" else 1
     access, operands = _access(asm, item, wants + 1 + given)
     type_ = llvm_type(access.type)
-    values = [llvm.Typed(type_, asm.value(one, type_)) for one in operands[wants + 1 :]]
+    values = [[llvm.Typed(type_, asm.value(o, type_)) for o in _items(one, access)] for one in operands[wants + 1 :]]
     there = _place(asm, operands[wants], access)
     name, letter = table.UPDATES[access.operation], _letter(access.type)
-    found = asm.call(name, type_ if wants else llvm.Void(), there, *values, *_mode(access), letter=letter)
-    if wants:
-        asm.store(asm.target(operands[0]), found, type_, item.span)
+    result, found = type_ if wants else llvm.Void(), list[llvm.Operand]()
+    for n, element in _elements(asm, there, access):
+        given_ = [one[n] for one in values]
+        found.append(asm.call(name, result, element, *given_, *_mode(access), letter=letter))
+    for register, value in zip(_items(operands[0], access) if wants else (), found, strict=False):
+        asm.store(asm.target(register), value, type_, item.span)
 
 
 def _fence(asm: Assembler, item: forms.Instruction) -> None:
@@ -116,4 +136,4 @@ def _letter(type_: Type) -> str:
 
 
 #: What accesses and fences are lowered by.
-MEMORY: Lowerings = {"ld": _ld, "st": _st, "atom": _atom, "red": _atom, "fence": _fence, "membar": _fence}
+MEMORY: Lowerings = {"ld": _ld, "ldu": _ld, "st": _st, "atom": _atom, "red": _atom, "fence": _fence, "membar": _fence}

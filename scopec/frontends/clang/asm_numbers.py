@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Functions of floating-point numbers, of which nothing is known.
 _FUNCTIONS = ("rcp", "sqrt", "rsqrt", "sin", "cos", "tanh", "lg2", "ex2")
+#: What comparisons of unsigned numbers are called too.
+_UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 
 
 def computed(asm: Assembler, opcode: str, type_: Type, left: llvm.Operand, right: llvm.Operand) -> llvm.Operand:
@@ -104,6 +106,9 @@ def _unary(asm: Assembler, item: forms.Instruction) -> None:
     value = asm.value(operand, type_)
     if isinstance(type_, llvm.Float):
         value = llvm.Real()
+    elif opcode == "cnot":
+        zero = asm.emit(llvm.Compare("icmp", "eq", type_, value, llvm.Number(0)))
+        value = chosen(asm, zero, type_, llvm.Number(1), llvm.Number(0))
     elif opcode == "not":
         value = asm.emit(llvm.Arithmetic("xor", type_, value, llvm.Number(-1)))
     else:
@@ -118,6 +123,19 @@ def _real(asm: Assembler, item: forms.Instruction) -> None:
     if not isinstance(type_, llvm.Float):
         raise asm.outside(f"`{item.name}` is", item.span)
     asm.store(asm.target(target), llvm.Real(), type_, item.span)
+
+
+def _testp(asm: Assembler, item: forms.Instruction) -> None:
+    """Whether a floating-point number is of a kind."""
+    target, operand = asm.operands(item, 2)
+    own = llvm_type(asm.types(item)[-1])
+    truth = asm.emit(llvm.Compare("fcmp", "oeq", own, asm.value(operand, own), llvm.Real()))
+    asm.store(asm.target(target), truth, BIT, item.span)
+
+
+def _copysign(asm: Assembler, item: forms.Instruction) -> None:
+    target, _, _ = asm.operands(item, 3)
+    asm.store(asm.target(target), llvm.Real(), llvm_type(asm.types(item)[-1]), item.span)
 
 
 def _mov(asm: Assembler, item: forms.Instruction) -> None:
@@ -154,24 +172,65 @@ def _packed(asm: Assembler, parts: Sequence[forms.Operand], type_: llvm.Type) ->
     return whole
 
 
-def _setp(asm: Assembler, item: forms.Instruction) -> None:
-    target, left, right = asm.operands(item, 3)
-    type_ = asm.types(item)[-1]
+def _compared(
+    asm: Assembler, item: forms.Instruction, type_: Type, left: forms.Operand, right: forms.Operand
+) -> llvm.Operand:
+    """Whether a comparison holds."""
     own, comparison = llvm_type(type_), item.operation[1]
+    sides = asm.value(left, own), asm.value(right, own)
     if isinstance(own, llvm.Float):
-        truth = asm.emit(llvm.Compare("fcmp", "oeq", own, asm.value(left, own), asm.value(right, own)))
-    elif comparison in COMPARISONS and len(item.operation) == 3:
-        known = COMPARISONS[comparison]
-        predicate = known.signed if type_.kind == "s" else known.unsigned
-        truth = asm.emit(llvm.Compare("icmp", predicate, own, asm.value(left, own), asm.value(right, own)))
-    else:
+        return asm.emit(llvm.Compare("fcmp", "oeq", own, *sides))
+    known = COMPARISONS.get(_UNSIGNED.get(comparison, comparison))
+    if known is None or (comparison in _UNSIGNED and type_.kind == "s"):
         raise asm.outside(f"`{item.name}` is", item.span)
+    return asm.emit(llvm.Compare("icmp", known.signed if type_.kind == "s" else known.unsigned, own, *sides))
+
+
+def _comparison(asm: Assembler, item: forms.Instruction, type_: Type) -> tuple[llvm.Operand, llvm.Operand]:
+    """The two results of a comparison, each maybe joined with a predicate: ``setp.lt.and.s32 p|q, a, b, c``."""
+    joined = [word for word in item.operation[2:] if word in ("and", "or", "xor")]
+    _, left, right, *more = asm.operands(item, 3 + len(joined))
+    asm.only(item, item.operation[1], "ftz", *joined)
+    holds = _compared(asm, item, type_, left, right)
+    fails: llvm.Operand = asm.emit(llvm.Arithmetic("xor", BIT, holds, llvm.Number(1)))
+    if type_.bits > 16 and item.operation[-1].endswith("x2"):  # of the other half
+        fails = _compared(asm, item, type_, left, right)
+    for word, predicate in zip(joined, more, strict=True):
+        given = asm.value(predicate, BIT)
+        holds, fails = (asm.emit(llvm.Arithmetic(word, BIT, one, given)) for one in (holds, fails))
+    return holds, fails
+
+
+def _setp(asm: Assembler, item: forms.Instruction) -> None:
+    holds, fails = _comparison(asm, item, asm.types(item)[-1])
+    target = item.operands[0]
     if isinstance(target, forms.Pair):
-        asm.store(target.first, truth, BIT, item.span)
-        inverse = asm.emit(llvm.Arithmetic("xor", BIT, truth, llvm.Number(1)))
-        asm.store(target.second, inverse, BIT, item.span)
+        asm.store(target.first, holds, BIT, item.span)
+        asm.store(target.second, fails, BIT, item.span)
     else:
-        asm.store(asm.target(target), truth, BIT, item.span)
+        asm.store(asm.target(target), holds, BIT, item.span)
+
+
+def _set(asm: Assembler, item: forms.Instruction) -> None:
+    """A comparison whose result is a number: all bits, or none."""
+    result, of = asm.types(item)
+    own = llvm_type(result)
+    holds, _ = _comparison(asm, item, of)
+    found: llvm.Operand = llvm.Real()
+    if isinstance(own, llvm.Int):
+        found = chosen(asm, holds, own, llvm.Number(-1), llvm.Number(0))
+    asm.store(asm.target(item.operands[0]), found, own, item.span)
+
+
+def _slct(asm: Assembler, item: forms.Instruction) -> None:
+    """One of two numbers, by the sign of a third."""
+    target, then, otherwise, which = asm.operands(item, 4)
+    own, sign = (llvm_type(type_) for type_ in asm.types(item))
+    asm.only(item, "ftz")
+    value, kind = asm.value(which, sign), ("fcmp", "oge") if isinstance(sign, llvm.Float) else ("icmp", "sge")
+    holds = asm.emit(llvm.Compare(*kind, sign, value, llvm.Real() if kind[0] == "fcmp" else llvm.Number(0)))
+    found = chosen(asm, holds, own, asm.value(then, own), asm.value(otherwise, own))
+    asm.store(asm.target(target), found, own, item.span)
 
 
 def _selp(asm: Assembler, item: forms.Instruction) -> None:
@@ -183,17 +242,38 @@ def _selp(asm: Assembler, item: forms.Instruction) -> None:
 
 
 def _cvt(asm: Assembler, item: forms.Instruction) -> None:
+    result, *more = asm.types(item)
+    if result.kind == "f":
+        asm.store(asm.target(item.operands[0]), llvm.Real(), llvm_type(result), item.span)
+        return
     target, operand = asm.operands(item, 2)
-    types = asm.types(item)
-    if len(types) != 2 or ("sat" in item.operation and all(one.kind != "f" for one in types)):
+    if len(more) != 1:
         raise asm.outside(f"`{item.name}` is", item.span)
-    result, own = types
+    (own,) = more
     value = asm.value(operand, llvm_type(own))
-    if "f" in (result.kind, own.kind):
+    if own.kind == "f":
         value = asm.emit(llvm.Cast("bitcast", llvm.Typed(llvm_type(own), value), llvm_type(result)))
     else:
+        asm.only(item, "sat")
+        if "sat" in item.operation:
+            value = _within(asm, value, own, result)
         value = asm.resized(value, llvm_type(own), llvm_type(result), signed=own.kind == "s")
     asm.store(asm.target(target), value, llvm_type(result), item.span, signed=result.kind == "s")
+
+
+def _within(asm: Assembler, value: llvm.Operand, own: Type, result: Type) -> llvm.Operand:
+    """The number of a type that is nearest to one of another."""
+    (low, high), (least, most) = _bounds(own), _bounds(result)
+    if most < high:
+        value = computed(asm, "min", own, value, llvm.Number(most))
+    if least > low:
+        value = computed(asm, "max", own, value, llvm.Number(least))
+    return value
+
+
+def _bounds(type_: Type) -> tuple[int, int]:
+    half = 1 << type_.bits - 1
+    return (-half, half - 1) if type_.kind == "s" else (0, 2 * half - 1)
 
 
 def _cvta(asm: Assembler, item: forms.Instruction) -> None:
@@ -217,6 +297,11 @@ NUMBERS: Lowerings = {
     "mad": _mad,
     "fma": _mad,
     "setp": _setp,
+    "set": _set,
+    "slct": _slct,
+    "testp": _testp,
+    "copysign": _copysign,
+    "cnot": _unary,
     "selp": _selp,
     "cvt": _cvt,
     "cvta": _cvta,

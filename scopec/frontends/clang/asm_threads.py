@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.assembler import BIT, INT, Assembler, Lowerings, llvm_type
+from scopec.frontends.clang.assembler import BIT, INT, LONG, Assembler, Lowerings, llvm_type
 from scopec.frontends.clang.warps import REDUCTIONS, SHUFFLES, VOTES
-from scopec.frontends.ptx import forms
+from scopec.frontends.ptx import forms, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
 
 _VOTES = {"popc": 0, "and": 1, "or": 2}
+_HINTS = ("prefetch", "prefetchu", "applypriority", "pmevent", "setmaxnreg", "griddepcontrol")
 
 
 def _bar(asm: Assembler, item: forms.Instruction) -> None:
@@ -52,9 +53,9 @@ def _bar(asm: Assembler, item: forms.Instruction) -> None:
 
 def _shfl(asm: Assembler, item: forms.Instruction) -> None:
     """``shfl.sync.mode.b32 d|p, a, b, c, membermask``."""
-    target, value, by, segments, mask = asm.operands(item, 5)
     if len(item.operation) != 4 or item.operation[2] not in SHUFFLES or item.operation[1:4:2] != ("sync", "b32"):
         raise asm.outside(f"`{item.name}` is", item.span)
+    target, value, by, segments, mask = asm.operands(item, 5)
     kind = llvm.Typed(INT, llvm.Number(SHUFFLES.index(item.operation[2])))
     b, c = (llvm.Typed(INT, asm.value(operand, INT)) for operand in (by, segments))
     brought = llvm.Typed(INT, asm.value(value, INT))
@@ -76,11 +77,11 @@ def _results(
 
 def _vote(asm: Assembler, item: forms.Instruction) -> None:
     """``vote.sync.mode.pred d, a, membermask`` and ``vote.sync.ballot.b32``."""
-    target, predicate, mask = asm.operands(item, 3)
     _, *words = item.operation
     ballot = words == ["sync", "ballot", "b32"]
     if not ballot and not (len(words) == 3 and words[1] in VOTES[:3] and words[::2] == ["sync", "pred"]):
         raise asm.outside(f"`{item.name}` is", item.span)
+    target, predicate, mask = asm.operands(item, 3)
     which, wide = llvm.Typed(INT, llvm.Number(VOTES.index(words[1]))), asm.resized(asm.value(predicate, BIT), BIT, INT)
     given = llvm.Typed(INT, asm.value(mask, INT)), llvm.Typed(INT, wide)
     found: llvm.Operand = asm.call("warp_vote", INT, which, *given)
@@ -106,6 +107,11 @@ def _redux(asm: Assembler, item: forms.Instruction) -> None:
     """``redux.sync.op.type d, a, membermask``."""
     target, value, mask = asm.operands(item, 3)
     _, *words = item.operation
+    if words[:1] == ["sync"] and words[1:2] in (["min"], ["max"]) and words[-1] == "f32":
+        which, real = llvm.Typed(INT, llvm.Number(REDUCTIONS.index(words[1]))), llvm.Float(4)
+        given = llvm.Typed(INT, asm.value(mask, INT)), llvm.Typed(real, asm.value(value, real))
+        asm.store(asm.target(target), asm.call("reduce", real, which, *given, letter="f"), real, item.span)
+        return
     types = ("b32",) if words[1:2] and words[1] in REDUCTIONS[3:] else ("u32", "s32")
     if len(words) != 3 or words[0] != "sync" or words[1] not in REDUCTIONS or words[2] not in types:
         raise asm.outside(f"`{item.name}` is", item.span)
@@ -148,7 +154,27 @@ def _elect(asm: Assembler, item: forms.Instruction) -> None:
 
 
 def _nothing(asm: Assembler, item: forms.Instruction) -> None:
-    """What is but a hint."""
+    """What is but a hint, and what a kernel does with another one that it depends on.
+
+    Grids of a stream follow each other, since no launch asks for "programmatic dependent launch", without which
+    ``griddepcontrol.wait`` has nothing to wait for.
+    """
+
+
+def _createpolicy(asm: Assembler, item: forms.Instruction) -> None:
+    """A cache policy is a number that says nothing of memory."""
+    if not item.operands:
+        raise error(Code.BAD_ARGUMENTS, f"`{item.name}` needs a result", item.span)
+    asm.store(asm.target(item.operands[0]), asm.call("unknown", LONG), LONG, item.span)
+
+
+def _isspacep(asm: Assembler, item: forms.Instruction) -> None:
+    """Whether a generic address is in a state space."""
+    target, address = asm.operands(item, 2)
+    if item.operation[1:] not in [(space,) for space in table.SPACES]:
+        raise asm.outside(f"`{item.name}` is", item.span)
+    which = llvm.Typed(INT, llvm.Number(table.SPACES.index(item.operation[1])))
+    asm.store(asm.target(target), asm.call("space", BIT, asm.pointer(address), which), BIT, item.span)
 
 
 def _mapa(asm: Assembler, item: forms.Instruction) -> None:
@@ -172,8 +198,9 @@ THREADS: Lowerings = {
     "match": _match,
     "redux": _redux,
     "elect": _elect,
-    "prefetch": _nothing,
-    "prefetchu": _nothing,
+    **dict.fromkeys(_HINTS, _nothing),
+    "createpolicy": _createpolicy,
+    "isspacep": _isspacep,
     "mapa": _mapa,
     "bra": Assembler.bra,
     "brx": Assembler.brx,

@@ -122,6 +122,11 @@ class Assembler:
         value, type_ = self.load(name, span)
         return llvm.Typed(llvm.Pointer(), self.emit(llvm.Cast("inttoptr", llvm.Typed(type_, value), llvm.Pointer())))
 
+    def pointer(self, operand: forms.Operand) -> llvm.Typed:
+        """An operand that is a generic address."""
+        number = llvm.Typed(LONG, self.value(operand, LONG))
+        return llvm.Typed(llvm.Pointer(), self.emit(llvm.Cast("inttoptr", number, llvm.Pointer())))
+
     def load(self, name: str, span: Span) -> tuple[llvm.Operand, llvm.Type]:
         """What is in a register."""
         slot, type_ = self.find(name, span)
@@ -177,6 +182,14 @@ class Assembler:
         if name in table.INDICES:
             which = llvm.Typed(INT, llvm.Number(INDICES.index(table.INDICES[name])))
             return self.call("index", INT, which), INT
+        register, _, axis = name.partition(".")
+        if register in table.CLUSTERS and axis in ("x", "y", "z"):
+            parts = list(table.CLUSTERS).index(register), "xyz".index(axis)
+            return self.call("cluster_index", INT, *(llvm.Typed(INT, llvm.Number(n)) for n in parts)), INT
+        if name == "%is_explicit_cluster":
+            return self.call("in_cluster", BIT), BIT
+        if name == "%dynamic_smem_size":
+            return self.call("dynamic_shared", INT), INT
         if name in table.LANES:
             which = llvm.Typed(INT, llvm.Number(list(table.LANES).index(name)))
             return self.call("lane", INT, which), INT

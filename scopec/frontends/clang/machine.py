@@ -99,9 +99,8 @@ class Machine:
         self._unset: InputError | None = None
         self.last = world.span(None)
         self.touched: Touched = {}
-        #: How many evaluations of operands in no order there are, and the operand that is being evaluated.
+        #: How many evaluations of operands in no order there are.
         self.evaluations = 0
-        self.operand = 0
 
     # ---------------------------------------------------------------- the way through the code
 
@@ -314,7 +313,7 @@ class Machine:
     def target(self, state: State, type_: IntType) -> Reg:
         """A register for what the present instruction of the thread yields."""
         frame = state.frame
-        found = self.register(frame.calls, (frame.site(), self.operand), type_)
+        found = self.register(frame.calls, frame.site(), type_)
         self._keep(state, found)
         return found
 

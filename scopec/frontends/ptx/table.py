@@ -11,7 +11,7 @@ from scopec.program import ir
 from scopec.program.ir import Order, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from scopec.frontends.ptx.forms import Instruction
 
@@ -31,15 +31,18 @@ MEMBAR = {"cta": Scope.BLOCK, "gl": Scope.DEVICE, "sys": Scope.SYSTEM}
 #: Which orders an operation can have, the one that it has when none is written first.
 ALLOWED = {
     "ld": ("weak", "relaxed", "acquire"),
+    "ldu": ("weak",),
     "st": ("weak", "relaxed", "release"),
     "atom": ("relaxed", "acquire", "release", "acq_rel"),
     "red": ("relaxed", "acquire", "release", "acq_rel"),
     "fence": ("acq_rel", "sc", "acquire", "release"),
 }
 #: Accesses of memory, in which a state space may be written.
-ACCESSES = ("ld", "st", "atom", "red")
+ACCESSES = ("ld", "ldu", "st", "atom", "red")
 #: Without one, an address is generic (ISA, "Generic Addressing").
-SPACES = ("global", "shared", "shared::cta", "shared::cluster", "param", "param::entry", "const", "local")
+SPACES = (
+    "global", "shared", "shared::cta", "shared::cluster", "param", "param::entry", "param::func", "const", "local",
+)  # fmt: skip
 #: "Cache operators [...] are treated as performance hints only" (ISA); ``.nc`` is for what nobody writes meanwhile.
 CACHE = {"ld": ("ca", "cg", "cs", "lu", "cv", "nc", "unified"), "st": ("wb", "cg", "cs", "wt")}
 #: What ``atom`` and ``red`` do, and the function of ``scopec/shims/scopec/intrinsics.h`` that does so.
@@ -99,6 +102,11 @@ class Type:
 
 
 _TYPE = re.compile(r"([busf])(8|16|32|64)\Z")
+#: Other formats of floating-point numbers, and several in one register, with their bits.
+_REAL = {
+    "bf16": 16, "f16x2": 32, "bf16x2": 32, "f32x2": 64, "tf32": 32,
+    "e4m3x2": 16, "e5m2x2": 16, "e4m3x4": 32, "e5m2x4": 32,
+}  # fmt: skip
 _VECTOR = re.compile(r"v([248])\Z")
 #: What PTX writes behind an operation to say what its operands are.
 TYPED = re.compile(r"([busf](8|16|32|64|128)|v[248])\Z")
@@ -108,6 +116,8 @@ def type_of(word: str) -> Type | None:
     """The type that a qualifier names, None if it names none that is modelled."""
     if word == "pred":
         return Type("p", 1)
+    if word in _REAL:
+        return Type("f", _REAL[word])
     found = _TYPE.match(word)
     return Type(found[1], int(found[2])) if found else None
 
@@ -124,7 +134,7 @@ def space(words: Iterable[str]) -> str:
 
 # ---------------------------------------------------------------- special registers
 
-#: Those that stand for an index or extent, as CUDA C++ calls it.
+#: Those that stand for an index or extent, as CUDA C++ calls it; others of clusters follow from these.
 INDICES = {
     **{f"%{ptx}.{axis}": f"{name}.{axis}" for axis in "xyz" for ptx, name in
        (("tid", "threadIdx"), ("ntid", "blockDim"), ("ctaid", "blockIdx"), ("nctaid", "gridDim"))},
@@ -140,6 +150,13 @@ LANES = {
     "%lanemask_le": lambda thread: (2 << thread % 32) - 1,
     "%lanemask_gt": lambda thread: 0xFFFFFFFF & ~((2 << thread % 32) - 1),
     "%lanemask_ge": lambda thread: 0xFFFFFFFF & ~((1 << thread % 32) - 1),
+}
+#: Those that follow from the index of a block in its grid, and the extents of the cluster and of the grid.
+CLUSTERS: dict[str, Callable[[int, int, int], int]] = {
+    "%cluster_ctaid": lambda block, cluster, _: block % cluster,
+    "%cluster_nctaid": lambda _, cluster, __: cluster,
+    "%clusterid": lambda block, cluster, _: block // cluster,
+    "%nclusterid": lambda _, cluster, grid: grid // cluster,
 }
 #: Those of which nothing is known, with their bits.
 UNKNOWN = {
@@ -163,11 +180,16 @@ LATER = {
     "fence.op_restrict": "fences of some operations",
     "membar.proxy": "proxies",
     "barrier.cluster": "barriers of a cluster in two halves",
-    "griddepcontrol": "dependent launches",
     "tensormap": "tensor maps",
     "wgmma": "asynchronous matrix instructions",
     "tcgen05": "asynchronous matrix instructions",
-    "multimem": "multicast memory",
+    "multimem": "accesses of multicast memory",
+    "clusterlaunchcontrol": "requests for another block's work",
+    "discard": "writes of what is not known",
+    "mma": "matrix instructions",
+    "ldmatrix": "matrix instructions",
+    "stmatrix": "matrix instructions",
+    "movmatrix": "matrix instructions",
 }
 
 
@@ -203,7 +225,7 @@ def access(instruction: Instruction) -> Access:
     rest: list[str] = []
     space, type_, count, hint, cached = "", None, 1, False, False
     for word in words:
-        if word == operation or word in ("noftz", "L1::evict_normal"):
+        if word in (operation, "noftz", "mmio"):
             continue
         if word in SPACES:
             space = word.partition("::")[0]
@@ -224,9 +246,8 @@ def access(instruction: Instruction) -> Access:
     if cached and mode_ is not ir.PLAIN:
         message = f"`{instruction.name}`: a cache operator is for weak accesses"
         raise error(Code.BAD_ARGUMENTS, message, instruction.span)
-    if count > 1 and operation:
-        message = f"`{instruction.name}` is outside the modelled subset of PTX"
-        raise error(Code.OUTSIDE_SUBSET, message, instruction.span, "read-modify-writes of vectors come later")
+    if "mmio" in words and mode_ != ir.Mode(Order.RELAXED, Scope.SYSTEM):
+        raise error(Code.BAD_ARGUMENTS, f"`{instruction.name}`: write .mmio.relaxed.sys", instruction.span)
     return Access(mode_, space, type_, count, operation, hint)
 
 
