@@ -247,6 +247,79 @@ def test_blocks_are_what_the_kernel_says(limits: str, said: str, write: Write) -
     assert answers(fits) == [("terminates", "holds")]
 
 
+# ---------------------------------------------------------------- names of results
+
+WRITES = """
+.reg .b64 %rd<2>; .reg .b32 %r<1>;
+ld.param.u64 %rd0, [_Z1kPiiP1P_param_0]; ld.param.u32 %r0, [_Z1kPiiP1P_param_1]; ld.param.u64 %rd1, [_Z1kPiiP1P_param_2];
+st.global.u32 [%rd0+4], %r0; st.global.u32 [%rd1+8], %r0;
+"""
+NAMED = kernel(WRITES, ", ".join(f".param .{t} _Z1kPiiP1P_param_{n}" for n, t in enumerate(("u64", "u32", "u64"))))
+NAMED = (
+    NAMED.replace(".entry k(", ".entry _Z1kPiiP1P(")
+    + """
+//@ object __device__ int out[4];
+//@ object struct P { int a; int b; int c[2]; };
+//@ object __device__ P pairs[2];
+//@ launch k<<<1, 1>>>(out + 1, 7, pairs + 1);
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("truth", "verdict"),
+    [
+        ("k_param_0[4] == 7", "holds"),
+        ("_Z1kPiiP1P_param_0[4] == 7", "holds"),
+        ("out[2] == k_param_0[2 * 2]", "holds"),
+        ("k_param_0 == 0 && *k_param_0 == 0 && k_param_0[-4] == 0 && k_param_0[8] == 0", "holds"),
+        ("k_param_0[0] == 7", "violated"),
+        ("k_param_2[8] == 7 && k_param_2[4] == 0 && k_param_2[12] == 0", "holds"),
+        ("k_param_2[-8] == 7", "violated"),
+    ],
+)
+def test_results_by_parameter_and_offset(truth: str, verdict: str, write: Write) -> None:
+    assert answers(write(NAMED + f"//@ expect required {truth};\n", "t.ptx")) == [(f"required {truth}", verdict)]
+
+
+def test_what_a_state_is_printed_as_can_be_asked(write: Write) -> None:
+    assert finals(write(NAMED + "//@ expect race_free;\n", "t.ptx"), "out[2]", "pairs[1].c[0]") == {(7, 7)}
+    asked = "required out[2] == 7 && pairs[1].c[0] == 7"
+    assert answers(write(NAMED + f"//@ expect {asked};\n", "t.ptx")) == [(asked, "holds")]
+
+
+def test_a_race_by_parameter_and_offset(write: Write) -> None:
+    text = (
+        NAMED.replace("<<<1, 1>>>", "<<<2, 1>>>")
+        + "//@ expect race on k_param_0[4];\n//@ expect race on k_param_0[0];\n"
+    )
+    assert [verdict for _, verdict in answers(write(text, "t.ptx"))] == ["holds", "violated"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("k_param_0[2]", "nothing begins 2 bytes from where `k_param_0` points"),
+        ("k_param_0[16]", "nothing begins 16 bytes from where"),
+        ("k_param_1", "`k_param_1` is no pointer to one object"),
+        ("k_param_2.a", "`k_param_2[OFFSET]` has no members"),
+        ("k_param_3", "there is no global `k_param_3`"),
+    ],
+)
+def test_what_no_parameter_names(name: str, said: str, write: Write) -> None:
+    (outcome,) = check([write(NAMED + f"//@ expect required {name} == 1;\n", "t.ptx")], Settings(engine="embedded"))
+    (wrong,) = [d for d in outcome.diagnostics if d.severity == "error"]
+    assert said in wrong.message
+    assert wrong.help
+
+
+def test_a_parameter_of_several_launches(write: Write) -> None:
+    again = "//@ launch k<<<1, 1>>>({}, 7, pairs + 1);\n//@ expect required k_param_0[4] == 7;\n"
+    assert [verdict for _, verdict in answers(write(NAMED + again.format("out + 1"), "t.ptx"))] == ["holds"]
+    (outcome,) = check([write(NAMED + again.format("out"), "t.ptx")], Settings(engine="embedded"))
+    assert "is no pointer to one object" in outcome.diagnostics[0].message
+
+
 # ---------------------------------------------------------------- places
 
 PLACES = """

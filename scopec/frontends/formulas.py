@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TypeAlias
 
 from scopec.base.diagnostics import Code, error, suggestion
@@ -55,10 +56,35 @@ def _formula(expr: tree.Expr, program: Program, observed: dict[str, Observation]
 
 #: A member's name, or the number of an element.
 _Step: TypeAlias = str | int
+#: The steps in the text of an element.
+_PARTS = re.compile(r"[^.\[\]]+")
 
 
 def steps_of(expr: tree.Expr, program: Program) -> tuple[ir.Thread | None, tuple[_Step, ...]]:
-    """The thread that an expression begins with (None: a global's name), and the way from there."""
+    """The thread that an expression begins with (None: a global's name), and the way from there.
+
+    What a parameter of a kernel points to has the way of the element that it is.
+    """
+    thread, steps = _steps_of(expr, program)
+    name = steps[0] if thread is None else ""
+    if name in program.objects or name not in program.parameters:
+        return thread, steps
+    places, example = program.parameters[str(name)], next(iter(program.parameters[str(name)].values()), "")
+    if not places or len(steps) > 2 or (len(steps) == 2 and not isinstance(steps[1], int)):
+        message = f"`{name}` is no pointer to one object"
+        message = f"`{name}[OFFSET]` has no members" if places else message
+        raise error(
+            Code.BAD_EXPECTATION, message, expr.span, f"name the object{f', such as {example}' if example else ''}"
+        )
+    offset = steps[1] if len(steps) == 2 else 0
+    if offset not in places:
+        known = ", ".join(str(at) for at in sorted(places)[:4]) + (", …" if len(places) > 4 else "")
+        message = f"nothing begins {offset} bytes from where `{name}` points"
+        raise error(Code.BAD_EXPECTATION, message, expr.span, f"offsets are in bytes: {known}")
+    return None, tuple(int(part) if part.isdecimal() else part for part in _PARTS.findall(places[int(offset)]))
+
+
+def _steps_of(expr: tree.Expr, program: Program) -> tuple[ir.Thread | None, tuple[_Step, ...]]:
     thread = _thread(expr, program)
     if thread is not None:
         return thread, ()
@@ -66,13 +92,13 @@ def steps_of(expr: tree.Expr, program: Program) -> tuple[ir.Thread | None, tuple
         case tree.Name(_, name):
             return None, (name,)
         case tree.Member(_, object_, name):
-            start, steps = steps_of(object_, program)
+            start, steps = _steps_of(object_, program)
             return start, (*steps, name)
         case tree.Index(_, object_, index):
-            start, steps = steps_of(object_, program)
+            start, steps = _steps_of(object_, program)
             return start, (*steps, _position(index, program))
         case tree.Unary(_, "*", operand):
-            start, steps = steps_of(operand, program)
+            start, steps = _steps_of(operand, program)
             return start, (*steps, 0)
         case _:
             raise error(Code.BAD_EXPECTATION, "this cannot be observed at the end of the program", expr.span)
@@ -158,7 +184,7 @@ def known_object(name: str, program: Program, span: Span) -> ir.Object:
     elif hosts:
         help_ = f"name the thread: {hosts[0]}.{name}"
     else:
-        variables = [*program.objects, *(o.partition("[")[0] for o in program.objects)]
+        variables = [*program.objects, *(o.partition("[")[0] for o in program.objects), *program.parameters]
         help_ = suggestion(name, variables) or "name a local as kernel[block][thread].name"
     raise error(Code.BAD_EXPECTATION, f"there is no global `{name}`", span, help_)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,8 @@ class Program:
 
     ``constants`` are all constants of the file, ``variant`` the varied ones as they are shown (``{"S": "device"}``).
     ``others`` are threads beyond ``main`` and those of the grids; they run from the start, but those that some thread
-    creates (:class:`CreateThread`) run from then on.
+    creates (:class:`CreateThread`) run from then on.  ``parameters`` are names of kernels' parameters, with what they
+    point to: elements of objects by the offset in bytes.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Program:
     constants: Mapping[str, int | Order | Scope]
     variant: Mapping[str, str]
     others: tuple[Thread, ...] = ()
+    parameters: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
     def with_bodies(self, change: Callable[[Body], Body]) -> Program:
         """The program with each of its graphs changed."""

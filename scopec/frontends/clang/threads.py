@@ -15,6 +15,7 @@ from scopec.frontends.clang.library import called
 from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.memory import Address, Cell, Content, Layout, Memory, Private
 from scopec.frontends.clang.passing import take
+from scopec.frontends.clang.ptx_parameters import parameters
 from scopec.frontends.clang.state import Again, Knowledge
 from scopec.frontends.clang.work import Callback, Copy, Launch
 from scopec.frontends.clang.world import Side, World
@@ -74,7 +75,9 @@ def program_of(
                 raise error(Codes.BAD_ARGUMENTS, f"`{name_}` is not registered", span, help_)
         streams = with_legacy_streams((*world.created.values(), *world.streams.values()), grids.values())
         main = ir.Thread("main", ended(body, others))
-        return Program(name, source, world.objects, streams, grids, main, constants, variant, others)
+        return Program(
+            name, source, world.objects, streams, grids, main, constants, variant, others, parameters(world)
+        )  # fmt: skip
     raise error(Codes.TOO_LARGE, "what pointers may point to does not come to an end", source.span(0, 0))
 
 

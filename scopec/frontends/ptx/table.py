@@ -109,7 +109,7 @@ _REAL = {
 }  # fmt: skip
 _VECTOR = re.compile(r"v([248])\Z")
 #: What PTX writes behind an operation to say what its operands are.
-TYPED = re.compile(r"([busf](8|16|32|64|128)|v[248])\Z")
+TYPED = re.compile(r"([busf](8|16|32|64|128))\Z")
 
 
 def type_of(word: str) -> Type | None:
@@ -120,6 +120,17 @@ def type_of(word: str) -> Type | None:
         return Type("f", _REAL[word])
     found = _TYPE.match(word)
     return Type(found[1], int(found[2])) if found else None
+
+
+def count_of(word: str) -> int | None:
+    """How many elements a qualifier says, None if it says nothing of that."""
+    found = _VECTOR.match(word)
+    return int(found[1]) if found else None
+
+
+def count(instruction: Instruction) -> int:
+    """How many elements an instruction accesses."""
+    return next((n for word in instruction.operation[1:] if (n := count_of(word)) is not None), 1)
 
 
 def types(words: Iterable[str]) -> list[Type]:
@@ -223,7 +234,7 @@ def access(instruction: Instruction) -> Access:
     opcode, *words = instruction.operation
     operation = operation_of(instruction) if opcode in ("atom", "red") else ""
     rest: list[str] = []
-    space, type_, count, hint, cached = "", None, 1, False, False
+    space, type_, hint, cached = "", None, False, False
     for word in words:
         if word in (operation, "noftz", "mmio"):
             continue
@@ -231,8 +242,8 @@ def access(instruction: Instruction) -> Access:
             space = word.partition("::")[0]
         elif (found := type_of(word)) is not None:
             type_ = found
-        elif vector := _VECTOR.match(word):
-            count = int(vector[1])
+        elif count_of(word) is not None:
+            continue
         elif word in CACHE.get(opcode, ()):
             cached = True
         elif word.startswith(("L1::", "L2::")):
@@ -248,7 +259,7 @@ def access(instruction: Instruction) -> Access:
         raise error(Code.BAD_ARGUMENTS, message, instruction.span)
     if "mmio" in words and mode_ != ir.Mode(Order.RELAXED, Scope.SYSTEM):
         raise error(Code.BAD_ARGUMENTS, f"`{instruction.name}`: write .mmio.relaxed.sys", instruction.span)
-    return Access(mode_, space, type_, count, operation, hint)
+    return Access(mode_, space, type_, count(instruction), operation, hint)
 
 
 def operation_of(instruction: Instruction) -> str:

@@ -66,13 +66,17 @@ class Frame:
         whole = replace(body, entry=entry, nodes=nodes)
         return ir.Thread(self.name, whole, device=position.device, unit=position.block, cluster=position.cluster)
 
-    def through(self, address: Value, text: str, span: Span, access: Callable[[ir.Place, IntType], None]) -> None:
-        """Access what an address points to: a case for each element in memory that it may be.
+    def through(
+        self, address: Value, text: str, span: Span, access: Callable[[ir.Place, IntType], None], count: int = 1
+    ) -> None:
+        """Access what an address points to: a case for each element in memory that it may be the first of ``count``.
 
         An address that is of none must not be followed.
         """
         done = self.builder.label()
         for known, object_, index in self.world.elements():
+            if not whole(object_, index, count):
+                continue
             there, otherwise = self.builder.label(), self.builder.label()
             self.builder.split(values.binary("==", values.convert(address, POINTER), known), span, there, otherwise)
             self.builder.place(there)
@@ -81,6 +85,11 @@ class Frame:
             self.builder.place(otherwise)
         self.emit(faults.of_pointer(values.FALSE, text), span)
         self.builder.place(done)
+
+
+def whole(object_: ir.Object, first: int, count: int) -> bool:
+    """Whether so many elements from one on are there, and aligned as a vector is."""
+    return first % count == 0 and 0 <= first <= len(object_.values) - count
 
 
 def _shifted(node: ir.Node, by: int) -> ir.Node:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error, suggestion
-from scopec.frontends.litmus.lower.frame import Frame
+from scopec.frontends.litmus.lower.frame import Frame, whole
 from scopec.frontends.litmus.syntax import tree
 from scopec.frontends.ptx import forms, table
 from scopec.frontends.ptx.table import ACCESSES, ALLOWED, ARITHMETIC, COMPARISONS, UNARY
@@ -16,7 +16,7 @@ from scopec.program.types import LONG
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from scopec.base.source import Span
     from scopec.frontends.litmus.lower.world import Position, World
@@ -96,6 +96,7 @@ class _Thread:
         self.thread = thread
         self.frame = Frame(world, thread.name)
         self.labels: dict[str, int] = {}
+        self.evaluations = 0
 
     def lower(self, position: Position, watched: Iterable[str]) -> ir.Thread:
         labels = [item for item in self.thread.code if isinstance(item, forms.Label)]
@@ -138,10 +139,10 @@ class _Thread:
                 if not qualifiers and self.is_value(place):  # as public suites write a move
                     self.set(item, target, self.value(place))
                 else:
-                    self.load(item, self.target(target), place)
+                    self.load(item, target, place)
             case "st":
                 place, value = self.operands(item, "location", "value")
-                self.store(item, place, self.value(value))
+                self.store(item, place, value)
             case "atom" | "red":
                 self.atomic(item)
             case "fence" | "membar":
@@ -185,17 +186,48 @@ class _Thread:
                     help_ or "see docs/language.md for the instructions it has",
                 )
 
-    def load(self, item: forms.Instruction, target: Reg, place: forms.Operand) -> None:
-        mode = self.mode(item)
-        self.access(place, item.span, lambda at, _: self.frame.emit(ir.Load(target.name, at, mode), item.span))
+    def load(self, item: forms.Instruction, target: forms.Operand, place: forms.Operand) -> None:
+        mode, count = self.mode(item), table.count(item)
+        targets = [self.target(one) for one in self.items(target, count)]
+        if len(set(targets)) < count:
+            raise error(Code.BAD_ARGUMENTS, "a register gets two elements", target.span, "name another")
 
-    def store(self, item: forms.Instruction, place: forms.Operand, value: Value) -> None:
-        mode = self.mode(item)
+        def emit(at: ir.Place, _: types.IntType) -> None:
+            for n, element in self.elements(at, count, item.span):
+                self.frame.emit(ir.Load(targets[n].name, element, mode), item.span)
+
+        self.access(place, item.span, emit, count)
+
+    def store(self, item: forms.Instruction, place: forms.Operand, value: forms.Operand) -> None:
+        mode, count = self.mode(item), table.count(item)
+        given = [self.value(one) for one in self.items(value, count)]
 
         def emit(at: ir.Place, type_: types.IntType) -> None:
-            self.frame.emit(ir.Store(at, values.convert(value, type_), mode), item.span)
+            for n, element in self.elements(at, count, item.span):
+                self.frame.emit(ir.Store(element, values.convert(given[n], type_), mode), item.span)
 
-        self.access(place, item.span, emit)
+        self.access(place, item.span, emit, count)
+
+    def items(self, operand: forms.Operand, count: int) -> tuple[forms.Operand, ...]:
+        """The registers, or values, of the elements of an access."""
+        found = operand.items if isinstance(operand, forms.Vector) else (operand,)
+        if len(found) != count or (count > 1) != isinstance(operand, forms.Vector):
+            shown = f"{{{', '.join(f'r{n}' for n in range(count))}}}" if count > 1 else "r0, or add .v2 or .v4"
+            message = f"{count} of them are wanted here" if count > 1 else "one of them is wanted here"
+            raise error(Code.BAD_ARGUMENTS, message, operand.span, f"write {shown}")
+        return found
+
+    def elements(self, first: ir.Place, count: int, span: Span) -> Iterator[tuple[int, ir.Place]]:
+        """The elements of a vector from the first on, each when it is to be accessed: in no order (PTX ISA, "Vector
+        Data-types")."""
+        assert isinstance(first.index, Const)
+        for n in range(count):
+            if count > 1:
+                self.frame.emit(ir.Operand(self.evaluations, n), span)
+            yield n, ir.Place(first.object, Const(first.index.value + n, types.INT))
+        if count > 1:
+            self.frame.emit(ir.Operand(self.evaluations, None), span)
+            self.evaluations += 1
 
     def atomic(self, item: forms.Instruction) -> None:
         """``atom`` and ``red``.  A compare-and-swap always writes, the old value where it fails."""
@@ -267,9 +299,14 @@ class _Thread:
         """Order and scope of an access or fence; a volatile one is relaxed at system scope (PTX ISA, "ld")."""
         opcode, *written = item.operation
         qualifiers = [q for q in written if q not in (operation, "global" if opcode in ACCESSES else "")]
+        if table.count(item) > 1 and opcode in ("ld", "st"):
+            qualifiers = [q for q in qualifiers if table.count_of(q) is None]
         if qualifiers == ["volatile"] and opcode in ("ld", "st"):
             return ir.Mode(Order.RELAXED, Scope.SYSTEM)
         for qualifier in qualifiers:
+            if table.count_of(qualifier) is not None:
+                message = f"`{item.name}` is outside the modelled subset of PTX"
+                raise error(Code.OUTSIDE_SUBSET, message, item.span, "vectors of integers are loaded and stored")
             if table.TYPED.match(qualifier):
                 message = f"`.{qualifier}` is outside the modelled subset"
                 help_ = "registers have 64 bits here: leave the type out"
@@ -315,19 +352,28 @@ class _Thread:
             raise error(Code.UNKNOWN_NAME, f"{self.thread.name} has no label `{shown}`", operand.span, help_)
         return self.labels[operand.name]
 
-    def access(self, operand: forms.Operand, span: Span, access: Callable[[ir.Place, types.IntType], None]) -> None:
-        """Access a location, by name or through a register that holds its address."""
-        if not isinstance(operand, (forms.Name, forms.Element)) or (
-            isinstance(operand, forms.Element) and operand.offset
-        ):
-            raise error(
-                Code.BAD_ARGUMENTS,
-                "a location is wanted here",
-                operand.span,
-                "name one, such as x; mov sets a register",
-            )
+    def access(
+        self, operand: forms.Operand, span: Span, access: Callable[[ir.Place, types.IntType], None], count: int = 1
+    ) -> None:
+        """Access so many elements from an address on, that of a location or one in a register, maybe with an offset.
+
+        ``access`` gets the first element and its type.  PTX ISA, "Addresses as Operands": "[var+immOff]"; and
+        "The effective address must be naturally aligned, i.e. the address must be a multiple of the access size".
+        """
+        if not isinstance(operand, (forms.Name, forms.Element)):
+            help_ = "name one, such as x; mov sets a register"
+            raise error(Code.BAD_ARGUMENTS, "a location is wanted here", operand.span, help_)
+        offset = operand.offset if isinstance(operand, forms.Element) else 0
         object_ = self.world.objects.get(operand.name)
-        if object_ is not None:
-            access(ir.Place(operand.name, Const(0, types.INT)), object_.type)
-        else:
-            self.frame.through(self.frame.register(operand.name, LONG), operand.name, span, access)
+        if object_ is None:
+            register = self.frame.register(operand.name, LONG)
+            address = values.binary("+", register, Const(offset, LONG)) if offset else register
+            self.frame.through(address, operand.name, span, access, count)
+            return
+        index, inside = divmod(offset, object_.size)
+        if inside or not whole(object_, index, count):
+            wanted = f"{count} elements" if count > 1 else "element"
+            message = f"`{operand.name}` has no {wanted} at the offset {offset}"
+            help_ = f"declare the array in the initial state, such as `int {operand.name}[{max(count, 2)}];`"
+            raise error(Code.BAD_ARGUMENTS, message, operand.span, help_)
+        access(ir.Place(operand.name, Const(index, types.INT)), object_.type)
