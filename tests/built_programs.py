@@ -9,6 +9,7 @@ from scopec.program import ir, values
 from scopec.program.program import Program
 from scopec.program.types import BOOL, INT
 from scopec.program.values import Builtin, Const, Reg, Value
+from scopec.progress.models import MODELS, Model
 from tests.oracles import fair_cycles as progress
 
 _MODE = ir.Mode(ir.Order.SEQ_CST, ir.Scope.SYSTEM)
@@ -55,6 +56,12 @@ def built(program: progress.Program) -> Program:
     main, *others = hosts
     source = Source(_Text.NAME, "\n".join(text.lines))
     return Program("built", source, objects, tuple(streams.values()), grids, main, {}, {}, tuple(others))
+
+
+def assumed(says: progress.Readings) -> Model:
+    """The progress model of what an oracle assumes of the order in which blocks start."""
+    name = "cuda-resident" if says.resident else "cuda-in-order" if says.in_order else "cuda"
+    return MODELS[name]
 
 
 def _at(grid: progress.Grid, block: int, thread: int) -> progress.Body:

@@ -373,9 +373,41 @@ def _wide_host_statement(chance: random.Random, stream: str) -> progress.Stmt:
     ])  # fmt: skip
 
 
-def polling_program(chance: random.Random, blocks: int, cluster: int, *, cooperative: bool) -> progress.Program:
+def assuming_program(chance: random.Random) -> tuple[progress.Program, progress.Readings]:
+    """Some blocks, and what is assumed of the order in which they start, and of the places that they have."""
+    kind, (blocks, cluster) = chance.random(), chance.choice([(2, 1), (3, 1), (3, 1), (4, 1), (4, 2)])
+    if kind < 0.3:
+        program = wide_program(chance)
+    elif kind < 0.5:
+        program = polling_program(chance, min(blocks, 3), 1, cooperative=False, threads=1)
+    else:
+        program = handing_program(chance, blocks, cluster)
+    kernels = [grid for grid in program.grids.values() if grid.work == "kernel"]
+    least = max((grid.blocks if grid.cooperative else grid.cluster for grid in kernels), default=1)
+    resident, in_order = chance.choice([(True, False), (False, True), (False, True), (False, False)])
+    limited = chance.random() < 0.5 or not (resident or in_order)
+    places = max(least, chance.choice([1, 1, 2, 2, 3])) if limited else None
+    return program, progress.Readings(resident=resident, in_order=in_order, places=places)
+
+
+def handing_program(chance: random.Random, blocks: int, cluster: int) -> progress.Program:
+    """Blocks of one thread that wait for others, mostly for those before them, and say that they have been there."""
+
+    def body(block: int) -> progress.Body:
+        others = chance.choice([range(block), range(block), range(blocks)])
+        waits = [progress.Spin(f"f{other}", 1, "atomic") for other in others if chance.random() < 0.5]
+        return (*waits, progress.AtomicStore(f"f{block}", 1))
+
+    grid = progress.Grid("0", blocks, 1, {(b, 0): body(b) for b in range(blocks)}, cluster)
+    flags = {f"f{b}": 0 for b in range(blocks)}
+    return progress.Program((progress.Launch("g"), progress.DeviceSynchronize()), {"g": grid}, flags)
+
+
+def polling_program(
+    chance: random.Random, blocks: int, cluster: int, *, cooperative: bool, threads: int | None = None
+) -> progress.Program:
     """One launch that the host waits for; every loop makes an atomic read."""
-    threads = chance.choice([2, 3]) if blocks == 1 else chance.choice([1, 1, 2])
+    threads = threads or (chance.choice([2, 3]) if blocks == 1 else chance.choice([1, 1, 2]))
 
     def statement() -> progress.Stmt:
         obj = chance.choice("xy")

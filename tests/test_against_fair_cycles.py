@@ -17,23 +17,24 @@ from scopec.engines.tla import run as tla_run
 from scopec.engines.tla.emit import emit
 from scopec.program.program import Program
 from scopec.progress.build import build
-from scopec.progress.models import CUDA, Property
+from scopec.progress.models import CUDA, Model, Property
 from scopec.progress.reductions import Reductions
 from scopec.progress.system import Readings
 from scopec.session.plan import Overrides, plan
-from tests.built_programs import built
+from tests.built_programs import assumed, built
 from tests.oracles import fair_cycles
-from tests.random_programs import progress_program, progress_text, wide_program
+from tests.random_programs import assuming_program, progress_program, progress_text, wide_program
 
 pytestmark = pytest.mark.jvm
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "24"))
 
 
 def fails(
-    program: Program, property_: Property, readings: Readings, jars: Jars, workers: Workers, folder: Path
-) -> bool:
+    program: Program, property_: Property, readings: Readings, jars: Jars, workers: Workers, folder: Path,
+    model: Model = CUDA,
+) -> bool:  # fmt: skip
     """Whether TLC finds a behaviour without the property; its counterexample can be told."""
-    system = build(program, CUDA, Reductions(polls=property_ == "Termination"), readings)
+    system = build(program, model, Reductions(polls=property_ == "Termination"), readings)
     module = emit(system, f"m{property_}", ("a random program",), property_)
     (folder / f"{module.name}.tla").write_text(module.tla)
     (folder / f"{module.name}.cfg").write_text(module.cfg)
@@ -65,4 +66,12 @@ def test_hosts_streams_barriers_and_units(seed: int, jars: Jars, workers: Worker
     whole, readings = built(program), Readings(**chosen)
     found = [fails(whole, p, readings, jars, workers, tmp_path) for p in ("Termination", "Progress")]  # type: ignore[arg-type]
     says = fair_cycles.Readings(**chosen)
+    assert found == [fair_cycles.hangs(program, says), fair_cycles.stalls(program, says)], f"{program} {says}"
+
+
+@pytest.mark.parametrize("seed", range(COUNT // 2))
+def test_blocks_that_are_resident_or_start_in_order(seed: int, jars: Jars, workers: Workers, tmp_path: Path) -> None:
+    program, says = assuming_program(random.Random(30_000 + seed))
+    whole, readings, model = built(program), Readings(resident_blocks=says.places), assumed(says)
+    found = [fails(whole, p, readings, jars, workers, tmp_path, model) for p in ("Termination", "Progress")]  # type: ignore[arg-type]
     assert found == [fair_cycles.hangs(program, says), fair_cycles.stalls(program, says)], f"{program} {says}"

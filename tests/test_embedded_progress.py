@@ -18,7 +18,7 @@ from scopec.engines.tla import run as tla_run
 from scopec.engines.tla.engine import module as tla_module
 from scopec.program.program import Program
 from scopec.progress.build import build
-from scopec.progress.models import CUDA, Property
+from scopec.progress.models import CUDA, Model, Property
 from scopec.progress.promises import Promise, When
 from scopec.progress.reductions import NOTHING, Reductions
 from scopec.progress.schedule import Ending, Kind
@@ -26,18 +26,18 @@ from scopec.progress.system import Readings, System
 from scopec.session.plan import Overrides, plan
 from scopec.session.questions import progress_problem
 from scopec.session.run import Run
-from tests.built_programs import built
+from tests.built_programs import assumed, built
 from tests.conftest import REPOSITORY, check_text, verdicts
 from tests.oracles import fair_cycles
-from tests.random_programs import progress_program, progress_text, wide_program
+from tests.random_programs import assuming_program, progress_program, progress_text, wide_program
 
 #: Both engines follow the same rules of progress, so these programs are what holds the rules to the documents.
 COUNT = 5 * int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "84"))
 PROPERTIES: tuple[Property, Property] = ("Termination", "Progress")
 
 
-def fails(program: Program, property_: Property, readings: Readings) -> bool:
-    system = build(program, CUDA, Reductions(polls=property_ == "Termination"), readings)
+def fails(program: Program, property_: Property, readings: Readings, model: Model = CUDA) -> bool:
+    system = build(program, model, Reductions(polls=property_ == "Termination"), readings)
     answer = solve(system, property_)
     assert (answer.schedule is None) is bool(answer.holds)
     if answer.schedule is not None:
@@ -85,6 +85,14 @@ def test_hosts_streams_barriers_and_units(seed: int) -> None:
         chosen[other] = not chosen[other]
     found = [fails(built(program), p, Readings(**chosen)) for p in PROPERTIES]
     says = fair_cycles.Readings(**chosen)
+    assert found == [fair_cycles.hangs(program, says), fair_cycles.stalls(program, says)], f"{program} {says}"
+
+
+@pytest.mark.parametrize("seed", range(COUNT // 2))
+def test_blocks_that_are_resident_or_start_in_order(seed: int) -> None:
+    program, says = assuming_program(random.Random(20_000 + seed))
+    model, readings = assumed(says), Readings(resident_blocks=says.places)
+    found = [fails(built(program), p, readings, model) for p in PROPERTIES]
     assert found == [fair_cycles.hangs(program, says), fair_cycles.stalls(program, says)], f"{program} {says}"
 
 

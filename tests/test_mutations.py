@@ -322,6 +322,7 @@ FORMULAS: dict[str, tuple[str, str, str, dict[str, str]]] = {
 }  # fmt: skip
 
 
+_STARTS = r"\n  /\\ WF_vars\(\\E t \\in DeviceThreads : Start\(t\)\)"
 #: For the other progress models: model, what is replaced, by what, and the spec of progress-models/ that notices.
 OWED: dict[str, tuple[str, str, str, str]] = {
     "fair owes every thread": ("fair", r"Owed\(t\) == TRUE", "Owed(t) == Started(t)", "wait-for-later"),
@@ -340,13 +341,28 @@ OWED: dict[str, tuple[str, str, str, str]] = {
     "a turn of a poll is a step": ("obe", r'THEN "wait_for_earlier_L11_again"', 'THEN "wait_for_earlier_L11"', "wait-for-earlier"),
 }  # fmt: skip
 
+#: For what is assumed beside the CUDA document, and given of the machine: the same, and the variant.
+ASSUMED: dict[str, tuple[str, str, str, str, dict[str, str]]] = {
+    "all blocks are resident": ("cuda-resident", _STARTS, "", "wait-for-later", {}),
+    "blocks start in order": ("cuda-in-order", r"\n  /\\ InOrder\(t\)", "", "wait-for-earlier", {}),
+    "the one before has started": ("cuda-in-order", r" : UnitStarted\(u\)\n", " : FALSE\n", "wait-for-earlier", {}),
+    "a block needs a place": ("cuda", r" /\\ HasPlace\(t\)", "", "grid-barrier-places-2", {}),
+    "a free place is filled": ("cuda", _STARTS, "", "grid-barrier-places-3", {}),
+    "a block that has ended frees its place": ("cuda-in-order", r" /\\ ~Done\(u\)\}", "}", "scan-one-place", {"AHEAD": "false"}),
+    "a block that has started has its place": ("cuda-in-order", r"\\/ UnitStarted\(UnitOf\[t\]\)\n", "\\/ FALSE\n", "clusters-in-order", {"AHEAD": "false"}),
+    "a cluster is placed as a whole": ("cuda-in-order", r"BlocksOf\[UnitOf\[t\]\]", "1", "clusters-in-order", {"AHEAD": "true"}),
+}  # fmt: skip
+
 
 @pytest.mark.jvm
-@pytest.mark.parametrize("name", [*FORMULAS, *OWED])
+@pytest.mark.parametrize("name", [*FORMULAS, *OWED, *ASSUMED])
 def test_every_promise_is_needed(name: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:
     if name in OWED:
         progress, old, new, stem = OWED[name]
         run = run_of(f"progress-models/{stem}.cu", progress=progress)
+    elif name in ASSUMED:
+        progress, old, new, stem, variant = ASSUMED[name]
+        run = run_of(f"progress-models/{stem}.cu", progress=progress, **variant)
     else:
         old, new, spec, variant = FORMULAS[name]
         run = run_of(spec, **variant)

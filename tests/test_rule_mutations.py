@@ -30,9 +30,9 @@ from scopec.progress.transition import Definition, Transition
 from scopec.session.plan import Overrides, plan
 from scopec.session.questions import progress_problem
 from tests import test_named_barriers
-from tests.built_programs import built
+from tests.built_programs import assumed, built
 from tests.conftest import REPOSITORY, program_of
-from tests.random_programs import wide_program
+from tests.random_programs import assuming_program, wide_program
 
 #: Programs for what specs/ has no program for.
 _TEXTS = """
@@ -259,6 +259,10 @@ def _systems() -> Iterator[tuple[str, System, Property]]:
         program = built(wide_program(random.Random(20_000 + seed)))
         yield f"wide {seed}", build(program), "Termination"
         yield f"wide {seed}", build(program, reductions=Reductions(polls=False)), "Progress"
+    for seed in range(60):
+        assuming, says = assuming_program(random.Random(30_000 + seed))
+        readings = Readings(resident_blocks=says.places)
+        yield f"assuming {seed}", build(built(assuming), assumed(says), readings=readings), "Termination"
 
 
 def answers(system: System, property_: Property) -> tuple[bool | None, int]:

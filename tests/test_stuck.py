@@ -155,7 +155,7 @@ def test_the_calls_in_which_a_host_thread_may_stay_are_those_of_the_other_questi
     text = kernel("x.store(1);", launch="k<<<1, 1>>>(); cudaStreamQuery(0);")
     for api in ("blocks", "returns"):
         run = run_of(f"//@ options api = {api};\n{text}")
-        system, chosen = progress_problem(run, "Termination").system, readings(run.settings.options)
+        system, chosen = progress_problem(run, "Termination").system, readings(run.settings.options, run.settings.given)
         at = {
             step.label for step in system.host_steps if may_pend(getattr(step.operation, "of", step.operation), chosen)
         }

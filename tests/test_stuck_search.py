@@ -252,12 +252,12 @@ OWED: dict[str, tuple[Program, set[str]]] = {
     "a lock": (program(*[(Loop((Rmw("o", "l", "exchange", 1),), ("==", "o", 1)), Store("l", 0))] * 2), {"hsa", "none"}),
     "the first waits for the second": (
         program((poll("x"),), (Store("x", 1),)),
-        {"cuda", "obe", "hsa", "hsa-obe", "lobe", "none"},
+        {"cuda", "cuda-in-order", "obe", "hsa", "hsa-obe", "lobe", "none"},
     ),
     "the second waits for the first": (program((Store("x", 1),), (poll("x"),)), {"cuda", "obe", "none"}),
     "each tells the other": (
         program((Store("x", 1), poll("y")), (Store("y", 1), poll("x"))),
-        {"cuda", "obe", "hsa", "hsa-obe", "lobe", "none"},
+        {"cuda", "cuda-in-order", "obe", "hsa", "hsa-obe", "lobe", "none"},
     ),
     "nobody waits": (program((Store("x", 1),), (Load("r", "x"),)), set()),
     "nobody comes": (program((poll("x"),)), MODELS),
@@ -265,7 +265,7 @@ OWED: dict[str, tuple[Program, set[str]]] = {
     "a silent poll": (program((Store("x", 1),), (poll("x", None),)), MODELS),
     "a silent poll beside an atomic one": (
         program((Loop((Load("p", "x", None), Load("q", "y")), ("==", "p", 0)),), (Store("x", 1),)),
-        {"cuda", "obe", "hsa", "hsa-obe", "lobe", "none"},
+        {"cuda", "cuda-in-order", "obe", "hsa", "hsa-obe", "lobe", "none"},
     ),
 }
 

@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A named choice: its values, the default first, what it decides, and values by other names that they had."""
+    """A named choice: its values, the default first, what it decides, and values by other names that they had.
+
+    With ``numbers`` each number from 1 on is a value too.
+    """
 
     values: tuple[str, ...]
     meaning: str
     renamed: Mapping[str, str] = field(default_factory=dict)
+    numbers: bool = False
 
     @property
     def default(self) -> str:
@@ -85,6 +89,9 @@ ATTRIBUTES: dict[str, Setting] = {
     "pageableMemoryAccessUsesHostPageTables": Setting(("0", "1"), "that access uses the host's page tables"),
     "p2pNativeAtomicSupported": Setting(("0", "1"), "links between devices support native atomics"),
     "device": Setting(("empty",), "no other process runs threads on the device"),
+    "resident_blocks": Setting(
+        ("unlimited",), "or a number: how many blocks each device has places for; a free place is filled", numbers=True
+    ),
 }
 
 #: `//@ bound NAME = N`: default, least, most.
@@ -98,8 +105,10 @@ def choose(table: Mapping[str, Setting], kind: str, name: str, value: str, span:
         _fail(f"`{name}` is not {kind}", help_, span)
     if value in table[name].renamed:
         _fail(f"`{value}` is not a value of {name}", f"it is called {table[name].renamed[value]} now", span)
-    if value not in table[name].values:
-        _fail(f"`{value}` is not a value of {name}", f"use {' or '.join(table[name].values)}", span)
+    setting = table[name]
+    if value not in setting.values and not (setting.numbers and value.isdecimal() and int(value) > 0):
+        values = (*setting.values, *(["a number from 1 on"] if setting.numbers else []))
+        _fail(f"`{value}` is not a value of {name}", f"use {' or '.join(values)}", span)
 
 
 def bound(name: str, value: str, span: Span | None) -> int:

@@ -29,13 +29,14 @@ def models(name: str | None) -> int:
         click.echo(f"  {entry.name:<12} {entry.summary}")
     click.echo("progress models (--progress NAME):")
     for model in progress.MODELS.values():
-        click.echo(f"  {model.name:<12} {model.summary}")
+        click.echo(f"  {model.name:<13} {model.summary}")
     click.echo("memories (--memory NAME):")
     click.echo("  sc           sequentially consistent, in the progress question; the memory model answers the others")
     click.echo("  hrf0-hw      the example hardware of HRF0: outcomes and assertions")
-    click.echo("options (//@ options NAME = VALUE; the first value is the default):")
-    for option, setting in options.OPTIONS.items():
-        click.echo(f"  {option + ' = ' + ' | '.join(setting.values):<48} {setting.meaning}")
+    for kind, table in (("options", options.OPTIONS), ("given", options.ATTRIBUTES)):
+        click.echo(f"{kind} (//@ {kind} NAME = VALUE; the first value is the default):")
+        for option, setting in table.items():
+            click.echo(f"  {option + ' = ' + ' | '.join(setting.values):<48} {setting.meaning}")
     return 0
 
 

@@ -191,7 +191,7 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _MEMORY = (
     click.option("--bound", multiple=True, metavar="unroll=N", help="A bound, as `//@ bound`."),
-    click.option("--given", multiple=True, metavar="K=V", help="A device attribute, as `//@ given`."),
+    click.option("--given", multiple=True, metavar="K=V", help="An attribute of the machine, as `//@ given`."),
     click.option("--model", metavar="NAME", help="Memory model (see `scopec models`)."),
     click.option(
         "--reader",

@@ -6,9 +6,11 @@ conditions hold, an act that it is about could take place, and none does.
 
 from __future__ import annotations
 
+from math import comb
 from typing import TYPE_CHECKING
 
-from scopec.memory.paths import ALWAYS, NEVER, every, negated, some
+from scopec.base.diagnostics import Code, error
+from scopec.memory.paths import ALWAYS, NEVER, at_least, every, negated, some
 from scopec.program import ir
 from scopec.progress.models import Owed
 from scopec.progress.promises import Act, Each, Promise, When, promises
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from scopec.progress.system import System
 
 
+#: Of so many choices of resident blocks a condition is written out.
+_MOST_CHOICES = 5000
+
+
 class Conditions:
     """What holds of the threads of a system in a state that lasts for ever."""
 
@@ -32,7 +38,7 @@ class Conditions:
     def stuck(self, property_: Property) -> Paths:
         """Where every thread is in a final condition, and the property fails for ever."""
         final = every(self.of[t.name].final for t in self.system.everyone)
-        return every((final, self._fails(property_)))
+        return every((final, self._placed(), self._fails(property_)))
 
     def undecided(self, property_: Property) -> Paths:
         """Where a thread goes on beyond the bound, or goes round and no state recurs, so that it may never end."""
@@ -41,9 +47,9 @@ class Conditions:
         drifting = some(s.drifting for s in standings)
         left = [some((s.final, s.drifting)) for s in standings]
         # Beyond the bound the others may be taken to have got as far as they can.
-        kept = [negated(some((s.may_start, s.may_return, s.stopped))) for s in standings]
+        kept = [negated(self._could_step(t)) for t in self.system.everyone]
         cut = every((beyond, *(some((one, s.beyond)) for one, s in zip(left, standings, strict=True)), *kept))
-        return some((cut, every((drifting, *left, self._fails(property_)))))
+        return every((self._placed(), some((cut, every((drifting, *left, self._fails(property_)))))))
 
     def _fails(self, property_: Property) -> Paths:
         """Where not everything has ended, and each promise is kept; for ``Progress`` also no step counts any more."""
@@ -84,10 +90,12 @@ class Conditions:
             case Act.OWN:
                 assert thread is not None
                 return self._could_step(thread)
+            case Act.START:
+                return some(self._could_start(t) for t in self.system.threads)
             case Act.SERVE:
                 return some(
                     (
-                        *(self.of[t.name].may_start for t in self.system.threads),
+                        *(self._could_start(t) for t in self.system.threads),
                         *(
                             self._could_step(t) if t.work is ir.Work.COPY else self.of[t.name].may_start
                             for t in self.system.tasks
@@ -101,7 +109,50 @@ class Conditions:
 
     def _could_step(self, thread: ir.Thread) -> Paths:
         standing = self.of[thread.name]
-        return some((standing.stopped, standing.may_return, standing.may_start))
+        return some((standing.stopped, standing.may_return, self._could_start(thread)))
+
+    # ---- which blocks have started, and could start
+
+    def _could_start(self, thread: ir.Thread) -> Paths:
+        """Where a thread has not started, and nothing keeps it from that."""
+        conditions: list[Paths] = [self.of[thread.name].may_start]
+        own = self.system.unit_of.get(thread.name)
+        if own is not None and own in self.system.unit_before:
+            conditions.append(self._unit_started(self.system.unit_before[own]))
+        if own is not None and self.system.places is not None:
+            left = self.system.places - self.system.blocks_of[own]
+            conditions.append(some((self._unit_started(own), negated(self._resident(thread.device, left + 1)))))
+        return every(conditions)
+
+    def _placed(self) -> Paths:
+        """Where units have started in the order that the model has, and no more blocks are resident than can be.
+
+        Whether there were ever more is not looked at.
+        """
+        in_order = [
+            some((negated(self._unit_started(own)), self._unit_started(before)))
+            for own, before in self.system.unit_before.items()
+        ]
+        places, devices = self.system.places, {t.device for t in self.system.threads}
+        full = [] if places is None else [negated(self._resident(device, places + 1)) for device in devices]
+        return every((*in_order, *full))
+
+    def _unit_started(self, unit: str) -> Paths:
+        return some(self.of[t.name].started for t in self.system.threads if self.system.unit_of[t.name] == unit)
+
+    def _resident(self, device: int, least: int) -> Paths:
+        """Where so many blocks at least are resident on a device."""
+        units: dict[str, str] = {}
+        left: dict[str, list[Paths]] = {}
+        for thread in self.system.threads:
+            if thread.device == device:
+                units[thread.block_name] = self.system.unit_of[thread.name]
+                left.setdefault(thread.block_name, []).append(negated(self.of[thread.name].ended))
+        resident = [every((self._unit_started(unit), some(left[block]))) for block, unit in units.items()]
+        if comb(len(resident), min(least, len(resident))) > _MOST_CHOICES:
+            span = next(iter(self.system.program.grids.values())).span
+            raise error(Code.TOO_LARGE, f"{least} of {len(resident)} blocks are too many choices", span)
+        return at_least(least, resident)
 
     def _when(self, when: When, thread: ir.Thread | None) -> Paths:
         if when is When.QUIET:
@@ -118,8 +169,7 @@ class Conditions:
             case When.STARTED:
                 return standing.started
             case When.UNIT_STARTED:
-                unit = self.system.unit_of
-                return some(self.of[t.name].started for t in self.system.threads if unit[t.name] == unit[thread.name])
+                return self._unit_started(self.system.unit_of[thread.name])
             case When.OWED:
                 return some(self._owed(part, thread) for part in self.system.model.owed)
 

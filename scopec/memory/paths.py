@@ -64,6 +64,16 @@ def some(parts: Iterable[Paths]) -> Paths:
     return kept[0] if len(kept) == 1 else Some(tuple(kept))
 
 
+def at_least(count: int, parts: Sequence[Paths]) -> Paths:
+    """Where so many of some conditions hold: as large as there are ways to choose so many."""
+    if count <= 0:
+        return ALWAYS
+    if count > len(parts):
+        return NEVER
+    first, *rest = parts
+    return some((every((first, at_least(count - 1, rest))), at_least(count, rest)))
+
+
 def negated(paths: Paths) -> Paths:
     """The negation."""
     match paths:

@@ -21,7 +21,7 @@ from scopec.progress.interleaving import interleaved
 from scopec.progress.models import CUDA, Model
 from scopec.progress.reductions import Reductions, automatic_as_registers, on_cycles, waits_as_polls, without_assertions
 from scopec.progress.stepper import machine
-from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS, Readings, System, unit
+from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS, Readings, System, unit, unit_blocks
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
@@ -52,6 +52,7 @@ def build(
     than launch and synchronize.
     """
     check_modelled(program)
+    check_places(program, model, readings or Readings())
     reductions, readings = reductions or Reductions(), readings or Readings()
     before = {} if model.has_host else dict(_dependencies(program, model))
     threads = _with_host(program, readings) if model.has_host else _alone(program, model)
@@ -132,6 +133,28 @@ def check_modelled(program: Program) -> None:
             if isinstance(node, ir.Do) and isinstance(node.operation, calls):
                 message = f"a {grid.work.value} cannot make this call"
                 raise error(Code.OUTSIDE_SUBSET, message, node.span, "call it from a host thread")
+
+
+def check_places(program: Program, model: Model, readings: Readings) -> None:
+    """InputError for a unit that is larger than what a device has places for, and for models without places.
+
+    A cooperative launch fails with cudaErrorCooperativeLaunchTooLarge where "the number of blocks launched per grid for
+    a kernel that was launched via either cudaLaunchCooperativeKernel [...] exceeds the maximum number of blocks" (CUDA
+    runtime API, cudaError).
+    """
+    places = readings.resident_blocks
+    for grid in program.grids.values() if places is not None else ():
+        if grid.work is not ir.Work.KERNEL:
+            continue
+        if not model.has_host:
+            message = f"`resident_blocks` is not for the progress model `{model.name}`, which has no places for blocks"
+            raise error(Code.NO_HOST, message, grid.span, "ask under `cuda`, `cuda-resident` or `cuda-in-order`")
+        whole = unit_blocks(grid)
+        if places is not None and whole > places:
+            refused = "cudaErrorCooperativeLaunchTooLarge" if grid.cooperative else "cudaErrorInvalidClusterSize"
+            what = "a cooperative launch" if grid.cooperative else "a cluster"
+            message = f"{what} of {whole} blocks, and `resident_blocks = {places}`: the launch fails ({refused})"
+            raise error(Code.BAD_LAUNCH, message, grid.span, "launch fewer blocks, or give more places")
 
 
 def _alone(program: Program, model: Model) -> _Threads:

@@ -30,13 +30,16 @@ class Model:
     """A progress model.
 
     A thread is owed progress that is any of ``owed``; ``why`` completes "the model owes it nothing: …".  The CUDA
-    execution model has a host, units and streams instead, and an empty ``owed``.
+    execution model has a host, units and streams instead, and an empty ``owed``; ``resident`` and ``in_order`` are what
+    engineers assume beside it.
     """
 
     name: str
     summary: str
     owed: tuple[Owed, ...] = ()
     why: str = ""
+    resident: bool = False
+    in_order: bool = False
 
     @property
     def keeps_started(self) -> bool:
@@ -51,12 +54,20 @@ class Model:
 
 CUDA = Model("cuda", "the CUDA execution model: once a thread of a block has made progress, all of them are owed it")
 
-#: The models of Sorensen et al., "Specifying and Testing GPU Workgroup Progress Models" (OOPSLA 2021), over threads
-#: numbered as written: weak fairness of the steps of each thread that is owed progress, and some thread always steps.
+#: What no document of CUDA promises, and programs rely on.
+ASSUMED = (
+    Model("cuda-resident", "cuda, and each block that may start is started: all are resident", resident=True),
+    Model("cuda-in-order", "cuda, and a block starts only after those before it in its grid", in_order=True),
+)
+
+#: The others are those of Sorensen et al., "Specifying and Testing GPU Workgroup Progress Models" (OOPSLA 2021), over
+#: threads numbered as written: weak fairness of the steps of each thread that is owed progress, and some thread always
+#: steps.
 MODELS = {
     model.name: model
     for model in (
         CUDA,
+        *ASSUMED,
         Model("fair", "every thread is owed progress", (Owed.EVERY,)),
         Model("obe", "occupancy bound: every thread that has taken a step", (Owed.STARTED,), "it has not taken a step"),
         Model(

@@ -45,6 +45,7 @@ class Act(Enum):
     """A step: of the thread that a promise is made to, or of any."""
 
     OWN = "a step of the thread"
+    START = "a device thread starts"
     SERVE = "a device thread starts, or a stream gets on with work that has no device thread"
     CHOICE = "the thread takes a step that may fail without a reason, and it does not fail"
     ANY = "a step of any thread"
@@ -94,6 +95,10 @@ FUNCTION = Promise(
     "FunctionProgress", Each.FUNCTION, (When.STARTED,), (Act.OWN,),
     "a function that a stream runs on the host is run by a thread of the host's implementation",
 )  # fmt: skip
+RESIDENCE = Promise(
+    "Residence", Each.NOBODY, (), (Act.START,),
+    "assumed: a block that may start, and has a place on its device, is started",
+)  # fmt: skip
 #: What the CUDA execution model promises ("Host threads", "Device threads", "CUDA APIs").
 EXECUTION_MODEL = (HOST, API, LAUNCH, QUERY, DEVICE, FUNCTION)
 #: What the other progress models do.
@@ -118,6 +123,8 @@ def promises(system: System) -> Iterator[Promise]:
             yield QUERY
     if system.threads and concurrent:
         yield DEVICE
+        if system.fills_places:
+            yield RESIDENCE
     if concurrent:
         if any(t.work is ir.Work.HOST_FUNCTION for t in system.tasks):
             yield FUNCTION

@@ -23,26 +23,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProgressProblem:
-    """Whether a program has a property under a progress model and options."""
+    """Whether a program has a property under a progress model and options, on a machine with given attributes."""
 
     name: str
     header: tuple[str, ...]
     program: Program
     model: Model
     options: Mapping[str, str]
+    given: Mapping[str, str]
     property: Property
 
     @cached_property
     def system(self) -> System:
         """The labelled steps; where each turn of a poll matters it is a step."""
         polls = self.model.has_host and self.property == "Termination"
-        return build(self.program, self.model, Reductions(polls=polls), readings(self.options))
+        return build(self.program, self.model, Reductions(polls=polls), readings(self.options, self.given))
 
 
 def hardware_system(program: Program, options: Mapping[str, str], observed: Mapping[str, frozenset[str]]) -> System:
     """The labelled steps of a program on the example hardware: every access to memory and every fence is one."""
     reductions = Reductions(start=False, local=False, registers=False, objects=False)
-    return build(program, models.CUDA, reductions, readings(options), observed)
+    return build(program, models.CUDA, reductions, readings(options, {}), observed)
 
 
 @dataclass(frozen=True, slots=True)

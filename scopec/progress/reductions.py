@@ -30,7 +30,8 @@ class Reductions:
     progress and that the device is not quiet.  Each behaviour in which a thread starts early has a like one in which
     it starts right before its first step: what was owed in between was owed for a finite time only, or the thread never
     takes its first step, although owed it, and the behaviour is not fair.  A first step that may block does not count
-    as a start, so it stays a step of its own.
+    as a start, so it stays a step of its own; nor does any where blocks start in order, which need not take their first
+    steps in that order.
 
     ``local``: a step that no other thread can notice is made with the one before it, unless it counts and lies on a
     cycle: only there can it recur, and only what recurs for ever counts.

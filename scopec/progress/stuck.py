@@ -95,6 +95,8 @@ def not_started(system: System, thread: ir.Thread, last: Moment) -> Behind:
     if not system.readings.host_progress and thread.name not in {t.name for t in system.tasks}:
         return refused(_NO_HOST)
     running = _running(system, last)
+    if (why := _no_place(system, thread, last)) is not None:
+        return blocked(why)
     in_api = not system.hosts or any(last.labels[h.name] in system.api_labels for h in system.hosts)
     kept = ", and the pending API call is only owed some thread that runs" if running and in_api else ""
     if system.readings.environment:
@@ -113,6 +115,25 @@ def not_started(system: System, thread: ir.Thread, last: Moment) -> Behind:
         return refused("the pending API call may return first")
     what = "execute it" if thread in system.tasks else "start a device thread"
     return refused(f"no CUDA API call is pending, and nothing else makes the implementation {what}")
+
+
+def _no_place(system: System, thread: ir.Thread, last: Moment) -> str | None:
+    """What is assumed beside the document keeps a thread from starting, in a state that lasts for ever."""
+
+    def started(unit: str) -> bool:
+        return any(system.unit_of[t.name] == unit and last.labels[t.name] != IDLE for t in system.threads)
+
+    own = system.unit_of.get(thread.name)
+    if own is None or started(own):
+        return None
+    if own in system.unit_before and not started(system.unit_before[own]):
+        return f"{system.unit_before[own]} has not started, and blocks start in order"
+    if system.places is not None:
+        here = [t for t in system.threads if t.device == thread.device and started(system.unit_of[t.name])]
+        resident = {t.block_name for t in here if last.labels[t.name] != DONE}
+        if len(resident) + system.blocks_of[own] > system.places:
+            return f"its device has no other places than those of {', '.join(sorted(resident))} (resident_blocks)"
+    return None
 
 
 def _unit_rule(system: System, thread: ir.Thread, running: list[str]) -> str:

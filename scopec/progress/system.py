@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import pairwise
 
 from scopec.base.graphs import components
 from scopec.base.records import dataclass
@@ -22,21 +24,27 @@ WAITING_CALLS = (ir.DeviceSynchronize, ir.StreamSynchronize, ir.EventSynchronize
 
 @dataclass(frozen=True)
 class Readings:
-    """The readings of the execution model where it leaves something open (options of the same names)."""
+    """The readings of the execution model where it leaves something open (options of the same names).
+
+    ``resident_blocks`` is how many blocks a device has places for, None for any number.
+    """
 
     api_blocks: bool = True
     exited_threads_hold: bool = False
     environment: bool = False
     host_progress: bool = True
+    resident_blocks: int | None = None
 
 
-def readings(options: Mapping[str, str]) -> Readings:
-    """The readings that options choose."""
+def readings(options: Mapping[str, str], given: Mapping[str, str]) -> Readings:
+    """The readings that options choose, on a machine of which attributes are given."""
+    places = given.get("resident_blocks", "")
     return Readings(
         options["api"] == "blocks",
         options["exited_threads"] == "hold",
         options["environment"] == "on",
         options["host_progress"] == "concurrent",
+        int(places) if places.isdecimal() else None,
     )
 
 
@@ -85,6 +93,44 @@ class System:
         A block of a launch without clusters is a cluster by itself.
         """
         return {t.name: unit(self.program, t) for t in self.threads}
+
+    @cached_property
+    def blocks_of(self) -> Mapping[str, int]:
+        """How many blocks each unit has, those included of which no thread takes part."""
+        found: dict[str, int] = {}
+        for thread in self.threads:
+            own = self.unit_of[thread.name]
+            if thread.grid is not None:
+                found[own] = unit_blocks(self.program.grids[thread.grid])
+            else:
+                found[own] = len({t.block_name for t in self.threads if self.unit_of[t.name] == own})
+        return found
+
+    @cached_property
+    def unit_before(self) -> Mapping[str, str]:
+        """The unit of its grid that starts before a unit, where the model has units start in the order of indices."""
+        units: dict[str | None, dict[str, None]] = {}
+        for thread in sorted(self.threads, key=lambda t: t.block) if self.model.in_order else ():
+            units.setdefault(thread.grid, {})[self.unit_of[thread.name]] = None
+        return {after: before for found in units.values() for before, after in pairwise(found)}
+
+    @cached_property
+    def places(self) -> int | None:
+        """How many blocks are resident on a device at most; None where there are no more."""
+        limit, blocks = self.readings.resident_blocks, Counter[int]()
+        for own, device in {self.unit_of[t.name]: t.device for t in self.threads}.items():
+            blocks[device] += self.blocks_of[own]
+        return limit if limit is not None and max(blocks.values(), default=0) > limit else None
+
+    @property
+    def places_of_devices(self) -> bool:
+        """Whether several devices have so many places each."""
+        return self.places is not None and len({t.device for t in self.threads}) > 1
+
+    @property
+    def fills_places(self) -> bool:
+        """Whether a block that may start, and has a place, is started."""
+        return self.model.resident or self.readings.resident_blocks is not None
 
     def machine_of(self, thread: ir.Thread) -> Machine:
         """The machine that a thread runs."""
@@ -136,9 +182,8 @@ class System:
     def late_entries(self) -> tuple[str, ...]:
         """The labels at which a thread begins without taking its first step: it has none, or it may block."""
         found = dict.fromkeys(self.begin(t).label for t in (*self.threads, *self.tasks))
-        return tuple(
-            label for label in found if label not in self.steps or not self.reductions.start or self.steps[label].blocks
-        )
+        merged = self.reductions.start and not self.unit_before
+        return tuple(label for label in found if label not in self.steps or not merged or self.steps[label].blocks)
 
     @cached_property
     def api_labels(self) -> tuple[str, ...]:
@@ -217,6 +262,13 @@ class System:
         """Whether the grid ``second`` starts only after ``first``, if that was launched before it."""
         grids = self.program.grids
         return waits_for(grids[second].stream, grids[first].stream)
+
+
+def unit_blocks(grid: ir.Grid) -> int:
+    """How many blocks a unit of a grid has."""
+    if grid.cooperative:
+        return grid.blocks.count
+    return 1 if grid.cluster is None else grid.cluster.count
 
 
 def unit(program: Program, thread: ir.Thread) -> str:

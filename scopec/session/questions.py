@@ -183,7 +183,10 @@ def progress_problem(run: Run, property_: Property) -> ProgressProblem:
     from scopec.progress.questions import ProgressProblem
 
     name = run.name if property_ == "Termination" else f"{run.name}__progress"
-    return ProgressProblem(name, header(run, "progress"), run.program, run.progress, run.settings.options, property_)
+    settings = run.settings
+    return ProgressProblem(
+        name, header(run, "progress"), run.program, run.progress, settings.options, settings.given, property_
+    )
 
 
 # ---------------------------------------------------------------- the example hardware of HRF0
@@ -240,16 +243,21 @@ def header(run: Run, question: str) -> tuple[str, ...]:
         lines.append("variant " + ", ".join(f"{k} = {v}" for k, v in run.program.variant.items()))
     if question == "memory":
         lines.append(f"model {run.model.name}" + _changed(run.settings, options.MEMORY_OPTIONS))
-        lines.append("given " + ", ".join(f"{k} = {v}" for k, v in run.settings.given.items() if k != "device"))
+        shown = (f"{k} = {v}" for k, v in run.settings.given.items() if k not in ("device", "resident_blocks"))
+        lines.append("given " + ", ".join(shown))
     elif question == "hangs":
         lines.append(f"model {run.model.name}" + _changed(run.settings, options.MEMORY_OPTIONS))
-        lines.append(f"progress model {run.progress.name}" + _changed(run.settings, options.PROGRESS_OPTIONS))
+        lines.append(
+            f"progress model {run.progress.name}{_places(run)}" + _changed(run.settings, options.PROGRESS_OPTIONS)
+        )
         lines.append("executions in which nothing changes any more")
     elif question == "hardware":
         lines.append("the example hardware of HRF0" + _changed(run.settings, options.HARDWARE_OPTIONS))
         lines.append("safety only: which final states can be reached")
     else:
-        lines.append(f"progress model {run.progress.name}" + _changed(run.settings, options.PROGRESS_OPTIONS))
+        lines.append(
+            f"progress model {run.progress.name}{_places(run)}" + _changed(run.settings, options.PROGRESS_OPTIONS)
+        )
         lines.append("memory is sequentially consistent here; races are the memory question's")
     return tuple(part for line in lines for part in _wrapped(line, 74))
 
@@ -264,6 +272,12 @@ def _changed(settings: Settings, table: Mapping[str, options.Setting]) -> str:
     """Which options of a table do not have their defaults."""
     chosen = ", ".join(f"{n} = {settings.options[n]}" for n, s in table.items() if settings.options[n] != s.default)
     return f", options {chosen}" if chosen else ""
+
+
+def _places(run: Run) -> str:
+    """How many blocks have places, where that is given."""
+    places = run.settings.given["resident_blocks"]
+    return f", given resident_blocks = {places}" if places.isdecimal() else ""
 
 
 def _one_line(text: str) -> str:

@@ -31,6 +31,7 @@ _MOST_PAIRS = 600
 #: How many more turns, by factors, and how many at most.
 _MORE_TURNS = (1, 2, 4)
 _MOST_TURNS = 64
+_PLACES = "an execution gets stuck, and whether its blocks were ever more than `resident_blocks` is not known"
 _SCHEDULES_ALONE = "ask about schedules of a sequentially consistent memory alone with `--hangs sc`"
 
 
@@ -96,6 +97,8 @@ def _result(asked: Search, found: Findings) -> Hangs:
         return Hangs(None, _undecided(asked, found), None, *said)
     if stuck.undecided:
         return Hangs(None, not_decided(stuck), None, *said)
+    if asked.system.places is not None:
+        return Hangs(None, f"{_PLACES}: {_SCHEDULES_ALONE}", None, *said)
     return Hangs(asked.shown(stuck), None, None, *said)
 
 

@@ -12,5 +12,5 @@ __global__ void handover() {
 
 //@ launch handover<<<3, 1>>>();
 //@ expect race_free;
-//@ expect terminates under fair, hsa, hsa-obe, lobe;
+//@ expect terminates under fair, hsa, hsa-obe, lobe, cuda-resident, cuda-in-order;
 //@ expect may_hang under obe, none, cuda;

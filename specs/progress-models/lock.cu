@@ -11,5 +11,5 @@ __global__ void with_lock() {
 
 //@ launch with_lock<<<2, 1>>>();
 //@ expect race_free;
-//@ expect terminates under fair, obe, hsa-obe, lobe, cuda;
+//@ expect terminates under fair, obe, hsa-obe, lobe, cuda, cuda-resident, cuda-in-order;
 //@ expect may_hang under hsa, none;

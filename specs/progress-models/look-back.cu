@@ -19,5 +19,5 @@ __global__ void look_back() {
 
 //@ launch look_back<<<3, 1>>>();
 //@ expect race_free;
-//@ expect terminates under fair, lobe;
+//@ expect terminates under fair, lobe, cuda-resident, cuda-in-order;
 //@ expect may_hang under hsa-obe, hsa, obe, none, cuda;

@@ -14,5 +14,5 @@ __global__ void wait_for_earlier() {
 
 //@ launch wait_for_earlier<<<2, 1>>>();
 //@ expect race_free;
-//@ expect terminates under fair, hsa, hsa-obe, lobe;
+//@ expect terminates under fair, hsa, hsa-obe, lobe, cuda-resident, cuda-in-order;
 //@ expect may_hang under obe, none, cuda;

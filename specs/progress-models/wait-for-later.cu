@@ -13,5 +13,5 @@ __global__ void wait_for_later() {
 
 //@ launch wait_for_later<<<2, 1>>>();
 //@ expect race_free;
-//@ expect terminates under fair;
-//@ expect may_hang under obe, hsa, hsa-obe, lobe, none, cuda;
+//@ expect terminates under fair, cuda-resident;
+//@ expect may_hang under obe, hsa, hsa-obe, lobe, none, cuda, cuda-in-order;

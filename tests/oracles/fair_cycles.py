@@ -18,6 +18,7 @@ What is fair (forward-progress.md); an action A is a set of edges, enabled in a 
     ApiProgress(h)          weak, h's step, or any start, copy or host function's start, while h is in an API call and no
                             device thread runs; a call that returns only when work has completed has no step before
     QueryProgress(h)        strong, any of these but h's, while h is in a query that is not ready and no device thread runs
+    Start(b)                weak, the start of a thread of block b: only if all blocks are resident, or places are
     Choice(t, op)           strong, t's steps at an operation that may fail without a reason, when it does not
     A behaviour is fair iff all of these hold, OR some thread is silent for ever: it takes infinitely many steps,
     and from some point on none of its steps counts.  The search is in fair_graphs.py.
@@ -250,12 +251,20 @@ class Program:
 
 @dataclass(frozen=True)
 class Readings:
-    """Where the document leaves something open."""
+    """Where the document leaves something open; and what is assumed beside it.
+
+    ``resident``: every block that may start does.  ``in_order``: a cluster starts once all before it in its grid have.
+    ``places``: so many blocks of a device have started and not ended, at most, and a block that fits in does start; a
+    cluster or a cooperative grid takes the places of all its blocks.
+    """
 
     api_blocks: bool = True
     exited_threads_hold: bool = False
     environment: bool = False
     host_progress: bool = True
+    resident: bool = False
+    in_order: bool = False
+    places: int | None = None
 
 
 # ------------------------------------------------------------------------- one instruction a step: flat code for a body
@@ -509,6 +518,22 @@ class _Machine:
     def can_start(self, s: State, grid: str) -> bool:
         return any(self.before(s, n) for n, operation in enumerate(s.issued) if operation.grid == grid)
 
+    def admitted(self, s: State, t: Thread) -> bool:
+        """Does what is assumed beside the document let a thread start?"""
+        if t not in self.device:
+            return True
+        unit, grid = self.unit_of(t), self.program.grids[t.grid]
+        begun = [u for u in self.device if any(self.started(s, v) for v in self.unit_of(u))]
+        if unit[0] in begun:
+            return True
+        if self.readings.in_order:
+            earlier = [u for u in self.device if u.grid == t.grid and u.block < min(v.block for v in unit)]
+            if not all(u in begun for u in earlier):
+                return False
+        taken = {u[:2] for u in begun if not self.done(s, u) and self.program.grids[u.grid].device == grid.device}
+        wanted = {u[:2] for u in unit}
+        return self.readings.places is None or len(taken) + len(wanted) <= self.readings.places
+
     def work(self, s: State, what: object) -> frozenset[int]:
         """The operations that a call waits for or asks about."""
         match what:
@@ -536,7 +561,7 @@ class _Machine:
             op = self.op(s, t)
             host = t not in self.device
             if t not in self.hosts and not self.started(s, t):
-                if self.can_start(s, t.grid):
+                if self.can_start(s, t.grid) and self.admitted(s, t):
                     n = self.release(self.moved(s, t, 0))
                     yield n, t, self.done(n, t), None
             elif op is not None and self.started(s, t):
@@ -704,6 +729,8 @@ def _actions(m: _Machine, s: State, t: Thread, well: bool | None) -> tuple[set[H
             weak.add(("host", t))
         if t in m.tasks and m.started(s, t):
             weak.add(("function", t))
+        if t in m.device and serves and (m.readings.resident or m.readings.places is not None):
+            weak.add(("start", *t[:2]))
         if t in m.device and any(m.started(s, u) for u in m.unit_of(t)):
             weak.add(("device", t))
         if well:

@@ -44,7 +44,7 @@ from tests.oracles.small_threads import (
     statements,
 )
 
-PROGRESS = ("cuda", "fair", "obe", "hsa", "hsa-obe", "lobe", "none")
+PROGRESS = ("cuda", "cuda-resident", "cuda-in-order", "fair", "obe", "hsa", "hsa-obe", "lobe", "none")
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,17 @@ def allowed(progress: str, units: Sequence[str], left: Sequence[Left], silent: b
     still = [left[t] in ("unstarted", "stopped") for t in threads]
     if all(left[t] == "ended" for t in threads):
         return False
+    begun_units = {units[t] for t in threads if left[t] != "unstarted"}
     if silent:
         return True
-    if progress == "cuda":
+    if progress == "cuda-in-order" and begun_units != set([*dict.fromkeys(units)][: len(begun_units)]):
+        return False  # blocks start in order; where one is silent a block before may have started, and taken no step
+    if progress == "cuda-resident" and "unstarted" in left:
+        return False
+    if progress.startswith("cuda"):
         # "No thread of a started unit […] is stopped; a grid that may start stays unstarted only if no host thread is in a
         # call […], or some device thread has started and not ended": here the host waits for the grid.
-        started = {units[t] for t in threads if left[t] != "unstarted"}
-        return any(going) and not any(still[t] and units[t] in started for t in threads)
+        return any(going) and not any(still[t] and units[t] in begun_units for t in threads)
     # "No thread that the final graph owes a step is stopped or unstarted; if some thread could step, someone turns."
     if any(still) and "turning" not in left:
         return False

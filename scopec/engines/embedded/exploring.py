@@ -120,9 +120,10 @@ class Exploration:
                 yield number[thread.name], lambda at, well: at == label and well
             case Act.ANY:
                 yield from ((n, lambda _at, _well: True) for n in number.values())
+            case Act.START:
+                yield from ((number[other.name], lambda at, _well: at == IDLE) for other in self.system.threads)
             case Act.SERVE:
-                for other in self.system.threads:
-                    yield number[other.name], lambda at, _well: at == IDLE
+                yield from self._acts(Act.START, thread, label)
                 for task in self.system.tasks:
                     if task.work is ir.Work.COPY:
                         yield number[task.name], lambda _at, _well: True

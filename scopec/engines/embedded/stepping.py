@@ -15,7 +15,7 @@ from scopec.program import ir
 from scopec.progress.influence import touched
 from scopec.progress.rules import phases
 from scopec.progress.steps import OLD, Arrival, Either, Fork, Goto, Made, Step, Tree, leaves
-from scopec.progress.terms import At, Kind, Name, Over, call
+from scopec.progress.terms import At, Kind, Name, Over, both, call
 
 if TYPE_CHECKING:
     from scopec.program.values import Value
@@ -49,9 +49,10 @@ class Stepping(States):
 
     def can_start(self, thread: ir.Thread) -> Compute:
         """Whether a thread may start."""
-        if thread.grid is None or "CanStart" not in self.rules.definitions:
+        conditions = [name for name in self.rules.starting if name != "CanStart" or thread.grid is not None]
+        if not conditions:
             return lambda _: True
-        return self.holds(call("CanStart", "t"), {"t": Fixed(self.number[thread.name])})
+        return self.holds(both(*(call(name, "t") for name in conditions)), {"t": Fixed(self.number[thread.name])})
 
     def step(self, number: int, label: str) -> Take:
         """What a thread may do at a label."""

@@ -95,7 +95,8 @@ def context_of(
         "functions": _threads(functions, names),
         "copies": _threads(copies, names),
         "stated": _stated(layout, self_contained=self_contained),
-        "waits": "CanStart" in layout.rules.definitions,
+        "waits": layout.rules.starting,
+        "may_start": "".join(f" /\\ {condition}(t)" for condition in layout.rules.starting),
         "sleepers": DUE in layout.rules.tables,
         "maps": _maps(system, layout, actions),
         "variables": [{"pad": " " * (widest - len(v.name)), **asdict(v)} for v in layout.variables],
@@ -197,7 +198,7 @@ def _maps(system: System, layout: Layout, actions: Actions) -> list[dict[str, st
     for name in sorted(actions.builtins):
         values = ((names.thread(t), str((t.builtins or {})[name])) for t in started)
         maps.append((name.replace(".", "_"), function(values)))
-    if layout.per_device & layout.accessed:
+    if layout.per_device & layout.accessed or system.places_of_devices:
         show("DeviceOf")
     show("Before")
     maps += layout.maps()
@@ -225,6 +226,7 @@ def _threads_of(layout: Layout) -> Iterator[tuple[str, str]]:
 
 
 def _units(system: System, units: str) -> str:
-    if all(system.unit_of[t.name] == t.block_name for t in system.threads):
+    named = system.unit_before or system.places is not None  # by other tables, too
+    if not named and all(system.unit_of[t.name] == t.block_name for t in system.threads):
         return "BlockOf      \\* neither clusters nor cooperative: each block is a unit"
     return units

@@ -55,6 +55,8 @@ def _act(act: Act, promise: Promise) -> str:
     match act:
         case Act.OWN:
             return _OWN[promise.each]
+        case Act.START:
+            return "\\E t \\in DeviceThreads : Start(t)"
         case Act.SERVE:
             return "Serve"
         case Act.CHOICE:

@@ -55,6 +55,7 @@ class Rules:
             **dict(barriers.tables(system)),
             **dict(ending.tables(system)),
             **dict(sleeping.tables(system)),
+            **dict(owing.tables(system)),
         }
 
     @cached_property
@@ -74,6 +75,11 @@ class Rules:
         """The named terms, each after those that it uses."""
         found = (each.definitions if isinstance(each, Laws) else (each,) for each in self.stated)
         return {definition.name: definition for some in found for definition in some}
+
+    @cached_property
+    def starting(self) -> tuple[str, ...]:
+        """The conditions of a thread that is started: those of these definitions that there are."""
+        return tuple(name for name in ("CanStart", "InOrder", "HasPlace") if name in self.definitions)
 
     def transition(self, step: Step) -> Transition:
         """What a step does."""

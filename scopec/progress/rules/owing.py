@@ -12,20 +12,27 @@ from scopec.progress.terms import (
     FALSE,
     TRUE,
     Fn,
+    Id,
+    Number,
+    Sort,
     Term,
     among,
     at,
     both,
     call,
+    each,
     either,
     equal,
     every,
     implies,
     negated,
     op,
+    set_of,
+    size,
     some,
+    those,
 )
-from scopec.progress.transition import Definition, Laws
+from scopec.progress.transition import Definition, Laws, Table
 
 if TYPE_CHECKING:
     from scopec.progress.models import Model
@@ -91,10 +98,44 @@ def _owing(model: Model) -> Laws:
     return Laws(name, f"the progress model {model.name}: {model.summary}", (Definition("Owed", ("t",), body),))
 
 
+def placing(system: System) -> Iterator[Definition]:
+    """What a device thread's start also waits for, under what is assumed beside the CUDA document."""
+    own = at("UnitOf", "t")
+    if system.unit_before:
+        law = "assumed: a block (a cluster as a whole) starts only after those before it in its grid"
+        body: Term = every("u", at("UnitBefore", own), call("UnitStarted", "u"))
+        yield Definition("InOrder", ("t",), _of_device(system, body), (law,))
+    if system.places is not None:
+        same = [equal(at("DeviceOf", "u"), at("DeviceOf", "t"))] if system.places_of_devices else []
+        started = both(*same, call("UnitStarted", at("UnitOf", "u")), negated(call("Done", "u")))
+        law = "blocks on the device of t: some thread of the unit has started, some thread of the block has not ended"
+        blocks = each(at("BlockOf", "u"), "u", those("u", "DeviceThreads", started))
+        yield Definition("Resident", ("t",), blocks, (law,))
+        law = "given: a block starts only where it has a place, a cluster or a cooperative grid as a whole"
+        fits = op(Fn.AT_MOST, op(Fn.PLUS, size(call("Resident", "t")), at("BlocksOf", own)), system.places)
+        yield Definition("HasPlace", ("t",), _of_device(system, either(call("UnitStarted", own), fits)), (law,))
+
+
+def _of_device(system: System, condition: Term) -> Term:
+    """A condition on device threads, in systems that have other threads to be started."""
+    return either(among("t", "Tasks"), condition) if system.tasks else condition
+
+
+def tables(system: System) -> Iterator[tuple[str, Table]]:
+    """Which unit starts before another, and how many blocks each has."""
+    units = {name: Id(Sort.UNIT, name) for name in system.blocks_of}
+    if system.unit_before:
+        before = system.unit_before
+        yield "UnitBefore", {own: set_of(*([units[before[u]]] if u in before else [])) for u, own in units.items()}
+    if system.places is not None:
+        yield "BlocksOf", {own: Number(system.blocks_of[u]) for u, own in units.items()}
+
+
 #: What each progress model owes.
 MODELS = {name: _owing(model) if model.owed else EXECUTION_MODEL for name, model in models.MODELS.items()}
 
 
-def definitions(system: System) -> Iterator[Laws]:
+def definitions(system: System) -> Iterator[Definition | Laws]:
     """What the conditions and the promises are made of."""
     yield MODELS[system.model.name]
+    yield from placing(system)

@@ -1,0 +1,82 @@
+"""What is assumed of the blocks of a launch beside CUDA's document, and how many a device has places for: what is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scopec.base.diagnostics import Code
+from tests.conftest import check_text, verdicts
+
+_WAIT = """
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> x{0};
+__global__ void waits() {
+    if (blockIdx.x == 1) x.store(1);
+    while (x.load() == 0);
+}
+int main() { waits<<<2, 1>>>(); cudaDeviceSynchronize(); }
+"""
+_COOPERATIVE = """
+__global__ void k() { if (threadIdx.x == 0) while (true); }
+int main() { cudaLaunchCooperativeKernel(k, 3, 1, nullptr); cudaDeviceSynchronize(); }
+//@ given resident_blocks = 2;
+//@ expect terminates;
+"""
+_CLUSTER = _COOPERATIVE.replace("void k", "__cluster_dims__(3) void k").replace(
+    "cudaLaunchCooperativeKernel(k, 3, 1, nullptr)", "k<<<3, 1>>>()"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        (_COOPERATIVE, Code.BAD_LAUNCH, "cudaErrorCooperativeLaunchTooLarge"),
+        (_CLUSTER, Code.BAD_LAUNCH, "a cluster of 3 blocks"),
+        (_WAIT + "//@ given resident_blocks = 2;\n//@ expect terminates under lobe;\n", Code.NO_HOST, "no places"),
+        (_WAIT + "//@ given resident_blocks = 0;\n//@ expect terminates;\n", Code.BAD_OPTION, "`0` is not a value"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_launched_or_asked_is_an_error(tmp_path: Path, text: str, code: Code, said: str) -> None:
+    (found,) = check_text(tmp_path, text, engine="embedded").diagnostics
+    assert found.code is code
+    assert said in found.message
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (
+            "//@ given resident_blocks = 1;\n//@ expect terminates under cuda-in-order;\n",
+            "no other places than those of waits[0]",
+        ),
+        ("//@ given resident_blocks = 1;\n//@ expect terminates;\n", "(resident_blocks)"),
+        ("//@ expect terminates under cuda-in-order;\n", "nothing makes the device start another block"),
+    ],
+)
+def test_why_a_block_has_not_started(tmp_path: Path, asked: str, why: str) -> None:
+    (report,) = check_text(tmp_path, _WAIT + asked, engine="embedded").reports
+    (check,) = report.checks
+    assert check.verdict == "violated"
+    assert any(why in behind.why for behind in check.trace.behind)  # type: ignore[union-attr]
+
+
+def test_blocks_that_get_stuck_and_may_never_have_had_places(tmp_path: Path) -> None:
+    """The second block sees the flag and not yet the data, and waits for what nobody sends."""
+    text = """
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> data{0}, flag{0}, never{0};
+__global__ void stale() {
+    if (blockIdx.x == 0) {
+        data.store(1, cuda::memory_order_relaxed);
+        flag.store(1, cuda::memory_order_relaxed);
+    } else if (flag.load(cuda::memory_order_relaxed) == 1 && data.load(cuda::memory_order_relaxed) == 0) {
+        while (never.load(cuda::memory_order_relaxed) == 0);
+    }
+}
+//@ launch stale<<<2, 1>>>();
+//@ expect terminates;
+"""
+    found = [check_text(tmp_path, f"//@ given resident_blocks = {n};\n{text}", engine="embedded") for n in (1, 2)]
+    assert [list(verdicts([one]).values()) for one in found] == [[["unknown"]], [["violated"]]]
