@@ -17,6 +17,7 @@ from scopec.cli.check import check
 from scopec.cli.compile import compile_
 from scopec.cli.listings import engines, models
 from scopec.cli.outcomes import outcomes
+from scopec.cli.run import run
 from scopec.cli.telling import say, show
 from scopec.cli.trace import trace
 from scopec.report import terminal
@@ -33,7 +34,7 @@ def commands() -> None:
     """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""
 
 
-for command in (check, trace, outcomes, compile_, models, engines):
+for command in (check, trace, outcomes, run, compile_, models, engines):
     commands.add_command(command)
 
 

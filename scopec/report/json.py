@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec import __version__
 from scopec.explain import reasons
+from scopec.gpu.observed import Observed
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.events import Kind, shown_location
 from scopec.memory.execution import Execution
@@ -107,7 +108,14 @@ def program(report: Report) -> dict[str, Any]:
         "checks": [check(c) for c in report.checks],
         "void": [{"kind": e.kind, "text": e.text, "span": e.span.as_json()} for e in run.void],
         "not_asked": list(run.not_asked),
+        **(_seen(report) if isinstance(report, Observed) else {}),
     }
+
+
+def _seen(report: Observed) -> dict[str, Any]:
+    """What a GPU showed."""
+    states = [{"state": dict(s.values), "count": s.count, "status": s.status} for s in report.shown]
+    return {"gpu": report.gpu, "runs": report.runs, "unended": report.unended, "seen": states}
 
 
 def check(c: Check) -> dict[str, Any]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import clean
 from scopec.report.lanes import lanes, rows
 from scopec.report.text import qualifiers
+from scopec.session.final_states import state_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scopec.session.final_states import FinalState, Listing
-    from scopec.session.run import Run
 
 _INDENT = "  "
 _ASKED = {"exists": "Allowed", "not exists": "Forbidden", "forall": "Required"}
@@ -46,15 +43,6 @@ def _listing(listing: Listing, width: int, executions: bool) -> Iterator[str]:
             yield f"{_INDENT}{_counted(state)}"
             shown = lanes(*rows(state.execution, state.execution.racing_pair() or ()), width - len(_INDENT))
             yield from (_INDENT + line for line in shown)
-
-
-def state_text(values: Mapping[str, int], run: Run) -> str:
-    """A state on a line: ``1:r0=0; [x]=1;`` of a litmus file, ``mp[1][0].r=0; x=1;`` of a CUDA program."""
-
-    def shown(name: str) -> str:
-        return f"[{name}]" if run.is_litmus and re.fullmatch(r"[A-Za-z_]\w*", name) else name
-
-    return " ".join(f"{shown(name)}={value};" for name, value in values.items()) or "(no variables)"
 
 
 def _counted(state: FinalState) -> str:

@@ -58,6 +58,11 @@ _VIOLATED = {
         "An assertion fails in some execution",
         "The execution shows which values the reads return when it fails.",
     ),
+    "observed": Rule(
+        "seen-and-forbidden",
+        "A GPU showed a final state that the memory model forbids",
+        "The model is wrong, or the GPU: report the program, the GPU and the state.",
+    ),
     "terminates": Rule(
         "hang",
         "An execution that the progress model allows never ends",

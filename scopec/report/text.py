@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scopec.base.excerpt import Mark, clean, excerpt
 from scopec.explain import reasons
 from scopec.explain.verdict import UNDEFINED
+from scopec.gpu.observed import Observed
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.execution import Execution
 from scopec.program.expectations import Settings
@@ -16,6 +17,7 @@ from scopec.progress.models import CUDA
 from scopec.report import asked
 from scopec.report.lanes import lanes, rows, what_matters
 from scopec.report.picture import picture
+from scopec.session.final_states import state_text
 
 if TYPE_CHECKING:
     from scopec.base.diagnostics import Diagnostic
@@ -72,16 +74,29 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int, first: bo
         elif check.verdict == "violated":
             yield from _why(report, check, width, verbose)
             race_shown = race_shown or undefined or check.expectation.kind == "race_free"
+    if isinstance(report, Observed):
+        yield from _histogram(report)
     if not quiet:
         for expectation in run.void:
             why = "this variant expects a race, so the program has no meaning"
             yield from wrapped(f"  void      {expectation.text}: {why}", width, 12)
-        if first and run.not_asked and not run.is_litmus:
+        if first and run.not_asked and not run.is_litmus and not isinstance(report, Observed):
             yield f"  not asked: {', '.join(run.not_asked)}"
     if report.folder is not None and report.generated:
         yield f"  generated  {', '.join(report.generated)} in {report.folder}"
     if verbose:
         yield from _details(report)
+
+
+def _histogram(report: Observed) -> Iterator[str]:
+    """How often each final state was seen, and those that were not."""
+    counts = [f"{s.count:,}" for s in report.shown] + [f"{report.unended:,}"] * bool(report.unended)
+    width = max(map(len, counts), default=0)
+    for state, count in zip(report.shown, counts, strict=False):
+        said = state.status if state.count else "allowed, not seen"
+        yield f"  {count:>{width}}  {state_text(state.values, report.run)}" + f"  {said}" * (said != "allowed")
+    if report.unended:
+        yield f"  {counts[-1]:>{width}}  some thread did not end"
 
 
 def _part_asked(check: Check, *, verbose: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from scopec.memory.events import Kind, shown_location
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
 from scopec.program import ir
-from scopec.program.observe import Location
+from scopec.program.observe import FinalMemory, FinalRegister, Location, Observation
 from scopec.progress import models as progress_models
 from scopec.session.ask import Inquiry, completed, settled
 from scopec.session.check import programs
@@ -65,7 +66,7 @@ class Listing:
     ``executions`` is the number of consistent complete executions, distinct in reads-from, coherence order, path taken
     and who meets at a barrier.  One may end in several states, where a partial coherence order or a choice of the
     implementation leaves that open.  ``unfinished`` says why there may be more of them, ``remarks`` what else there is
-    to know.
+    to know; of an ``undefined`` program nothing is promised.
     """
 
     run: Run
@@ -75,6 +76,7 @@ class Listing:
     remarks: tuple[str, ...]
     engine: str
     seconds: float
+    undefined: bool
 
     @property
     def condition(self) -> Expectation | None:
@@ -228,32 +230,44 @@ def identity(execution: Execution) -> Identity:
     return tuple(sorted(execution.choice.rf)), tuple(sorted(co)), path, tuple((a.id, b.id) for a, b in met)
 
 
-def final_state(run: Run, execution: Execution) -> dict[str, int]:
-    """The values of locals, then of memory, when everything has ended, in the order of the program."""
-    graph = execution.graph
-    found: dict[str, int] = {}
+def observables(run: Run) -> dict[Observation, str]:
+    """What a final state says: locals that may have a value, then memory, in the order of the program, by name."""
+    graph = run.graph
+    found: dict[Observation, str] = {}
     for thread in graph.program.threads:
         for register in thread.body.variables:
-            final = graph.finals.get((thread.name, register))
-            if final is not None and execution.value(final.defined):
-                value = execution.value(final.value)
-                if value is not None:
-                    found[_local(run, thread, register)] = value
+            if (thread.name, register) in graph.finals:
+                called = f"{thread.name.removeprefix('P')}:{register}" if run.is_litmus else f"{thread.name}.{register}"
+                found[FinalRegister(thread.name, register)] = called  # as expectations, or final clauses, call it
     objects = graph.program.objects
-    memory: Mapping[Location, int] = execution.final_memory()
     for location in graph.locations:
-        if (
-            objects[location.object].use is ir.Use.DATA
-            and not objects[location.object].type.is_float
-            and location in memory
-        ):
-            found[shown_location(location, graph.program)] = memory[location]
+        if objects[location.object].use is ir.Use.DATA and not objects[location.object].type.is_float:
+            found[FinalMemory(location)] = shown_location(location, graph.program)
     return found
 
 
-def _local(run: Run, thread: ir.Thread, register: str) -> str:
-    """A local as expectations, or the final clauses of litmus files, call it."""
-    return f"{thread.name.removeprefix('P')}:{register}" if run.is_litmus else f"{thread.name}.{register}"
+def final_state(run: Run, execution: Execution) -> dict[str, int]:
+    """The values of what is observed when everything has ended; a local has none on some paths."""
+    found: dict[str, int] = {}
+    memory: Mapping[Location, int] = execution.final_memory()
+    for what, name in observables(run).items():
+        if isinstance(what, FinalMemory):
+            value = memory.get(what.location)
+        else:
+            final = execution.graph.finals[what.thread, what.register]
+            value = execution.value(final.value) if execution.value(final.defined) else None
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def state_text(values: Mapping[str, int], run: Run) -> str:
+    """A state on a line: ``1:r0=0; [x]=1;`` of a litmus file, ``mp[1][0].r=0; x=1;`` of a CUDA program."""
+
+    def shown(name: str) -> str:
+        return f"[{name}]" if run.is_litmus and re.fullmatch(r"[A-Za-z_]\w*", name) else name
+
+    return " ".join(f"{shown(name)}={value};" for name, value in values.items()) or "(no variables)"
 
 
 def _summary(run: Run, answers: Findings, executions: list[Execution], stopped: str | None, seconds: float) -> Listing:
@@ -277,7 +291,10 @@ def _summary(run: Run, answers: Findings, executions: list[Execution], stopped: 
         unfinished += _beyond(run, answers)
         remarks = list(_remarks(run, answers, states))
     every = {i for different in by_state.values() for i in different}
-    return Listing(run, len(every), tuple(states), tuple(unfinished), tuple(remarks), answers.engine, seconds)
+    undefined = (answers.racy and run.problem.model.races_undefined) or answers.fault is not None
+    return Listing(
+        run, len(every), tuple(states), tuple(unfinished), tuple(remarks), answers.engine, seconds, undefined
+    )
 
 
 def _beyond(run: Run, answers: Findings) -> Iterator[str]:

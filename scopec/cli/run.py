@@ -1,0 +1,91 @@
+"""``scopec run``: programs on a real GPU, beside what the model allows."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from scopec.base.diagnostics import UsageError
+from scopec.cli.options import limit_options, memory_options
+from scopec.cli.telling import problems, say
+from scopec.engines.table import AUTO
+from scopec.report import formats
+from scopec.report import options as report_options
+
+# Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
+if TYPE_CHECKING:
+    from scopec.session.plan import Overrides
+
+
+@click.command("run", cls=report_options.ReportingCommand)
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--emit", type=click.Path(path_type=Path), help="Write the harness here, to run elsewhere with `make`.")
+@click.option(
+    "--results", type=click.Path(path_type=Path), help="Compare what a harness of these files wrote elsewhere."
+)
+@click.option("--nvcc", metavar="PATH", help="NVIDIA's compiler, instead of the one on PATH.")
+@click.option("--arch", default="native", show_default=True, help="What nvcc compiles for, such as sm_90.")
+@click.option("--rounds", type=click.IntRange(min=1), default=300, show_default=True, help="Launches of each test.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the stress.")
+@click.option(
+    "--turns",
+    type=click.IntRange(1, 2**32 - 1),
+    default=100_000,
+    show_default=True,
+    help="How often a thread may go round in loops before it is given up.",
+)
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=100_000, show_default=True, help="Of executions that are listed."
+)
+@click.option("--jobs", type=click.IntRange(1, 64), default=min(2, os.cpu_count() or 1), show_default=True,
+              help="Compilers at once.")  # fmt: skip
+@memory_options
+@limit_options
+@report_options.reports
+@click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
+def run(
+    paths: tuple[Path, ...], emit: Path | None, results: Path | None, nvcc: str | None, arch: str, rounds: int,
+    seed: int, turns: int, limit: int, jobs: int, overrides: Overrides, timeout: float, memory_limit: int,
+    requests: Sequence[formats.Request], quiet: bool,
+) -> int:  # fmt: skip
+    """Run .cu and .litmus files in PATHS many times on a GPU, and compare what is seen with what the model allows.
+
+    Exit status: 0 nothing seen is forbidden, 1 something is, 2 bad input or usage, 3 no nvcc or GPU, 4 undecided.
+    """
+    from scopec.base.scratch import scratch_folder
+    from scopec.gpu import build
+    from scopec.gpu import results as shown
+    from scopec.gpu.emit import files
+    from scopec.gpu.run import compare, read
+    from scopec.session.check import Settings, exit_code
+
+    if emit is not None and results is not None:
+        raise UsageError("--emit is for a run to come, --results for one that was: give one of them")
+    started, start = datetime.now(), time.monotonic()
+    compiler = build.find(nvcc) if emit is None and results is None else ""
+    settings = Settings(overrides, 1, timeout, memory_limit, engine=AUTO, say=say, cache=overrides.cache)
+    found = list(read(paths, settings))
+    harness = files([test for file in found for test in file.tests], rounds, seed, turns)
+    if emit is not None:
+        build.write(harness, emit)
+        outcomes = [file.outcome for file in found]
+        problems(outcomes)
+        say(f"{sum(len(file.tests) for file in found)} tests in {emit}: `make` there writes results.jsonl")
+        return exit_code(outcomes)
+    if results is not None:
+        seen = shown.read(results)
+    else:
+        with scratch_folder() as folder:
+            seen = build.results(harness, folder, compiler, arch, jobs)
+    outcomes = [compare(file, seen, limit) for file in found]
+    seconds, status = time.monotonic() - start, exit_code(outcomes)
+    about = {seen.gpu: {"version": seen.version}}
+    formats.write(requests, formats.Results(outcomes, seconds, started, status, lambda: about, quiet=quiet))
+    problems(outcomes)
+    return status

@@ -1,0 +1,61 @@
+"""Compiles a harness with nvcc, and runs it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import EngineError, UsageError
+from scopec.gpu.results import Results, read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+WAY_OUT = "name one with --nvcc, or write the harness with --emit and run `make` where there is one"
+
+
+def write(files: Mapping[str, str], folder: Path) -> None:
+    """Write the files of a harness to a folder; UsageError where they cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as failure:
+        raise UsageError(f"cannot write to {folder}: {failure.strerror}") from failure
+
+
+def find(named: str | None) -> str:
+    """The compiler that is named, or else the nvcc on PATH; EngineError if there is none."""
+    found = shutil.which(named or "nvcc")
+    if found is None:
+        raise EngineError(f"there is no {f'`{named}`' if named else 'nvcc on PATH'}: {WAY_OUT}")
+    return found
+
+
+def results(files: Mapping[str, str], folder: Path, nvcc: str, arch: str, jobs: int) -> Results:
+    """Build a harness in a folder, run it, and read what it wrote; EngineError where that fails."""
+    write(files, folder)
+    sources = [name for name in files if name.endswith(".cu")]
+
+    def compile_(source: str) -> None:
+        _done([nvcc, "-std=c++17", "-O3", f"-arch={arch}", "-c", source, "-o", f"{source}.o"], folder)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(compile_, sources))
+    _done([nvcc, f"-arch={arch}", "-o", "run", *(f"{source}.o" for source in sources)], folder)
+    with (folder / "results.jsonl").open("w") as out:
+        ran = subprocess.run([str(folder / "run")], stdout=out, stderr=subprocess.PIPE, text=True, check=False)
+    if ran.returncode:
+        said = ran.stderr.strip() or f"status {ran.returncode}"
+        raise EngineError(f"there is no GPU that the harness can use ({said}): use --emit elsewhere")
+    return read(folder / "results.jsonl")
+
+
+def _done(command: list[str], folder: Path) -> None:
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        said = "\n".join((ran.stderr or ran.stdout).strip().splitlines()[:5])
+        raise EngineError(f"{command[0]} failed: {said}")

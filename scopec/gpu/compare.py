@@ -1,0 +1,162 @@
+"""What a GPU showed beside what the model allows: a state that was seen and is forbidden is a wrong verdict.
+
+What was not seen says nothing: no run contradicts `allowed`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+from scopec.explain.verdict import Check
+from scopec.gpu.code import FINISHED, FIRST_FAULT
+from scopec.gpu.harness import UNSET
+from scopec.gpu.observed import Observed, Shown
+from scopec.program import values
+from scopec.program.expectations import Expectation
+from scopec.program.observe import FinalMemory, Observation
+from scopec.program.reasoning import map_atoms
+from scopec.program.types import ArithmeticFault
+from scopec.progress import models as progress_models
+from scopec.session.final_states import observables, state_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scopec.base.source import Span
+    from scopec.gpu.harness import Test
+    from scopec.gpu.results import Record, Results
+    from scopec.program.ir import Assert
+    from scopec.program.observe import Formula
+    from scopec.session.final_states import Listing
+    from scopec.session.run import Run
+
+#: A final state as the values of what is observed.
+_State = tuple[tuple[Observation, int], ...]
+
+
+def compared(listing: Listing, test: Test, asked: Iterable[Run], results: Results) -> Observed:
+    """The states of ``listing`` beside those of a test, and the expectations of ``asked``, the same program's runs."""
+    run, record = listing.run, results.records[test.key]
+    engine = results.gpu
+    span = run.source.span(0, 0)
+    if record.failed is not None:
+        allowed = Expectation("observed", _ALLOWED, span)
+        return Observed(run, (Check(allowed, "unknown", f"nothing was seen on {engine}: {record.failed}", engine, 0),),
+                        (), None, ())  # fmt: skip
+    names = observables(run)
+    counts, ends = _counted(test, record)
+    seen: Counter[tuple[tuple[str, int], ...]] = Counter()
+    for state, count in counts.items():
+        found = dict(state)
+        seen[tuple((name, found[what]) for what, name in names.items() if what in found)] += count
+    known = {tuple(state.values.items()) for state in listing.states}
+    otherwise: Literal["forbidden", "not listed", "undefined"] = "forbidden"
+    if listing.undefined:
+        otherwise = "undefined"
+    elif listing.unfinished:
+        otherwise = "not listed"
+    shown = tuple(
+        Shown(dict(state), seen[state], "allowed" if state in known else otherwise)
+        for state in sorted({*known, *seen}, key=lambda s: (-seen[s], s))
+    )
+    unended = sum(count for how, count in ends.items() if how is None)
+    checks = [_all_allowed(shown, listing, record, engine, span)]
+    for other in asked:
+        for check in other.checks if not other.on_hardware else ():
+            found_check = _asked(check, other, counts, ends, record, engine)
+            if found_check is not None and not (listing.undefined and check.kind != "terminates"):
+                checks.append(found_check)
+    return Observed(run, tuple(checks), (), None, (), (), engine, record.runs, shown, unended)
+
+
+_ALLOWED = "every final state seen is allowed"
+
+
+def _all_allowed(shown: Sequence[Shown], listing: Listing, record: Record, engine: str, span: Span) -> Check:
+    """The check that the model allows what was seen."""
+    expectation = Expectation("observed", _ALLOWED, span)
+    allowed = [s for s in shown if s.status == "allowed"]
+    many = f"{sum(s.count > 0 for s in allowed)} of {len(allowed)} allowed states seen"
+    where = f"in {record.runs:,} runs on {engine}"
+    if record.lost:
+        return Check(expectation, "unknown", f"more states than are told apart, {where}", engine, 0)
+    outside = [s for s in shown if s.status in ("forbidden", "not listed")]
+    if not outside:
+        void = "; the program is undefined, and everything is allowed" if listing.undefined else ""
+        return Check(expectation, "holds", f"{many} {where}{void}", engine, 0)
+    worst = outside[0]
+    what = f"`{state_text(worst.values, listing.run)}` seen {worst.count:,} times {where}"
+    if worst.status == "not listed":
+        return Check(expectation, "unknown", f"{what}; {listing.unfinished[0]}", engine, 0)
+    more = f", and {len(outside) - 1} more such states" if len(outside) > 1 else ""
+    return Check(expectation, "violated", f"{what}, and `{listing.run.model.name}` forbids it{more}", engine, 0)
+
+
+def _counted(test: Test, record: Record) -> tuple[Counter[_State], Counter[Assert | None]]:
+    """The states in which every thread ended, and how others ended: at an assertion, or (None) not at all."""
+    counts: Counter[_State] = Counter()
+    ends: Counter[Assert | None] = Counter()
+    for count, words in record.states:
+        how = [word for word in words[: len(test.roles)] if word != FINISHED]
+        if how:
+            failed = [word for word in how if word >= FIRST_FAULT]
+            ends[test.faults[failed[0] - FIRST_FAULT] if failed else None] += count
+            continue
+        found = zip(test.observed, test.types, words[len(test.roles) :], strict=True)
+        counts[tuple((what, type_.wrap(word)) for what, type_, word in found if word != UNSET)] += count
+    return counts, ends
+
+
+def _asked(
+    check: Expectation, run: Run, counts: Counter[_State], ends: Counter[Assert | None], record: Record,
+    engine: str,
+) -> Check | None:  # fmt: skip
+    """What runs say of an expectation that they can contradict; None of any other."""
+    where = f"of {record.runs:,} on {engine}"
+    match check.kind:
+        case "forbidden" | "required" | "condition":
+            if check.formula is None or check.quantifier == "exists":
+                return None
+            wanted = check.kind == "required" or check.quantifier == "forall"
+            against = sum(
+                count
+                for state, count in counts.items()
+                if (check.restriction is None or satisfied(check.restriction, dict(state), run))
+                and satisfied(check.formula, dict(state), run) != wanted
+            )
+            said = f"{against:,} runs {where} ended otherwise"
+        case "assertion" if not check.implicit:
+            against = sum(count for fault, count in ends.items() if fault is not None and check.text == _text(fault))
+            said = f"it failed in {against:,} runs {where}"
+        case "terminates" if run.progress == progress_models.CUDA and run.settings.options["hangs"] == "model":
+            against = ends[None]
+            said = f"{against:,} runs {where} did not end within the turns that loops were given"
+        case _:
+            return None
+    return Check(check, "violated" if against else "holds", said, engine, 0)
+
+
+def _text(fault: Assert) -> str:
+    return f"assert({fault.text})"
+
+
+def satisfied(formula: Formula, state: Mapping[Observation, int], run: Run) -> bool:
+    """Whether a condition holds in a state; a comparison with a local that has no value is false."""
+
+    def found(leaf: values.Reg | values.Builtin) -> int:
+        what = formula.observed[leaf.name]
+        if what in state:
+            return state[what]
+        if isinstance(what, FinalMemory):  # nobody accesses it
+            return run.program.objects[what.location.object].values[what.location.index] or 0
+        raise ArithmeticFault(leaf.name)
+
+    def atom(comparison: values.Value) -> values.Value:
+        try:
+            return values.TRUE if values.evaluate(comparison, found) else values.FALSE
+        except ArithmeticFault:
+            return values.FALSE
+
+    return bool(values.evaluate(map_atoms(formula.value, atom), lambda leaf: found(leaf)))

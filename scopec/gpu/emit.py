@@ -1,0 +1,53 @@
+"""The files of a harness: the tests in parts, so that compilers work side by side, and what runs them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from scopec.base.resources import resource
+from scopec.base.templates import render
+from scopec.gpu.cxx import word
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scopec.gpu.harness import Test
+
+#: Tests in one file: a compiler takes some seconds for it.
+_IN_A_PART = 20
+
+
+def files(tests: Sequence[Test], rounds: int, seed: int, turns: int) -> Mapping[str, str]:
+    """The text of each file by its name: `make` builds the harness of them and runs it."""
+    distinct = list({test.key: test for test in tests}.values())
+    parts = [distinct[n : n + _IN_A_PART] for n in range(0, len(distinct), _IN_A_PART)]
+    names = [f"part{n}" for n in range(len(parts))]
+    found = {
+        f"{name}.cu": render("gpu/tests.cu.j2", {"part": name, "tests": [_context(test) for test in part]})
+        for name, part in zip(names, parts, strict=True)
+    }
+    main = render("gpu/main.cu.j2", {"parts": names, "rounds": rounds, "seed": seed, "turns": turns})
+    header = resource("templates/gpu/stress.cuh").read_text(encoding="utf-8")
+    return {**found, "main.cu": main, "stress.cuh": header, "Makefile": render("gpu/Makefile.j2", {})}
+
+
+def _context(test: Test) -> Mapping[str, Any]:
+    return {
+        "name": test.name,
+        "quoted": json.dumps(test.name),
+        "key": test.key,
+        "space": f"test_{test.key}",
+        "functions": test.functions,
+        "blocks": len(test.blocks),
+        "warps": test.warps,
+        "lanes": test.lanes,
+        "roles": len(test.roles),
+        "registers": len(test.locals),
+        "anywhere": len(test.memory.anywhere),
+        "shared": len(test.memory.shared),
+        "shared_of": test.shared_of,
+        "barriers": "true" if test.barriers else "false",
+        "places": ", ".join(map(str, test.places)),
+        "initial": [word(value) for value in test.initial],
+    }

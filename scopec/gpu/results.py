@@ -1,0 +1,69 @@
+"""What a harness wrote: how often each test ended in which state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scopec.base.diagnostics import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True)
+class Record:
+    """What became of one test: the number of its runs, and each state as words with its count.
+
+    ``lost`` runs ended in states beyond those that are told apart, ``discarded`` ones met at a barrier without a thread
+    that had given up.  ``failed`` says why there is nothing.
+    """
+
+    runs: int = 0
+    states: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    lost: int = 0
+    discarded: int = 0
+    failed: str | None = None
+
+
+@dataclass(frozen=True)
+class Results:
+    """Where tests were run, and how (``about``: GPU, driver, rounds, seed), and the records by the keys of tests."""
+
+    about: Mapping[str, Any]
+    records: Mapping[str, Record]
+
+    @property
+    def gpu(self) -> str:
+        """The name of the GPU."""
+        return str(self.about["gpu"])
+
+    @property
+    def version(self) -> str:
+        """What else decides what is seen, but chance."""
+        said = ("compute", "driver", "runtime", "rounds", "seed", "turns")
+        return ", ".join(f"{name} {self.about[name]}" for name in said if name in self.about)
+
+
+def read(path: Path) -> Results:
+    """The results in a file; UsageError where that is not what it holds."""
+    try:
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        about = next(line for line in lines if "scopec" in line)
+        return Results(about, dict(_records(lines)))
+    except OSError as failure:
+        raise UsageError(f"cannot read {path}: {failure.strerror}") from failure
+    except (ValueError, KeyError, TypeError, AttributeError, StopIteration) as failure:
+        raise UsageError(f"{path} is not what a harness of `scopec run` writes") from failure
+
+
+def _records(lines: list[Any]) -> Iterator[tuple[str, Record]]:
+    for line in lines:
+        if "failed" in line:
+            yield line["key"], Record(failed=str(line["failed"]))
+        elif "test" in line:
+            states = tuple((int(count), tuple(map(int, words))) for count, *words in line["states"])
+            yield line["key"], Record(int(line["runs"]), states, int(line["lost"]), int(line["discarded"]))

@@ -1,0 +1,91 @@
+"""``scopec run``: from files to tests, and from what a GPU showed to outcomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import InputError, LimitError, ScopecError
+from scopec.base.limits import limited
+from scopec.gpu.compare import compared
+from scopec.gpu.harness import Test, test
+from scopec.session.check import Outcome, programs
+from scopec.session.final_states import listings
+from scopec.session.plan import plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from scopec.gpu.results import Results
+    from scopec.session.check import Settings
+    from scopec.session.plan import Overrides, Plan
+
+
+@dataclass(frozen=True)
+class Read:
+    """A file with its tests, one a variant; or what is wrong with it."""
+
+    path: Path
+    settings: Settings
+    plan: Plan | None
+    tests: tuple[Test, ...]
+    outcome: Outcome
+
+
+def read(paths: Sequence[Path], settings: Settings) -> Iterator[Read]:
+    """Each file that ``paths`` name, as tests."""
+    for path, problem in programs(paths):
+        shown = str(path)
+        own = replace(settings, overrides=_own_model(path, settings))
+        if problem is not None:
+            yield Read(path, own, None, (), Outcome(shown, diagnostics=(problem,)))
+            continue
+        try:
+            with limited(settings.timeout, settings.memory):
+                planned = plan(path, shown, own.overrides)
+            variants = {id(run.program): run for run in planned.runs}.values()
+            tests = [test(_name(shown, run.program.variant), run.program) for run in variants]
+        except InputError as bad:
+            yield Read(path, own, None, (), Outcome(shown, diagnostics=bad.diagnostics))
+        except ScopecError as failed:
+            yield Read(path, own, None, (), Outcome(shown, failure=str(failed), exhausted=failed.exit_code == 4))
+        else:
+            yield Read(path, own, planned, tuple(tests), Outcome(shown, diagnostics=planned.warnings))
+
+
+def _own_model(path: Path, settings: Settings) -> Overrides:
+    """A litmus file of PTX is compared with PTX's model unless another is named."""
+    if settings.overrides.model is None and path.suffix == ".litmus":
+        return replace(settings.overrides, model="ptx")
+    return settings.overrides
+
+
+def _name(shown: str, variant: Mapping[str, str]) -> str:
+    return shown + (f" [{', '.join(f'{k} = {v}' for k, v in variant.items())}]" if variant else "")
+
+
+def compare(file: Read, results: Results, limit: int) -> Outcome:
+    """What the GPU showed of a file, beside the final states that its model allows."""
+    if file.plan is None:
+        return file.outcome
+    try:
+        found, _ = listings(file.path, file.settings, limit)
+        reports = []
+        for listing, each in zip(found, file.tests, strict=True):
+            if each.key not in results.records:
+                missing = f"the results have nothing of {each.name} as it is now: emit the harness again"
+                return replace(file.outcome, failure=missing)
+            asked = [
+                run
+                for run in file.plan.runs
+                if run.program.variant == listing.run.program.variant and run.model.name == listing.run.model.name
+            ]
+            reports.append(compared(listing, each, asked, results))
+    except InputError as bad:
+        return replace(file.outcome, diagnostics=bad.diagnostics)
+    except LimitError as passed:
+        return replace(file.outcome, failure=str(passed), exhausted=True)
+    except ScopecError as failed:
+        return replace(file.outcome, failure=str(failed))
+    return replace(file.outcome, reports=tuple(reports))

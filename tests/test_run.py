@@ -1,0 +1,247 @@
+"""`scopec run`: harnesses for a GPU, and what they wrote beside what the model allows."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from jsonschema import validate
+
+from scopec.frontends.clang import compiler
+from scopec.gpu import harness as gpu_harness
+from scopec.gpu.emit import files
+from scopec.gpu.harness import UNSET
+from scopec.gpu.run import read
+from scopec.session.check import Settings
+from tests.test_cli import scopec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SPECS = Path(__file__).parent.parent / "specs"
+#: Each kind of thing that a harness can have: RMWs, volatile, shared memory, barriers, loops, fences, arrays, warps.
+CHOICE = (
+    "litmus/mp.cu", "litmus/cas.cu", "litmus/iriw.cu", "litmus/fetch-add.cu", "litmus-files/ptx-sleeper.litmus",
+    "litmus-files/ptx-one-direction.litmus", "ptx/volatile.cu", "ptx/reduction.cu", "programs/last-block.cu",
+    "programs/lock-guard.cu", "algorithms/ticket-lock.cu", "barriers/syncthreads.cu", "barriers/syncwarp.cu",
+)  # fmt: skip
+#: What a harness's device code takes of CUDA's headers.
+CUDA = """\
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __CUDACC__ 1
+using size_t = unsigned long;
+struct Index { unsigned x; };
+__device__ extern const Index threadIdx, blockIdx, blockDim, gridDim;
+__device__ void __syncthreads();
+__device__ void __syncwarp(unsigned);
+__device__ void __nanosleep(unsigned);
+__device__ unsigned atomicAdd(unsigned*, unsigned);
+__device__ unsigned long long atomicAdd(unsigned long long*, unsigned long long);
+__device__ size_t __cvta_generic_to_shared(const void*);
+int cudaConfigureCall(unsigned, unsigned, size_t = 0, void* = nullptr);
+"""
+LOAD_BUFFERING = """\
+PTX lb
+{ x = 0; y = 0; }
+ P0@cta 0,gpu 0        | P1@cta 1,gpu 0        ;
+ ld.relaxed.gpu r0, x  | ld.relaxed.gpu r0, y  ;
+ st.relaxed.gpu y, 1   | st.relaxed.gpu x, 1   ;
+~exists (0:r0=1 /\\ 1:r0=1)
+"""
+
+
+def read_tests(*paths: Path) -> list[gpu_harness.Test]:
+    return [test for file in read(paths, Settings()) for test in file.tests]
+
+
+def flat(text: str) -> str:
+    """A report without the breaks of its lines."""
+    return " ".join(text.split())
+
+
+def written(path: Path, states: list[list[int]], folder: Path, **more: object) -> Path:
+    """Results as a harness writes them, of a file with one test."""
+    (test,) = read_tests(path)
+    about = {"scopec": 1, "gpu": "a GPU", "rounds": 1, "seed": 1, "turns": 10}
+    record = {"test": test.name, "key": test.key, "runs": 1000, "lost": 0, "discarded": 0, "states": states, **more}
+    results = folder / "results.jsonl"
+    results.write_text("\n".join(json.dumps(line) for line in (about, record)) + "\n")
+    return results
+
+
+# ---------------------------------------------------------------- what is seen and what is allowed
+
+
+def test_what_is_seen_beside_what_is_allowed(tmp_path: Path) -> None:
+    path = tmp_path / "lb.litmus"
+    path.write_text(LOAD_BUFFERING)
+    # How both threads ended, their registers, x and y.
+    results = written(path, [[900, 0, 0, 0, 0, 1, 1], [100, 0, 0, 1, 0, 1, 1]], tmp_path)
+    done = scopec("run", path, "--results", results)
+    assert done.returncode == 0, done.stderr
+    assert "every final state seen is allowed: 2 of 4 allowed states seen in 1,000 runs on a GPU" in flat(done.stdout)
+    assert "900  0:r0=0; 1:r0=0; [x]=1; [y]=1;" in done.stdout
+    assert "0  0:r0=1; 1:r0=1; [x]=1; [y]=1;  allowed, not seen" in done.stdout
+
+
+def test_a_state_that_is_seen_and_forbidden_fails(tmp_path: Path) -> None:
+    """RC11's axiom is one that GPUs do not keep."""
+    path = tmp_path / "lb.litmus"
+    path.write_text("//@ options thin_air = rc11;\n".join(LOAD_BUFFERING.rpartition("~exists")[::2]).replace(
+        "(0:r0", "~exists (0:r0"))  # fmt: skip
+    results = written(path, [[979, 0, 0, 0, 0, 1, 1], [21, 0, 0, 1, 1, 1, 1]], tmp_path)
+    done = scopec("run", path, "--results", results, "--model", "cuda")
+    assert done.returncode == 1, done.stderr
+    shown = flat(done.stdout)
+    assert "`0:r0=1; 1:r0=1; [x]=1; [y]=1;` seen 21 times in 1,000 runs on a GPU, and `cuda-v3` forbids it" in shown
+    assert "21  0:r0=1; 1:r0=1; [x]=1; [y]=1;  forbidden" in done.stdout
+
+
+def test_a_wrong_expectation_fails_on_the_machine(tmp_path: Path) -> None:
+    path = tmp_path / "lb.litmus"
+    path.write_text(LOAD_BUFFERING)
+    results = written(path, [[979, 0, 0, 0, 0, 1, 1], [21, 0, 0, 1, 1, 1, 1]], tmp_path)
+    junit = tmp_path / "report.xml"
+    done = scopec("run", path, "--results", results, "--format", "json", "--format", "junit", "--output", junit)
+    assert done.returncode == 1, done.stderr
+    report = json.loads(done.stdout)
+    validate(report, json.loads((SPECS.parent / "docs" / "results.schema.json").read_text()))
+    (program,) = report["programs"]
+    assert [c["verdict"] for c in program["checks"]] == ["holds", "violated"]
+    assert program["checks"][1]["reason"] == "21 runs of 1,000 on a GPU ended otherwise"
+    assert {s["count"]: s["status"] for s in program["seen"] if s["count"]} == {979: "allowed", 21: "allowed"}
+    assert "ended otherwise" in junit.read_text()
+
+
+def test_threads_that_do_not_end_are_counted(tmp_path: Path) -> None:
+    path = SPECS / "litmus-files" / "ptx-sleeper.litmus"
+    (test,) = read_tests(path)
+    rest = [0] * (len(test.observed) + 2)
+    rest[0] = 1
+    done = scopec("run", path, "--results", written(path, [[7, *rest]], tmp_path), "--format", "json")
+    (program,) = json.loads(done.stdout)["programs"]
+    assert program["unended"] == 7
+
+
+def test_results_of_another_text_say_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "lb.litmus"
+    path.write_text(LOAD_BUFFERING)
+    results = written(path, [], tmp_path)
+    path.write_text(LOAD_BUFFERING.replace("st.relaxed", "st.release"))
+    done = scopec("run", path, "--results", results)
+    assert done.returncode == 3
+    assert "emit the harness again" in done.stderr
+
+
+def test_a_local_without_a_value_is_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(
+        "#include <cuda/atomic>\n__device__ cuda::atomic<int, cuda::thread_scope_device> x{0};\n"
+        "__global__ void k() { if (x.load() == 1) { int seen = x.load(); (void)seen; } }\n//@ launch k<<<1, 1>>>();\n"
+    )
+    (test,) = read_tests(path)
+    words = [0, *(UNSET for _ in test.locals), *(0 for _ in test.memory.anywhere)]
+    done = scopec("run", path, "--results", written(path, [[1000, *words]], tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1,000  x=0;" in done.stdout
+
+
+# ---------------------------------------------------------------- what cannot be run
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("litmus/sb-launch.cu", "more than one launch"),
+        ("atomicity/managed.cu", "what the host does: `store x = 1`"),
+        ("barriers/cluster.cu", "thread block clusters"),
+        ("barriers/latch.cu", "host threads, such as reader"),
+        ("barriers/semaphore.cu", "`%1 = await.acquire"),
+        ("litmus-files/c-message-passing.litmus", "host threads, such as P0"),
+    ],
+)
+def test_what_is_not_run_is_said_by_name(spec: str, said: str, tmp_path: Path) -> None:
+    done = scopec("run", SPECS / spec, "--emit", tmp_path / "harness")
+    assert done.returncode == 2
+    assert f"`scopec run` does not run {said}" in done.stderr
+
+
+def test_no_compiler_and_no_results(tmp_path: Path) -> None:
+    spec = SPECS / "litmus" / "mp.cu"
+    done = scopec("run", spec, PATH=str(tmp_path))
+    assert done.returncode == 3
+    assert "there is no nvcc on PATH" in done.stderr
+    assert scopec("run", spec, "--results", tmp_path / "none").returncode == 2
+    (tmp_path / "other").write_text("{}")
+    assert "is not what a harness" in scopec("run", spec, "--results", tmp_path / "other").stderr
+    assert scopec("run", spec, "--results", "a", "--emit", "b").returncode == 2
+
+
+# ---------------------------------------------------------------- the text of harnesses
+
+
+def test_the_same_threads_in_other_places_are_another_test() -> None:
+    one, two = read_tests(SPECS / "litmus" / "mp-one-block.cu", SPECS / "litmus" / "mp-two-blocks.cu")
+    assert one.functions == two.functions
+    assert (one.lanes, two.lanes) == (2, 1)
+    assert one.key != two.key
+
+
+def test_who_waits_has_a_warp() -> None:
+    (test,) = read_tests(SPECS / "litmus-files" / "ptx-sleeper.litmus")
+    assert test.lanes == 32
+
+
+@pytest.fixture(scope="module")
+def harness() -> Mapping[str, str]:
+    return files(read_tests(*(SPECS / path for path in CHOICE)), rounds=1, seed=1, turns=1)
+
+
+def test_accesses_are_instructions_as_the_library_maps_them(harness: Mapping[str, str]) -> None:
+    """PTX Writer's Guide to Interoperability: a seq_cst operation is a fence.sc and an acquire or relaxed one."""
+    text = "".join(harness.values())
+    iriw = text[text.index("iriw.cu [STORE = seq_cst, LOAD = seq_cst]") :]
+    assert re.search(r'"fence.sc" ".gpu;".*?\n.*?line.*?\n.*?"st.relaxed.gpu.global.b32', iriw)
+    for instruction in ("atom.relaxed.gpu.global.add.u32", "red.relaxed", "ld.volatile.global.b32", "fence.acq_rel",
+                        "barrier.cta.sync 0;", ".shared.b32", "__syncwarp(p.lanes(", "atom.acquire.gpu.global.cas"):  # fmt: skip
+        assert instruction in text, instruction
+
+
+def test_a_compiler_takes_the_text_of_harnesses(harness: Mapping[str, str], tmp_path: Path) -> None:
+    """The device's side, of which the machine knows no header: what it takes of CUDA is declared here."""
+    (tmp_path / "stress.cuh").write_text(harness["stress.cuh"])
+    (tmp_path / "vector").write_text("namespace std { template <class T> struct vector { vector(...); }; }\n")
+    command = compiler.find()
+    assert command is not None
+    for name, text in harness.items():
+        if name.startswith("part"):
+            device = text[: text.index("std::vector<Test> part")]
+            for space in re.findall(r"namespace (test_\w+)", device):
+                device += f"template __global__ void play_kernel<{space}::Program>(Round, word*, word*, unsigned*);\n"
+            done = subprocess.run(
+                [*command, "-x", "cuda", "-", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_90", "--cuda-device-only",
+                 "-std=c++17", "-Wall", "-Werror", "-Wno-unknown-cuda-version", "-S", "-o", os.devnull, "-nostdlibinc", "-nostdinc++", "-ffreestanding",
+                 f"-I{tmp_path}", "-target", "x86_64-unknown-linux-gnu"],
+                input=CUDA + device, capture_output=True, text=True, cwd=tmp_path, check=False,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.nvcc
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's compiler is not on PATH")
+def test_nvcc_takes_harnesses(harness: Mapping[str, str], tmp_path: Path) -> None:
+    for name, text in harness.items():
+        (tmp_path / name).write_text(text)
+    done = subprocess.run(["make", "run", "ARCH=sm_90"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "warning" not in done.stdout + done.stderr
