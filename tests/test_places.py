@@ -62,6 +62,34 @@ def test_why_a_block_has_not_started(tmp_path: Path, asked: str, why: str) -> No
     assert any(why in behind.why for behind in check.trace.behind)  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("given", "earlier", "said"),
+    [
+        ("", "", "under `cuda-resident` it holds; under `cuda-in-order` it is violated too"),
+        ("", "!", "under `cuda-resident` it holds; under `cuda-in-order` it holds"),
+        ("resident_blocks = 1", "!", "under `cuda-resident` it is violated too; under `cuda-in-order` it holds"),
+        (
+            "resident_blocks = 1",
+            "",
+            "under `cuda-resident` it is violated too; under `cuda-in-order` it is violated too",
+        ),
+    ],
+)
+def test_a_hang_is_told_under_what_is_assumed(tmp_path: Path, given: str, earlier: str, said: str) -> None:
+    text = _WAIT.replace("blockIdx.x == 1", f"{earlier}(blockIdx.x == 1)") + (f"//@ given {given};\n" if given else "")
+    (report,) = check_text(tmp_path, text + "//@ expect terminates;\n", engine="embedded").reports
+    assert [c.assuming for c in report.checks] == [said]
+
+
+def test_nothing_is_told_of_what_an_assumption_is_asked_about(tmp_path: Path) -> None:
+    text = (
+        _WAIT
+        + "//@ expect terminates under cuda-in-order, lobe;\n//@ expect may_hang;\n//@ expect may_hang under fair;\n"
+    )
+    reports = check_text(tmp_path, text, engine="embedded").reports
+    assert {c.assuming for report in reports for c in report.checks} == {None}
+
+
 def test_blocks_that_get_stuck_and_may_never_have_had_places(tmp_path: Path) -> None:
     """The second block sees the flag and not yet the data, and waits for what nobody sends."""
     text = """

@@ -34,12 +34,13 @@ class Explanation:
 
 
 def explanation(check: Check) -> Explanation:
-    """Why a check has its verdict, as far as its trace shows, and what it is in PTX where volatile accesses race."""
+    """Why a check has its verdict, as far as its trace shows, and what it is under other models where that is known:
+    in PTX where volatile accesses race, under what is assumed beside CUDA's document where something hangs.
+    """
     why = _explanation(check)
-    if check.elsewhere is None:
-        return why
     both = f"volatile gives no order in CUDA C++; in PTX it is relaxed.sys: {check.elsewhere}"
-    return replace(why, sentences=(*why.sentences, both))
+    more = (both if check.elsewhere is not None else None, check.assuming)
+    return replace(why, sentences=(*why.sentences, *(sentence for sentence in more if sentence is not None)))
 
 
 def _explanation(check: Check) -> Explanation:

@@ -27,7 +27,8 @@ class Check:
     """A check with its verdict; ``trace`` shows why, where an execution or schedule can; ``advice`` what would help.
 
     ``elsewhere`` is the verdict in PTX of what a race between volatile accesses decides in CUDA C++. ``cached`` says
-    whether the engine gave the answer in an earlier call, ``hangs`` which part of a progress question was asked.
+    whether the engine gave the answer in an earlier call, ``hangs`` which part of a progress question was asked,
+    ``assuming`` what becomes of a violated ``terminates`` where more is assumed than CUDA's document promises.
     """
 
     expectation: Expectation
@@ -42,6 +43,7 @@ class Check:
     elsewhere: str | None = None
     cached: bool = False
     hangs: Asked | None = None
+    assuming: str | None = None
 
 
 def is_fault(check: Check) -> bool:

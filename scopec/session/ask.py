@@ -197,11 +197,16 @@ class Inquiry:
         except LimitError as passed:
             return Progress(None, None, None, 0.0, immediate(PROGRESS).name, unanswered=str(passed))
 
+    def progress_soon(self, property_: Property, seconds: float) -> Progress:
+        """The answer to one property of the engine that answers at once."""
+        with limited(None, self.settings.memory):
+            return self._explored(immediate(PROGRESS), progress_problem(self.run, property_), seconds)
+
     def _agreed_progress(self, problem: ProgressProblem, property_: Property) -> Progress:
         first, *others = self.policy.asked(PROGRESS, problem, self.run.name)
-        found = self._explored(first, problem)
+        found = self._explored(first, problem, self.settings.timeout)
         for engine in others:
-            other = self._explored(engine, problem)
+            other = self._explored(engine, problem, self.settings.timeout)
             if None in (found.holds, other.holds) or found.holds == other.holds:
                 continue
             answers = {
@@ -217,8 +222,8 @@ class Inquiry:
             self._disagree(PROGRESS, problem, both, property_, what, answers)
         return found
 
-    def _explored(self, engine: Engine, problem: ProgressProblem) -> Progress:
-        answer = PROGRESS.of(engine).solve(problem, self.call(self.settings.timeout))
+    def _explored(self, engine: Engine, problem: ProgressProblem, seconds: float | None) -> Progress:
+        answer = PROGRESS.of(engine).solve(problem, self.call(seconds))
         milliseconds = answer.seconds * 1000
         unanswered = self._late() if answer.holds is None else None
         return Progress(

@@ -262,6 +262,7 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
         answers = {property_: inquiry.progress(property_) for property_ in run.properties}
         checks += inquiry.hardware()
         checks += _with_hangs(inquiry, progress_checks(run, answers, found), answers, found)
+        checks = _with_assumptions(inquiry, checks, found)
         if settings.advise is not None and any(c.verdict == "violated" for c in checks):
             with suppress(LimitError), inquiry.limited():
                 checks = settings.advise(run, checks, inquiry.about)
@@ -295,6 +296,16 @@ def _with_hangs(
     hangs = {property_: inquiry.hangs(property_, answer, found) for property_, answer in answers.items()}
     option, of = inquiry.run.settings.options["hangs"], property_of
     return [combined(c, answers[of(c.expectation)], hangs[of(c.expectation)], option) for c in checks]
+
+
+def _with_assumptions(inquiry: Inquiry, checks: list[Check], found: Findings | None) -> list[Check]:
+    """The checks with what becomes of hangs where more is assumed than documents promise."""
+    if not any(c.expectation.kind == "terminates" and c.verdict == "violated" for c in checks):
+        return checks
+    # Start-up: as above.
+    from scopec.session.assumptions import told as told_assumed
+
+    return told_assumed(inquiry.run, checks, found, inquiry.about)
 
 
 def _keep(inquiry: Inquiry) -> Path | None:
