@@ -1,6 +1,15 @@
 // CUDA's language and runtime, read before every .cu file.
 #pragma once
 
+// ---- what CUDA's compiler says of itself (CUDA 13)
+
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define CUDART_VERSION 13000
+#define CUDA_VERSION 13000
+#define _LIBCUDACXX_VERSION 3000000
+
 // ---- keywords
 
 #define __host__ __attribute__((host))
@@ -29,19 +38,16 @@
 #include <scopec/intrinsics.h>
 #include <scopec/types.h>
 
+// "not a full barrier, but rather an acquire barrier" (GCC, "Legacy __sync Built-in Functions"): weaker than clang's.
+#define __sync_lock_test_and_set(...) __atomic_exchange_n(__VA_ARGS__, __ATOMIC_ACQUIRE)
+
 #include <scopec/device.h>
 #include <scopec/runtime.h>
 
-// CUDA's compiler includes these for the program; what it says of itself (CUDA 13).
+// CUDA's compiler includes these for the program.
 #include <climits>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
-#define __NVCC__ 1
-#define __CUDACC_VER_MAJOR__ 13
-#define __CUDACC_VER_MINOR__ 0
-#define CUDART_VERSION 13000
-#define CUDA_VERSION 13000
-#define _LIBCUDACXX_VERSION 3000000

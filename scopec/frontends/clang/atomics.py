@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.access import follows_null, load, located, misfit, publish, store, stored
 from scopec.frontends.clang.calls import Call, Handler, address_of
-from scopec.frontends.clang.memory import Code, Content, Held, Memory, Nowhere, Opaque, Private, element
+from scopec.frontends.clang.memory import Code, Content, Held, Memory, Nowhere, Opaque, Private, Record, element
 from scopec.frontends.clang.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
 from scopec.frontends.clang.state import State
 from scopec.program import ir, types, values
@@ -145,11 +145,23 @@ def _compare_swap(call: Call) -> bool:
 def _compare_exchange(call: Call) -> bool:
     """The number found is written to ``*expected`` where it is not the expected one."""
     machine, state = call.machine, call.state
+    expected_at, type_ = address_of(call, 1), call.action.arguments[2].type
+    expected = load(machine, state, expected_at, type_, ir.PLAIN)
+    found, succeeded = _exchanged(call, expected)
+
+    def failed(after: State) -> None:
+        store(machine, after, expected_at, found, type_, ir.PLAIN)
+
+    call.done(succeeded)
+    _split_after(call, succeeded, lambda _: None, failed)
+    return False
+
+
+def _exchanged(call: Call, content: Content) -> tuple[Content, Reg]:
+    """Compare and exchange; what was found, and whether it was the expected content."""
+    machine, state = call.machine, call.state
     place, leaf = _located(call)
-    expected_at = address_of(call, 1)
-    type_ = call.action.arguments[2].type
-    expected = stored(machine, state, load(machine, state, expected_at, type_, ir.PLAIN), leaf)
-    desired = stored(machine, state, call.arguments[2], leaf)
+    expected, desired = (stored(machine, state, each, leaf) for each in (content, call.arguments[2]))
     frame = state.frame  # not the register of what was expected, which may have been read from memory just now
     register = machine.register(frame.calls, ("found", state.position(), frame.at), leaf.type)
     succeeded = machine.register(frame.calls, ("succeeded", state.position(), frame.at), types.BOOL)
@@ -161,14 +173,14 @@ def _compare_exchange(call: Call) -> bool:
             call.order(4, ir.READ_ORDERS, "a failed compare_exchange"), bool(call.known(6)),
         )
     )  # fmt: skip
-    found: Content = Held(register) if isinstance(type_, llvm.Pointer) else kept(register)
+    is_pointer = isinstance(call.action.arguments[2].type, llvm.Pointer)
+    return Held(register) if is_pointer else kept(register), succeeded
 
-    def failed(after: State) -> None:
-        store(machine, after, expected_at, found, type_, ir.PLAIN)
 
-    call.done(succeeded)
-    _split_after(call, succeeded, lambda _: None, failed)
-    return False
+def _cmpxchg(call: Call) -> bool:
+    """LLVM's instruction: the number found, and whether it was the expected one."""
+    found, succeeded = _exchanged(call, call.arguments[1])
+    return call.done(Record((found, succeeded)))
 
 
 def _split_after(
@@ -275,6 +287,7 @@ ATOMICS: dict[str, Handler] = {
     "fetch_dec": _rmw(_decrement),
     "compare_swap": _compare_swap,
     "compare_exchange": _compare_exchange,
+    "cmpxchg": _cmpxchg,
     "wait": _wait,
     "notify": _notify,
     "await_zero": _await_zero,

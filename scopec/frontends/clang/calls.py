@@ -10,7 +10,7 @@ from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.bits import count_ones, leading_zeros, reverse, trailing_zeros
 from scopec.frontends.clang.bulk import copy_bytes, fill_bytes
-from scopec.frontends.clang.instructions import as_number, pointer_of
+from scopec.frontends.clang.instructions import as_number, either, pointer_of
 from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.memory import Address, Content, Memory, Opaque, Private, Record, Unset
 from scopec.frontends.clang.numbers import arithmetic, compare, number, resized
@@ -118,7 +118,7 @@ def of_llvm(call: Call, name: str) -> bool:
             register = call.target(types.BOOL)
             call.emit(ir.Decide(register.name, "order"))
             return call.done(register)
-        case ["dbg" | "assume" | "experimental" | "stacksave" | "stackrestore", *_]:
+        case ["x86", "sse2", "pause"] | ["dbg" | "assume" | "experimental" | "stacksave" | "stackrestore", *_]:
             return call.done(Unset())
         case [("sadd" | "ssub" | "smul" | "uadd" | "usub" | "umul") as operation, "with", "overflow", *_]:
             return call.done(Record(_with_overflow(operation[1:], call.number(0), call.number(1), operation[0] == "s")))
@@ -257,7 +257,8 @@ def _unmodelled(call: Call) -> bool:
 
 
 def _unknown(call: Call) -> bool:
-    return call.done(Opaque(max(1, llvm.size(call.action.type))))
+    type_ = call.action.type
+    return call.done(either(call.machine, call.state) if type_ == llvm.Int(1) else Opaque(max(1, llvm.size(type_))))
 
 
 def simply(operation: Callable[[Call], ir.Operation]) -> Handler:

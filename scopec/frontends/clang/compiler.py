@@ -82,6 +82,8 @@ _KINDS = {
         Code.CPLUSPLUS: "",
     }.items()
 }
+#: A name of CUDA's that no header of scopec's declares.
+_OF_CUDA = re.compile(r"(?:use of undeclared identifier|unknown type name) '((?:cuda|cu)[A-Z]\w*)'")
 _LINE = re.compile(r'#line (\d+)(?: ".*")?')
 _NO_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _LONG_WORD = re.compile(r"\w{1000}")
@@ -366,7 +368,9 @@ def _errors(text: str, source: Source, folder: Path) -> Iterator[Diagnostic]:
         help_ = "; ".join(shown_notes[:_MOST_NOTES]) or (Code.CPLUSPLUS.way_out if code is Code.SYNTAX else None)
         if not shown_notes and message.text.endswith("file not found"):
             help_ = "name the header's folder with -I"
-        yield Diagnostic(code, message.text, _span(at, source, folder), help_)
+        unmodelled = _OF_CUDA.match(message.text)
+        said = f"scopec does not model `{unmodelled[1]}`" if unmodelled else message.text
+        yield Diagnostic(Code.UNMODELLED_CALL if unmodelled else code, said, _span(at, source, folder), help_)
 
 
 def _presumed(text: str, shown: str) -> Source:

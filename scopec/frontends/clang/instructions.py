@@ -247,14 +247,19 @@ def compared(
     """The truth of a comparison."""
     one, other = (operand(machine, state, llvm.Typed(type_, side)) for side in (left, right))
     if opcode == "fcmp" or isinstance(one, Opaque) or isinstance(other, Opaque):
-        choice = machine.target(state, values.TRUE.type)  # either way
-        machine.emit(state, ir.Decide(choice.name, "unknown"))
-        return choice
+        return either(machine, state)
     if isinstance(type_, llvm.Pointer):
         return _compare_pointers(machine, state, predicate, one, other)
     if _is_address(one) or _is_address(other):
         return _compare_pointers(machine, state, predicate, one, other)
     return compare(predicate, as_number(machine, state, one), as_number(machine, state, other))
+
+
+def either(machine: Machine, state: State) -> Value:
+    """A truth of which nothing is known."""
+    choice = machine.target(state, values.TRUE.type)
+    machine.emit(state, ir.Decide(choice.name, "unknown"))
+    return choice
 
 
 def _compare_pointers(machine: Machine, state: State, predicate: str, one: Content, other: Content) -> Content:
@@ -273,6 +278,8 @@ def _compare_pointers(machine: Machine, state: State, predicate: str, one: Conte
 
 def converted(machine: Machine, state: State, opcode: str, content: Content, type_: llvm.Type) -> Content:
     """A value as another type."""
+    if isinstance(content, Opaque) and type_ == llvm.Int(1):
+        return either(machine, state)
     if isinstance(type_, llvm.Float) or isinstance(content, Opaque):
         return Opaque(llvm.size(type_))
     match opcode:

@@ -23,6 +23,16 @@ _BINARY = frozenset(
     ["add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor",
      "fadd", "fsub", "fmul", "fdiv", "frem"]
 )  # fmt: skip
+#: The numbers of std::memory_order for LLVM's orders.
+_ORDERS = {"unordered": 0, "monotonic": 0, "acquire": 2, "release": 3, "acq_rel": 4, "seq_cst": 5}
+_SYSTEM_SCOPE = 4
+#: The intrinsics for operations of `atomicrmw`.
+_RMWS = {
+    "xchg": "exchange", "umax": "fetch_max", "umin": "fetch_min", "fadd": "fetch_add", "fsub": "fetch_sub",
+    **{name: f"fetch_{name}" for name in ("add", "sub", "and", "or", "xor", "max", "min")},
+}  # fmt: skip
+#: The letters of integers in mangled names, without a sign and with one, by their bytes.
+_LETTERS = {1: "ha", 2: "ts", 4: "ji", 8: "ml", 16: "on"}
 _CASTS = frozenset(
     ["trunc", "zext", "sext", "fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp",
      "ptrtoint", "inttoptr", "bitcast", "addrspacecast"]
@@ -292,6 +302,8 @@ class Line:
                 value = self.typed()
                 self.expect(",")
                 return llvm.Store(value, self.typed(), volatile)
+            case "load" | "store" | "atomicrmw" | "cmpxchg" | "fence":
+                return self._atomic(opcode)
             case "getelementptr":
                 return self._element(parenthesised=False)
             case "icmp" | "fcmp":
@@ -415,6 +427,37 @@ class Line:
         arguments, byval = self._arguments()
         return llvm.Call(type_, function, arguments, byval)
 
+    def _atomic(self, opcode: str) -> llvm.Action:
+        """What the builtin functions of GCC and clang (`__sync_…`, `__atomic_…`) become: of the scope of the system."""
+        weak = self.skip("atomic", "weak") and opcode == "cmpxchg"
+        self.skip("volatile")
+        operation = self.take() if opcode == "atomicrmw" else opcode
+        found: list[Typed] = []
+        type_ = self.type() if opcode == "load" else None
+        self.skip(",")
+        while self.next and self.next not in _ORDERS and self.next != "syncscope":
+            found.append(self.typed())
+            self.skip(",")
+        alone = self.skip("syncscope")
+        if alone:
+            self.balanced()
+        orders = [_ORDERS[self.take()]]
+        if self.next in _ORDERS:
+            orders.append(_ORDERS[self.take()])
+        if opcode == "store":
+            found.reverse()
+        of = type_ or (found[1].type if found else llvm.Void())
+        scope = _SYSTEM_SCOPE
+        if opcode == "fence":
+            return _intrinsic(opcode, "v", llvm.Void(), [], 0 if alone else orders[0], scope)
+        if (
+            name := {"load": "load", "store": "store", "cmpxchg": "cmpxchg"}.get(opcode) or _RMWS.get(operation)
+        ) is None:
+            return llvm.Other(f"{opcode} {operation}")
+        letter = "P" if isinstance(of, llvm.Pointer) else _LETTERS[llvm.size(of)][not operation.startswith("u")]
+        result = llvm.Struct((of, llvm.Int(1))) if opcode == "cmpxchg" else llvm.Void() if opcode == "store" else of
+        return _intrinsic(name, letter, result, found, *orders, scope, *([weak] if opcode == "cmpxchg" else []))
+
     def _conventions(self) -> None:
         """Flags, calling conventions and attributes of what a call returns, in front of its type."""
         while not (self.next in ("ptr", "void", "[", "<", "{") or self.next in _FLOATS or self.next[0] == "%"
@@ -439,6 +482,14 @@ class Line:
             found.append(Typed(type_, self.operand(type_)))
             self.skip(",")
         return tuple(found), tuple(behind)
+
+
+def _intrinsic(name: str, letter: str, type_: Type, arguments: list[Typed], *numbers: int) -> llvm.Call:
+    """A call of an intrinsic of the shims."""
+    full = f"__scopec_{name}"
+    given = (*arguments, *(Typed(llvm.Int(32), llvm.Number(int(number))) for number in numbers))
+    function = llvm.Global(f"_Z{len(full)}{full}I{letter}E")
+    return llvm.Call(type_, function, given, (None,) * len(given))
 
 
 def _unescaped(text: str) -> bytes:

@@ -9,15 +9,20 @@ SCOPEC_SHIM_BEGIN
 namespace __scopec {
 namespace chrono {
 
-// In units of N/D seconds.
-template <class __Rep, long __N, long __D> struct duration {
+template <long __N, long __D = 1> struct ratio {
+    static constexpr long num = __N, den = __D;
+};
+
+// In units of a period of seconds.
+template <class __Rep, class __Period = ratio<1>> struct duration {
     __Rep __scopec_count;
     using rep = __Rep;
     constexpr duration() = default;
     template <class __R> constexpr explicit duration(const __R& count) : __scopec_count(static_cast<__Rep>(count)) {}
-    template <class __R, long __M, long __E>
-    constexpr duration(const duration<__R, __M, __E>& other)
-        : __scopec_count(static_cast<__Rep>(other.count() * (__M * __D) / (__E * __N))) {}
+    template <class __R, class __P>
+    constexpr duration(const duration<__R, __P>& other)
+        : __scopec_count(
+              static_cast<__Rep>(other.count() * (__P::num * __Period::den) / (__P::den * __Period::num))) {}
     constexpr __Rep count() const { return __scopec_count; }
     static constexpr duration zero() { return duration(0); }
     constexpr duration& operator+=(const duration& other) {
@@ -44,14 +49,14 @@ template <class __Rep, long __N, long __D> struct duration {
     friend constexpr bool operator==(duration a, duration b) { return a.count() == b.count(); }
     friend constexpr bool operator!=(duration a, duration b) { return !(a == b); }
 };
-using nanoseconds = duration<long, 1, 1000000000>;
-using microseconds = duration<long, 1, 1000000>;
-using milliseconds = duration<long, 1, 1000>;
-using seconds = duration<long, 1, 1>;
-using minutes = duration<long, 60, 1>;
-using hours = duration<long, 3600, 1>;
+using nanoseconds = duration<long, ratio<1, 1000000000>>;
+using microseconds = duration<long, ratio<1, 1000000>>;
+using milliseconds = duration<long, ratio<1, 1000>>;
+using seconds = duration<long>;
+using minutes = duration<long, ratio<60>>;
+using hours = duration<long, ratio<3600>>;
 
-template <class __To, class __R, long __N, long __D> constexpr __To duration_cast(const duration<__R, __N, __D>& d) { return __To(d); }
+template <class __To, class __R, class __P> constexpr __To duration_cast(const duration<__R, __P>& d) { return __To(d); }
 
 struct time_point {
     nanoseconds __scopec_since;

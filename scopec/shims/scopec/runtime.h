@@ -67,26 +67,60 @@ enum cudaMemoryAdvise {
 
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxBlockDimX = 2,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
     cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13,
     cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrConcurrentKernels = 31,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
     cudaDevAttrUnifiedAddressing = 41,
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrStreamPrioritiesSupported = 78,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
     cudaDevAttrManagedMemory = 83,
     cudaDevAttrHostNativeAtomicSupported = 86,
     cudaDevAttrPageableMemoryAccess = 88,
     cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrComputePreemptionSupported = 90,
     cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrMemoryPoolsSupported = 115,
     cudaDevAttrClusterLaunch = 120,
 };
 
 struct cudaDeviceProp {
     char name[256];
-    size_t totalGlobalMem, sharedMemPerBlock;
+    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor, totalConstMem;
     int warpSize, maxThreadsPerBlock, major, minor, multiProcessorCount, cooperativeLaunch, managedMemory,
-        concurrentManagedAccess, canMapHostMemory, unifiedAddressing, pageableMemoryAccess;
+        concurrentManagedAccess, canMapHostMemory, unifiedAddressing, pageableMemoryAccess, regsPerBlock, l2CacheSize,
+        maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor, memoryBusWidth, asyncEngineCount, concurrentKernels,
+        hostNativeAtomicSupported, maxThreadsDim[3], maxGridSize[3];
 };
+
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 13,
+};
+enum cudaFuncCache {
+    cudaFuncCachePreferNone = 0,
+    cudaFuncCachePreferShared = 1,
+    cudaFuncCachePreferL1 = 2,
+    cudaFuncCachePreferEqual = 3,
+};
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault = 0,
+    cudaSharedMemBankSizeFourByte = 1,
+    cudaSharedMemBankSizeEightByte = 2,
+};
+enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
 
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
@@ -191,6 +225,7 @@ inline cudaError_t cudaDeviceSynchronize() {
     __scopec_device_synchronize();
     return __scopec::result();
 }
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaDeviceReset() { return __scopec::success("cudaDeviceReset"); }
 inline cudaError_t cudaSetDevice(int device) {
     __scopec_set_device(device);
@@ -239,7 +274,56 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
     properties->pageableMemoryAccess = __scopec_unknown<int>();
     properties->totalGlobalMem = __scopec_unknown<size_t>();
     properties->sharedMemPerBlock = __scopec_unknown<size_t>();
+    properties->sharedMemPerBlockOptin = __scopec_unknown<size_t>();
+    properties->sharedMemPerMultiprocessor = __scopec_unknown<size_t>();
+    properties->totalConstMem = __scopec_unknown<size_t>();
+    properties->regsPerBlock = __scopec_unknown<int>();
+    properties->l2CacheSize = __scopec_unknown<int>();
+    properties->maxThreadsPerMultiProcessor = __scopec_unknown<int>();
+    properties->maxBlocksPerMultiProcessor = __scopec_unknown<int>();
+    properties->memoryBusWidth = __scopec_unknown<int>();
+    properties->asyncEngineCount = __scopec_unknown<int>();
+    properties->concurrentKernels = __scopec_unknown<int>();
+    properties->hostNativeAtomicSupported = __scopec_unknown<int>();
+    for (int i = 0; i < 3; i++) properties->maxThreadsDim[i] = i < 2 ? 1024 : 64;
+    for (int i = 0; i < 3; i++) properties->maxGridSize[i] = i < 1 ? 2147483647 : 65535;
     return __scopec::success("cudaGetDeviceProperties");
+}
+// How much of a device a kernel may use changes no answer; how much it does use is not modelled.
+inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return __scopec::success("cudaDeviceSetLimit"); }
+inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return __scopec::success("cudaDeviceSetCacheConfig"); }
+inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+    return __scopec::success("cudaDeviceSetSharedMemConfig");
+}
+template <class __T> cudaError_t cudaFuncSetAttribute(__T*, cudaFuncAttribute, int) {
+    return __scopec::success("cudaFuncSetAttribute");
+}
+template <class __T> cudaError_t cudaFuncSetCacheConfig(__T*, cudaFuncCache) {
+    return __scopec::success("cudaFuncSetCacheConfig");
+}
+template <class __T>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, __T*, int, size_t, unsigned = 0) {
+    *blocks = __scopec_unknown<int>();
+    return __scopec::success("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+}
+template <class __T>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* blocks, int* threads, __T*, size_t = 0, int = 0) {
+    *blocks = __scopec_unknown<int>();
+    *threads = __scopec_unknown<int>();
+    return __scopec::success("cudaOccupancyMaxPotentialBlockSize");
+}
+inline cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+    *free = __scopec_unknown<size_t>();
+    *total = __scopec_unknown<size_t>();
+    return __scopec::success("cudaMemGetInfo");
+}
+inline cudaError_t cudaDriverGetVersion(int* version) {
+    *version = __scopec_unknown<int>();
+    return __scopec::success("cudaDriverGetVersion");
+}
+inline cudaError_t cudaRuntimeGetVersion(int* version) {
+    *version = CUDART_VERSION;
+    return __scopec::success("cudaRuntimeGetVersion");
 }
 inline cudaError_t cudaGetLastError() {
     __scopec_api("cudaGetLastError");
@@ -261,6 +345,11 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flag
 inline cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, 0); }
 inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
     return cudaStreamCreateWithFlags(stream, flags);
+}
+inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    *least = __scopec_unknown<int>();
+    *greatest = __scopec_unknown<int>();
+    return __scopec::success("cudaDeviceGetStreamPriorityRange");
 }
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return __scopec::success("cudaStreamDestroy"); }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
@@ -311,7 +400,12 @@ template <class __T> cudaError_t cudaMallocManaged(__T** memory, size_t bytes, u
 }
 template <class __T> cudaError_t cudaMallocHost(__T** memory, size_t bytes, unsigned = 0) { SCOPEC_ALLOCATE(2) }
 template <class __T> cudaError_t cudaHostAlloc(__T** memory, size_t bytes, unsigned) { SCOPEC_ALLOCATE(2) }
+template <class __T> cudaError_t cudaMallocAsync(__T** memory, size_t bytes, cudaStream_t) { SCOPEC_ALLOCATE(0) }
 #undef SCOPEC_ALLOCATE
+inline cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
+    __scopec_free(memory);
+    return __scopec::success("cudaFreeAsync");
+}
 inline cudaError_t cudaFree(void* memory) {
     __scopec_free(memory);
     return __scopec::success("cudaFree");
@@ -364,6 +458,10 @@ inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemc
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t stream = nullptr) {
     return __scopec::copied(to, from, bytes, kind, stream, false);
+}
+inline cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
+                                       cudaStream_t stream = nullptr) {
+    return __scopec::copied(to, from, bytes, cudaMemcpyDefault, stream, false);
 }
 inline cudaError_t cudaMemset(void* to, int byte, size_t bytes) {
     return __scopec::filled(to, byte, bytes, nullptr, true);

@@ -85,7 +85,108 @@ template <class __T = void> struct greater {
     constexpr bool operator()(const __T& a, const __T& b) const { return b < a; }
 };
 
+struct input_iterator_tag {};
+struct output_iterator_tag {};
+struct forward_iterator_tag : input_iterator_tag {};
+struct bidirectional_iterator_tag : forward_iterator_tag {};
+struct random_access_iterator_tag : bidirectional_iterator_tag {};
+template <class __I> struct iterator_traits {
+    using value_type = typename __I::value_type;
+    using difference_type = typename __I::difference_type;
+    using pointer = typename __I::pointer;
+    using reference = typename __I::reference;
+    using iterator_category = typename __I::iterator_category;
+};
+template <class __T> struct iterator_traits<__T*> {
+    using value_type = __remove_cv(__T);
+    using difference_type = ptrdiff_t;
+    using pointer = __T*;
+    using reference = __T&;
+    using iterator_category = random_access_iterator_tag;
+};
+template <class __C> constexpr auto begin(__C& items) -> decltype(items.begin()) { return items.begin(); }
+template <class __C> constexpr auto end(__C& items) -> decltype(items.end()) { return items.end(); }
+template <class __T, size_t __N> constexpr __T* begin(__T (&items)[__N]) noexcept { return items; }
+template <class __T, size_t __N> constexpr __T* end(__T (&items)[__N]) noexcept { return items + __N; }
+template <class __C> constexpr auto size(const __C& items) -> decltype(items.size()) { return items.size(); }
+template <class __T, size_t __N> constexpr size_t size(const __T (&)[__N]) noexcept { return __N; }
+template <class __I> constexpr ptrdiff_t distance(__I first, __I last) { return last - first; }
+template <class __I> constexpr __I next(__I at, ptrdiff_t by = 1) { return at + by; }
+template <class __I> constexpr __I prev(__I at, ptrdiff_t by = 1) { return at - by; }
+
+template <class __I, class __T> constexpr void iota(__I first, __I last, __T value) {
+    for (; first != last; ++first, ++value) *first = value;
+}
+template <class __I, class __T> constexpr __T accumulate(__I first, __I last, __T sum) {
+    for (; first != last; ++first) sum = sum + *first;
+    return sum;
+}
+template <class __I, class __T, class __F> constexpr __T accumulate(__I first, __I last, __T sum, __F both) {
+    for (; first != last; ++first) sum = both(sum, *first);
+    return sum;
+}
+template <class __I, class __T> constexpr void fill(__I first, __I last, const __T& value) {
+    for (; first != last; ++first) *first = value;
+}
+template <class __I, class __N, class __T> constexpr __I fill_n(__I first, __N count, const __T& value) {
+    for (; count > 0; --count, ++first) *first = value;
+    return first;
+}
+template <class __I, class __O> constexpr __O copy(__I first, __I last, __O to) {
+    for (; first != last; ++first, ++to) *to = *first;
+    return to;
+}
+template <class __I, class __F> constexpr __F for_each(__I first, __I last, __F does) {
+    for (; first != last; ++first) does(*first);
+    return does;
+}
+
+template <class...> struct tuple {};
+template <class __T, class... __R> struct tuple<__T, __R...> {
+    __T first;
+    tuple<__R...> rest;
+    constexpr tuple() = default;
+    constexpr tuple(__T item, __R... items) : first(move(item)), rest(move(items)...) {}
+};
+template <class... __T> tuple(__T...) -> tuple<__T...>;
+template <size_t __N, class... __T> constexpr auto& get(tuple<__T...>& items) {
+    if constexpr (__N == 0)
+        return items.first;
+    else
+        return get<__N - 1>(items.rest);
+}
+template <size_t __N, class... __T> constexpr const auto& get(const tuple<__T...>& items) {
+    if constexpr (__N == 0)
+        return items.first;
+    else
+        return get<__N - 1>(items.rest);
+}
+template <class... __T> constexpr tuple<decay_t<__T>...> make_tuple(__T&&... items) {
+    return {forward<__T>(items)...};
+}
+
 }  // namespace __scopec
+
+#define SCOPEC_ITERATOR                                                                                       \
+    using __scopec::begin;                                                                                    \
+    using __scopec::bidirectional_iterator_tag;                                                               \
+    using __scopec::distance;                                                                                 \
+    using __scopec::end;                                                                                      \
+    using __scopec::forward_iterator_tag;                                                                     \
+    using __scopec::input_iterator_tag;                                                                       \
+    using __scopec::iterator_traits;                                                                          \
+    using __scopec::next;                                                                                     \
+    using __scopec::output_iterator_tag;                                                                      \
+    using __scopec::prev;                                                                                     \
+    using __scopec::random_access_iterator_tag;                                                               \
+    using __scopec::size;
+#define SCOPEC_NUMERIC                                                                                        \
+    using __scopec::accumulate;                                                                               \
+    using __scopec::iota;
+#define SCOPEC_TUPLE                                                                                          \
+    using __scopec::get;                                                                                      \
+    using __scopec::make_tuple;                                                                               \
+    using __scopec::tuple;
 
 #define SCOPEC_TYPE_TRAITS                                                                                    \
     using __scopec::integral_constant;                                                                        \
@@ -144,6 +245,11 @@ template <class __T = void> struct greater {
 
 #define SCOPEC_ALGORITHM                                                                                      \
     using __scopec::clamp;                                                                                    \
+    using __scopec::copy;                                                                                     \
+    using __scopec::fill;                                                                                     \
+    using __scopec::fill_n;                                                                                   \
+    using __scopec::for_each;                                                                                 \
+    using __scopec::swap;                                                                                     \
     using __scopec::max;                                                                                      \
     using __scopec::min;
 

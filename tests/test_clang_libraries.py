@@ -1,0 +1,173 @@
+"""What programs take of libraries beside CUDA's and C++'s own concurrency: headers, builtin functions of compilers, calls of
+the host that order nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from scopec.session.check import Settings, check
+
+
+def verdicts(text: str, folder: Path) -> list[str]:
+    """What is said of a program: its errors, else its checks that do not hold."""
+    path = folder / "p.cu"
+    path.write_text(text)
+    (outcome,) = check([path], Settings(engine="embedded"))
+    errors = [f"{d.code.id} {d.message}" for d in outcome.diagnostics if d.severity == "error"]
+    return errors or [
+        f"{c.expectation.text}: {c.verdict}"
+        for report in outcome.reports
+        for c in report.checks
+        if c.verdict != "holds"
+    ]
+
+
+def host(body: str, *expectations: str, before: str = "") -> str:
+    """A program whose main has a body."""
+    return f"{before}\nint main() {{ {body} }}\n" + "".join(f"//@ expect {e};\n" for e in expectations)
+
+
+# ---------------------------------------------------------------- builtin functions of compilers
+
+
+@pytest.mark.parametrize(
+    ("operation", "result", "after"),
+    [
+        ("__sync_fetch_and_add(&n, 3)", 5, 8),
+        ("__sync_add_and_fetch(&n, 3)", 8, 8),
+        ("__sync_sub_and_fetch(&n, 3)", 2, 2),
+        ("__sync_fetch_and_or(&n, 2)", 5, 7),
+        ("__sync_and_and_fetch(&n, 6)", 4, 4),
+        ("__sync_fetch_and_xor(&n, 1)", 5, 4),
+        ("__sync_val_compare_and_swap(&n, 5, 9)", 5, 9),
+        ("__sync_val_compare_and_swap(&n, 6, 9)", 5, 5),
+        ("__sync_bool_compare_and_swap(&n, 5, 9)", 1, 9),
+        ("__sync_lock_test_and_set(&n, 1)", 5, 1),
+        ("__atomic_load_n(&n, __ATOMIC_SEQ_CST)", 5, 5),
+        ("__atomic_exchange_n(&n, 4, __ATOMIC_ACQ_REL)", 5, 4),
+        ("__atomic_fetch_max(&n, 7, __ATOMIC_RELAXED)", 5, 7),
+        ("__atomic_fetch_min((unsigned*)&n, -1, __ATOMIC_RELAXED)", 5, 5),
+        ("__atomic_compare_exchange_n(&n, &e, 9, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)", 0, 5),
+        ("(__atomic_store_n(&n, 6, __ATOMIC_RELEASE), __sync_synchronize(), e)", 1, 6),
+        ("(__sync_lock_release(&n), __atomic_signal_fence(__ATOMIC_SEQ_CST), e)", 1, 0),
+    ],
+)
+def test_builtin_functions_compute(operation: str, result: int, after: int, tmp_path: Path) -> None:
+    body = f"int e = 1; int r = {operation};"
+    text = host(body, f"required main.r == {result} && n == {after}", before="int n = 5;")
+    assert verdicts(text, tmp_path) == []
+
+
+@pytest.mark.parametrize(("order", "found"), [("__ATOMIC_RELEASE", []), ("__ATOMIC_RELAXED", ["race_free: violated"])])
+def test_builtin_functions_have_their_order(order: str, found: list[str], tmp_path: Path) -> None:
+    text = f"""#include <thread>
+int ready, data;
+int main() {{
+    std::thread t([] {{ data = 1; __atomic_store_n(&ready, 1, {order}); }});
+    if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) data = 2;
+    t.join();
+}}
+//@ expect race_free;
+"""
+    assert verdicts(text, tmp_path) == found
+
+
+def test_builtin_functions_without_a_meaning_are_named(tmp_path: Path) -> None:
+    assert verdicts(host("__sync_fetch_and_nand(&n, 3);", before="int n;"), tmp_path) == [
+        "SCP012 the instruction `atomicrmw nand` is outside the modelled subset"
+    ]
+
+
+def test_functions_of_cudas_compiler(tmp_path: Path) -> None:
+    text = """
+__device__ int x, y;
+__global__ void k() {
+    if (blockIdx.x == 0) {
+        x = 1;
+        __nv_atomic_store_n(&y, 1, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+    } else if (__nv_atomic_load_n(&y, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)) {
+        int e = 1;
+        bool done = __nv_atomic_compare_exchange_n(&y, &e, 4, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED);
+        x += done + __nv_atomic_fetch_max(&y, 7, __NV_ATOMIC_RELAXED);
+    }
+}
+//@ launch k<<<2, 1>>>();
+//@ expect race_free;
+//@ expect allowed x == 6 && y == 7;
+//@ expect required x == 6 || x == 1;
+"""
+    assert verdicts(text, tmp_path) == []
+
+
+# ---------------------------------------------------------------- headers
+
+
+def test_numbers_of_16_bits_are_accesses_without_values(tmp_path: Path) -> None:
+    text = """#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__device__ half a[2];
+__device__ __nv_bfloat162 pair;
+__global__ void k(half scale) {
+    a[WHERE] = __hadd(scale, __float2half(1.5f));
+    if (threadIdx.x == 0) pair = __floats2bfloat162_rn(1, 2);
+}
+//@ launch k<<<1, 2>>>(2);
+"""
+    assert verdicts(text.replace("WHERE", "threadIdx.x") + "//@ expect race_free;\n", tmp_path) == []
+    assert verdicts(text.replace("WHERE", "0") + "//@ expect race on a[0];\n", tmp_path) == []
+
+
+def test_small_functions_of_the_library(tmp_path: Path) -> None:
+    before = "#include <algorithm>\n#include <iterator>\n#include <numeric>\n#include <tuple>\n#include <vector>\n"
+    body = """int n[3]; std::iota(std::begin(n), std::end(n), 1);
+    std::vector<int> v = {4, 5}; std::fill_n(n, 1, 7);
+    auto t = std::make_tuple(1, 2L);
+    int r = std::accumulate(n, n + std::size(n), 0) + v[1] + std::get<1>(t) + int(std::distance(n, n + 2));"""
+    assert verdicts(host(body, "required main.r == 21", before=before), tmp_path) == []
+
+
+def test_texts_are_unknown(tmp_path: Path) -> None:
+    before = "#include <sstream>\n#include <string>\n#include <cstring>\nint a;"
+    body = """std::ostringstream out; std::string s = "x"; out << s << 1;
+    if (s == "x" || s.empty()) a = 1;
+    if (const char* level = getenv("LEVEL")) a += atoi(level) < 3 ? 2 : 4;"""
+    outcomes = [f"allowed a == {n}" for n in (0, 1, 2, 5)]
+    assert verdicts(host(body, *outcomes, before=before), tmp_path) == []
+
+
+# ---------------------------------------------------------------- calls of the host
+
+
+def test_calls_that_order_nothing(tmp_path: Path) -> None:
+    text = """
+__global__ void k(int* a) { *a = 1; }
+int main() {
+    int blocks, threads, can, least, most, version, seen = 0, *a;
+    size_t free, total;
+    cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 16);
+    cudaFuncSetCacheConfig(k, cudaFuncCachePreferShared);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, 32, 0);
+    cudaOccupancyMaxPotentialBlockSize(&blocks, &threads, k);
+    cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+    cudaDeviceCanAccessPeer(&can, 0, 1);
+    if (can && cudaDeviceEnablePeerAccess(1, 0) == cudaErrorPeerAccessAlreadyEnabled) cudaGetLastError();
+    cudaMemGetInfo(&free, &total);
+    cudaDeviceGetStreamPriorityRange(&least, &most);
+    cudaRuntimeGetVersion(&version);
+    cudaStream_t s;
+    cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, most);
+    cudaMallocAsync(&a, sizeof(int), s);
+    k<<<1, 1, 0, s>>>(a);
+    cudaMemcpyPeerAsync(&seen, 0, a, 0, sizeof(int), s);
+    cudaFreeAsync(a, s);
+    cudaStreamSynchronize(s);
+}
+//@ expect race_free;
+//@ expect required main.seen == 1;
+"""
+    assert verdicts(text, tmp_path) == []
+
+
+def test_what_of_cuda_is_not_modelled_is_said_so(tmp_path: Path) -> None:
+    text = host("cudaGraphDestroy(nullptr);")
+    assert verdicts(text, tmp_path) == ["SCP013 scopec does not model `cudaGraphDestroy`"]
