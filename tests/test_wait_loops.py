@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,8 +61,41 @@ def program(chance: random.Random) -> str:
     )
 
 
+MEETINGS = (
+    "while (__syncthreads_or(f.load({load}) == 0));",
+    "while (__syncthreads_count(f.load({load})) != 2) cuda::atomic_thread_fence({rmw}, cuda::thread_scope_{scope});",
+    "int s = -1; while (__syncthreads_and(s != 1)) if (t == 0) s = f.load({load}); else s = 1;",
+    "int s = f.load({load}); while (!__syncthreads_and(s)) s = t == 1 || f.exchange(1, {rmw});",
+    "while (__any_sync(3, f.load({load}) == 0)) {{ __syncwarp(); __syncthreads(); }}",
+    "do __syncthreads(); while (!__all_sync(3, t == 0 || f.load({load})));",
+    "int s = t; while (__syncthreads_or(s == 0)) {{ s = g.load({load}); s = f.load({load}); }}",
+    "while (__syncthreads_and(f.load({load}) == 0)) if (t == 1) x = {n};",
+)
+
+
+def meeting_program(chance: random.Random) -> str:
+    """A block of two threads that wait together, among plain and atomic accesses, and a thread that wakes them."""
+    one = program(chance).splitlines()
+
+    def fill(template: str) -> str:
+        orders = [f"cuda::memory_order_{chance.choice(('relaxed', 'acquire', 'seq_cst'))}" for _ in range(2)]
+        scope = chance.choice(("block", "device"))
+        return template.format(load=orders[0], rmw=orders[1], scope=scope, n=chance.randint(1, 99))
+
+    stores = [f"cuda::memory_order_{chance.choice(('relaxed', 'release'))}" for _ in range(2)]
+    before, after = (f"if (t == {chance.randrange(2)}) {chance.choice(('x = 1;', 'int r = x;'))}" for _ in range(2))
+    sends = [f"x = {chance.randint(1, 9)};", f"f.store(1, {stores[0]});", f"g.store(1, {stores[1]});"]
+    chance.shuffle(sends)
+    body = f"int t = threadIdx.x; {chance.choice((before, ''))} {fill(chance.choice(MEETINGS))} {after}"
+    kernel = f"__global__ void k() {{ if (blockIdx.x == 0) {{ {body} }} else if (threadIdx.x == 0) {{ {' '.join(sends)} }} }}"
+    return "\n".join((*one[:2], kernel, "//@ launch k<<<2, 2>>>();", *one[4:], ""))
+
+
 @pytest.mark.parametrize("seed", range(COUNT))
-def test_as_if_unrolled(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("program", [program, meeting_program])
+def test_as_if_unrolled(
+    program: Callable[[random.Random], str], seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = program(random.Random(seed))
     reduced = verdicts([check_text(tmp_path, text)])
     monkeypatch.setattr(symbolic.ThreadRun, "only_waits", lambda *_: False)

@@ -252,6 +252,11 @@ LOOPS = (
     f"bool all; do {{ all = __all_sync(3, {SEEN}); }} while (!all);",
     f"for (;;) {{ if (__reduce_add_sync(3, {SEEN}) == 2) break; }}",
     f"while (__any_sync(3, {SEEN} == 0)) __nanosleep(20);",
+    f"while (__any_sync(3, {SEEN} == 0)) __syncwarp();",
+    f"while (__syncthreads_or({SEEN} == 0));",
+    f"do __syncthreads(); while (__syncthreads_count({SEEN}) != 2);",
+    f"int seen = {SEEN}; while (!__syncthreads_and(seen)) seen = {SEEN};",
+    f"int seen = lane; while (!__syncthreads_and(seen == 1)) if (lane == 0) seen = {SEEN}; while ({SEEN} == 0);",
 )
 
 

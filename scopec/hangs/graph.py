@@ -59,34 +59,36 @@ def build(around: Surroundings, unroll: int) -> StuckGraph:
     return _build(around, unroll, safe) if safe else found
 
 
-def _build(
-    around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, str]], *, joint: bool = True
-) -> StuckGraph:
-    around = around.fresh()
+def _build(around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, str]]) -> StuckGraph:
     system, program = around.system, around.system.program
-    out = Unfolding(program, safe, joint)
     starts: dict[str, Guard] = {}
     begun: dict[str, Guard] = {}
-    for thread, guard in started(out):
-        begun[thread.name] = guard
-        if thread.name in around.taking_part and thread.name not in {host.name for host in system.hosts}:
-            starts[thread.name] = _may_start(out, thread, guard)
-            guard &= starts[thread.name]
-        run(TurningRun(out, replace(thread, body=around.relevance.bodies[thread.name]), unroll, around), guard)
+
+    def executed(joint: bool, ahead: Mapping[tuple[str, int], int]) -> Unfolding:
+        nonlocal around
+        around = around.fresh()
+        out = Unfolding(program, safe, joint, ahead)
+        for thread, guard in started(out):
+            begun[thread.name] = guard
+            if thread.name in around.taking_part and thread.name not in {host.name for host in system.hosts}:
+                starts[thread.name] = _may_start(out, thread, guard)
+                guard &= starts[thread.name]
+            run(TurningRun(out, replace(thread, body=around.relevance.bodies[thread.name]), unroll, around), guard)
+        return out
+
+    out = exchanges.in_step(executed)
     idle = tuple(t for t in system.everyone if t.name not in {p.name for p in program.threads})
     for thread in idle:
         assert thread.grid is not None
         launch = out.launches.get(thread.grid)
         begun[thread.name] = out.guards.never if launch is None else next(e.guard for e in out.events if e.id == launch)
         starts[thread.name] = _may_start(out, thread, begun[thread.name])
-    if not exchanges.together(out):
-        return _build(around, unroll, safe, joint=False)
-    exchanges.resolve(out)
+    exchanged = exchanges.resolve(out)
     stops = stopping(out, Ordering(out))
     quorums = open_phases(out)
     ordering = Ordering(out)
     blocking = Blocking(out, ordering, quorums, idle, lambda barrier: not _holds(system, barrier), stops)
-    impossible = [*blocking.run(), *ordering.votes(), *_queries(around, ordering, blocking)]
+    impossible = [*exchanged, *blocking.run(), *_queries(around, ordering, blocking)]
     standings = {
         thread.name: _standing(thread, system, out, blocking, begun, starts.get(thread.name, out.guards.always))
         for thread in system.everyone

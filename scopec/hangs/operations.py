@@ -220,10 +220,10 @@ class LeftRun(ThreadRun):
                 return after
             case ir.Load() | ir.Await():
                 return self.plainly(state, operation, span)
-            case ir.GroupSync(exchange=ir.Exchange()) if self.inside[-1].head == self.around_period and self.agrees(
+            case ir.SyncThreads() | ir.GroupSync() if self.inside[-1].head == self.around_period and self.agrees(
                 self.around_period
             ):
-                return self.plainly(state, operation, span)  # all lanes go round together
+                return self.plainly(state, operation, span)  # all who meet go round together
             case ir.BarrierInit() | ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierPhase():
                 raise AssertionError("barriers are numbers in memory here")
             case _ if not isinstance(operation, ir.Access):

@@ -46,6 +46,8 @@ class TurningRun(LeftRun):
         if loop.head in self.barred:
             return
         needed = self.needed(loop)
+        if needed is not None and needed[1]:
+            self.catch_up(loop)
         self.agree(loop)
         self.inside.append(loop)
         self.clocks.append({} if needed is None else clocks(self.body, loop))
@@ -104,7 +106,7 @@ class TurningRun(LeftRun):
     def rounds(self, loop: Loop, needed: tuple[int, bool] | None) -> None:
         """Turns of a loop that change something, at whose beginnings the thread may begin to turn for ever."""
         span, begin = self.span_of(loop), list[State]()
-        limit, waits = (LONGEST_COUNTED_LOOP, False) if needed is None else (1, True) if needed[1] else needed
+        limit, waits = (LONGEST_COUNTED_LOOP, False) if needed is None else needed
         outer = self.barred
         if needed == (1, True) and not self.may_be_left_in(loop):
             self.barred = outer | (loop.nodes() - spin_loops.leaving(self.body, loop))
@@ -167,7 +169,7 @@ class TurningRun(LeftRun):
             return
         back, span = self.merged(loop.head), self.span_of(loop)
         if needed[1]:
-            gone = back.guard if needed[0] == 1 else self.staying(loop, back).guard
+            gone = back.guard
         else:
             gone = self.out.guards.never
             live = self.live[loop.head] - self.clocks[-1].keys()
@@ -222,7 +224,7 @@ class TurningRun(LeftRun):
             self.pending[loop.head] = [state]
             self.once(loop)
             if self.agrees(loop.head):
-                vote = self.vote(self.out.events[mark:], self.votes[loop.head].again)
+                vote = self.vote(loop, self.out.events[mark:], self.votes[loop.head].again)
                 self.out.votes.append(vote)
             for node in [n for n in self.pending if n != loop.head]:
                 for left in self.pending.pop(node):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from scopec.base.graphs import components
 from scopec.program import ir, values
 from scopec.program.effects import registers, uses_and_definitions
+from scopec.program.loop_headers import in_every_turn
 from scopec.program.loops import Loop
 from scopec.program.values import Binary, Const, Convert, Reg
 
@@ -36,7 +36,7 @@ def clocks(body: ir.Body, loop: Loop) -> Mapping[str, int]:
     found: dict[str, int] = {}
     for name, places in defined.items():
         step = _step(nodes[places[0]], name) if len(places) == 1 else None
-        if step is None or not _in_every_turn(nodes, loop.head, places[0]):
+        if step is None or not in_every_turn(nodes, loop.head, places[0]):
             continue
         if all(n == places[0] or _leaves(nodes[n], inside) for n in used.get(name, ())):
             found[name] = step
@@ -90,15 +90,6 @@ def _step(node: ir.Node, name: str) -> int | None:
             return -step
         case _:
             return None
-
-
-def _in_every_turn(nodes: Mapping[int, ir.Node], head: int, place: int) -> bool:
-    """Whether no way round a loop misses a node."""
-    if place == head:
-        return True
-    others = {n: [f for f in ir.successors(node) if f in nodes and f != place] for n, node in nodes.items()}
-    group = next(g for g in components([head], lambda n: others[n]) if head in g)
-    return len(group) == 1 and head not in others[head]
 
 
 def _leaves(node: ir.Node, inside: set[int]) -> bool:

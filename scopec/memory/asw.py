@@ -252,32 +252,3 @@ class Ordering:
                 same = here.meets(there)
                 if same != values.FALSE:
                     yield arrival, wait, None if isinstance(same, Const) else same
-
-    def votes(self) -> Iterator[tuple[Guard, Value]]:
-        """What no execution has: the wait of a vote and another result than the votes of its phase give."""
-        for wait in (e for e in self.out.events if e.kind is Kind.WAIT):
-            passage = self.out.barriers[wait.id]
-            if passage.vote is None:
-                continue
-            result: Value = Const(int(passage.vote.function == "and"), types.INT)
-            for arrival in (e for e in self.out.events if e.kind is Kind.ARRIVE):
-                other = self.out.barriers[arrival.id]
-                if other.vote is None or other.barrier != passage.barrier:
-                    continue
-                same = values.binary("==", other.phase, passage.phase)
-                cast = values.binary("&&", arrival.guard.value(self.out.conditions), same)
-                result = _tally(passage.vote.function, result, cast, other.vote.predicate)
-            yield wait.guard, values.binary("!=", self.out.chosen(wait.id, "vote", types.INT), result)
-
-
-def _tally(function: str, result: Value, cast: Value, predicate: Value) -> Value:
-    """The result of a vote after one more thread, which takes part where ``cast`` holds."""
-    truth = values.convert(predicate, types.BOOL)
-    match function:
-        case "count":
-            one, none = Const(1, types.INT), Const(0, types.INT)
-            return values.binary("+", result, values.choose(values.binary("&&", cast, truth), one, none))
-        case "or":
-            return values.binary("||", result, values.binary("&&", cast, truth))
-        case _:
-            return values.binary("&&", result, values.binary("||", values.unary("!", cast), truth))

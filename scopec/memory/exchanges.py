@@ -1,4 +1,4 @@
-"""Exchanges between the lanes of a warp: what a lane gets is computed from what all of them bring.
+"""Exchanges between the lanes of a warp, and votes of a block: what each gets is computed from what all of them bring.
 
 A thread is executed by itself, so what others bring has a register of its own at first; when all threads are executed,
 each stands for what the arrivals of its lane in that phase bring.
@@ -8,23 +8,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import Code, error
 from scopec.memory.events import Event, Kind
 from scopec.program import ir, types, values
-from scopec.program.collective import WARP
+from scopec.program.collective import WARP, how_many
 from scopec.program.values import Binary, Choose, Const, Convert, Named, Reg, Unary, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from scopec.memory.guards import Guard
     from scopec.memory.unfolding import Unfolding
     from scopec.program.collective import Barrier
     from scopec.program.values import Builtin
+
+#: How many turns a thread may be ahead of others where it comes to a loop that it goes round together with them.
+MOST_AHEAD = 8
 
 #: What a register stands for: in which phase of which barrier, and which of :class:`ir.Exchange`'s it is.
 Key: TypeAlias = "tuple[Barrier, Value, str]"
@@ -41,28 +44,83 @@ def registers(out: Unfolding, barrier: Barrier, phase: Value, exchange: ir.Excha
     return found
 
 
-def resolve(out: Unfolding) -> None:
+def of_vote(vote: ir.Vote, block: Sequence[ir.Thread]) -> ir.Exchange:
+    """The vote of a block's threads as an exchange: "evaluates predicate for all non-exited threads" (CUDA C++
+
+    Programming Guide, "Synchronization Functions").
+    """
+    cast = [(Reg(ir.came(thread.lane), types.BOOL), Reg(ir.brought(thread.lane), types.BOOL)) for thread in block]
+    match vote.function:
+        case "count":
+            result = how_many([values.binary("&&", *one) for one in cast])
+        case "or":
+            result = reduce(partial(values.binary, "||"), (values.binary("&&", *one) for one in cast))
+        case "and":
+            against = (values.binary("&&", here, values.unary("!", yes)) for here, yes in cast)
+            result = values.unary("!", reduce(partial(values.binary, "||"), against))
+    value = values.convert(vote.predicate, types.BOOL)
+    return ir.Exchange("", value, (vote.target,), (values.convert(result, types.INT),))
+
+
+def resolve(out: Unfolding) -> Sequence[tuple[Guard, Value]]:
     """Put what lanes bring in the place of the registers that stand for it, when every thread is executed.
 
-    Raises InputError where what is exchanged depends on itself, as where lanes do not agree which exchange is which.
+    Returns what no execution has.  What decides which exchange is which, and so itself, is left open if it is whether a
+    lane has come, or votes for something: what the lanes do not do is then impossible.  Raises InputError if it is a
+    number.
     """
-    if out.exchanged:
-        _Resolution(out).run()
+    if not out.exchanged:
+        return ()
+    resolution = _Resolution(out)
+    resolution.run()
+    return resolution.impossible
 
 
-def together(out: Unfolding) -> bool:
-    """Whether all lanes that meet in a loop that waits for what they agree on wait for the same, from the same on."""
+def in_step(execute: Callable[[bool, Mapping[tuple[str, int], int]], Unfolding]) -> Unfolding:
+    """What ``execute`` finds where threads that meet in wait loops go round these together, or else none is one.
+
+    It is asked with ``joint`` and ``ahead`` as :class:`Unfolding` has them.
+    """
+    ahead: dict[tuple[str, int], int] = {}
+    while True:
+        out = execute(True, ahead)
+        if _together(out):
+            return out
+        more = _ahead(out)
+        if not more or any(ahead.get(loop, 0) + turns > MOST_AHEAD for loop, turns in more.items()):
+            return execute(False, {})
+        ahead |= {loop: ahead.get(loop, 0) + turns for loop, turns in more.items()}
+
+
+def _ahead(out: Unfolding) -> dict[tuple[str, int], int]:
+    """The wait loops that threads come to before those that they meet do, and by how many turns."""
+    found: dict[tuple[str, int], int] = {}
+    for late in out.votes:
+        for early in out.votes:
+            if [barrier for barrier, _ in early.meetings] != [barrier for barrier, _ in late.meetings]:
+                continue
+            barrier = early.meetings[0][0]
+            each = sum(other == barrier for other, _ in early.meetings)
+            first, then = (dict(_cases(out, v.meetings[0][1])) for v in (early, late))
+            apart = {b - a for a, b in zip(first, then, strict=False)}
+            if len(first) == len(then) and len(apart) == 1 and (by := apart.pop()) > 0 and by % each == 0:
+                found[early.loop] = max(found.get(early.loop, 0), by // each)
+    return found
+
+
+def _together(out: Unfolding) -> bool:
+    """Whether all threads that meet in a loop that waits wait for the same, from the same meeting on."""
+    guards = {event.id: event.guard for event in out.events if event.kind is Kind.ARRIVE}
     return all(
         any(
-            event.id in other.arrivals and (other.meetings, other.again) == (vote.meetings, vote.again)
+            event in other.arrivals and (other.meetings, other.again) == (vote.meetings, vote.again)
             for other in out.votes
         )
         for vote in out.votes
-        for barrier, phase in vote.meetings
-        for event in out.events
-        if event.kind is Kind.ARRIVE
-        and (passage := out.barriers[event.id]).barrier == barrier
-        and (passage.phase == phase or not (event.guard & _same(out, passage.phase, phase)).never)
+        for (barrier, phase), arrival in zip(vote.meetings, vote.arrivals, strict=True)
+        for event, guard in guards.items()
+        if (passage := out.barriers[event]).barrier == barrier
+        and (passage.phase == phase or not (guard & guards[arrival] & _same(out, passage.phase, phase)).never)
     )
 
 
@@ -72,9 +130,16 @@ class _Resolution:
         self.keys: dict[str, Key] = {register.name: key for key, register in out.exchanged.items()}
         self.types = {register.name: register.type for register in out.exchanged.values()}
         self.known: dict[str, Value | None] = {}  # None: being looked for
+        self.open: dict[str, Reg] = {}
+        self.impossible: list[tuple[Guard, Value]] = []
         self._events: list[Event] | None = None
         self._arrivals: dict[Barrier, list[Event]] = {}
-        self.lanes = {thread.name: thread.lane % WARP for thread in out.program.threads}
+        self.lanes = {thread.name: thread.lane for thread in out.program.threads}
+
+    def is_of(self, event: Event, lane: int) -> bool:
+        """Whether an arrival is that of a lane of the warp, or of a thread of the block."""
+        own = self.lanes[event.thread]
+        return lane == (own if self.out.barriers[event.id].barrier.lanes is None else own % WARP)
 
     @property
     def arrivals(self) -> Mapping[Barrier, Sequence[Event]]:
@@ -106,13 +171,8 @@ class _Resolution:
         if not known.always:
             self.simplify(known)
         for name, passage in out.barriers.items():
-            vote = passage.vote
-            out.barriers[name] = replace(
-                passage,
-                phase=self.settled(passage.phase),
-                vote=None if vote is None else replace(vote, predicate=self.settled(vote.predicate)),
-                name=tuple(map(self.settled, passage.name)),
-            )
+            named = tuple(map(self.settled, passage.name))
+            out.barriers[name] = replace(passage, phase=self.settled(passage.phase), name=named)
 
     def attended(self) -> Guard:
         """What is known of the conditions that lanes come to where they come on every path to begin with."""
@@ -124,7 +184,7 @@ class _Resolution:
             if name.startswith("%came") and any(
                 e.guard.always and self.out.barriers[e.id].phase == phase
                 for e in self.arrivals[barrier]
-                if self.lanes[e.thread] == int(name.split()[1])
+                if self.is_of(e, int(name.split()[1]))
             ):
                 known &= self.out.guards.literal(number, True)
                 self.out.conditions[number] = values.TRUE
@@ -195,20 +255,27 @@ class _Resolution:
                     brought = self.out.barriers[event.id].brought
                     assert brought is not None
                     value = values.choose(guard.value(self.out.conditions), brought, value) if n else brought
-            self.known[register] = values.cast(self.settled(value), self.types[register])
-        found = self.known[register]
-        if found is None:
-            barrier, _, name = self.keys[register]
-            event = next(e for e in self.arrivals[barrier] if self.lanes[e.thread] == int(name.split()[1]))
+            known = self.known[register] = values.cast(self.settled(value), self.types[register])
+            if register in self.open:
+                differs = values.binary("!=", self.open[register], known)
+                self.impossible.append((self.out.guards.always, differs))
+        return self.known[register] or self.left_open(register)
+
+    def left_open(self, register: str) -> Value:
+        """What stands for a register that its own definition mentions."""
+        barrier, _, name = self.keys[register]
+        event = next(e for e in self.arrivals[barrier] if self.is_of(e, int(name.split()[1])))
+        if self.types[register] != types.BOOL:
             message = f"what `{barrier.exchange}` gives decides which one of them it is, and by that what it gives"
             raise error(Code.OUTSIDE_SUBSET, message, event.span, "let all lanes go the same way")
-        return found
+        what = f"{name.split()[0].removeprefix('%')}{len(self.open)}"
+        return self.open.setdefault(register, self.out.choose(event.id, what))
 
     def there(self, barrier: Barrier, phase: Value, lane: int) -> Iterator[tuple[Event, Guard]]:
         """The arrivals of a lane that may be of a phase, each with where it is, of what some lane comes there on."""
         whole = reduce(or_, (e.guard for e in self.arrivals[barrier] if self.out.barriers[e.id].phase == phase))
         for event in self.arrivals[barrier]:
-            if self.lanes[event.thread] != lane:
+            if not self.is_of(event, lane) or self.out.barriers[event.id].brought is None:
                 continue
             own = self.out.barriers[event.id].phase
             guard = event.guard if own == phase else event.guard & _same(self.out, own, phase)

@@ -60,17 +60,18 @@ def _identity(assertion: Assertion) -> tuple[str, Span, str]:
 def _build(
     program: Program, unroll: int, watched: set[tuple[str, str]], safe: frozenset[tuple[str, Span, str]]
 ) -> EventGraph:
-    for joint in (True, False):
-        out = Unfolding(program, safe, joint)
+    def executed(joint: bool, ahead: Mapping[tuple[str, int], int]) -> Unfolding:
+        out = Unfolding(program, safe, joint, ahead)
         for thread, guard in started(out):
             execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
-        if exchanges.together(out):
-            break
-    exchanges.resolve(out)
+        return out
+
+    out = exchanges.in_step(executed)
+    exchanged = exchanges.resolve(out)
     stops = stopping(out, Ordering(out))
     quorums = open_phases(out)
     ordering = Ordering(out)
-    impossible = [*block(out, ordering, quorums, stops), *ordering.votes()]
+    impossible = [*exchanged, *block(out, ordering, quorums, stops)]
     for assertion, cut in conflicts(out):
         out.assertions.append(assertion)
         out.cuts.append(cut)

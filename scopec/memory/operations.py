@@ -254,29 +254,26 @@ class Operations(Accesses):
         """Arrive at a collective barrier and leave it."""
         barrier = barrier_of(self.thread, operation)
         phase = state.registers[phase_of(barrier)]
-        vote = operation.vote if isinstance(operation, ir.SyncThreads) else None
-        if vote is not None:
-            vote = replace(vote, predicate=self.value(state, vote.predicate, span))
-        exchange = operation.exchange if isinstance(operation, ir.GroupSync) else None
+        match operation:
+            case ir.GroupSync(exchange=exchange):
+                pass
+            case ir.SyncThreads(vote):
+                exchange = None if vote is None else exchanges.of_vote(vote, self.block())
         brought = None if exchange is None else self.value(state, exchange.value, span)
         shown = shown_barrier(operation)
         for kind, text in ((Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")):
-            scope = scope_of(operation) if exchange is None else None
+            scope = None if barrier.exchange else scope_of(operation)
             event = self.event(state, replace(self.blank(state, kind, span, text), scope=scope))
-            self.out.barriers[event.id] = Passage(barrier, phase, vote, brought=brought)
+            self.out.barriers[event.id] = Passage(barrier, phase, brought=brought)
         state = self.set(state, phase_of(barrier), values.binary("+", phase, Const(1, types.INT)))
-        if exchange is not None:
-            met = exchanges.registers(self.out, barrier, phase, exchange)
-            meeting = replace(state, registers={**state.registers, **met})
-            found = [self.value(meeting, result, span) for result in exchange.results]
-            for target, value in zip(exchange.targets, found, strict=True):
-                state = self.set(state, target, self.out.guards.names.short(value))
+        if exchange is None:
             return state
-        if vote is None:
-            return state
-        results = range(self.block_size() + 1) if vote.function == "count" else (0, 1)
-        result = self.out.choose(event.id, "vote", types.INT, results)
-        return self.set(state, vote.target, result)
+        met = exchanges.registers(self.out, barrier, phase, exchange)
+        meeting = replace(state, registers={**state.registers, **met})
+        found = [self.value(meeting, result, span) for result in exchange.results]
+        for target, value in zip(exchange.targets, found, strict=True):
+            state = self.set(state, target, self.out.guards.names.short(value))
+        return state
 
     def named_barrier(self, state: State, operation: ir.NamedBarrier, span: Span) -> State:
         """The phase of an arrival is the number of the thread's arrivals at the same name before it."""
@@ -295,7 +292,7 @@ class Operations(Accesses):
                 if passage.barrier == barrier and not event.guard.excludes(state.guard):
                     path = event.guard.where(state.guard).value(self.out.conditions)
                     earlier.append(values.binary("&&", path, same_name(passage.name, name)))
-        passage = Passage(barrier, how_many(earlier), None, name, None if count is None else count.value)
+        passage = Passage(barrier, how_many(earlier), name, None if count is None else count.value)
         shown = shown_barrier(operation)
         kinds = [(Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")]
         for kind, text in kinds if operation.waits else kinds[:1]:
@@ -303,9 +300,9 @@ class Operations(Accesses):
             self.out.barriers[event.id] = passage
         return state
 
-    def block_size(self) -> int:
-        """How many threads the block has."""
-        return sum(t.block_name == self.thread.block_name for t in self.out.program.threads)
+    def block(self) -> list[ir.Thread]:
+        """The threads of the block."""
+        return [t for t in self.out.program.threads if t.block_name == self.thread.block_name]
 
 
 def phase_of(barrier: Barrier) -> str:

@@ -40,8 +40,8 @@ def only_waits(out: Unfolding, entry: State, back: State, live: Iterable[str], e
     ``entry`` and ``back`` are the states at the loop's head before and after a turn, of which ``events`` are.  If so,
     failed turns are independent of each other.  Removing one from a consistent execution removes happens-before edges
     but no value that others read, so outcomes need only the last turn, and races with the accesses of a failed turn
-    need one of these.  Where lanes exchange something in a turn, they go round together (:class:`Vote`), and a turn of
-    all of them is removed: an exchange orders nothing.
+    need one of these.  Where threads meet in a turn, all who meet go round together (:class:`Vote`), and a turn of all
+    of them is removed.
 
     A read-modify-write that stores what it read (a failed exchange of a spin lock) counts as a read here: who read from
     it reads the same value from the write before it, which it directly follows in coherence order, and release
@@ -57,7 +57,7 @@ def _silent(out: Unfolding, event: Event) -> bool:
     if event.kind is Kind.CALL:
         return not isinstance(out.calls[event.id], (ir.EventRecord, ir.EventWait))
     if event.kind in (Kind.ARRIVE, Kind.WAIT):
-        return out.joint and bool(out.barriers[event.id].barrier.exchange)
+        return out.joint
     return event.kind in (Kind.READ, Kind.FENCE)
 
 

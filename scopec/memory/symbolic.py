@@ -14,7 +14,7 @@ from scopec.memory.operations import Operations, phase_of
 from scopec.memory.unfolding import State, Unfolding, Vote, defined, merge
 from scopec.program import ir, reasoning, types, values
 from scopec.program.collective import Barrier, barrier_of
-from scopec.program.loop_headers import own_heads
+from scopec.program.loop_headers import prepared
 from scopec.program.loops import Element, Loop, live_registers, own_registers, weak_topological_order
 from scopec.program.values import Const, Value
 
@@ -50,7 +50,7 @@ class ThreadRun(Operations):
 
     def __init__(self, out: Unfolding, thread: ir.Thread, unroll: int, observed: frozenset[str]) -> None:
         super().__init__(out, thread, observed)
-        self.body = own_heads(thread.body)
+        self.body = prepared(thread.body, observed)
         self.unroll = unroll
         self.read_later = live_registers(self.body, observed, strong=False)
         self.own = own_registers(self.body)
@@ -112,6 +112,8 @@ class ThreadRun(Operations):
         if turns_ is not None:
             bound, wait = turns_
             self.back_to(before, pending)
+            if wait:
+                self.catch_up(loop)
             self.agree(loop)
             if loop.head in self.retrying:
                 reset = {spin_loops.spared(loop): values.FALSE}
@@ -132,11 +134,11 @@ class ThreadRun(Operations):
     def attempt(self, loop: Loop) -> tuple[int, bool] | None:
         """Go round a loop until it ends by itself (None); else how many turns are needed, and whether it only waits.
 
-        A loop that only waits needs one failed turn, and one that ends it, where that is whole: the flag of
-        `while (!done)` is looked at after it.  A turn that changes nothing but which reads the registers stand for
-        counts nothing: no further one ends the loop.
+        A loop that only waits needs one failed turn, and the way out.  A turn that changes nothing but which reads the
+        registers stand for counts nothing: no further one ends the loop.
         """
         form: dict[str, frozenset[object]] | None = None
+        self.catch_up(loop)
         for passes in range(LONGEST_COUNTED_LOOP):
             if not self.pending.get(loop.head):
                 self.out.unrolled = max(self.out.unrolled, passes - 1)
@@ -148,27 +150,31 @@ class ThreadRun(Operations):
             self.once(loop)
             if passes == 0 and self.pending.get(loop.head):
                 live, events, back = self.live[loop.head], self.out.events[mark:], self.merged(loop.head)
-                for turns_, stays in ((1, back), (2, self.staying(loop, back))):
-                    if self.only_waits(entry, stays, live, events):
-                        self.votes[loop.head] = self.vote(
-                            events, stays.guard.where(entry.guard).value(self.out.conditions)
-                        )
-                        read = {e.location for e in events if e.kind is Kind.READ}
-                        self.out.watches_several = self.out.watches_several or len(read) > 1
-                        return turns_, True
+                if self.only_waits(entry, back, live, events):
+                    again = back.guard.where(entry.guard).value(self.out.conditions)
+                    self.votes[loop.head] = self.vote(loop, events, again)
+                    read = {e.location for e in events if e.kind is Kind.READ}
+                    self.out.watches_several = self.out.watches_several or len(read) > 1
+                    return 1, True
                 if spin_loops.retries(self.out, self.thread, entry, back, live, events):
                     self.retrying.add(loop.head)
                     return self.unroll, False
         return self.unroll, False
 
-    def vote(self, events: Sequence[Event], again: Value) -> Vote:
-        """What the lanes of a warp exchange in a turn."""
+    def catch_up(self, loop: Loop) -> None:
+        """Go round a loop until the threads that it meets are in theirs."""
+        for _ in range(self.out.ahead.get((self.thread.name, loop.head), 0)):
+            self.once(loop)
+
+    def vote(self, loop: Loop, events: Sequence[Event], again: Value) -> Vote:
+        """Whom a thread meets in a turn."""
         arrivals = tuple(e.id for e in events if e.kind is Kind.ARRIVE)
         passages = (self.out.barriers[arrival] for arrival in arrivals)
-        return Vote(tuple((passage.barrier, passage.phase) for passage in passages), arrivals, again)
+        meetings = tuple((passage.barrier, passage.phase) for passage in passages)
+        return Vote((self.thread.name, loop.head), meetings, arrivals, again)
 
     def agree(self, loop: Loop) -> None:
-        """Note that a loop waits for what the lanes of a warp agree on, if it does."""
+        """Note that a thread meets others in a loop that waits, if it does."""
         vote = self.votes.get(loop.head)
         if vote is not None and vote.meetings:
             self.out.votes.append(vote)
@@ -180,18 +186,6 @@ class ThreadRun(Operations):
     def only_waits(self, entry: State, back: State, live: Iterable[str], events: Sequence[Event]) -> bool:
         """Whether a turn of a loop left everything as it was."""
         return spin_loops.only_waits(self.out, entry, back, live, events)
-
-    def staying(self, loop: Loop, back: State) -> State:
-        """The state at the head of a loop on the paths that go round once more, as far as its condition shows."""
-        head = self.body.nodes[loop.head]
-        if not isinstance(head, ir.Branch) or (head.then in loop.nodes()) == (head.otherwise in loop.nodes()):
-            return back
-        stays = head.then in loop.nodes()
-        condition = self.value(back, head.condition, head.span)
-        known = {condition: stays, values.unary("!", condition): not stays}
-        state = self.where(back, condition, side=stays)
-        decided = {n: Const(int(known[held]), held.type) for n, held in state.registers.items() if held in known}
-        return replace(state, registers={**state.registers, **decided})
 
     def bounded(self, loop: Loop, bound: int, *, wait: bool) -> None:
         """At most ``bound`` whole iterations, then a last one of which only the way out is executed."""

@@ -61,11 +61,13 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """A loop in which a lane waits for what its warp agrees on.
+    """A wait loop in which a thread meets others.
 
-    ``meetings`` are a turn's exchanges with their phases, ``arrivals`` their events, ``again`` is where it goes round.
+    ``loop`` is the thread and its loop's head, ``meetings`` are a turn's barriers with their phases, ``arrivals`` their
+    events, ``again`` is where it goes round.
     """
 
+    loop: tuple[str, int]
     meetings: tuple[tuple[Barrier, Value], ...]
     arrivals: tuple[str, ...]
     again: Value
@@ -75,13 +77,14 @@ class Vote:
 class Unfolding:
     """What symbolic execution finds.  The lists only grow, so that a trial can be undone.
 
-    ``safe`` are implicit assertions that are known to hold, by thread, place and text.  With ``joint`` the lanes of a
-    warp are taken to go round a loop together that waits for what they agree on.
+    ``safe`` are implicit assertions that are known to hold, by thread, place and text.  With ``joint`` threads that
+    meet in wait loops are taken to go round these together, those first that come to theirs so many turns ``ahead``.
     """
 
     program: Program
     safe: frozenset[tuple[str, Span, str]] = frozenset()
     joint: bool = True
+    ahead: Mapping[tuple[str, int], int] = field(default_factory=dict)
     guards: Guards = field(default_factory=Guards)
     events: list[Event] = field(default_factory=list)
     conditions: list[Value] = field(default_factory=list)

@@ -39,16 +39,15 @@ class Barrier:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """An arrival or wait at a barrier: which one, in which phase, and what the thread votes.
+    """An arrival or wait at a barrier: which one, in which phase, and what the thread brings.
 
     At a barrier with a name, ``name`` says which it is, and ``count``, if there is one, how many arrivals end a phase.
     Where the phase is open (:mod:`scopec.memory.quorums`), ``phases`` is how many it may be of.  ``brought`` is what
-    the thread brings to an exchange.
+    the thread brings to an exchange or a vote.
     """
 
     barrier: Barrier
     phase: Value
-    vote: ir.Vote | None = None
     name: tuple[Value, ...] = ()
     count: int | None = None
     phases: int = 0

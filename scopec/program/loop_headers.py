@@ -1,4 +1,4 @@
-"""A head of its own for each loop: ``for (;;) { while (…); … }`` has two loops, and one first node."""
+"""Where loops begin: each at a node of its own, and where a turn depends on none before it, if there is such a node."""
 
 from __future__ import annotations
 
@@ -7,8 +7,70 @@ from dataclasses import replace
 
 from scopec.base.graphs import components
 from scopec.program import ir
+from scopec.program.effects import uses_and_definitions
+from scopec.program.loops import Loop, live_registers, loops
 from scopec.program.specialise import redirect
 from scopec.program.values import TRUE
+
+
+def prepared(body: ir.Body, observed: frozenset[str] = frozenset()) -> ir.Body:
+    """A graph whose loops begin where it is best to begin; the ``observed`` registers matter at its end."""
+    body = own_heads(body)
+    while (found := _carrying(body, observed)) is not None:
+        body = own_heads(_rotated(body, *found))
+    return body
+
+
+def in_every_turn(nodes: Mapping[int, ir.Node], head: int, place: int) -> bool:
+    """Whether no way round a loop, of these nodes, misses a node."""
+    if place == head:
+        return True
+    others = {n: [f for f in ir.successors(node) if f in nodes and f != place] for n, node in nodes.items()}
+    group = next(g for g in components([head], lambda n: others[n]) if head in g)
+    return len(group) == 1 and head not in others[head]
+
+
+def _carrying(body: ir.Body, observed: frozenset[str]) -> tuple[Loop, set[int]] | None:
+    """A loop whose head needs what the turn before has computed, and its nodes before the first that does not.
+
+    ``s = f(); while (s != 1) s = f();`` begins with its first look at ``s``; each turn then is like all others.
+    """
+    live = live_registers(body, observed)
+    for loop in loops(body):
+        nodes = {n: body.nodes[n] for n in loop.nodes()}
+        computed = frozenset[str]().union(*(uses_and_definitions(node)[1] for node in nodes.values()))
+        if not live[loop.head] & computed or _entries(body, nodes) != {loop.head}:
+            continue
+        inner = {n for element in loop.rest if isinstance(element, Loop) for n in element.nodes()}
+        for place in loop.rest:
+            if isinstance(place, int) and not live[place] & computed and in_every_turn(nodes, loop.head, place):
+                before = {loop.head, *_reached(loop.head, {n: _inside(nodes, n) for n in nodes}, place)}
+                if not before & inner:
+                    return loop, before
+    return None
+
+
+def _rotated(body: ir.Body, loop: Loop, before: set[int]) -> ir.Body:
+    """The graph with a loop that begins after some of its nodes: those are once more in front of it."""
+    free = max(body.nodes) + 1
+    copies = {n: free + number for number, n in enumerate(sorted(before))}
+    inside = loop.nodes()
+    nodes = {
+        n: node if n in inside else redirect(node, lambda to: copies[to] if to == loop.head else to)
+        for n, node in body.nodes.items()
+    }
+    nodes |= {copy: redirect(body.nodes[n], lambda to: copies.get(to, to)) for n, copy in copies.items()}
+    return replace(body, nodes=nodes, entry=copies[loop.head] if body.entry == loop.head else body.entry)
+
+
+def _entries(body: ir.Body, inside: Mapping[int, ir.Node]) -> set[int]:
+    """The nodes of a loop at which it is entered."""
+    found = {f for n, node in body.nodes.items() if n not in inside for f in ir.successors(node) if f in inside}
+    return found | ({body.entry} & inside.keys())
+
+
+def _inside(nodes: Mapping[int, ir.Node], number: int) -> list[int]:
+    return [f for f in ir.successors(nodes[number]) if f in nodes]
 
 
 def own_heads(body: ir.Body) -> ir.Body:

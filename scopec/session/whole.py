@@ -11,7 +11,7 @@ from scopec.memory.atomicity import Access, is_atomic
 from scopec.memory.cat import registry, tree
 from scopec.memory.scopes import contains
 from scopec.program import ir
-from scopec.program.loop_headers import own_heads
+from scopec.program.loop_headers import prepared
 from scopec.program.loops import loops
 from scopec.program.observe import instance
 from scopec.program.values import Const
@@ -86,7 +86,7 @@ def _gives_up(run: Run) -> bool:
     """Whether a thread waits and counts its turns: schedules give up, executions only if ``timeouts`` says so."""
     if run.settings.options["timeouts"] == "eventually":
         return False
-    bodies = [own_heads(body) for body in run.relevance.bodies.values()]
+    bodies = [prepared(body) for body in run.relevance.bodies.values()]
     return any(clocks(body, loop) for body in bodies for loop in loops(body))
 
 

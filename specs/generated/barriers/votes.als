@@ -10,30 +10,13 @@
 ---------------------------------------------------------------------------------------- values
 
 abstract sig Value {}
-one sig v0, v1, v2, v3 extends Value {}
+one sig v0, v1, v2 extends Value {}
 
 ---------------------------------------------------------------------------------------- events
 
 abstract sig Event {
   rf_ : set Event,      -- reads-from, chosen among the candidates below
   co_ : set Event       -- coherence order, chosen where the program leaves it open
-}
-one sig Choice {        -- what the program leaves to the implementation
-  vote_votes_0_0_L7_B : one (v0 + v1 + v2 + v3),
-  vote_votes_0_0_L9_B : one (v0 + v1),
-  vote_votes_0_0_L10_B : one (v0 + v1),
-  vote_votes_0_0_L11_B : one (v0 + v1),
-  vote_votes_0_0_L12_B : one (v0 + v1),
-  vote_votes_0_1_L7_B : one (v0 + v1 + v2 + v3),
-  vote_votes_0_1_L9_B : one (v0 + v1),
-  vote_votes_0_1_L10_B : one (v0 + v1),
-  vote_votes_0_1_L11_B : one (v0 + v1),
-  vote_votes_0_1_L12_B : one (v0 + v1),
-  vote_votes_0_2_L7_B : one (v0 + v1 + v2 + v3),
-  vote_votes_0_2_L9_B : one (v0 + v1),
-  vote_votes_0_2_L10_B : one (v0 + v1),
-  vote_votes_0_2_L11_B : one (v0 + v1),
-  vote_votes_0_2_L12_B : one (v0 + v1)
 }
 
 -- initial writes
@@ -166,13 +149,8 @@ fun at_data_2 : set Event { w_data_2 + r_data_2 }
 
 ------------------------------------------------------------------------- values and conditions
 
-fun f_a_ne_b : Value->Value { v0->v2 + v1->v2 + v3->v2 }   -- a != b
-fun f_a_plus_b : Value->Value->Value { v2->v0->v2 }   -- a + b
-fun f_a_plus_b_2 : Value->Value->Value { v1->v1->v2 }   -- a + b
-fun f_a_plus_b_3 : Value->Value->Value { v1->v0->v1 }   -- a + b
-fun f_1 : Value->Value { v1->v1 }   -- 0 + (a != 0 ? 1 : 0) + 0 + 0 + 0 + 0
-fun f_a_ne_b_2 : Value->Value { v0->v1 }   -- a != b
-fun f_a_ne_b_3 : Value->Value { v1->v0 }   -- a != b
+fun f_a_plus_b : Value->Value->Value { v1->v1->v2 }   -- a + b
+fun f_a_plus_b_2 : Value->Value->Value { v1->v0->v1 }   -- a + b
 -- the value that each write stores, and the value that each read returns
 fun wv : Event->Value { (init_input_1 + init_data_0 + init_data_1 + init_data_2)->v0 + (init_input_0 +
     init_input_2 + votes_0_0_L6_W + votes_0_1_L6_W + votes_0_2_L6_W)->v1 }
@@ -286,42 +264,6 @@ pred candidate {
   all r : (r_input_0 + r_input_1 + r_input_2 + r_data_0 + r_data_1 + r_data_2) & Exec | one rf.r
   no co_
   co.co in co
-  not (some Event and some (Choice.vote_votes_0_0_L7_B->v0.(v0.(v0.(v0.((some (votes_0_2_L7_R.rv & v1) =>
-      v1 else v0).(v0.(v0.(v0.(v0.((no Event => v1 else v0). (votes_0_0_L7_R.rv .f_1 .f_a_plus_b_3)
-      .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_2) .f_a_plus_b) .f_a_plus_b)
-      .f_a_plus_b) .f_a_plus_b) & f_a_ne_b))
-  not (some Event and some (Choice.vote_votes_0_0_L9_B->((some (votes_0_0_L9_R.rv & v1) and
-      some (votes_0_1_L9_R.rv & v0)) and some (votes_0_2_L9_R.rv & v1) => v1 else v0) & f_a_ne_b_2))
-  not (some Event and some (Choice.vote_votes_0_0_L10_B->((some (votes_0_0_L10_R.rv & v1) and no Event) and
-      some (votes_0_2_L10_R.rv & v1) => v1 else v0) & f_a_ne_b_3))
-  not (some Event and some (Choice.vote_votes_0_0_L11_B->(((some (votes_0_0_L11_R.rv & v1) or no Event) or
-      some (votes_0_2_L11_R.rv & v1)) => v1 else v0) & f_a_ne_b_2))
-  not (some Event and some (Choice.vote_votes_0_0_L12_B->(((no Event or no Event) or no Event) => v1 else
-      v0) & f_a_ne_b_3))
-  not (some Event and some (Choice.vote_votes_0_1_L7_B->v0.(v0.(v0.(v0.((some (votes_0_2_L7_R.rv & v1) =>
-      v1 else v0).(v0.(v0.(v0.(v0.((no Event => v1 else v0). (votes_0_0_L7_R.rv .f_1 .f_a_plus_b_3)
-      .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_2) .f_a_plus_b) .f_a_plus_b)
-      .f_a_plus_b) .f_a_plus_b) & f_a_ne_b))
-  not (some Event and some (Choice.vote_votes_0_1_L9_B->((some (votes_0_0_L9_R.rv & v1) and
-      some (votes_0_1_L9_R.rv & v0)) and some (votes_0_2_L9_R.rv & v1) => v1 else v0) & f_a_ne_b_2))
-  not (some Event and some (Choice.vote_votes_0_1_L10_B->((some (votes_0_0_L10_R.rv & v1) and no Event) and
-      some (votes_0_2_L10_R.rv & v1) => v1 else v0) & f_a_ne_b_3))
-  not (some Event and some (Choice.vote_votes_0_1_L11_B->(((some (votes_0_0_L11_R.rv & v1) or no Event) or
-      some (votes_0_2_L11_R.rv & v1)) => v1 else v0) & f_a_ne_b_2))
-  not (some Event and some (Choice.vote_votes_0_1_L12_B->(((no Event or no Event) or no Event) => v1 else
-      v0) & f_a_ne_b_3))
-  not (some Event and some (Choice.vote_votes_0_2_L7_B->v0.(v0.(v0.(v0.((some (votes_0_2_L7_R.rv & v1) =>
-      v1 else v0).(v0.(v0.(v0.(v0.((no Event => v1 else v0). (votes_0_0_L7_R.rv .f_1 .f_a_plus_b_3)
-      .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_3) .f_a_plus_b_2) .f_a_plus_b) .f_a_plus_b)
-      .f_a_plus_b) .f_a_plus_b) & f_a_ne_b))
-  not (some Event and some (Choice.vote_votes_0_2_L9_B->((some (votes_0_0_L9_R.rv & v1) and
-      some (votes_0_1_L9_R.rv & v0)) and some (votes_0_2_L9_R.rv & v1) => v1 else v0) & f_a_ne_b_2))
-  not (some Event and some (Choice.vote_votes_0_2_L10_B->((some (votes_0_0_L10_R.rv & v1) and no Event) and
-      some (votes_0_2_L10_R.rv & v1) => v1 else v0) & f_a_ne_b_3))
-  not (some Event and some (Choice.vote_votes_0_2_L11_B->(((some (votes_0_0_L11_R.rv & v1) or no Event) or
-      some (votes_0_2_L11_R.rv & v1)) => v1 else v0) & f_a_ne_b_2))
-  not (some Event and some (Choice.vote_votes_0_2_L12_B->(((no Event or no Event) or no Event) => v1 else
-      v0) & f_a_ne_b_3))
 }
 
 ------------------------------------------------------------------------------ the memory model
@@ -379,9 +321,11 @@ run execution { consistent and complete } expect 1
 -- some execution has a race
 run race { consistent and some race } expect 0
 -- required votes[0][0].count == 2 && votes[0][1].count == 2 && votes[0][2].next == 1
-run required_2 { consistent and complete and (not ((some (Choice.vote_votes_0_0_L7_B & v2) and
-    some (Choice.vote_votes_0_1_L7_B & v2)) and some (votes_0_2_L8_R.rv & v1))) } expect 0
+run required_2 { consistent and complete and (not (some ((some (votes_0_2_L7_R.rv & v1) => v1 else
+    v0).((no Event => v1 else v0).((some (votes_0_0_L7_R.rv & v1) => v1 else v0).f_a_plus_b_2).f_a_plus_b) &
+    v2) and some (votes_0_2_L8_R.rv & v1))) } expect 0
 -- required votes[0][0].all == 1 && votes[0][0].every == 0 && votes[0][1].some == 1 && votes[0][1].none == 0
-run required_3 { consistent and complete and (not (((some (Choice.vote_votes_0_0_L9_B & v1) and
-    some (Choice.vote_votes_0_0_L10_B & v0)) and some (Choice.vote_votes_0_1_L11_B & v1)) and
-    some (Choice.vote_votes_0_1_L12_B & v0))) } expect 0
+run required_3 { consistent and complete and (not (((some ((not ((no Event or no Event) or no Event) =>
+    v1 else v0) & v1) and some ((not ((no Event or some (votes_0_1_L10_R.rv & v0)) or no Event) => v1 else
+    v0) & v0)) and some ((((some (votes_0_0_L11_R.rv & v1) or no Event) or some (votes_0_2_L11_R.rv & v1)) =>
+    v1 else v0) & v1)) and some ((((no Event or no Event) or no Event) => v1 else v0) & v0))) } expect 0
