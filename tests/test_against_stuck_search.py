@@ -86,7 +86,7 @@ def with_idle_threads(program: Program) -> Program:
 @cache
 def brute_force(seed: int) -> stuck.Answer:
     asked = case(seed)
-    return stuck.search(asked.program, asked.progress, cooperative=asked.cooperative)
+    return stuck.search(asked.program, asked.progress, cooperative=asked.cooperative, alone=asked.litmus)
 
 
 def agree(found: Mapping[str, bool], wanted: stuck.Answer) -> bool:
@@ -122,7 +122,7 @@ def test_verdicts(seed: int, tmp_path: Path) -> None:
     """
     asked = case(seed)
     asked = replace(asked, program=with_idle_threads(asked.program), litmus=False)
-    wanted = stuck.search(asked.program, asked.progress, cooperative=asked.cooperative)
+    wanted = stuck.search(asked.program, asked.progress, cooperative=asked.cooperative, alone=asked.litmus)
     under = "" if asked.progress == "cuda" else f" under {asked.progress}"
     directives = f"//@ options races = {'ignore' if seed % 2 else 'report'};\n//@ expect terminates{under};\n"
     outcome = check_text(tmp_path, asked.text() + directives, engine="embedded")
@@ -159,8 +159,9 @@ def test_some_programs_get_stuck_only_where_memory_is_weak(tmp_path: Path) -> No
 def sequential(seed: int) -> Case:
     """No race, and every operation is seq_cst: so are the executions, and schedules are the whole answer."""
     chance = random.Random(f"sequential {seed}")
-    cooperative = chance.random() < 0.5
-    return Case(with_idle_threads(drawn(chance, "seq_cst")), "cuda", cooperative, litmus=False)
+    cooperative, program = chance.random() < 0.5, with_idle_threads(drawn(chance, "seq_cst"))
+    progress = chance.choice(["cuda", *(name for name in stuck.PROGRESS if name.startswith("cuda") or not cooperative)])
+    return Case(program, progress, cooperative, litmus=False)
 
 
 def terminates(run: Run) -> bool | None:
@@ -170,7 +171,7 @@ def terminates(run: Run) -> bool | None:
 def agrees_with_schedules(asked: Case, run: Run, *, ends: bool) -> bool:
     """Whether the stuck question, the checker of it, and the question about schedules have one answer."""
     found = asked_of_sat(search(run, "Termination"))
-    wanted = stuck.search(asked.program, asked.progress, cooperative=asked.cooperative)
+    wanted = stuck.search(asked.program, asked.progress, cooperative=asked.cooperative, alone=asked.litmus)
     decided = found[STUCK] or not found[UNDECIDED]
     return agree(found, wanted) and (not decided or found[STUCK] is not ends)
 

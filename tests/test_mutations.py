@@ -326,12 +326,13 @@ _STARTS = r"\n  /\\ WF_vars\(\\E t \\in DeviceThreads : Start\(t\)\)"
 #: For the other progress models: model, what is replaced, by what, and the spec of progress-models/ that notices.
 OWED: dict[str, tuple[str, str, str, str]] = {
     "fair owes every thread": ("fair", r"Owed\(t\) == TRUE", "Owed(t) == Started(t)", "wait-for-later"),
-    "obe owes those that have started": ("obe", r"Owed\(t\) == Started\(t\)", "Owed(t) == FALSE", "lock"),
-    "obe owes no others": ("obe", r"Owed\(t\) == Started\(t\)", "Owed(t) == TRUE", "wait-for-earlier"),
+    "obe owes those that have started": ("obe", r"Owed\(t\) == .*", "Owed(t) == FALSE", "lock"),
+    "obe owes no others": ("obe", r"Started\(u\) /\\ Number\[t\] = Number\[u\]", "TRUE", "wait-for-earlier"),
+    "obe owes no other blocks": ("obe", r" /\\ Number\[t\] = Number\[u\]", "", "wait-for-earlier"),
     "hsa owes the lowest": ("hsa", r"Number\[u\] < Number\[t\] => Done\(u\)", "FALSE", "wait-for-earlier"),
     "hsa owes the lowest unfinished": ("hsa", r"=> Done\(u\)", "=> FALSE", "handover"),
     "hsa owes no others": ("hsa", r"Owed\(t\) == .*", "Owed(t) == TRUE", "lock"),
-    "hsa-obe owes those of obe": ("hsa-obe", r"\\/ Started\(t\)\n", "\\/ FALSE\n", "lock"),
+    "hsa-obe owes those of obe": ("hsa-obe", r"\\/ \\E u .*\n", "\\/ FALSE\n", "lock"),
     "hsa-obe owes those of hsa": ("hsa-obe", r"\n +\\/ \\A u .*\n", "\n", "wait-for-earlier"),
     "lobe owes those before": ("lobe", r"Number\[t\] <= Number\[u\]", "t = u", "wait-for-earlier"),
     "lobe owes those before started ones": ("lobe", r"Started\(u\) /\\ ", "", "wait-for-later"),
@@ -341,8 +342,10 @@ OWED: dict[str, tuple[str, str, str, str]] = {
     "a turn of a poll is a step": ("obe", r'THEN "wait_for_earlier_L11_again"', 'THEN "wait_for_earlier_L11"', "wait-for-earlier"),
 }  # fmt: skip
 
-#: For what is assumed beside the CUDA document, and given of the machine: the same, and the variant.
+#: For blocks of several threads, and what is assumed beside the CUDA document: the same, and the variant.
 ASSUMED: dict[str, tuple[str, str, str, str, dict[str, str]]] = {
+    "obe owes the other threads of a block": ("obe", r"Number\[t\] = Number\[u\]", "t = u", "threads-of-a-block", {"BLOCKS": "1"}),
+    "lobe owes the other threads of a block": ("lobe", r"Number +== .*", r'Number == "meet_b0_t0" :> 0 @@ "meet_b0_t1" :> 1', "threads-of-a-block", {"BLOCKS": "1"}),
     "all blocks are resident": ("cuda-resident", _STARTS, "", "wait-for-later", {}),
     "blocks start in order": ("cuda-in-order", r"\n  /\\ InOrder\(t\)", "", "wait-for-earlier", {}),
     "the one before has started": ("cuda-in-order", r" : UnitStarted\(u\)\n", " : FALSE\n", "wait-for-earlier", {}),

@@ -178,14 +178,14 @@ class Conditions:
         return standing.started & ~standing.ended
 
     def _owed(self, part: Owed, thread: ir.Thread) -> Paths:
-        """Whether a thread is owed a step by a part of a progress model; threads are numbered as written."""
-        order = [t.name for t in self.system.threads]
-        place = order.index(thread.name)
+        """Whether a thread is owed a step by a part of a progress model; units are numbered as written."""
+        number_of = self.system.number_of
+        own = number_of[thread.name]
         meanings: dict[Owed, Paths] = {
             Owed.EVERY: ALWAYS,
-            Owed.STARTED: self.of[thread.name].started,
-            Owed.LOWEST: every(self.of[name].ended for name in order[:place]),
-            Owed.BEFORE_STARTED: some(self.of[name].started for name in order[place:]),
+            Owed.STARTED: some(self.of[name].started for name, n in number_of.items() if n == own),
+            Owed.LOWEST: every(self.of[name].ended for name, n in number_of.items() if n < own),
+            Owed.BEFORE_STARTED: some(self.of[name].started for name, n in number_of.items() if n >= own),
             Owed.NONE: NEVER,
         }
         return meanings[part]

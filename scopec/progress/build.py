@@ -21,7 +21,7 @@ from scopec.progress.interleaving import interleaved
 from scopec.progress.models import CUDA, Model
 from scopec.progress.reductions import Reductions, automatic_as_registers, on_cycles, waits_as_polls, without_assertions
 from scopec.progress.stepper import machine
-from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS, Readings, System, unit, unit_blocks
+from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS, Readings, System, unit
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
@@ -52,7 +52,6 @@ def build(
     than launch and synchronize.
     """
     check_modelled(program)
-    check_places(program, model, readings or Readings())
     reductions, readings = reductions or Reductions(), readings or Readings()
     before = {} if model.has_host else dict(_dependencies(program, model))
     threads = _with_host(program, readings) if model.has_host else _alone(program, model)
@@ -81,7 +80,7 @@ def build(
         return machine(name, stems[name], body, deciding, counted, reductions, snapshots=snapshots, observed=final)
 
     machines = {name: made(name, body) for name, body in bodies.items()}
-    return System(
+    system = System(
         program,
         model,
         readings,
@@ -93,6 +92,8 @@ def build(
         before,
         snapshots,
     )
+    check_places(system)
+    return system
 
 
 def always_holding(body: ir.Body, threads: list[ir.Thread]) -> frozenset[int]:
@@ -135,26 +136,28 @@ def check_modelled(program: Program) -> None:
                 raise error(Code.OUTSIDE_SUBSET, message, node.span, "call it from a host thread")
 
 
-def check_places(program: Program, model: Model, readings: Readings) -> None:
+def check_places(system: System) -> None:
     """InputError for a unit that is larger than what a device has places for, and for models without places.
 
     A cooperative launch fails with cudaErrorCooperativeLaunchTooLarge where "the number of blocks launched per grid for
     a kernel that was launched via either cudaLaunchCooperativeKernel [...] exceeds the maximum number of blocks" (CUDA
     runtime API, cudaError).
     """
-    places = readings.resident_blocks
-    for grid in program.grids.values() if places is not None else ():
-        if grid.work is not ir.Work.KERNEL:
-            continue
-        if not model.has_host:
-            message = f"`resident_blocks` is not for the progress model `{model.name}`, which has no places for blocks"
-            raise error(Code.NO_HOST, message, grid.span, "ask under `cuda`, `cuda-resident` or `cuda-in-order`")
-        whole = unit_blocks(grid)
-        if places is not None and whole > places:
-            refused = "cudaErrorCooperativeLaunchTooLarge" if grid.cooperative else "cudaErrorInvalidClusterSize"
-            what = "a cooperative launch" if grid.cooperative else "a cluster"
+    places, program = system.readings.resident_blocks, system.program
+    if places is None:
+        return
+    for thread in system.threads:
+        span = program.source.span(0, 0) if thread.grid is None else program.grids[thread.grid].span
+        if not system.model.has_host:
+            message = f"`resident_blocks` is not for the progress model `{system.model.name}`, which knows no places"
+            raise error(Code.NO_HOST, message, span, "ask under `cuda`, `cuda-resident` or `cuda-in-order`")
+        whole = system.blocks_of[system.unit_of[thread.name]]
+        if whole > places:
+            cooperative = thread.grid is not None and program.grids[thread.grid].cooperative
+            refused = "cudaErrorCooperativeLaunchTooLarge" if cooperative else "cudaErrorInvalidClusterSize"
+            what = "a cooperative launch" if cooperative else "a cluster"
             message = f"{what} of {whole} blocks, and `resident_blocks = {places}`: the launch fails ({refused})"
-            raise error(Code.BAD_LAUNCH, message, grid.span, "launch fewer blocks, or give more places")
+            raise error(Code.BAD_LAUNCH, message, span, "launch fewer blocks, or give more places")
 
 
 def _alone(program: Program, model: Model) -> _Threads:

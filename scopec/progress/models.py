@@ -16,13 +16,13 @@ Property = Literal["Termination", "Progress"]
 
 
 class Owed(Enum):
-    """A thread that a model may owe progress; threads are numbered as written."""
+    """A thread that a model may owe progress; blocks are numbered as written, in a litmus file each of one thread."""
 
     EVERY = "every thread"
     NONE = "no thread"
-    STARTED = "a thread that has started"
-    LOWEST = "a thread before which all have ended"
-    BEFORE_STARTED = "a thread that has started, or after which one has"
+    STARTED = "a thread of a block of which one has started"
+    LOWEST = "a thread of a block before which all have ended"
+    BEFORE_STARTED = "a thread of a block of which one has started, or of a later one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,29 +61,34 @@ ASSUMED = (
 )
 
 #: The others are those of Sorensen et al., "Specifying and Testing GPU Workgroup Progress Models" (OOPSLA 2021), over
-#: threads numbered as written: weak fairness of the steps of each thread that is owed progress, and some thread always
-#: steps.
+#: blocks numbered as written: weak fairness of the steps of each thread that is owed progress, and some thread always
+#: steps.  Within a block the threads keep CUDA's guarantee: what one of them is owed all are.
 MODELS = {
     model.name: model
     for model in (
         CUDA,
         *ASSUMED,
         Model("fair", "every thread is owed progress", (Owed.EVERY,)),
-        Model("obe", "occupancy bound: every thread that has taken a step", (Owed.STARTED,), "it has not taken a step"),
         Model(
-            "hsa", "the unfinished thread with the lowest number", (Owed.LOWEST,), "a thread before it is unfinished"
+            "obe",
+            "occupancy bound: every block that has taken a step",
+            (Owed.STARTED,),
+            "its block has not taken a step",
+        ),
+        Model(
+            "hsa", "the unfinished block with the lowest number", (Owed.LOWEST,), "a block before its own is unfinished"
         ),
         Model(
             "hsa-obe",
-            "the threads of hsa and those of obe",
+            "the blocks of hsa and those of obe",
             (Owed.STARTED, Owed.LOWEST),
-            "it has not taken a step, and a thread before it is unfinished",
+            "its block has not taken a step, and a block before it is unfinished",
         ),
         Model(
             "lobe",
-            "linear occupancy bound: every thread that has taken a step, and those before it",
+            "linear occupancy bound: every block that has taken a step, and those before it",
             (Owed.BEFORE_STARTED,),
-            "neither it nor a thread after it has taken a step",
+            "neither its block nor one after it has taken a step",
         ),
         Model("none", "no thread is owed progress", (Owed.NONE,), "the model owes progress to no thread"),
     )

@@ -90,9 +90,18 @@ class System:
     def unit_of(self) -> Mapping[str, str]:
         """The unit of each device thread ("Device threads"): its cooperative grid, or else its thread-block cluster.
 
-        A block of a launch without clusters is a cluster by itself.
+        A block of a launch without clusters is a cluster by itself.  Of other models blocks are the units, as those of
+        the paper's are workgroups; in a litmus file each thread is one by itself.
         """
-        return {t.name: unit(self.program, t) for t in self.threads}
+        if self.model.has_host:
+            return {t.name: unit(self.program, t) for t in self.threads}
+        return {t.name: t.name if t.grid is None else t.block_name for t in self.threads}
+
+    @cached_property
+    def number_of(self) -> Mapping[str, int]:
+        """The number of each device thread's unit, from 0, as written."""
+        numbers = {own: n for n, own in enumerate(dict.fromkeys(self.unit_of.values()))}
+        return {name: numbers[own] for name, own in self.unit_of.items()}
 
     @cached_property
     def blocks_of(self) -> Mapping[str, int]:

@@ -91,17 +91,17 @@ def allowed(progress: str, units: Sequence[str], left: Sequence[Left], silent: b
     # "No thread that the final graph owes a step is stopped or unstarted; if some thread could step, someone turns."
     if any(still) and "turning" not in left:
         return False
-    unfinished = [t for t in threads if left[t] != "ended"]
-    begun = [t for t in threads if left[t] != "unstarted"]
+    order = [*dict.fromkeys(units)]
+    first = next(u for u in order if any(v == u and left[t] != "ended" for t, v in enumerate(units)))
     owed = {
-        "fair": set(unfinished),
-        "obe": set(begun),
-        "hsa": {unfinished[0]},
-        "hsa-obe": {unfinished[0], *begun},
-        "lobe": set(range(max(begun) + 1)) if begun else set(),
+        "fair": set(order),
+        "obe": begun_units,
+        "hsa": {first},
+        "hsa-obe": {first, *begun_units},
+        "lobe": set(order[: max((order.index(u) + 1 for u in begun_units), default=0)]),
         "none": set(),
     }[progress]
-    return not any(still[t] for t in owed)
+    return not any(still[t] and units[t] in owed for t in threads)
 
 
 # ---------------------------------------------------------------- execution graphs
@@ -238,10 +238,14 @@ def may_be_silent(program: Program) -> bool:
     return any(not any(isinstance(s, Load | Rmw | Cas) and s.order is not None for s in loop.body) for loop in loops)
 
 
-def search(program: Program, progress: str = "cuda", *, cooperative: bool = False) -> Answer:
-    """A stuck execution under a progress model, if there is one; one whose periods store only if all do."""
+def search(program: Program, progress: str = "cuda", *, cooperative: bool = False, alone: bool = False) -> Answer:
+    """A stuck execution under a progress model, if there is one; one whose periods store only if all do.
+
+    With ``alone`` the models that are not CUDA's have each thread as a block of its own.
+    """
     domain = value_domain(program)
-    units = ["grid" if cooperative else t.block for t in program.threads]
+    alone = alone and not progress.startswith("cuda")
+    units = ["grid" if cooperative else str(n) if alone else t.block for n, t in enumerate(program.threads)]
     silences = (False, True) if may_be_silent(program) else (False,)
     stops = True in silences or progress in ("hsa", "none")
     found = [places(n, t.body, domain, stops=stops) for n, t in enumerate(program.threads)]

@@ -50,7 +50,7 @@ class Rules:
         return {
             "BlockOf": {thread(t.name): block(t.block_name) for t in system.threads},
             "UnitOf": units,
-            "Number": {thread(t.name): Number(n) for n, t in enumerate(system.threads)},
+            "Number": {thread(name): Number(n) for name, n in system.number_of.items()},
             "DeviceOf": {thread(t.name): Number(t.device) for t in (*system.threads, *system.tasks)},
             **dict(barriers.tables(system)),
             **dict(ending.tables(system)),

@@ -53,7 +53,7 @@ CONDITIONS: dict[When, Term] = {
 _OWED: dict[Owed, Term] = {
     Owed.EVERY: TRUE,
     Owed.NONE: FALSE,
-    Owed.STARTED: call("Started", "t"),
+    Owed.STARTED: some("u", "Threads", both(call("Started", "u"), equal(at("Number", "t"), at("Number", "u")))),
     Owed.LOWEST: every("u", "Threads", implies(op(Fn.BELOW, at("Number", "u"), at("Number", "t")), call("Done", "u"))),
     Owed.BEFORE_STARTED: some(
         "u", "Threads", both(call("Started", "u"), op(Fn.AT_MOST, at("Number", "t"), at("Number", "u")))

@@ -165,28 +165,29 @@ Owed(t) == TRUE
 ===============================================================================
 
 ----------------------------------- MODULE Obe -----------------------------------
-\* the progress model obe: occupancy bound: every thread that has taken a step
+\* the progress model obe: occupancy bound: every block that has taken a step
+CONSTANTS Threads, Number
 
-Owed(t) == Started(t)
+Owed(t) == \E u \in Threads : Started(u) /\ Number[t] = Number[u]
 ===============================================================================
 
 ----------------------------------- MODULE Hsa -----------------------------------
-\* the progress model hsa: the unfinished thread with the lowest number
+\* the progress model hsa: the unfinished block with the lowest number
 CONSTANTS Threads, Number
 
 Owed(t) == \A u \in Threads : Number[u] < Number[t] => Done(u)
 ===============================================================================
 
 --------------------------------- MODULE HsaObe ----------------------------------
-\* the progress model hsa-obe: the threads of hsa and those of obe
+\* the progress model hsa-obe: the blocks of hsa and those of obe
 CONSTANTS Threads, Number
 
-Owed(t) == \/ Started(t)
+Owed(t) == \/ \E u \in Threads : Started(u) /\ Number[t] = Number[u]
            \/ \A u \in Threads : Number[u] < Number[t] => Done(u)
 ===============================================================================
 
 ---------------------------------- MODULE Lobe -----------------------------------
-\* the progress model lobe: linear occupancy bound: every thread that has taken a step, and those before it
+\* the progress model lobe: linear occupancy bound: every block that has taken a step, and those before it
 CONSTANTS Threads, Number
 
 Owed(t) == \E u \in Threads : Started(u) /\ Number[t] <= Number[u]
