@@ -114,7 +114,7 @@ def _asked(
     engine: str,
 ) -> Check | None:  # fmt: skip
     """What runs say of an expectation that they can contradict; None of any other."""
-    where = f"of {record.runs:,} on {engine}"
+    where = f"of {record.runs:,} runs on {engine}"
     match check.kind:
         case "forbidden" | "required" | "condition":
             if check.formula is None or check.quantifier == "exists":
@@ -126,13 +126,13 @@ def _asked(
                 if (check.restriction is None or satisfied(check.restriction, dict(state), run))
                 and satisfied(check.formula, dict(state), run) != wanted
             )
-            said = f"{against:,} runs {where} ended otherwise"
+            said = f"{against:,} {where} ended {'otherwise' if wanted else 'so'}"
         case "assertion" if not check.implicit:
             against = sum(count for fault, count in ends.items() if fault is not None and check.text == _text(fault))
-            said = f"it failed in {against:,} runs {where}"
+            said = f"it failed in {against:,} {where}"
         case "terminates" if run.progress == progress_models.CUDA and run.settings.options["hangs"] == "model":
             against = ends[None]
-            said = f"{against:,} runs {where} did not end within the turns that loops were given"
+            said = f"{against:,} {where} did not end within the turns that loops were given"
         case _:
             return None
     return Check(check, "violated" if against else "holds", said, engine, 0)

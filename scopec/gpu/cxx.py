@@ -38,7 +38,7 @@ def cxx(value: Value, names: Mapping[str, str]) -> str:
         case Unary("!", operand, _):
             return f"(!{cxx(operand, names)})"
         case Unary(op, operand, type_):
-            return f"{type_name(type_)}({op}{_unsigned(type_)}({cxx(operand, names)}))"
+            return f"{type_name(type_)}({op}{_as(IntType('', type_.bits, signed=False), operand, names)})"
         case Binary(("&&" | "||") as op, left, right, _):
             return f"({cxx(left, names)} {op} {cxx(right, names)})"
         case Binary(op, left, right, type_):
@@ -55,18 +55,20 @@ def cxx(value: Value, names: Mapping[str, str]) -> str:
 
 
 def _binary(op: str, left: Value, right: Value, type_: IntType, names: Mapping[str, str]) -> str:
-    one, other = cxx(left, names), cxx(right, names)
-    if op in _MODULAR:
-        unsigned = _unsigned(type_)
-        return f"{type_name(type_)}({unsigned}({one}) {op} {unsigned}({other}))"
-    if op in ("<<", ">>"):
-        shifted = f"{_unsigned(type_)}({one})" if op == "<<" else one
-        return f"{type_name(type_)}({shifted} {op} unsigned({other}))"
-    common = type_name(types.common_type(left.type, right.type) if op in types.COMPARISONS else type_)
+    if op in types.COMPARISONS:
+        common = types.common_type(left.type, right.type)
+        return f"({_as(common, left, names)} {op} {_as(common, right, names)})"
     if op in ("min", "max"):
-        return f"{op}({common}({one}), {common}({other}))"
-    return f"{type_name(type_)}({common}({one}) {op} {common}({other}))"
+        return f"{op}({_as(type_, left, names)}, {_as(type_, right, names)})"
+    unsigned = IntType("", type_.bits, signed=False)
+    if op in _MODULAR:
+        return f"{type_name(type_)}({_as(unsigned, left, names)} {op} {_as(unsigned, right, names)})"
+    one = _as(unsigned if op == "<<" else type_, left, names)
+    other = cxx(right, names) if op in ("<<", ">>") else _as(type_, right, names)
+    return f"{type_name(type_)}({one} {op} {other})"
 
 
-def _unsigned(type_: IntType) -> str:
-    return f"u{type_.bits}"
+def _as(type_: IntType, value: Value, names: Mapping[str, str]) -> str:
+    """A value as one of another type."""
+    text, wanted = cxx(value, names), type_name(type_)
+    return text if type_name(value.type) == wanted else f"{wanted}({text})"

@@ -14,7 +14,7 @@ using u8 = uint8_t; using u16 = uint16_t; using u32 = uint32_t; using u64 = unsi
 
 // A register that nobody has given a value; how a thread ended (more: an assertion failed).
 constexpr word UNSET = 0x7ff75c0edeadbeefull, FINISHED = 0, UNFINISHED = 1, DISCARDED = 2;
-constexpr unsigned WARP = 32, MOST_WORDS = 64, MOST_STATES = 4096;
+constexpr unsigned WARP = 32, MOST_WORDS = 64, MOST_STATES = 4096, LINES = 4096;
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define FENCE_ACQUIRE "fence.acq_rel"
@@ -28,6 +28,7 @@ constexpr unsigned WARP = 32, MOST_WORDS = 64, MOST_STATES = 4096;
 struct Round {
     unsigned groups, plays, instances, seed, delay, turns, load, apart, meet;
     word between_locations, between_instances;
+    word* traffic;
 };
 
 // What a thread that plays a role knows of its instance.
@@ -64,11 +65,11 @@ __device__ inline unsigned mixed(unsigned a) {
 }
 
 // What other blocks do meanwhile, in some rounds: traffic beside the locations of the test.
-__device__ inline void disturb(const Round& round, volatile word* lines) {
+__device__ inline void disturb(const Round& round) {
     unsigned at = mixed(round.seed ^ (blockIdx.x * 1024 + threadIdx.x));
     for (unsigned n = 0; n < round.load; n++) {
         at = mixed(at + n);
-        volatile word* const line = lines + at % 4096 * 16;
+        volatile word* const line = round.traffic + at % LINES * 16;
         if (at & 1 << 20) *line = at;
         else if (at & 1 << 21) atomicAdd(const_cast<word*>(line), 1ull);
         else (void)*line;
@@ -100,7 +101,7 @@ __global__ void play_kernel(const Round round, word* memory, word* results, unsi
     extern __shared__ word shared[];
     __shared__ unsigned broken;
     if (blockIdx.x >= round.groups * T::BLOCKS) {
-        disturb(round, reinterpret_cast<word*>(met + round.groups));
+        disturb(round);
         return;
     }
     const unsigned block = round.apart ? blockIdx.x / round.groups : blockIdx.x % T::BLOCKS;
@@ -114,26 +115,30 @@ __global__ void play_kernel(const Round round, word* memory, word* results, unsi
         shared[n] = T::initial(T::ANYWHERE + n / SLOTS % T::SHARED_AT_LEAST_ONE);
     if (threadIdx.x == 0) broken = 0;
     __syncthreads();
+    if (role < 0) return;  // nobody waits for it at a barrier
     Play p{memory, results, nullptr, &round, 0, lane / T::LANES * T::LANES, SLOTS, round.turns};
+    const auto play_at = [&](unsigned play) {
+        p.instance = (group * round.plays + play) * SLOTS + slot;
+        p.block = shared + play * T::SHARED * SLOTS + slot;
+    };
     for (unsigned play = 0; play < round.plays; play++) {
         if (round.meet) meet(met + group, (play + 1) * T::BLOCKS);
         if (round.delay) {
             unsigned left = mixed(round.seed + warp * 7 + play * 31 + blockIdx.x * 131) % round.delay;
             while (left--) asm volatile("");
         }
-        p.instance = (group * round.plays + play) * SLOTS + slot;
-        p.block = shared + play * T::SHARED * SLOTS + slot;
-        if (role >= 0) T::play(role, p);
-        if (T::BARRIERS && role >= 0 && p.result(role) != FINISHED) broken = 1;
+        play_at(play);
+        T::play(role, p);
+        if (T::BARRIERS && p.result(role) != FINISHED) broken = 1;
     }
     __syncthreads();
     // Where a thread left before a barrier, the others met without it: nothing of that block counts.
-    if (T::BARRIERS && broken && role >= 0 && p.result(role) == FINISHED) p.result(role) = DISCARDED;
-    for (unsigned n = threadIdx.x; n < T::SHARED * SLOTS * round.plays; n += blockDim.x) {
-        const unsigned location = n / SLOTS % T::SHARED_AT_LEAST_ONE, play = n / SLOTS / T::SHARED_AT_LEAST_ONE;
-        if (T::block_of(location) != block) continue;
-        p.instance = (group * round.plays + play) * SLOTS + n % SLOTS;
-        p.result(T::ROLES + T::REGISTERS + location) = shared[n];
+    if (T::BARRIERS && broken && p.result(role) == FINISHED) p.result(role) = DISCARDED;
+    if (role != T::role(block, 0, 0)) return;
+    for (unsigned play = 0; play < round.plays; play++) {
+        play_at(play);
+        for (unsigned n = 0; n != T::SHARED; n++)
+            if (T::block_of(n) == block) p.result(T::ROLES + T::REGISTERS + n) = p.block[n * SLOTS];
     }
 }
 
