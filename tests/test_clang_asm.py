@@ -255,8 +255,9 @@ NUMBERS = {
                "own[0] == 5"),
     "cvta": (asm("{ .reg .u64 a; .reg .u32 b; cvta.to.shared.u64 a, %1; cvt.u32.u64 b, a; st.shared.u32 [b + 4], 6; "
                  "ld.shared.u32 %0, [b+4]; }", ': "=r"(r) : "l"(own) :'), "r == 6 && own[1] == 6"),
-    "mapa": (asm("{ .reg .b32 a; mapa.shared::cluster.u32 a, %1, 0; st.shared::cluster.u32 [a], 8; }",
-                 ':: "r"(0), "r"((unsigned)__cvta_generic_to_shared(own)) :'), "own[0] == 8"),
+    "mapa": (asm("{ .reg .b32 a; mapa.shared::cluster.u32 a, %1, 0; st.shared::cluster.u32 [a], 8; "
+                 "getctarank.shared::cluster.u32 a, a; st.shared.u32 [%1+4], a; barrier.cluster.arrive; barrier.cluster.wait.acquire; }",
+                 ':: "r"(0), "r"((unsigned)__cvta_generic_to_shared(own)) :'), "own[0] == 8 && own[1] == 0"),
     "atom.add": (asm("atom.add.u32 %0, [%1], 3; atom.global.gpu.relaxed.add.u32 %0, [%1], 4;", ': "=&r"(r) : "l"(&u) :'), "r == 3 && u == 7"),
     "atom.min": (asm("atom.min.s32 %0, [%1], -3;", ': "=r"(i) : "l"(&s) :'), "i == 0 && s == -3"),
     "atom.min.u32": (asm("red.min.u32 [%0], -3;", ':: "l"(v) :'), "v[0] == 1"),
@@ -552,7 +553,7 @@ REFUSED = {
     "fence.mbarrier_init.release.cluster;": "mbarriers come later",
     "fence.acquire.sync_restrict::shared::cluster.cluster;": "outside the modelled subset",
     "wgmma.fence.sync.aligned;": "asynchronous matrix instructions come later",
-    "barrier.cluster.arrive;": "barriers of a cluster in two halves come later",
+    "barrier.cluster.arrive.relaxed;": "outside the modelled subset of PTX",
     "red.async.relaxed.cluster.add.u32 [%0], 1, [%0];": "asynchronous reductions come later",
     "multimem.red.release.sys.global.add.u32 [%0], 1;": "accesses of multicast memory come later",
     "discard.global.L2 [%0], 128;": "writes of what is not known come later",

@@ -247,6 +247,49 @@ def test_blocks_are_what_the_kernel_says(limits: str, said: str, write: Write) -
     assert answers(fits) == [("terminates", "holds")]
 
 
+INDEXED = """
+.reg .b64 %rd<4>; .reg .b32 %r<3>;
+ld.param.u64 %rd0, [k_0]; ld.param.u64 %rd1, [k_1];
+ld.global.u32 %r0, [%rd0];
+INDEX
+st.global.u32 [%rd3], 7;
+"""
+WIDE = "mul.wide.u32 %rd2, %r0, 4; add.s64 %rd3, %rd1, %rd2;"
+
+
+@pytest.mark.parametrize(
+    ("index", "verdict"),
+    [
+        (WIDE, "holds"),
+        ("mad.wide.u32 %rd3, %r0, 4, %rd1;", "holds"),
+        ("cvt.u64.u32 %rd2, %r0; shl.b64 %rd2, %rd2, 2; add.s64 %rd3, %rd2, %rd1;", "holds"),
+        ("shl.b32 %r1, %r0, 2; cvt.u64.u32 %rd2, %r1; add.s64 %rd3, %rd1, %rd2;", "holds"),
+        (WIDE + "add.s64 %rd3, %rd3, -4; add.s64 %rd3, %rd3, 4;", "holds"),
+        (WIDE + "add.s64 %rd3, %rd3, -4;", "violated"),
+        (WIDE.replace("4", "2", 1), "violated"),
+        (WIDE.replace("4", "12", 1), "violated"),
+    ],
+)
+def test_an_index_is_computed_in_bytes(index: str, verdict: str, write: Write) -> None:
+    """A distance in a register: between elements, or beyond the array, it is of none."""
+    text = (
+        kernel(INDEXED.replace("INDEX", index), ".param .u64 k_0, .param .u64 k_1")
+        + "//@ object __device__ int x = 1;\n"
+    )
+    path = write(text + RESULT + "//@ launch k<<<1, 1>>>(&x, out);\n//@ expect required out[1] == 7;\n", "t.ptx")
+    assert {found for _, found in answers(path)} - {"holds"} == {verdict} - {"holds"}
+
+
+def test_an_address_in_local_memory_is_a_number_of_32_bits_too(write: Write) -> None:
+    body = """
+    .local .align 8 .b8 depot[8]; .reg .b32 %SP; .reg .b32 %r<2>; .reg .b64 %rd<2>;
+    mov.b32 %SP, depot; st.local.v2.b32 [%SP], {4, 5}; cvt.u64.u32 %rd0, %SP; cvta.local.u64 %rd0, %rd0;
+    ld.u32 %r0, [%rd0+4]; ld.param.u64 %rd1, [k_0]; st.global.u32 [%rd1], %r0;
+    """
+    text = kernel(body, ".param .u64 k_0") + RESULT + "//@ launch k<<<1, 1>>>(out);\n//@ expect race_free;\n"
+    assert finals(write(text, "t.ptx"), "out[0]") == {(5,)}
+
+
 # ---------------------------------------------------------------- names of results
 
 WRITES = """

@@ -176,7 +176,9 @@ def known_object(name: str, program: Program, span: Span) -> ir.Object:
         example = program.objects[members[0]].element(0)
         raise error(Code.BAD_EXPECTATION, f"`{name}` has members: name one of them", span, example)
     locals_ = [
-        g.name for g in program.grids.values() if name in g.body.variables or f"{g.name}.{name}" in program.objects
+        g.name
+        for g in program.grids.values()
+        if name in g.body.variables or {f"{g.name}.{name}", f"{g.name}[0].{name}"} & program.objects.keys()
     ]
     hosts = [t.name for t in (program.host, *program.others) if name in t.body.variables]
     if locals_:
@@ -249,7 +251,7 @@ def _local(
     if name not in body.variables or positions:
         everywhere = program.objects.get(name)
         shared = everywhere if everywhere is not None and everywhere.storage is ir.Storage.SHARED else None
-        in_memory = program.objects.get(f"{of}.{name}", shared)
+        in_memory = program.objects.get(f"{of}.{name}") or program.objects.get(f"{thread.block_name}.{name}", shared)
         if in_memory is not None:
             _check_observable(in_memory, span)
             number = _element(in_memory, positions, name, span)
@@ -265,8 +267,10 @@ def _local(
 def _observe_instance(object_: ir.Object, number: int, thread: ir.Thread, observed: dict[str, Observation]) -> Value:
     """A local that lives in memory: an automatic or shared object of the thread, or a host thread's."""
     location = Location(object_.name, number, instance(object_, thread))
-    own, element = f"{thread.grid or thread.name}.", object_.element(number)
-    return _observe(f"{thread.name}.{element.removeprefix(own)}", FinalMemory(location), object_.type, observed)
+    element = object_.element(number)
+    for own in (thread.grid or thread.name, thread.block_name):
+        element = element.removeprefix(f"{own}.")
+    return _observe(f"{thread.name}.{element}", FinalMemory(location), object_.type, observed)
 
 
 def _idle_value(thread: ir.Thread, name: str, span: Span) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -66,8 +67,10 @@ def _variables(name: str, thread: ir.Thread | None, program: Program, span: Span
 def _named(name: str, program: Program) -> list[str]:
     """A global's name, a kernel's variable with the kernel in front, or else whatever function it is a variable of."""
     head, _, rest = name.partition(".")
-    direct = [name, *(f"{grid}.{rest}" for grid in program.grids if _function(grid) == head and grid != head)]
-    owners = (*program.grids, *(t.name for t in (program.host, *program.others)))
+    blocks = [f"{grid.name}[{block}]" for grid in program.grids.values() for block in range(grid.blocks.count)]
+    launched = (*program.grids, *blocks)
+    direct = [name, *(f"{grid}.{rest}" for grid in launched if _function(grid) == head and grid != head)]
+    owners = (*launched, *(t.name for t in (program.host, *program.others)))
     for wanted in (direct, [f"{owner}.{name}" for owner in owners]):
         found = [variable for variable in wanted if any(True for _ in _objects(variable, program))]
         if found:
@@ -77,15 +80,15 @@ def _named(name: str, program: Program) -> list[str]:
 
 def _of_thread(name: str, thread: ir.Thread, program: Program) -> list[str]:
     """A thread's own variable, or a `__shared__` one of file scope."""
-    own = f"{thread.grid or thread.name}.{name}"
-    if any(True for _ in _objects(own, program)):
-        return [own]
+    for own in (f"{thread.grid or thread.name}.{name}", f"{thread.block_name}.{name}"):
+        if any(True for _ in _objects(own, program)):
+            return [own]
     return [name] if any(o.storage is ir.Storage.SHARED for o in _objects(name, program)) else []
 
 
 def _function(owner: str) -> str:
-    """A kernel without the number of its launch: ``k`` of ``k#2.s``; a global has no function in its name."""
-    return owner.partition(".")[0].partition("#")[0]
+    """A kernel without launch and block: ``k`` of ``k#2.s`` and ``k[1].s``; a global has no function in its name."""
+    return re.split(r"[.#[]", owner, maxsplit=1)[0]
 
 
 def _elements(object_: ir.Object, positions: tuple[int, ...], text: str, span: Span) -> frozenset[int] | None:

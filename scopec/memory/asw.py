@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.memory.call_order import CallOrder
 from scopec.memory.events import Event, Kind, Synchronises
+from scopec.memory.lifetimes import kept
 from scopec.program import ir, types, values
 from scopec.program.streams import queues, waits_for
 from scopec.program.values import Const, Value
@@ -54,6 +55,12 @@ class Ordering:
                     known = self._when(path)
                     both = when if known is None else known if when is None else values.binary("&&", known, when)
                     yield Synchronises(ends, (call,), f"completion of {self._name(item)}", both)
+        for keeper in self.program.others:
+            if (block := kept(keeper)) is not None:
+                begins, *_ = self.of_thread(keeper.name)
+                inside = {thread.name for thread in self.program.threads if thread.block_name == block}
+                events = tuple(e.id for e in self.out.events if e.thread in inside)
+                yield Synchronises((begins,), events, f"begin of {block}")
         for thread, creation in self.out.creations.items():
             if events := self.of_thread(thread):
                 yield Synchronises((creation,), events, f"creation of {thread}")

@@ -82,7 +82,7 @@ class Use(Enum):
 
     The value of a latch or semaphore is its counter; that of a barrier is the state that its operations say, and where
     it has one from the start, that of a barrier for so many arrivals.  A value that is passed to a thread or staged by
-    a copy is in no memory that the program knows.
+    a copy is in no memory that the program knows, nor is what says how long there is other memory.
     """
 
     DATA = "data"
@@ -99,8 +99,9 @@ class Object:
 
     ``name`` is unique in the program; ``values`` are the initial values of its elements (one for a scalar), None where
     the object starts without one.  A shared object has one instance per block, an automatic one per device thread, a
-    ``__device__`` one per device, unless ``device`` names the device in whose memory the only instance is; a local
-    variable of a host thread is one object in system memory.
+    ``__device__`` one per device, unless ``device`` names the device in whose memory the only instance is; a shared one
+    of which that is so is the instance of one block, whose name is in its own (``k[1].tile``).  A local variable of a
+    host thread is one object in system memory.
 
     A member of a class in an array has ``[]`` in its name where the elements are told apart (``pool[].next``);
     ``shape`` are the extents of the arrays around and in it, outermost first.  ``align`` is its alignment where that is

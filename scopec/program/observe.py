@@ -22,7 +22,7 @@ class Location:
 def instance(object_: ir.Object, thread: ir.Thread) -> str:
     """Which instance of an object a thread accesses: one per block, thread or device, or the only one."""
     match object_.storage:
-        case ir.Storage.SHARED:
+        case ir.Storage.SHARED if object_.device is None:
             return thread.block_name
         case ir.Storage.AUTOMATIC:
             return thread.name

@@ -56,6 +56,14 @@ def cluster_index(grid: Grid, block: int) -> int:
     )
 
 
+def cluster_blocks(grid: Dim, cluster: Dim, block: int) -> tuple[int, ...]:
+    """The linear indices of the blocks in the cluster that a block is in, by their ranks."""
+    at = grid.position(block)
+    first = Dim(at.x // cluster.x * cluster.x, at.y // cluster.y * cluster.y, at.z // cluster.z * cluster.z)
+    inside = (cluster.position(rank) for rank in range(cluster.count))
+    return tuple(((first.z + i.z) * grid.y + first.y + i.y) * grid.x + first.x + i.x for i in inside)
+
+
 def thread_builtins(grid: Grid, block: int, lane: int) -> dict[str, int]:
     """The values of threadIdx, blockIdx, blockDim and gridDim, by component (``threadIdx.x``)."""
     values: dict[str, int] = {}

@@ -176,7 +176,7 @@ class System:
         What cudaMalloc gives is one object, whatever its device.
         """
         object_ = self.program.objects[name]
-        if object_.storage is ir.Storage.SHARED:
+        if object_.storage is ir.Storage.SHARED and object_.device is None:
             return "BlockOf"
         several = object_.storage is ir.Storage.DEVICE and object_.device is None
         return "DeviceOf" if several and any(t.device for t in self.everyone) else ""

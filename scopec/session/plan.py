@@ -107,6 +107,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
         asserted: set[registry.Entry] = set()
         for models, checks in by_model.items():
             entry, progress, on_hardware = models
+            _check_hardware(program, on_hardware=on_hardware)
             undefined = registry.load(entry, settings.options).races_undefined
             racy = undefined and any(c.kind == "race" for c in checks)
             also = [] if entry in asserted or (on_hardware and not default[2]) else asserts
@@ -167,6 +168,14 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
         for (entry, progress, on_hardware), checks in asked.items()
     ]
     return Plan(tuple(runs), lowered.warnings)
+
+
+def _check_hardware(program: Program, *, on_hardware: bool) -> None:
+    """Raise where the example hardware lacks what a program has: a block's shared memory that others access."""
+    for object_ in program.objects.values() if on_hardware else ():
+        if object_.storage is ir.Storage.SHARED and object_.device is not None:
+            message = "shared memory that other blocks access is nothing that the example hardware has"
+            raise error(Code.OUTSIDE_SUBSET, message, object_.span, "ask another model")
 
 
 #: A memory model, a progress model, and whether the example hardware answers for the memory model.

@@ -40,9 +40,17 @@ struct grid_group {
 };
 
 struct cluster_group {
+    struct arrival_token {};
     static void sync() { __scopec_group_sync(2, 0); }
+    static arrival_token barrier_arrive() { return __scopec_cluster_barrier(false), arrival_token(); }
+    static void barrier_wait() { __scopec_cluster_barrier(true); }
+    static void barrier_wait(arrival_token&&) { __scopec_cluster_barrier(true); }
     static unsigned num_blocks() { return __scopec_index(13); }
     static unsigned block_rank() { return __scopec_index(12); }
+    template <class __T> static __T* map_shared_rank(__T* address, int rank) {
+        return static_cast<__T*>(__scopec_map_shared(address, rank));
+    }
+    static unsigned query_shared_rank(const void* address) { return __scopec_shared_rank(address); }
     static unsigned num_threads() { return num_blocks() * __scopec_groups::threads(); }
     static unsigned size() { return num_threads(); }
     static unsigned thread_rank() { return block_rank() * __scopec_groups::threads() + __scopec_groups::thread(); }

@@ -56,7 +56,7 @@ class Layout:
         self.terms = Terms(self.names.id)
         self.rules = Rules(system)
         self.objects = system.program.objects
-        self.shared = {o.name for o in self.objects.values() if o.storage is ir.Storage.SHARED}
+        self.shared = {name for name in self.objects if system.instances_of(name) == "BlockOf"}
         self.automatic = {o.name for o in self.objects.values() if o.storage is ir.Storage.AUTOMATIC}
         self.per_device = {name for name in self.objects if system.instances_of(name) == "DeviceOf"}
 

@@ -12,13 +12,11 @@ from scopec.frontends.clang.asm_inline import Inline
 from scopec.frontends.clang.asm_memory import MEMORY
 from scopec.frontends.clang.asm_numbers import NUMBERS
 from scopec.frontends.clang.asm_threads import THREADS
-from scopec.frontends.clang.calls import Call, Handler, address_of
+from scopec.frontends.clang.calls import Call, Handler
 from scopec.frontends.clang.instructions import operand
-from scopec.frontends.clang.memory import Memory, Private
+from scopec.frontends.clang.memory import ARRIVED
 from scopec.frontends.clang.numbers import number
-from scopec.frontends.clang.undefined import beyond
 from scopec.frontends.clang.warps import thread_of, threads_of
-from scopec.frontends.clang.work import Launch
 from scopec.frontends.ptx import table
 from scopec.program import ir, types, values
 from scopec.program.collective import WARP
@@ -59,48 +57,6 @@ def assembly(machine: Machine, state: State, instruction: llvm.Instruction, acti
 @lru_cache(maxsize=1024)  # of a function that is inlined, or of a template
 def _function(text: str, constraints: str, result: llvm.Type, arguments: tuple[llvm.Type, ...]) -> llvm.Function:
     return Inline(INSTRUCTIONS, text, constraints, result, arguments).function()
-
-
-def _in_space(call: Call) -> bool:
-    """That an address is in the state space that an access names."""
-    region, shared = address_of(call, 0).region, bool(call.known(1))
-    storage = ir.Storage.AUTOMATIC if isinstance(region, Private) else call.machine.world.storage(region)
-    fits = (storage is ir.Storage.SHARED) if shared else storage not in (ir.Storage.SHARED, ir.Storage.AUTOMATIC)
-    if isinstance(region, (Memory, Private)) and storage is not None and not fits:
-        raise beyond(call.machine, call.state, "shared memory" if shared else "global memory")
-    return call.done()
-
-
-def _space(call: Call) -> bool:
-    """Whether an address is in a state space: what no kernel gets as a parameter or has as a constant is global."""
-    region, space = address_of(call, 0).region, table.SPACES[call.known(1)].partition("::")[0]
-    storage = ir.Storage.AUTOMATIC if isinstance(region, Private) else call.machine.world.storage(region)
-    if space not in ("shared", "global", "local") or storage is None:
-        raise call.machine.refused(call.state, "a test for this state space, or of what is no variable, is")
-    found = {ir.Storage.SHARED: "shared", ir.Storage.AUTOMATIC: "local"}.get(storage, "global")
-    return call.done(number(found == space, 1))
-
-
-def _launch(call: Call) -> Launch:
-    """The launch that the thread is of."""
-    launch = call.machine.world.launches[call.machine.thread]
-    assert isinstance(launch, Launch)
-    return launch
-
-
-def _cluster_index(call: Call) -> bool:
-    function, axis = list(table.CLUSTERS.values())[call.known(0)], "xyz"[call.known(1)]
-    extent = getattr(_launch(call).cluster or ir.Dim(), axis)
-    block, grid = (call.machine.builtins[f"{name}.{axis}"] for name in ("blockIdx", "gridDim"))
-    return call.done(number(function(block, extent, grid), 32))
-
-
-def _in_cluster(call: Call) -> bool:
-    return call.done(number(_launch(call).cluster is not None, 1))
-
-
-def _dynamic_shared(call: Call) -> bool:
-    return call.done(number(_launch(call).shared, 32))
 
 
 def _lane(call: Call) -> bool:
@@ -145,28 +101,17 @@ def _cta_vote(call: Call) -> bool:
     return call.done(register)
 
 
-def _own_block(call: Call) -> bool:
-    rank = call.number(0)
-    if rank != number(call.machine.builtins.get("clusterRank", 0), 32):
-        raise call.machine.refused(call.state, "an address in another block's shared memory is")
-    return call.done()
-
-
 def _end_thread(call: Call) -> bool:
+    if ARRIVED in call.state.cells:
+        raise call.machine.in_halves(call.state)
     call.machine.builder.end(call.machine.span(call.state))
     return False
 
 
 #: What each intrinsic does that is PTX's alone.
 ASSEMBLY: dict[str, Handler] = {
-    "in_space": _in_space,
-    "space": _space,
     "lane": _lane,
-    "cluster_index": _cluster_index,
-    "in_cluster": _in_cluster,
-    "dynamic_shared": _dynamic_shared,
     "cta_barrier": _cta_barrier,
     "cta_vote": _cta_vote,
-    "own_block": _own_block,
     "end_thread": _end_thread,
 }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.assembler import BIT, INT, LONG, Assembler, Lowerings, llvm_type
+from scopec.frontends.clang.assembler import INT, LONG, Assembler, Lowerings, llvm_type
 from scopec.frontends.clang.calls import ORDERS
 from scopec.frontends.ptx import forms, table
 
@@ -23,14 +23,17 @@ _LETTERS = {
 }  # fmt: skip
 
 
+#: What an address is tested for that an access says where it is.
+_SPACES = {"global": 0, "shared": 1, "shared::cta": 1, "shared::cluster": 2}
+
+
 def _place(asm: Assembler, operand: forms.Operand, access: table.Access) -> llvm.Typed:
     """The address that is accessed."""
     if not isinstance(operand, forms.Element):
         raise error(Code.BAD_ARGUMENTS, "an address is wanted here, such as [%rd1]", operand.span)
     base = asm.address(operand.name, operand.span)
-    if access.space in ("global", "shared"):
-        which = llvm.Typed(BIT, llvm.Number(int(access.space == "shared")))
-        asm.call("in_space", llvm.Void(), base, which)
+    if access.space in _SPACES:
+        asm.call("in_space", llvm.Void(), base, llvm.Typed(INT, llvm.Number(_SPACES[access.space])))
     return _moved(asm, base, operand.offset)
 
 

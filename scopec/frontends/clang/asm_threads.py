@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
 
 _VOTES = {"popc": 0, "and": 1, "or": 2}
+#: The order that a half of the barrier of a cluster has.
+_CLUSTER = {"arrive": "release", "wait": "acquire"}
 _HINTS = ("prefetch", "prefetchu", "applypriority", "pmevent", "setmaxnreg", "griddepcontrol")
 
 
@@ -23,6 +25,9 @@ def _bar(asm: Assembler, item: forms.Instruction) -> None:
     """``bar`` and ``barrier``; ``.aligned`` says how threads come there, not what they do."""
     words = [word for word in item.operation[1:] if word not in ("cta", "aligned")]
     match words:
+        case ["cluster", "arrive" | "wait" as what, *order] if order in ([], [_CLUSTER[what]]):
+            asm.operands(item, 0)
+            asm.call("cluster_barrier", llvm.Void(), llvm.Typed(BIT, llvm.Number(int(what == "wait"))))
         case ["warp", "sync"]:
             (mask,) = asm.operands(item, 1)
             kind = llvm.Typed(INT, llvm.Number(0))
@@ -178,11 +183,19 @@ def _isspacep(asm: Assembler, item: forms.Instruction) -> None:
 
 
 def _mapa(asm: Assembler, item: forms.Instruction) -> None:
-    target, address, rank = asm.operands(item, 3)
-    type_ = asm.types(item)[-1]
-    here = llvm.Typed(INT, asm.value(rank, INT))
-    asm.call("own_block", llvm.Void(), here)
-    asm.store(asm.target(target), asm.value(address, llvm_type(type_)), llvm_type(type_), item.span)
+    """``mapa`` is where a variable in shared memory is in the block of a rank, ``getctarank`` the rank of a place."""
+    own = llvm_type(asm.types(item)[-1])
+    asm.only(item, "shared::cluster")
+    maps = item.operation[0] == "mapa"
+    target, address, *rank = asm.operands(item, 2 + maps)
+    given = llvm.Typed(own, asm.value(address, own))
+    pointer = llvm.Typed(llvm.Pointer(), asm.emit(llvm.Cast("inttoptr", given, llvm.Pointer())))
+    if maps:
+        mapped = asm.call("map_shared", llvm.Pointer(), pointer, llvm.Typed(INT, asm.value(rank[0], INT)))
+        found = asm.emit(llvm.Cast("ptrtoint", llvm.Typed(llvm.Pointer(), mapped), own))
+        asm.store(asm.target(target), found, own, item.span)
+    else:
+        asm.store(asm.target(target), asm.call("shared_rank", INT, pointer), INT, item.span)
 
 
 #: What these are lowered by.
@@ -202,6 +215,7 @@ THREADS: Lowerings = {
     "createpolicy": _createpolicy,
     "isspacep": _isspacep,
     "mapa": _mapa,
+    "getctarank": _mapa,
     "bra": Assembler.bra,
     "brx": Assembler.brx,
 }

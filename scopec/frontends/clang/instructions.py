@@ -30,7 +30,7 @@ from scopec.program.values import Const, Value
 if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
 
-_SHARED_BITS = 32
+_NARROW_BITS = 32
 #: What an assignment assigns to.
 _ASSIGNED = re.compile(r"(.*?[^\s=!<>+\-*/%&|^])\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", re.DOTALL)
 
@@ -76,7 +76,7 @@ def operand(machine: Machine, state: State, typed: llvm.Typed) -> Content:  # on
         case llvm.Real():
             return Opaque(llvm.size(typed.type))
         case llvm.Global(name):
-            return Address(machine.world.global_region(machine.side, name, machine.thread))
+            return Address(machine.world.global_region(machine.side, name, machine.thread, machine.block))
         case llvm.Aggregate(items):
             return Record(tuple(operand(machine, state, item) for item in items))
         case llvm.Expression(llvm.Element() as part):
@@ -224,9 +224,11 @@ def _is_address(content: Content) -> bool:
     return isinstance(content, Held) or (isinstance(content, Address) and not isinstance(content.region, Nowhere))
 
 
-def _is_shared(machine: Machine, content: Content) -> bool:
-    """Whether something is an address in shared memory, which numbers of 32 bits hold (PTX ISA, "cvta")."""
-    return isinstance(content, Address) and machine.world.storage(content.region) is ir.Storage.SHARED
+def _is_narrow(machine: Machine, content: Content) -> bool:
+    """Whether something is an address in shared or local memory, which numbers of 32 bits hold (PTX ISA, "cvta")."""
+    storage = machine.world.storage(content.region) if isinstance(content, Address) else None
+    own = isinstance(content, Address) and isinstance(content.region, Private)
+    return own or storage in (ir.Storage.SHARED, ir.Storage.AUTOMATIC)
 
 
 def no_address(machine: Machine, state: State, content: Content) -> None:
@@ -287,7 +289,7 @@ def converted(machine: Machine, state: State, opcode: str, content: Content, typ
             assert isinstance(type_, llvm.Int)
             if isinstance(content, Unset):
                 return content
-            if type_.bits >= _SHARED_BITS and _is_shared(machine, content):
+            if type_.bits >= _NARROW_BITS and _is_narrow(machine, content):
                 return content
             no_address(machine, state, content)
             return resized(opcode, as_number(machine, state, content), type_.bits)

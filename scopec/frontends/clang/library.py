@@ -11,6 +11,7 @@ from scopec.frontends.clang import llvm
 from scopec.frontends.clang.asm import ASSEMBLY, assembly
 from scopec.frontends.clang.atomics import ATOMICS
 from scopec.frontends.clang.calls import INTRINSICS, Call, enter, of_llvm
+from scopec.frontends.clang.clusters import CLUSTERS
 from scopec.frontends.clang.copies import COPIES
 from scopec.frontends.clang.host import HOST, at_exit
 from scopec.frontends.clang.instructions import operand, tell_apart
@@ -23,7 +24,7 @@ from scopec.frontends.clang.warps import WARPS
 if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
 
-_INTRINSICS = {**ATOMICS, **VECTORS, **INTRINSICS, **HOST, **LAUNCHES, **COPIES, **WARPS, **ASSEMBLY}
+_INTRINSICS = {**ATOMICS, **VECTORS, **INTRINSICS, **HOST, **LAUNCHES, **COPIES, **WARPS, **CLUSTERS, **ASSEMBLY}
 
 
 def called(machine: Machine, state: State, instruction: llvm.Instruction) -> bool:

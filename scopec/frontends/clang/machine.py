@@ -17,6 +17,7 @@ from scopec.frontends.clang.access import home
 from scopec.frontends.clang.bulk import copy_bytes
 from scopec.frontends.clang.instructions import operand, value_of
 from scopec.frontends.clang.memory import (
+    ARRIVED,
     Address,
     Cell,
     Cells,
@@ -65,6 +66,14 @@ _MOST_CALLS = 64
 _MOST_NODES = 50_000
 
 
+def _block(builtins: Mapping[str, int]) -> int:
+    """The linear index of a block in its grid; 0 on the host."""
+    index = 0
+    for axis in "zyx":
+        index = index * builtins.get(f"gridDim.{axis}", 1) + builtins.get(f"blockIdx.{axis}", 0)
+    return index
+
+
 class Machine:
     """One run of one thread."""
 
@@ -78,6 +87,7 @@ class Machine:
         self.side = side
         self.thread = thread
         self.builtins = builtins
+        self.block = _block(builtins)
         self.known = known
         self.builder = Builder()
         self.variables: dict[str, IntType] = {}
@@ -342,6 +352,8 @@ class Machine:
     def emit(self, state: State, operation: ir.Operation, span: Span | None = None) -> None:
         """Append an operation to the graph, of a place that is not that of the instruction if one is given."""
         self._emitted += 1
+        if ARRIVED in state.cells and not isinstance(operation, (ir.Set, ir.Assert)):
+            raise self.in_halves(state)
         if self._emitted > _MOST_NODES:
             raise error(Codes.TOO_LARGE, "this thread does more than scopec follows", self.span(state))
         self.builder.emit(operation, span or self.span(state))
@@ -361,6 +373,10 @@ class Machine:
     def refused(self, state: State, what: str, help_: str | None = None) -> Exception:
         """The error for something that is not modelled."""
         return refused(what, self.span(state), help_)
+
+    def in_halves(self, state: State) -> Exception:
+        """The error for a barrier of a cluster whose halves do not follow each other."""
+        return self.refused(state, "a barrier of a cluster in two halves that do not follow each other is")
 
     # ---------------------------------------------------------------- instructions
 
@@ -473,6 +489,9 @@ class Machine:
                 del state.cells[key]
             if done.result is not None and content is not None:
                 state.frame.env[done.result] = content
+        if not state.frames and ARRIVED in state.cells:
+            state.frames.append(done)
+            raise self.in_halves(state)
         if not state.frames:
             self._at_exit(state)
 

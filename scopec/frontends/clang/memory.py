@@ -11,7 +11,7 @@ from scopec.frontends.clang import llvm
 from scopec.frontends.clang.debug import Leaf
 from scopec.frontends.clang.numbers import Offset, arithmetic, number, resized, signed
 from scopec.program import ir, values
-from scopec.program.types import BOOL, INT, ULONG, IntType
+from scopec.program.types import BOOL, INT, LONG, ULONG, IntType
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ class Cell:
 
 
 Cells: TypeAlias = "dict[tuple[Private, int], Cell]"
+#: There is a cell where a thread has arrived at the barrier of its cluster and does not wait yet.
+ARRIVED = Private((), "%arrived"), 0
 
 
 def overlapping(cells: Cells, region: Private, at: int, size: int) -> list[int]:
@@ -216,7 +218,27 @@ def element(layout: Layout, offset: Offset, size: int) -> Element | None:
     for leaf in layout.leaves:
         if leaf.type.size == size and (found := _index_in(leaf, offset)) is not None:
             return Element(leaf, found)
-    return _beside(layout, offset, size)
+    return _at_distance(layout, offset, size) or _beside(layout, offset, size)
+
+
+def _at_distance(layout: Layout, offset: Offset, size: int) -> Element | None:
+    """An element of the only array of a region, so many bytes on as are computed: none (-1) if they are no multiple."""
+    if len(layout.leaves) != 1 or not offset.terms:
+        return None
+    (leaf,), apart = layout.leaves, size
+    for count, distance in reversed(leaf.extents):
+        if distance != apart:
+            return None
+        apart *= count
+    known = offset.constant - leaf.offset
+    if leaf.type.size != size or not leaf.extents or known % size:
+        return None
+    bytes_: Value = Const(known, LONG)
+    for factor, value in offset.terms:
+        bytes_ = values.binary("+", bytes_, values.binary("*", values.convert(value, LONG), Const(factor, LONG)))
+    width = Const(size, LONG)
+    whole = values.binary("==", values.binary("%", bytes_, width), Const(0, LONG))
+    return Element(leaf, values.choose(whole, values.binary("/", bytes_, width), Const(-1, LONG)))
 
 
 def _beside(layout: Layout, offset: Offset, size: int) -> Element | None:

@@ -45,6 +45,7 @@ class _Found:
     shared_locals: dict[tuple[str, Private], tuple[Layout, Span]] = field(default_factory=dict)
     known: dict[str, Knowledge] = field(default_factory=dict)
     aborts: set[str] = field(default_factory=set)
+    distributed: set[str] = field(default_factory=set)
     tables: set[Memory] = field(default_factory=set)
 
 
@@ -57,7 +58,7 @@ def program_of(
     for _ in range(_MOST_RUNS):
         world = World(source, device, host, said)
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
-        world.tables = found.tables
+        world.tables, world.distributed = found.tables, found.distributed
         world.declare_globals()
         device.touched.clear()
         host.touched.clear()

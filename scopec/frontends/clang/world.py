@@ -122,6 +122,10 @@ class World:
         self.handles: dict[tuple[str, Offset], Content] = {}
         #: Not empty where some thread aborts its grid.
         self.aborts: set[str] = set()
+        #: The grids whose blocks access each other's shared memory, which is then told apart; whose each region is, the
+        #: grid and the block, and the variable that it is.
+        self.distributed: set[str] = set()
+        self.owners: dict[Memory, tuple[str, int, str]] = {}
         self.grew = False
 
     # ---------------------------------------------------------------- places
@@ -172,8 +176,8 @@ class World:
             if _is_shared(self.device, name) and self.device.debug.subprogram(about.scope) == kernel.subprogram:
                 self.global_region(self.device, name, grid)
 
-    def global_region(self, side: Side, name: str, prefix: str) -> Memory | Code:
-        """What ``@name`` is the address of, in a thread of the grid or host thread ``prefix``."""
+    def global_region(self, side: Side, name: str, prefix: str, block: int = 0) -> Memory | Code:
+        """What ``@name`` is the address of, in a thread of a block of the grid or of the host thread ``prefix``."""
         if name in side.module.functions or name not in side.module.variables:
             return Code(name)
         variable = side.module.variable(name)
@@ -182,11 +186,15 @@ class World:
         own = variable.constant and not isinstance(variable.initial, llvm.Undefined)
         if side.host and not (local or own) and name in device.variables and not _is_shared(self.device, name):
             return self._global(self.device, device.variable(name), prefix)
+        if variable.space == _SHARED_SPACE and prefix in self.distributed:
+            region = self._global(side, variable, prefix, f"[{block}]")
+            self.owners[region] = prefix, block, name
+            return region
         return self._global(side, variable, prefix)
 
-    def _global(self, side: Side, variable: llvm.Variable, prefix: str) -> Memory:
+    def _global(self, side: Side, variable: llvm.Variable, prefix: str, block: str = "") -> Memory:
         if variable.space == _SHARED_SPACE and variable.initial is None:
-            return self._dynamic(variable, prefix)
+            return self._dynamic(variable, prefix, block)
         about = side.debug.variable(variable.debug[0]) if variable.debug else None
         if about is None or variable.constant:
             known = self._constants(side, variable)
@@ -197,9 +205,9 @@ class World:
             about = Variable(_plain(variable.name), "", artificial=True, scope="", place=place)
         leaves = side.debug.leaves(about.type) or leaves_of(variable.type)
         shared = variable.space == _SHARED_SPACE
-        own = shared and _is_local(variable.name)
-        name = f"{prefix}.{about.name}" if own else _qualified(side.debug, about.scope) + about.name
-        symbol = prefix if own else f"%{side.host}", variable.name
+        own = shared and (_is_local(variable.name) or block != "")
+        name = f"{prefix}{block}.{about.name}" if own else _qualified(side.debug, about.scope) + about.name
+        symbol = prefix + block if own else f"%{side.host}", variable.name
         if symbol in self.symbols:
             return self.symbols[symbol]
         same = sum(region.name.partition("#")[0] == name for region in self.symbols.values())
@@ -217,20 +225,29 @@ class World:
                 initial[at] = self.as_number(content)
         region = self.declare(Layout(name, leaves), storage, self.span(about.place), initial, zero=not shared)
         self.symbols[symbol] = region
+        self._of_block(region, prefix, block)
         return region
 
-    def _dynamic(self, variable: llvm.Variable, prefix: str) -> Memory:
+    def _of_block(self, region: Memory, grid: str, block: str) -> None:
+        """Say that there is one instance of what one block has."""
+        launch = self.launches.get(grid)
+        for name in (object_name(region.name, leaf) for leaf in self.layouts[region].leaves if block):
+            assert isinstance(launch, Launch)
+            self.objects[name] = replace(self.objects[name], device=launch.stream.device)
+
+    def _dynamic(self, variable: llvm.Variable, prefix: str, block: str) -> Memory:
         """An ``extern __shared__`` array, as long as the launch says."""
         launch = self.launches[prefix]
         assert isinstance(launch, Launch)
         assert isinstance(variable.type, llvm.Array)
         inner = variable.type.element
         leaves = leaves_of(llvm.Array(launch.shared // llvm.size(inner), inner))
-        name, symbol = _plain(variable.name), (prefix, "extern")
+        name, symbol = _plain(variable.name), (prefix + block, "extern")
         found = self.symbols.get(symbol)
         if found is None:
-            found = self.declare(Layout(f"{prefix}.{name}", leaves), ir.Storage.SHARED, launch.span, {}, zero=False)
-            self.symbols[symbol] = found
+            layout = Layout(f"{prefix}{block}.{name}", leaves)
+            found = self.symbols[symbol] = self.declare(layout, ir.Storage.SHARED, launch.span, {}, zero=False)
+            self._of_block(found, prefix, block)
         elif self.layouts[found].leaves != leaves:
             raise refused("an `extern __shared__` array where one of another type begins is", launch.span)
         return found

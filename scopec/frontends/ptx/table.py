@@ -190,7 +190,6 @@ LATER = {
     "fence.mbarrier_init": "mbarriers",
     "fence.op_restrict": "fences of some operations",
     "membar.proxy": "proxies",
-    "barrier.cluster": "barriers of a cluster in two halves",
     "tensormap": "tensor maps",
     "wgmma": "asynchronous matrix instructions",
     "tcgen05": "asynchronous matrix instructions",
@@ -239,7 +238,7 @@ def access(instruction: Instruction) -> Access:
         if word in (operation, "noftz", "mmio"):
             continue
         if word in SPACES:
-            space = word.partition("::")[0]
+            space = word
         elif (found := type_of(word)) is not None:
             type_ = found
         elif count_of(word) is not None:

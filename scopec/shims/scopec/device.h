@@ -73,6 +73,10 @@ inline int __syncthreads_count(int predicate) { return __scopec_vote(0, predicat
 inline int __syncthreads_and(int predicate) { return __scopec_vote(1, predicate); }
 inline int __syncthreads_or(int predicate) { return __scopec_vote(2, predicate); }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { __scopec_group_sync(0, mask); }
+inline void __cluster_barrier_arrive() { __scopec_cluster_barrier(false); }
+inline void __cluster_barrier_wait() { __scopec_cluster_barrier(true); }
+inline void* __cluster_map_shared_rank(const void* address, unsigned rank) { return __scopec_map_shared(address, rank); }
+inline unsigned __cluster_query_shared_rank(const void* address) { return __scopec_shared_rank(address); }
 inline void __threadfence_block() { __scopec_in_kernel(), __scopec_fence(5, 1); }
 inline void __threadfence() { __scopec_in_kernel(), __scopec_fence(5, 3); }
 inline void __threadfence_system() { __scopec_in_kernel(), __scopec_fence(5, 4); }

@@ -74,6 +74,11 @@ int __scopec_vote(int function, int predicate);
 void __scopec_group_sync(int group, unsigned mask_or_size);
 // bar.sync and bar.arrive; without a count (-1) all threads of the block.
 void __scopec_named_barrier(int name, int count, bool waits);
+// A half of the cluster's barrier: to arrive, or to wait.
+void __scopec_cluster_barrier(bool waits);
+// Where a variable in shared memory is in the block of that rank in the cluster; the rank of the block where an address is.
+void* __scopec_map_shared(const void* address, unsigned rank);
+unsigned __scopec_shared_rank(const void* address);
 // shfl.sync.idx (0), up (1), down (2), bfly (3): a warp's lanes exchange values.  `b` is the lane, or how far it is; `c` has
 // the segments and a clamp, as PTX has it.
 template <class __T> __T __scopec_shuffle(int kind, unsigned mask, __T value, int b, int c);

@@ -1,0 +1,205 @@
+"""Shared memory of the other blocks in a cluster: where it is, how long it is there, what it is called, what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scopec.program.ir import Dim
+from scopec.program.specialise import cluster_blocks
+from scopec.session.check import Settings, check
+from scopec.session.final_states import listings
+from scopec.session.plan import Overrides
+
+Write = Callable[..., Path]
+KERNEL = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__device__ int out[4], n;
+AROUND
+__global__ void __cluster_dims__(2, 1, 1) k() {
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned rank = cluster.block_rank(), other = rank ^ 1;
+    BODY
+}
+//@ launch k<<<GRID>>>();
+"""
+
+
+def text(body: str, asked: str = "race_free", grid: str = "2, 1", around: str = "") -> str:
+    expectations = "".join(f"//@ expect {one};\n" for one in asked.split("; "))
+    return KERNEL.replace("BODY", body).replace("GRID", grid).replace("AROUND", around) + expectations
+
+
+def answers(path: Path, engine: str = "embedded") -> list[str]:
+    (outcome,) = check([path], Settings(engine=engine, cache=False, timeout=120))
+    assert outcome.failure is None
+    assert [str(d) for d in outcome.diagnostics if d.severity == "error"] == []
+    return [c.verdict for report in outcome.reports for c in report.checks]
+
+
+def refused(path: Path) -> str:
+    (outcome,) = check([path], Settings(engine="embedded"))
+    (wrong, *_) = [d for d in outcome.diagnostics if d.severity == "error"]
+    return wrong.message
+
+
+# ---------------------------------------------------------------- where it is
+
+EXCHANGE = """
+    tile[0] = rank + 1;
+    cluster.sync();
+    *cluster.map_shared_rank(tile + 1, other) = tile[0];
+    cluster.sync();
+    out[blockIdx.x] = tile[1] + 10 * cluster.query_shared_rank(cluster.map_shared_rank(tile, 1));
+"""
+
+
+@pytest.mark.parametrize(
+    ("around", "declared", "grid"),
+    [
+        ("", "__shared__ int tile[2];", "4, 1"),
+        ("", "extern __shared__ int tile[];", "4, 1, 8"),
+        ("__shared__ int tile[2];", "", "4, 1"),
+    ],
+)
+def test_each_block_has_its_own(around: str, declared: str, grid: str, write: Write) -> None:
+    asked = "race_free; required out[0] == 12 && out[1] == 11 && out[2] == 12 && out[3] == 11; terminates"
+    assert answers(write(text(declared + EXCHANGE, asked, grid, around))) == ["holds"] * 3
+
+
+def test_functions_of_the_runtime_and_halves_of_a_barrier(write: Write) -> None:
+    body = """
+    __shared__ int tile[2];
+    tile[0] = rank + 1;
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+    int* there = (int*)__cluster_map_shared_rank(tile, other);
+    there[1] = rank + 1 + 10 * __cluster_query_shared_rank(there);
+    auto token = cluster.barrier_arrive();
+    cluster.barrier_wait(static_cast<cg::cluster_group::arrival_token&&>(token));
+    out[rank] = tile[1];
+"""
+    assert answers(write(text(body, "race_free; required out[0] == 2 && out[1] == 11"))) == ["holds"] * 2
+
+
+def test_ranks_are_those_of_the_cluster() -> None:
+    assert cluster_blocks(Dim(4, 2), Dim(2, 1), 6) == (6, 7)
+    assert cluster_blocks(Dim(4, 2), Dim(2, 2), 7) == (2, 3, 6, 7)
+    assert cluster_blocks(Dim(2, 2, 2), Dim(1, 2, 2), 5) == (1, 3, 5, 7)
+    assert cluster_blocks(Dim(3), Dim(), 2) == (2,)
+
+
+def test_what_variables_are_called(write: Write) -> None:
+    body = "__shared__ int tile[2];" + EXCHANGE
+    asked = (
+        "required k[0][0].tile[1] == 2 && k[1][0].tile[1] == 1; race on tile; race on k[1][0].tile; race on k.tile[0]"
+    )
+    assert answers(write(text(body, asked))) == ["holds", "violated", "violated", "violated"]
+    early = "__shared__ int tile[2]; tile[1] = 3;" + EXCHANGE.replace("cluster.sync();", "", 1)
+    asked = "race on tile; race on k[1][0].tile; race on k.tile[1]; race on k[0][0].tile[0]"
+    assert answers(write(text(early, asked))) == ["holds", "holds", "holds", "violated"]
+    states = listings(write(text(body)), Settings(overrides=Overrides(), engine="embedded", cache=False), 100)[0][
+        0
+    ].states
+    assert {name for state in states for name in state.values if name.endswith("]")} == {
+        "out[0]", "out[1]", "k[0].tile[0]", "k[0].tile[1]", "k[1].tile[0]", "k[1].tile[1]",
+    }  # fmt: skip
+
+
+# ---------------------------------------------------------------- how long it is there
+
+#: What a thread does before its only access to another block's memory, and after it; whether that memory is there then.
+LIFETIMES = {
+    "barriers on both sides": ("cluster.sync();", "cluster.sync();", "holds"),
+    "too early": ("", "cluster.sync();", "violated"),
+    "too late": ("cluster.sync();", "", "violated"),
+    "one thread of the block stays until then": (
+        "cluster.sync(); if (rank == 1 && threadIdx.x == 1) { while (flag.load(cuda::memory_order_acquire) != 1); return; }"
+        "if (rank == 1 || threadIdx.x == 1) return;",
+        "flag.store(1, cuda::memory_order_release);",
+        "holds",
+    ),
+    "no thread knows": (
+        "cluster.sync(); if (rank == 1 && threadIdx.x == 1) { while (flag.load(cuda::memory_order_relaxed) != 1); return; }"
+        "if (rank == 1 || threadIdx.x == 1) return;",
+        "flag.store(1, cuda::memory_order_release);",
+        "violated",
+    ),
+}
+
+
+@pytest.mark.parametrize("model", ["cuda", "ptx"])
+@pytest.mark.parametrize("name", LIFETIMES)
+def test_memory_is_there_while_its_block_is(name: str, model: str, write: Write) -> None:
+    before, after, verdict = LIFETIMES[name]
+    body = f"__shared__ int bin; {before} atomicAdd(cluster.map_shared_rank(&bin, other), 1); {after}"
+    around = "#include <cuda/atomic>\n__device__ cuda::atomic<int, cuda::thread_scope_device> flag{0};"
+    assert answers(write(text(body, f"race_free under {model}", "2, 2", around))) == [verdict]
+
+
+@pytest.mark.parametrize(("last", "verdict"), [("cluster.sync();", "holds"), ("", "violated")])
+def test_engines_agree_on_how_long(last: str, verdict: str, write: Write) -> None:
+    body = f"__shared__ int bin; cluster.sync(); out[rank] = *cluster.map_shared_rank(&bin, other); {last}"
+    path = write(text(body, "race_free; terminates"))
+    assert answers(path, "both") == [verdict, "holds"]
+
+
+# ---------------------------------------------------------------- what has no meaning, and what is refused
+
+
+@pytest.mark.parametrize("space", ["shared", "shared::cta"])
+def test_the_state_space_of_a_block_is_its_own(space: str, write: Write) -> None:
+    body = """
+    __shared__ int tile;
+    unsigned here = (unsigned)__cvta_generic_to_shared(&tile), there;
+    cluster.sync();
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(WHOSE));
+    asm volatile("st.SPACE.u32 [%0], 1;" :: "r"(there) : "memory");
+    cluster.sync();
+""".replace("SPACE", space)
+    own, others = (
+        answers(write(text(body.replace("WHOSE", whose), "forbidden n == 1"))) for whose in ("rank", "other")
+    )
+    assert set(own) == {"holds"}
+    assert "violated" in others
+
+
+def test_isspacep_tells_whose_memory_it_is(write: Write) -> None:
+    body = """
+    __shared__ int tile;
+    int* there = cluster.map_shared_rank(&tile, other);
+    asm volatile("{ .reg .pred p, q, r; isspacep.shared::cta p, %1; isspacep.shared::cluster q, %1; isspacep.shared r, %2;"
+                 "selp.b32 %0, 1, 0, p; @q add.u32 %0, %0, 2; @r add.u32 %0, %0, 4; }"
+                 : "=r"(out[rank]) : "l"(there), "l"(&tile));
+"""
+    assert answers(write(text(body, "required out[0] == 6"))) == ["holds"]
+
+
+def test_a_rank_beyond_the_cluster(write: Write) -> None:
+    body = "__shared__ int tile; cluster.sync(); *cluster.map_shared_rank(&tile, 2) = 1; cluster.sync();"
+    assert "violated" in answers(write(text(body, "forbidden n == 1")))
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("__shared__ int tile; *cluster.map_shared_rank(&tile, n) = 1;", "a constant is wanted"),
+        ("*cluster.map_shared_rank(&n, other) = 1;", "an address in another block, of what is not in shared memory"),
+        ("out[rank] = cluster.query_shared_rank(&n);", "the rank of what is not in shared memory"),
+        ("__cluster_barrier_arrive(); n = 1; __cluster_barrier_wait();", "in two halves that do not follow each other"),
+        ("__cluster_barrier_arrive();", "in two halves that do not follow each other"),
+        ("__cluster_barrier_wait();", "in two halves that do not follow each other"),
+        ('__cluster_barrier_arrive(); asm("exit;");', "in two halves that do not follow each other"),
+        ('asm("barrier.cluster.arrive.relaxed;");', "`barrier.cluster.arrive.relaxed` is outside the modelled subset"),
+    ],
+)
+def test_what_is_refused(body: str, said: str, write: Write) -> None:
+    assert said in refused(write(text(body)))
+
+
+def test_the_example_hardware_has_no_such_memory(write: Write) -> None:
+    path = write(text("__shared__ int tile[2];" + EXCHANGE, "required out[0] == 12 under hrf0-hw"))
+    assert "nothing that the example hardware has" in refused(path)
