@@ -29,7 +29,7 @@ _OPTIONS = (
     "sc_scope = global",
 )
 _MODELS = ("cuda",) * 4 + ("cuda-v1", "cuda-v2", "hrf0", "hrf-indirect", "rc11", "ptx")
-_PROGRESS = ("cuda",) * 4 + ("fair", "obe", "hsa", "hsa-obe", "lobe")
+_PROGRESS = ("cuda",) * 3 + ("cuda-resident", "cuda-in-order", "cuda-in-order", "fair", "obe", "hsa", "hsa-obe", "lobe")
 
 
 def memory_questions(chance: random.Random) -> str:
@@ -56,10 +56,11 @@ def memory_questions(chance: random.Random) -> str:
 def progress_questions(chance: random.Random) -> str:
     """A random program, asked whether it ends and progresses, under a random model; most have no host."""
     program, model = progress_program(chance), chance.choice(_PROGRESS)
-    if model != "cuda":
+    places = chance.choice(["unlimited", "1", "2"]) if model.startswith("cuda") else "unlimited"
+    if not model.startswith("cuda"):
         program = replace(program, host=(*map(fair_cycles.Launch, program.grids), fair_cycles.DeviceSynchronize()))
-    asked = f"//@ options races = ignore;\n//@ expect terminates under {model};\n//@ expect progresses under {model};\n"
-    return f"{progress_text(program)}\n{asked}"
+    asked = f"//@ expect terminates under {model};\n//@ expect progresses under {model};\n"
+    return f"{progress_text(program)}\n//@ options races = ignore;\n//@ given resident_blocks = {places};\n{asked}"
 
 
 def failures(outcomes: list[Outcome], folder: Path) -> list[str]:
