@@ -62,6 +62,21 @@ def test_why_a_block_has_not_started(tmp_path: Path, asked: str, why: str) -> No
     assert any(why in behind.why for behind in check.trace.behind)  # type: ignore[union-attr]
 
 
+def test_clusters_start_in_the_order_of_their_own_indices(tmp_path: Path) -> None:
+    """Of two clusters of two by two blocks the second has a block with a lower index than the one it waits for."""
+    text = """
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> x{0};
+__global__ __cluster_dims__(2, 2) void waits() {
+    if (blockIdx.x == 0 && blockIdx.y == 1) x.store(1);
+    if (blockIdx.x == 2 && blockIdx.y == 0) while (x.load() == 0);
+}
+int main() { waits<<<dim3(4, 2), 1>>>(); cudaDeviceSynchronize(); }
+//@ expect terminates under cuda-in-order;
+"""
+    assert verdicts([check_text(tmp_path, text, engine="embedded")]) == {"terminates": ["holds"]}
+
+
 @pytest.mark.parametrize(
     ("given", "earlier", "said"),
     [

@@ -11,6 +11,7 @@ from scopec.base.graphs import components
 from scopec.base.records import dataclass
 from scopec.program import ir
 from scopec.program.program import Program
+from scopec.program.specialise import cluster_index
 from scopec.program.streams import queues, waits_for
 from scopec.progress.models import Model
 from scopec.progress.reductions import Reductions
@@ -119,7 +120,11 @@ class System:
     def unit_before(self) -> Mapping[str, str]:
         """The unit of its grid that starts before a unit, where the model has units start in the order of indices."""
         units: dict[str | None, dict[str, None]] = {}
-        for thread in sorted(self.threads, key=lambda t: t.block) if self.model.in_order else ():
+
+        def index(thread: ir.Thread) -> int:
+            return 0 if thread.grid is None else cluster_index(self.program.grids[thread.grid], thread.block)
+
+        for thread in sorted(self.threads, key=index) if self.model.in_order else ():
             units.setdefault(thread.grid, {})[self.unit_of[thread.name]] = None
         return {after: before for found in units.values() for before, after in pairwise(found)}
 
