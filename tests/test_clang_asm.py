@@ -320,6 +320,13 @@ NUMBERS = {
     "dp2a.hi": (result("dp2a.hi.u32.u32 %0, 0x00020003, 0x04050000, %1;"), "r == 8 + 15 + 10"),
     "isspacep": (asm("{ .reg .pred p, q; isspacep.shared p, %1; isspacep.global q, %2; and.pred p, p, q; isspacep.global q, %1; "
                      "selp.b32 %0, 1, 2, p; @q add.u32 %0, %0, 4; }", ': "=r"(r) : "l"(own), "l"(&u) :'), "r == 1"),
+    "add.cc": (asm("add.cc.u32 %0, -1, %2; addc.u32 %1, 5, 6;", ': "=r"(r), "=r"(t) : "r"(ten) :'), "r == 9 && t == 12"),
+    "add.cc, nothing": (asm("add.cc.u32 %0, 1, %2; addc.cc.u32 %1, 0, -1; addc.u32 %0, %0, 0;", ': "=r"(r), "=r"(t) : "r"(ten) :'),
+                        "r == 11 && t == -1u"),
+    "addc.cc": (asm("add.cc.u32 %0, -1, 1; addc.cc.u32 %0, -1, 0; addc.u32 %1, %2, 0;", ': "=r"(r), "=r"(t) : "r"(ten) :'), "r == 0 && t == 11"),
+    "sub.cc": (asm("sub.cc.u32 %0, 3, %2; subc.u32 %1, 5, 1;", ': "=r"(r), "=r"(t) : "r"(ten) :'), "r == -7u && t == 3"),
+    "subc.cc": (asm("sub.cc.u32 %0, 3, %2; subc.cc.u32 %0, 0, 0; subc.u32 %1, %2, 0;", ': "=r"(r), "=r"(t) : "r"(ten) :'), "r == -1u && t == 9"),
+    "mad.cc": (asm("mad.lo.cc.u32 %0, -1, %2, 20; madc.hi.u32 %1, -1, %2, 0;", ': "=r"(r), "=r"(t) : "r"(ten) :'), "r == 10 && t == 10"),
     "clusters": (asm("add.u32 %0, %%cluster_nctaid.x, %%cluster_ctaid.y; add.u32 %0, %0, %%nclusterid.z; add.u32 %0, %0, %%clusterid.x;"
                      "{ .reg .pred p; mov.pred p, %%is_explicit_cluster; @p add.u32 %0, %0, 8; add.u32 %0, %0, %%dynamic_smem_size; }",
                      ': "=r"(r) ::'), "r == 2"),
@@ -388,6 +395,8 @@ def test_every_instruction_of_the_table_is_executed_here() -> None:
         "exit",
         "trap",
         "testp",
+        "mad.cc",
+        "madc.cc",
     }
     assert missing == set()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
 from scopec.frontends.clang.asm_bits import BITS
+from scopec.frontends.clang.asm_carry import CARRY
 from scopec.frontends.clang.asm_inline import Inline
 from scopec.frontends.clang.asm_memory import MEMORY
 from scopec.frontends.clang.asm_numbers import NUMBERS
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
     from scopec.frontends.clang.state import State
 
-INSTRUCTIONS = {**MEMORY, **THREADS, **NUMBERS, **BITS}
+INSTRUCTIONS = {**MEMORY, **THREADS, **NUMBERS, **BITS, **CARRY}
 
 
 def assembly(machine: Machine, state: State, instruction: llvm.Instruction, action: llvm.Assembly) -> bool:

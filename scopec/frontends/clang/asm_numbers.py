@@ -63,28 +63,28 @@ def _arithmetic(asm: Assembler, item: forms.Instruction) -> None:
         asm.store(asm.target(target), llvm.Real(), llvm_type(type_), item.span)
         return
     if opcode == "mul":
-        found, type_ = _product(asm, item, type_, left, right)
+        found, type_ = product(asm, item, type_, left, right)
     else:
         asm.only(item)
         found = computed(asm, opcode, type_, asm.value(left, llvm_type(type_)), asm.value(right, llvm_type(type_)))
     asm.store(asm.target(target), found, llvm_type(type_), item.span)
 
 
-def _product(
+def product(
     asm: Assembler, item: forms.Instruction, type_: Type, left: forms.Operand, right: forms.Operand
 ) -> tuple[llvm.Operand, Type]:
     """The half of a product, or all of it, that an operation says, and its type."""
-    asm.only(item, "lo", "hi", "wide")
+    asm.only(item, "lo", "hi", "wide", "cc")
     own, whole, signed = llvm_type(type_), wider(type_), type_.kind == "s"
     if "lo" in item.operation:
         return computed(asm, "mul", type_, asm.value(left, own), asm.value(right, own)), type_
     sides = [asm.resized(asm.value(side, own), own, llvm_type(whole), signed=signed) for side in (left, right)]
-    product = computed(asm, "mul", whole, *sides)
+    found = computed(asm, "mul", whole, *sides)
     if "wide" in item.operation:
-        return product, whole
+        return found, whole
     if "hi" not in item.operation:
         raise asm.outside(f"`{item.name}`, without .lo, .hi or .wide, is", item.span)
-    high = asm.emit(llvm.Arithmetic("lshr", llvm_type(whole), product, llvm.Number(type_.bits)))
+    high = asm.emit(llvm.Arithmetic("lshr", llvm_type(whole), found, llvm.Number(type_.bits)))
     return asm.resized(high, llvm_type(whole), own), type_
 
 
@@ -94,8 +94,8 @@ def _mad(asm: Assembler, item: forms.Instruction) -> None:
     if type_.kind == "f":
         asm.store(asm.target(target), llvm.Real(), llvm_type(type_), item.span)
         return
-    product, result = _product(asm, item, type_, left, right)
-    found = computed(asm, "add", result, product, asm.value(more, llvm_type(result)))
+    whole, result = product(asm, item, type_, left, right)
+    found = computed(asm, "add", result, whole, asm.value(more, llvm_type(result)))
     asm.store(asm.target(target), found, llvm_type(result), item.span)
 
 

@@ -270,7 +270,7 @@ class Assembler:
         """One instruction without its predicate."""
         if (later := table.later(item)) is not None:
             raise later
-        opcode = item.operation[0]
+        opcode = item.operation[0] + ".cc" * ("cc" in item.operation)
         lower = self.lowerings.get(opcode)
         if lower is None:
             help_ = suggestion(opcode, self.lowerings) or "see docs/language.md for the instructions it has"
