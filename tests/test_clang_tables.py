@@ -220,3 +220,51 @@ int main() {{ k<<<1, 1>>>(5); cudaDeviceSynchronize(); }}
         assert reason is not None
         assert reason.startswith("line 3: ")
         assert "no element of" in reason
+
+
+WORKSPACE = """
+__device__ int a, b;
+{table}
+__global__ void k() {{ if (threadIdx.x == 0) {{ int* p = {read}; *p = 1; }} }}
+__global__ void other() {{ {changes} }}
+int main() {{ {before} other<<<1, 1>>>(); k<<<1, 1>>>(); cudaDeviceSynchronize(); }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "read", "changes", "before", "checked", "found"),
+    [
+        ("__device__ int* t[2] = {&a, &b};", "t[1]", "", "", False, [1]),
+        ("__device__ int* t[2] = {&a, &b};", "t[1]", "t[0] = &b;", "", False, [1]),
+        ("__device__ int* t[2] = {&a, &b};", "t[1]", "t[1] = &a;", "", True, [0]),
+        ("__device__ int* t[2];", "t[1]", "t[0] = &a; t[1] = &b;", "", True, [1]),
+        ("__device__ int* t[2];", "t[0]", "t[1] = &b;", "", True, []),
+        ("__managed__ int* t[2];", "t[1]", "t[1] = t[0];",
+         "int* p; cudaGetSymbolAddress((void**)&p, b); t[0] = p; t[1] = p + 7;", True, [1]),
+        ("__device__ int* t[2];", "t[1]", "",
+         "int* p[2]; cudaGetSymbolAddress((void**)&p[0], a); cudaGetSymbolAddress((void**)&p[1], b);"
+         "cudaMemcpyToSymbol(t, p, sizeof p);", True, [1]),
+        ("__device__ int* t[2] = {&a, &b};", "(int*)atomicExch((unsigned long long*)&t[1], 0ull)", "", "", True, [1]),
+    ],
+)  # fmt: skip
+def test_a_pointer_is_what_the_program_puts_there(
+    table: str, read: str, changes: str, before: str, checked: bool, found: list[int], tmp_path: Path
+) -> None:
+    """``found`` are the objects that can be written through it, ``checked`` is whether it may be none."""
+    program = WORKSPACE.format(table=table, read=read, changes=changes, before=before)
+    path = tmp_path / "p.cu"
+    path.write_text(
+        program
+        + "".join(
+            f"//@ expect {'allowed' if n in found else 'forbidden'} {name} == 1;\n" for n, name in enumerate("ab")
+        )
+    )
+    (outcome,) = check([path], Settings(engine="embedded"))
+    assert [str(d) for d in outcome.diagnostics if d.severity == "error"] == []
+    checks = [c for report in outcome.reports for c in report.checks]
+    asked = [c for c in checks if c.expectation.text.startswith("indices")]
+    assert bool(asked) == checked
+    if found:
+        assert {c.verdict for c in checks} == {"holds"}
+    else:
+        assert [c.verdict for c in asked] == ["violated"]

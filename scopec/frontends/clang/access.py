@@ -186,7 +186,7 @@ def _load_shared(
     if found.leaf.type.is_float:
         return Opaque(llvm.size(type_))
     if found.leaf.pointer:
-        return Held(register)
+        return machine.world.held(place, register)
     return _as(kept(register), type_)
 
 
@@ -299,7 +299,7 @@ def _store_private(
         register = machine._cell_register(region, at, content.value.type)
         if content.value != register:
             machine.assign(state, register, content.value, but=(region, at))
-        content = Held(register)
+        content = Held(register, content.among)
     if isinstance(content, (Address, Held, Opaque, Unset, Record)):
         write(state.cells, region, at, size, content)
         return

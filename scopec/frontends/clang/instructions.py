@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang import llvm
+from scopec.frontends.clang import llvm, pointees
 from scopec.frontends.clang.memory import (
     NULL,
     Address,
@@ -132,8 +132,8 @@ def pointer_of(machine: Machine, state: State, typed: llvm.Typed) -> Address:
     match content:
         case Address():
             return content
-        case Held(value):
-            raise tell_apart(machine, state, typed, value, Memory)
+        case Held():
+            raise tell_apart(machine, state, typed, content, Memory)
         case Const(value) if value == 0:
             return NULL
         case Unset():
@@ -143,16 +143,21 @@ def pointer_of(machine: Machine, state: State, typed: llvm.Typed) -> Address:
 
 
 def tell_apart(
-    machine: Machine, state: State, typed: llvm.Typed, value: Value, kind: type[Memory] | type[Code]
+    machine: Machine, state: State, typed: llvm.Typed, held: Held, kind: type[Memory] | type[Code]
 ) -> Exception:
     """Go on for each address that a pointer to an object or a function may hold; what to raise then."""
     assert isinstance(typed.operand, llvm.Local)
     name, span = typed.operand.name, machine.span(state)
-    known = [(address, found) for address, found in machine.world.pointers.items() if isinstance(address.region, kind)]
+    known = [
+        (address, found) for address, found in machine.world.pointers.items()
+        if isinstance(address.region, kind) and (held.among is None or found in held.among)
+    ]  # fmt: skip
     for address, found in known:
         following, after = machine.builder.label(), state.copy()
         after.frame.env[name] = address
-        machine.builder.split(compare("eq", kept(value), number(found, 64)), span, machine.later(after), following)
+        if len(known) == 1:  # and no states differ in it
+            after.replace(held, address)
+        machine.builder.split(compare("eq", kept(held.value), number(found, 64)), span, machine.later(after), following)
         machine.builder.place(following)
     text = machine.world.text_of(span)
     target = _ASSIGNED.match(text)
@@ -319,7 +324,19 @@ def selected(machine: Machine, state: State, condition: llvm.Typed, then: llvm.T
         no_address(machine, state, one)
         no_address(machine, state, other)
     chosen = values.choose(truth, as_number(machine, state, one), as_number(machine, state, other))
-    return Held(chosen) if isinstance(then.type, llvm.Pointer) else chosen
+    if not isinstance(then.type, llvm.Pointer):
+        return chosen
+    return Held(chosen, pointees.either(*(_among(machine, side) for side in (one, other))))
+
+
+def _among(machine: Machine, pointer: Content) -> pointees.Among:
+    match pointer:
+        case Held(_, among):
+            return among
+        case Address() if not pointer.offset.terms:
+            return frozenset([machine.world.pointer(pointer)])
+        case _:
+            return None
 
 
 def _zero(type_: llvm.Type) -> Content:

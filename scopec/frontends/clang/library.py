@@ -36,7 +36,7 @@ def called(machine: Machine, state: State, instruction: llvm.Instruction) -> boo
     callee = llvm.Typed(llvm.Pointer(), action.function)
     target = operand(machine, state, callee)
     if isinstance(target, Held):
-        raise tell_apart(machine, state, callee, target.value, Code)
+        raise tell_apart(machine, state, callee, target, Code)
     if not isinstance(target, Address) or not isinstance(target.region, Code):
         raise machine.refused(state, "a call through a pointer that is not known is")
     name = target.region.name

@@ -285,8 +285,8 @@ class Machine:
     ) -> None:
         def kept_(content: Content, where: object) -> Content:
             match content:
-                case Held(value) if _mentions(value, target):
-                    return Held(self._copy(state, value, where))
+                case Held(value, among) if _mentions(value, target):
+                    return Held(self._copy(state, value, where), among)
                 case Address(region, offset) if any(_mentions(value, target) for _, value in offset.terms):
                     terms = tuple((factor, self._copy(state, value, (where, n)))
                                   for n, (factor, value) in enumerate(offset.terms))  # fmt: skip

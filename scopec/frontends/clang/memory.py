@@ -64,9 +64,13 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A pointer that was read: the number that stands for an address, which the program has in a register."""
+    """A pointer that was read: the number that stands for an address, which the program has in a register.
+
+    ``among`` are the numbers that it may be, None for any.
+    """
 
     value: Value
+    among: frozenset[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

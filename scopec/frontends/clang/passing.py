@@ -32,8 +32,8 @@ def passed_on(call: Call, content: Content, name: str, passed: list[str]) -> Con
     match content:
         case Opaque() | Unset():
             return content
-        case Held(value):
-            return Held(_handed_over(call, value, name, passed))
+        case Held(value, among):
+            return Held(_handed_over(call, value, name, passed), among)
         case Address(region, offset):
             terms = tuple((factor, _handed_over(call, value, name, passed)) for factor, value in offset.terms)
             return Address(region, replace(offset, terms=terms))

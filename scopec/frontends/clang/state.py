@@ -64,6 +64,14 @@ class State:
         """One that goes on by itself."""
         return State([frame.copy() for frame in self.frames], dict(self.cells))
 
+    def replace(self, before: Content, after: Content) -> None:
+        """Have what holds one content hold another."""
+        for frame in self.frames:
+            frame.env.update({name: after for name, content in frame.env.items() if content == before})
+        for key, cell in self.cells.items():
+            if cell.content == before:
+                self.cells[key] = Cell(cell.bytes, after)
+
     def position(self) -> tuple[object, ...]:
         """Where in the text a thread is, whatever its memory holds."""
         return (*self.frame.calls, self.frame.function.name, self.frame.label)

@@ -15,6 +15,7 @@ from scopec.frontends.clang.library import called
 from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.memory import Address, Cell, Content, Layout, Memory, Private
 from scopec.frontends.clang.passing import take
+from scopec.frontends.clang.pointees import Written, grown
 from scopec.frontends.clang.ptx_parameters import parameters
 from scopec.frontends.clang.state import Again, Knowledge
 from scopec.frontends.clang.work import Callback, Copy, Launch
@@ -47,6 +48,7 @@ class _Found:
     aborts: set[str] = field(default_factory=set)
     distributed: set[str] = field(default_factory=set)
     tables: set[Memory] = field(default_factory=set)
+    written: Written = field(default_factory=dict)
 
 
 def program_of(
@@ -59,6 +61,7 @@ def program_of(
         world = World(source, device, host, said)
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
         world.tables, world.distributed = found.tables, found.distributed
+        world.written = found.written
         world.declare_globals()
         device.touched.clear()
         host.touched.clear()
@@ -68,7 +71,9 @@ def program_of(
             grids = {grid: _work(world, found, grid, launch) for grid, launch in world.launches.items()}
         except Again:
             continue
-        if world.grew:
+        written = grown(found.written, world.bodies, world.objects)
+        if world.grew or written != found.written:
+            found.written = written
             continue
         for name_, span in world.unregistered.items():
             if name_ not in world.registered:
@@ -106,6 +111,7 @@ def _host_thread(
     first = _initialisers(world) if thread == "main" else ()
     body = machine.run(code, arguments or _main_arguments(code), dict(cells), first)
     world.host.touched.append(machine.touched)
+    world.bodies.append(body)
     return body
 
 
@@ -158,6 +164,7 @@ def _work(world: World, found: _Found, name: str, launch: Launch | Copy | Callba
         case Launch():
             return _grid(world, found, name, launch)
         case Copy(kind, body, span, stream):
+            world.bodies.append(body)
             return ir.Grid(name, kind, span, one, one, stream, body, stream.device, work=ir.Work.COPY)
         case Callback(function, argument, span, stream, kind, passed):
             body = _host_thread(world, found, name, function, (argument,), passed=passed)
@@ -184,5 +191,6 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
                 return body
 
             bodies[block, lane] = _run(found, f"{name}[{block}][{lane}]", run)
+    world.bodies += bodies.values()
     check_counts((f"{name}[{block}]", body) for (block, _), body in bodies.items())
     return replace(bare, body=together(bare, bodies))

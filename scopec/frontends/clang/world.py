@@ -23,6 +23,7 @@ from scopec.frontends.clang.memory import (
     Address,
     Code,
     Content,
+    Held,
     Layout,
     Memory,
     Opaque,
@@ -33,13 +34,14 @@ from scopec.frontends.clang.memory import (
     objects_of,
 )
 from scopec.frontends.clang.numbers import Offset, number
+from scopec.frontends.clang.pointees import Written, held
 from scopec.frontends.clang.prepare import CONSTANT
 from scopec.frontends.clang.reader import Module
 from scopec.frontends.clang.touches import Touched
 from scopec.frontends.clang.work import Launch
 from scopec.program import ir
 from scopec.program.types import INT, IntType
-from scopec.program.values import Const
+from scopec.program.values import Const, Reg
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
@@ -126,6 +128,9 @@ class World:
         #: grid and the block, and the variable that it is.
         self.distributed: set[str] = set()
         self.owners: dict[Memory, tuple[str, int, str]] = {}
+        #: What is written to pointers in memory, as far as is known, and what each thread does.
+        self.written: Written = {}
+        self.bodies: list[ir.Body] = []
         self.grew = False
 
     # ---------------------------------------------------------------- places
@@ -272,6 +277,15 @@ class World:
                 return value
             case _:
                 return None
+
+    def held(self, place: ir.Place, register: Reg) -> Content:
+        """A pointer that was read; the address itself where nothing else is ever there."""
+        among = held(self.written, self.objects[place.object], place.index)
+        if among is not None and len(among) == 1:
+            for address, number_ in self.pointers.items():
+                if number_ in among:
+                    return address
+        return Held(register, among)
 
     def pointer(self, address: Address) -> int:
         """The number of an address; 0 is null."""
