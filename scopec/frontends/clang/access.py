@@ -14,6 +14,7 @@ from scopec.frontends.clang.memory import (
     Code,
     Content,
     Held,
+    Kind,
     Layout,
     Memory,
     Nowhere,
@@ -24,6 +25,7 @@ from scopec.frontends.clang.memory import (
     Unset,
     covers_none,
     element,
+    kind,
     leaves_of,
     object_name,
     read,
@@ -80,7 +82,7 @@ def declared(machine: Machine, state: State, address: llvm.Operand, variable: st
         return
     numbers = [
         leaf for leaf in machine.side.debug.leaves(about.type)
-        if not (leaf.pointer or leaf.type.is_float or leaf.extents or leaf.class_ or leaf.overlaps)
+        if not (leaf.pointer or leaf.type.is_float or leaf.extents or leaf.class_ or leaf.overlaps or leaf.bits)
     ]  # fmt: skip
     machine.types[region] = {leaf.offset: leaf.type for leaf in numbers}
     # The variables of a thread are those of the outermost function that the user wrote.
@@ -174,6 +176,7 @@ def _load_shared(
     if found is None:
         part, parts = parts_of(machine, state, layout, offset, type_, mode)
         return _joined(_each(machine, state, layout, [(at, part) for at in parts], mode), type_)
+    _check_kind(machine, layout, offset, found.leaf, type_)
     if _is_handle(machine, found.leaf):
         held = machine.world.handles.get((layout.name, offset))
         first = machine.world.objects[object_name(layout.name, found.leaf)].values[0]
@@ -210,9 +213,12 @@ def parts_of(
 
 def misfit(machine: Machine, state: State, layout: Layout, offset: Offset, size: int) -> Exception:
     """What to raise for an access that is none of a number: beyond the object it is undefined, else not modelled."""
-    if not offset.terms and covers_none(layout, offset.constant, size):
+    if machine.world.divide(layout, offset.constant, size):
+        return Again()
+    if layout.name not in machine.world.parts and not offset.terms and covers_none(layout, offset.constant, size):
         return beyond(machine, state, layout.name)
-    return machine.refused(state, f"an access of {size} bytes that is not one number of `{layout.name}` is")
+    help_ = "access its numbers one by one, or declare them as wide as the widest access to them"
+    return machine.refused(state, f"an access of {size} bytes that is not one number of `{layout.name}` is", help_)
 
 
 def _each(
@@ -350,12 +356,22 @@ def _store_shared(
             piece = read(cells, _WHOLE, n * llvm.size(part), llvm.size(part))
             _store_shared(machine, state, layout, at, piece, part, mode)
         return
+    _check_kind(machine, layout, offset, found.leaf, type_)
     if _is_handle(machine, found.leaf):
         if offset.terms or machine.world.handles.setdefault((layout.name, offset), content) != content:
             raise machine.refused(state, "a stream or event that is known at run time alone is")
         return
     place = located(machine, state, layout, found.leaf, found.index)
     machine.emit(state, ir.Store(place, stored(machine, state, content, found.leaf), mode))
+
+
+def _check_kind(machine: Machine, layout: Layout, offset: Offset, leaf: Leaf, type_: llvm.Type) -> None:
+    """See to it that a number of a union is of the kind that accesses to it have."""
+    wanted = {llvm.Float: Kind.FLOAT, llvm.Pointer: Kind.POINTER}.get(type(type_))
+    if leaf.overlaps and wanted and wanted is not kind(leaf):
+        if not machine.world.divide(layout, offset.constant, leaf.type.size, wanted):
+            return
+        raise Again
 
 
 def _is_handle(machine: Machine, leaf: Leaf) -> bool:

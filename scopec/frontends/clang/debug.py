@@ -37,7 +37,7 @@ class Leaf:
 
     ``extents`` are pairs of the number of elements and their distance in bytes, outermost first.  ``class_`` is the
     innermost class of the shims that it is the state of (no base of another), ``pointee`` what a pointer points to.
-    What ``overlaps`` shares bytes with others: in a union, or a bit-field.
+    What ``overlaps`` shares bytes with others, in a union; ``bits`` is a bit-field.
     """
 
     path: str
@@ -48,6 +48,7 @@ class Leaf:
     class_: str = ""
     pointee: str = ""
     overlaps: bool = False
+    bits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +221,12 @@ class Debug:
             name = member.get("name", "")
             within = path if not name or (library and name.startswith("__")) else f"{path}.{name}"
             at = offset + int(member.get("offset", 0)) // 8
-            overlaps = fields["tag"] == "DW_TAG_union_type" or "DIFlagBitField" in member.get("flags", "")
+            overlaps, bits = fields["tag"] == "DW_TAG_union_type", "DIFlagBitField" in member.get("flags", "")
             base = library and member["tag"] == "DW_TAG_inheritance"
             for leaf in self._leaves(member["baseType"], within, at, extents, inner):
-                yield replace(leaf, overlaps=leaf.overlaps or overlaps, class_=inner if base else leaf.class_)
+                yield replace(
+                    leaf, overlaps=leaf.overlaps or overlaps, bits=bits, class_=inner if base else leaf.class_
+                )
 
 
 def _basic(fields: dict[str, str]) -> IntType:

@@ -127,7 +127,7 @@ def _allocate(call: Call) -> bool:
     span = machine.span(call.state)
     region = world.declare(Layout(unique, leaves), storage, span, {}, zero=False)
     if storage is ir.Storage.DEVICE:  # the only instance is in the memory of the device that was current
-        for leaf in leaves:
+        for leaf in world.layouts[region].leaves:
             made = world.objects[object_name(unique, leaf)]
             world.objects[made.name] = replace(made, device=device_of(call.state))
     function = {ir.Storage.DEVICE: "cudaMalloc", ir.Storage.MANAGED: "cudaMallocManaged",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
+from enum import Enum
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -315,6 +316,41 @@ def cuts(layout: Layout, offset: int, size: int) -> bool:
             if at < offset < at + own or at < offset + size < at + own:
                 return True
     return not 0 <= offset <= offset + size <= -(-last // aligned) * aligned
+
+
+class Kind(Enum):
+    """What a number is to an access that is not of an integer."""
+
+    FLOAT = "float"
+    POINTER = "pointer"
+
+
+def kind(leaf: Leaf) -> Kind | None:
+    """The kind of a number, None for an integer."""
+    return Kind.POINTER if leaf.pointer else Kind.FLOAT if leaf.type.is_float else None
+
+
+#: An access to a part of a union: its offset, its size, and its kind if that has to be the number's.
+Part: TypeAlias = tuple[int, int, Kind | None]
+
+
+def apart(leaves: Iterable[Leaf], accessed: Iterable[Part]) -> tuple[Leaf, ...]:
+    """Of the numbers of unions so many as do not overlap, the widest of which no access is of a part."""
+    taken: set[int] = set()
+    chosen: list[tuple[int, Leaf]] = []
+    for place, leaf in sorted(enumerate(leaves), key=lambda pair: (-pair[1].type.size, pair[1].type.is_float, pair[0])):
+        size, positions = leaf.type.size, list(_positions(leaf.offset, leaf.extents))
+        covered_ = {at + n for at in positions for n in range(size)}
+        unfit = any(
+            (at < end and start < at + size and not start <= at <= at + size <= end)
+            or (at == start and size == end - start and wanted not in (None, kind(leaf)))
+            for start, end, wanted in ((start, start + wide, wanted) for start, wide, wanted in accessed)
+            for at in positions
+        )
+        if not unfit and taken.isdisjoint(covered_):
+            taken |= covered_
+            chosen.append((place, leaf))
+    return tuple(leaf for _, leaf in sorted(chosen, key=lambda pair: pair[0]))
 
 
 def _positions(at: int, extents: tuple[tuple[int, int], ...]) -> Iterable[int]:

@@ -13,7 +13,7 @@ from scopec.frontends.clang import llvm
 from scopec.frontends.clang.alike import together
 from scopec.frontends.clang.library import called
 from scopec.frontends.clang.machine import Machine
-from scopec.frontends.clang.memory import Address, Cell, Content, Layout, Memory, Private
+from scopec.frontends.clang.memory import Address, Cell, Content, Layout, Memory, Part, Private
 from scopec.frontends.clang.passing import take
 from scopec.frontends.clang.pointees import Written, grown
 from scopec.frontends.clang.ptx_parameters import parameters
@@ -48,6 +48,7 @@ class _Found:
     aborts: set[str] = field(default_factory=set)
     distributed: set[str] = field(default_factory=set)
     tables: set[Memory] = field(default_factory=set)
+    parts: dict[str, set[Part]] = field(default_factory=dict)
     written: Written = field(default_factory=dict)
 
 
@@ -61,7 +62,7 @@ def program_of(
         world = World(source, device, host, said)
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
         world.tables, world.distributed = found.tables, found.distributed
-        world.written = found.written
+        world.written, world.parts = found.written, found.parts
         world.declare_globals()
         device.touched.clear()
         host.touched.clear()

@@ -24,11 +24,14 @@ from scopec.frontends.clang.memory import (
     Code,
     Content,
     Held,
+    Kind,
     Layout,
     Memory,
     Opaque,
+    Part,
     Private,
     Region,
+    apart,
     leaves_of,
     object_name,
     objects_of,
@@ -128,6 +131,8 @@ class World:
         #: grid and the block, and the variable that it is.
         self.distributed: set[str] = set()
         self.owners: dict[Memory, tuple[str, int, str]] = {}
+        #: The accesses to parts of objects that have unions in them.
+        self.parts: dict[str, set[Part]] = {}
         #: What is written to pointers in memory, as far as is known, and what each thread does.
         self.written: Written = {}
         self.bodies: list[ir.Body] = []
@@ -148,12 +153,24 @@ class World:
         """Make a region of the program's objects, once."""
         region = Memory(layout.name)
         if region not in self.layouts:
-            if shared := [object_name(layout.name, leaf) for leaf in layout.leaves if leaf.overlaps]:
-                raise refused(f"`{shared[0]}`, in a union or a bit-field that threads share, is", span)
+            if bits := [object_name(layout.name, leaf) for leaf in layout.leaves if leaf.bits]:
+                raise refused(f"`{bits[0]}`, a bit-field that threads share, is", span)
+            if any(leaf.overlaps for leaf in layout.leaves):
+                if any(initial.values()):
+                    raise refused(f"an initial value of `{layout.name}`, which has a union in it, is", span)
+                layout = replace(layout, leaves=apart(layout.leaves, self.parts.setdefault(layout.name, set())))
             self.layouts[region] = layout
             for made in objects_of(layout, storage, span, initial, zero=zero, use=ir.Use.DATA):
                 self.objects[made.name] = made
         return region
+
+    def divide(self, layout: Layout, at: int, size: int, wanted: Kind | None = None) -> bool:
+        """Whether it is news that there is an access to a part of a union."""
+        parts = self.parts.get(layout.name)
+        if parts is None or (at, size, wanted) in parts:
+            return False
+        parts.add((at, size, wanted))
+        return True
 
     def storage(self, region: Region) -> ir.Storage | None:
         """Where a region is, None for one that is no memory of the program."""
