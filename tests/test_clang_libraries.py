@@ -171,3 +171,21 @@ int main() {
 def test_what_of_cuda_is_not_modelled_is_said_so(tmp_path: Path) -> None:
     text = host("cudaGraphDestroy(nullptr);")
     assert verdicts(text, tmp_path) == ["SCP013 scopec does not model `cudaGraphDestroy`"]
+
+
+def test_scans_over_a_tile(tmp_path: Path) -> None:
+    text = """#include <cooperative_groups.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+__device__ int with[4], without[4];
+__global__ void k() {
+    auto tile = cg::tiled_partition<4>(cg::this_thread_block());
+    with[threadIdx.x] = cg::inclusive_scan(tile, 4 - int(tile.thread_rank()), cg::greater<int>());
+    without[threadIdx.x] = cg::exclusive_scan(tile, int(tile.thread_rank()) + 1);
+}
+//@ launch k<<<1, 4>>>();
+//@ expect race_free;
+//@ expect required with[0] == 4 && with[3] == 4;
+//@ expect required without[0] == 0 && without[1] == 1 && without[2] == 3 && without[3] == 6;
+"""
+    assert verdicts(text, tmp_path) == []

@@ -268,3 +268,26 @@ def test_a_pointer_is_what_the_program_puts_there(
         assert {c.verdict for c in checks} == {"holds"}
     else:
         assert [c.verdict for c in asked] == ["violated"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expectations"),
+    [
+        ("int r = ((int*)&v)[n + 1];", ("required k[0][0].r == 12", "race_free")),
+        ("((int*)&v)[n] = 5;", ("required v.y == 5 && v.z == 12",)),
+        ("(&v.x)[n + 3] = 5;", ("allowed v.x == 10",)),
+        ("for (int i = 0; i < 12; ++i) (&v.x)[i % 4] += 1;", ("required v.x == 13 && v.w == 16",)),
+    ],
+)
+def test_an_index_into_numbers_with_names_of_their_own(
+    body: str, expectations: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "p.cu"
+    text = "__device__ int4 v = {10, 11, 12, 13};\n__device__ int one = 1;\n"
+    text += f"__global__ void k() {{ int n = atomicAdd(&one, 0); {body} }}\n//@ launch k<<<1, 1>>>();\n"
+    path.write_text(text + "".join(f"//@ expect {e};\n" for e in expectations))
+    (outcome,) = check([path], Settings(engine="embedded"))
+    assert [str(d) for d in outcome.diagnostics if d.severity == "error"] == []
+    verdicts = {c.expectation.text: c.verdict for report in outcome.reports for c in report.checks}
+    beyond = "+ 3" in body
+    assert set(verdicts.values()) == ({"violated"} if beyond else {"holds"})

@@ -20,6 +20,8 @@ from scopec.frontends.clang.memory import (
     Private,
     Record,
     Unset,
+    covered,
+    element,
 )
 from scopec.frontends.clang.numbers import Offset, arithmetic, as_type, compare, kept, number, resized, signed
 from scopec.frontends.clang.state import Again, Done, State
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
 
 _NARROW_BITS = 32
+#: Among so many numbers with names of their own it is told apart which one an index means, in objects of so many bytes.
+_MOST_NAMES, _MOST_BYTES = 16, 1024
 #: What an assignment assigns to.
 _ASSIGNED = re.compile(r"(.*?[^\s=!<>+\-*/%&|^])\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", re.DOTALL)
 
@@ -164,6 +168,31 @@ def tell_apart(
     machine.emit(state, faults.of_pointer(values.FALSE, target[1] if target else text))
     machine.builder.end(span)
     return Done()
+
+
+def place_of(machine: Machine, state: State, typed: llvm.Typed, type_: llvm.Type) -> Address:
+    """Where a number of a type is accessed; which of several with names of their own it is, is told apart first."""
+    address, size = pointer_of(machine, state, typed), llvm.size(type_)
+    layout = machine.world.layouts.get(address.region) if isinstance(address.region, Memory) else None
+    if layout is None or layout.known is not None or len(address.offset.terms) != 1:
+        return address
+    ((factor, index),) = address.offset.terms
+    end = max((at + leaf.type.size for at, leaf in covered(layout, 0, _MOST_BYTES)), default=0)
+    within = range(address.offset.constant % factor, end - size + 1, factor) if factor > 0 else range(0)
+    if not isinstance(typed.operand, llvm.Local) or not 0 < len(within) <= _MOST_NAMES:
+        return address
+    if element(layout, address.offset, size) or not all(element(layout, Offset(at), size) for at in within):
+        return address
+    span = machine.span(state)
+    for at in within:
+        following, after = machine.builder.label(), state.copy()
+        after.frame.env[typed.operand.name] = Address(address.region, Offset(at))
+        found = number((at - address.offset.constant) // factor, index.type.bits)
+        machine.builder.split(compare("eq", kept(index), found), span, machine.later(after), following)
+        machine.builder.place(following)
+    machine.emit(state, faults.of_pointer(values.FALSE, machine.world.text_of(span)))
+    machine.builder.end(span)
+    raise Done
 
 
 def element_address(machine: Machine, state: State, part: llvm.Element) -> Content:

@@ -15,7 +15,7 @@ from scopec.frontends.clang.instructions import (
     inserted,
     operand,
     part_of,
-    pointer_of,
+    place_of,
     selected,
 )
 from scopec.frontends.clang.memory import Address, Content, Record
@@ -36,12 +36,12 @@ def compute(machine: Machine, state: State, instruction: llvm.Instruction) -> Co
             return None
         case llvm.Load(type_, pointer, volatile):
             return load(
-                machine, state, pointer_of(machine, state, pointer), type_, ir.VOLATILE if volatile else ir.PLAIN
+                machine, state, place_of(machine, state, pointer, type_), type_, ir.VOLATILE if volatile else ir.PLAIN
             )
         case llvm.Store(value, pointer, volatile):
             content = operand(machine, state, value)
             mode = ir.VOLATILE if volatile else ir.PLAIN
-            store(machine, state, pointer_of(machine, state, pointer), content, value.type, mode)
+            store(machine, state, place_of(machine, state, pointer, value.type), content, value.type, mode)
             return None
         case llvm.Element() as part:
             return element_address(machine, state, part)
