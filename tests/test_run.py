@@ -136,6 +136,15 @@ def test_threads_that_do_not_end_are_counted(tmp_path: Path) -> None:
     assert program["unended"] == 7
 
 
+def test_what_is_in_ptx_is_compared_with_its_model(tmp_path: Path) -> None:
+    assert [f.settings.overrides.model for f in read([SPECS / "ptx" / "fences.cu"], Settings())] == [None]
+    for path in (
+        SPECS / "litmus-files" / "ptx-sleeper.litmus",
+        next(iter(sorted((SPECS / "ptx-files").glob("*.ptx")))),
+    ):
+        assert [f.settings.overrides.model for f in read([path], Settings())] == ["ptx"]
+
+
 def test_results_of_another_text_say_nothing(tmp_path: Path) -> None:
     path = tmp_path / "lb.litmus"
     path.write_text(LOAD_BUFFERING)

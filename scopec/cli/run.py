@@ -54,7 +54,7 @@ def run(
     seed: int, turns: int, limit: int, jobs: int, overrides: Overrides, timeout: float, memory_limit: int,
     requests: Sequence[formats.Request], quiet: bool,
 ) -> int:  # fmt: skip
-    """Run .cu and .litmus files in PATHS many times on a GPU, and compare what is seen with what the model allows.
+    """Run .cu, .ptx and .litmus files in PATHS many times on a GPU, and compare what is seen with the model.
 
     Exit status: 0 nothing seen is forbidden, 1 something is, 2 bad input or usage, 3 no nvcc or GPU, 4 undecided.
     """

@@ -55,8 +55,8 @@ def read(paths: Sequence[Path], settings: Settings) -> Iterator[Read]:
 
 
 def _own_model(path: Path, settings: Settings) -> Overrides:
-    """A litmus file of PTX is compared with PTX's model unless another is named."""
-    if settings.overrides.model is None and path.suffix == ".litmus":
+    """What is written in PTX is compared with PTX's model unless another is named."""
+    if settings.overrides.model is None and path.suffix in (".litmus", ".ptx"):
         return replace(settings.overrides, model="ptx")
     return settings.overrides
 
