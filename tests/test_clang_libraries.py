@@ -126,6 +126,37 @@ def test_small_functions_of_the_library(tmp_path: Path) -> None:
     assert verdicts(host(body, "required main.r == 21", before=before), tmp_path) == []
 
 
+def test_newer_parts_of_the_library(tmp_path: Path) -> None:
+    text = """#include <bit>
+#include <concepts>
+#include <optional>
+#include <cuda/std/span>
+#include <nv/target>
+template <std::integral T> __host__ __device__ T times(T v) {
+    NV_IF_TARGET(NV_IS_DEVICE, (return 2 * v;))
+    NV_IF_ELSE_TARGET(NV_IS_HOST, (return 3 * v;), (return 0;))
+}
+__device__ int a[2];
+__device__ std::optional<int> find(cuda::std::span<int> items, int wanted) {
+    for (int i = 0; i < items.size(); ++i)
+        if (items[i] == wanted) return i;
+    return std::nullopt;
+}
+__global__ void k() {
+    if (auto found = find(cuda::std::span(a), 0)) a[*found] = times(7) + std::popcount(5u) + std::countl_zero(1u);
+}
+int main() { k<<<1, 1>>>(); cudaDeviceSynchronize(); int here = times(5); }
+//@ expect required a[0] == 47 && a[1] == 0 && main.here == 15;
+"""
+    assert verdicts(text, tmp_path) == []
+
+
+def test_chance_is_unknown(tmp_path: Path) -> None:
+    body = "std::mt19937 g(std::random_device{}()); std::uniform_int_distribution<int> d(0, 3); if (d(g) == 2) x = 1;"
+    text = host(body, "allowed x == 1", "allowed x == 0", before="#include <random>\nint x;")
+    assert verdicts(text, tmp_path) == []
+
+
 def test_texts_are_unknown(tmp_path: Path) -> None:
     before = "#include <sstream>\n#include <string>\n#include <cstring>\nint a;"
     body = """std::ostringstream out; std::string s = "x"; out << s << 1;
