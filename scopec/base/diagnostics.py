@@ -98,6 +98,11 @@ class Code(Enum):
         "a wait that no execution gets past",
         "see who gives what is waited for: what comes after the wait never happens, and is not checked",
     )
+    WATCHDOG = (
+        "SCP045",
+        "a watchdog that is taken not to fire",
+        "`//@ options timeouts = eventually;` follows what it does",
+    )
     NOT_KEPT = (
         "SCP045",
         "generated specifications that could not be kept",

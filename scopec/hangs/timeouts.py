@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from scopec.program import ir, values
+from scopec.program.counts import added
 from scopec.program.effects import registers, uses_and_definitions
 from scopec.program.loop_headers import in_every_turn
 from scopec.program.loops import Loop
-from scopec.program.values import Binary, Const, Convert, Reg
+from scopec.program.values import Const, Reg
 
 if TYPE_CHECKING:
     from scopec.program.values import Value
@@ -76,18 +77,9 @@ def after(value: Const, step: int, turns: int) -> Const:
 
 def _step(node: ir.Node, name: str) -> int | None:
     """What a node adds to a register, None if it does anything else with it."""
-    if not isinstance(node, ir.Do) or not isinstance(node.operation, ir.Set):
-        return None
-    value = node.operation.value
-    while isinstance(value, Convert):
-        value = value.operand
-    match value:
-        case Binary("+", Reg(same, _), Const(step, _), _) | Binary("+", Const(step, _), Reg(same, _), _) if (
-            same == name and step
-        ):
-            return step
-        case Binary("-", Reg(same, _), Const(step, _), _) if same == name and step:
-            return -step
+    match node:
+        case ir.Do(ir.Set(_, value)):
+            return added(value, name)
         case _:
             return None
 

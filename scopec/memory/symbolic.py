@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property, reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
@@ -17,6 +18,7 @@ from scopec.program.collective import Barrier, barrier_of
 from scopec.program.loop_headers import prepared
 from scopec.program.loops import Element, Loop, live_registers, own_registers, weak_topological_order
 from scopec.program.values import Const, Value
+from scopec.program.watchdogs import traps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -151,7 +153,9 @@ class ThreadRun(Operations):
             if passes == 0 and self.pending.get(loop.head):
                 live, events, back = self.live[loop.head], self.out.events[mark:], self.merged(loop.head)
                 if self.only_waits(entry, back, live, events):
-                    again = back.guard.where(entry.guard).value(self.out.conditions)
+                    # Who traps does not go round, but nobody meets anyone then.
+                    trapping = (s.guard for n, states in self.pending.items() if traps(self.body, n) for s in states)
+                    again = reduce(or_, trapping, back.guard).where(entry.guard).value(self.out.conditions)
                     self.votes[loop.head] = self.vote(loop, events, again)
                     read = {e.location for e in events if e.kind is Kind.READ}
                     self.out.watches_several = self.out.watches_several or len(read) > 1

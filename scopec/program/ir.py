@@ -313,12 +313,13 @@ class Notify:
 class Decide:
     """``target`` is true or false.
 
-    A ``failure`` is false: a ``try_`` function may fail without a reason, but not for ever.  Nothing is promised about
-    the ``order`` in which operands are evaluated, nor about what is ``unknown``, as a floating-point number is.
+    A ``failure`` is false: a ``try_`` function may fail without a reason, but not for ever.  A ``timeout`` is true
+    where a wait that counts its turns gives up, at last.  Nothing is promised about the ``order`` in which operands are
+    evaluated, nor about what is ``unknown``, as a floating-point number is.
     """
 
     target: str
-    what: Literal["failure", "order", "unknown"] = "failure"
+    what: Literal["failure", "timeout", "order", "unknown"] = "failure"
 
 
 @dataclass(frozen=True, slots=True)

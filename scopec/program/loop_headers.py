@@ -39,7 +39,7 @@ def _carrying(body: ir.Body, observed: frozenset[str]) -> tuple[Loop, set[int]] 
     for loop in loops(body):
         nodes = {n: body.nodes[n] for n in loop.nodes()}
         computed = frozenset[str]().union(*(uses_and_definitions(node)[1] for node in nodes.values()))
-        if not live[loop.head] & computed or _entries(body, nodes) != {loop.head}:
+        if not live[loop.head] & computed or entries(body, nodes) != {loop.head}:
             continue
         inner = {n for element in loop.rest if isinstance(element, Loop) for n in element.nodes()}
         for place in loop.rest:
@@ -63,7 +63,7 @@ def _rotated(body: ir.Body, loop: Loop, before: set[int]) -> ir.Body:
     return replace(body, nodes=nodes, entry=copies[loop.head] if body.entry == loop.head else body.entry)
 
 
-def _entries(body: ir.Body, inside: Mapping[int, ir.Node]) -> set[int]:
+def entries(body: ir.Body, inside: Mapping[int, ir.Node]) -> set[int]:
     """The nodes of a loop at which it is entered."""
     found = {f for n, node in body.nodes.items() if n not in inside for f in ir.successors(node) if f in inside}
     return found | ({body.entry} & inside.keys())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,8 +19,11 @@ from scopec.frontends.scoped.syntax import tree
 from scopec.memory.cat import registry
 from scopec.memory.cat.model import Model
 from scopec.program import ir
+from scopec.program.counts import left_open
 from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
+from scopec.program.observe import FinalRegister
 from scopec.program.program import Program
+from scopec.program.watchdogs import not_fired
 from scopec.progress import models as progress_models
 from scopec.session.reading import Read, read
 from scopec.session.run import DEFAULT_MODEL, HARDWARE, Run
@@ -76,6 +80,17 @@ def _divergence(program: Program) -> Iterator[Diagnostic]:
         yield Diagnostic(Code.DIVERGENT_BARRIER, message, span, None, "warning")
 
 
+def _patient(settings: Settings, observed: frozenset[str], watchdogs: dict[Span, Diagnostic], body: ir.Body) -> ir.Body:
+    """A graph whose waits do not count their turns far; the watchdogs that do not fire are noted."""
+    body = left_open(body, observed)
+    if settings.options["timeouts"] == "eventually":
+        return body
+    body, found = not_fired(body)
+    message = "this watchdog is taken not to fire (timeouts = never): the trap is not followed"
+    watchdogs.update({span: Diagnostic(Code.WATCHDOG, message, span, None, "warning") for span in found})
+    return body
+
+
 def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan:
     file = found.file
     settings = _settings(file, overrides)
@@ -83,6 +98,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
     runs: list[Run] = []
     warnings: list[Diagnostic] = []
     divergent: dict[Span, Diagnostic] = {}
+    watchdogs: dict[Span, Diagnostic] = {}
     applied: set[Span] = set()
     has_expectations = any(isinstance(d, tree.Expect) for d in file.directives)
     for number, chosen in enumerate(variants(file, found.constants)):
@@ -113,8 +129,16 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
             also = [] if entry in asserted or (on_hardware and not default[2]) else asserts
             if also:
                 asserted.add(entry)
+            observed = frozenset(
+                what.register
+                for check in (*checks, *also)
+                if check.sought is not None
+                for what in check.sought.observed.values()
+                if isinstance(what, FinalRegister)
+            )
+            patient = program.with_bodies(partial(_patient, settings, observed, watchdogs))
             run = Run(
-                shown, source, program, entry, progress, settings,
+                shown, source, patient, entry, progress, settings,
                 tuple(checks + ([] if racy else also)),
                 tuple(a for a in also if racy and not a.implicit), on_hardware, not_asked=_not_asked(by_model),
             )  # fmt: skip
@@ -128,7 +152,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
         if isinstance(directive, tree.Expect) and directive.span not in applied:
             message = "this expectation applies to no variant"
             warnings.append(Diagnostic(Code.IGNORED, message, directive.span, "correct its `when`", "warning"))
-    return Plan(tuple(runs), (*warnings, *divergent.values()), found.without_clang)
+    return Plan(tuple(runs), (*warnings, *divergent.values(), *watchdogs.values()), found.without_clang)
 
 
 def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:

@@ -87,7 +87,11 @@ def _gives_up(run: Run) -> bool:
     if run.settings.options["timeouts"] == "eventually":
         return False
     bodies = [prepared(body) for body in run.relevance.bodies.values()]
-    return any(clocks(body, loop) for body in bodies for loop in loops(body))
+    return any(clocks(body, loop) for body in bodies for loop in loops(body)) or any(
+        isinstance(node, ir.Do) and isinstance(node.operation, ir.Decide) and node.operation.what == "timeout"
+        for body in bodies
+        for node in body.nodes.values()
+    )
 
 
 def _is_sequential(model: Model) -> bool:
