@@ -183,7 +183,7 @@ __device__ int x = 0;
 __global__ void k() {
     cuda::atomic_ref<int, cuda::thread_scope_device> a(x);
     if (threadIdx.x == 0) { a.store(1); a.store(2); a.store(3); }
-    else { int seen = 0; while (seen < 3) { int now = a.load(); if (now > seen) seen = seen + 1; } }
+    else { int turns = 0; while (a.load() < 3) turns = turns + 1; }
 }
 //@ launch k<<<1, 2>>>();
 """

@@ -98,11 +98,6 @@ class Code(Enum):
         "a wait that no execution gets past",
         "see who gives what is waited for: what comes after the wait never happens, and is not checked",
     )
-    WATCHDOG = (
-        "SCP045",
-        "a watchdog that is taken not to fire",
-        "`//@ options timeouts = eventually;` follows what it does",
-    )
     NOT_KEPT = (
         "SCP045",
         "generated specifications that could not be kept",
@@ -113,6 +108,11 @@ class Code(Enum):
         "host memory that devices cannot access",
         "register it with cudaHostRegister before, or use cudaMallocManaged; `//@ given pageableMemoryAccess = 1;` "
         "says that the machine's devices can",
+    )
+    WATCHDOG = (
+        "SCP047",
+        "a watchdog that is taken not to fire",
+        "`//@ options timeouts = eventually;` follows what it does",
     )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:

@@ -30,13 +30,32 @@ _IDLE = (ir.Set, ir.Load, ir.Fence, ir.Silent, ir.Yield, ir.Decide, ir.Operand, 
 
 def left_open(body: ir.Body, observed: Set[str] = frozenset()) -> ir.Body:
     """The graph with far counts of its waits left open; the ``observed`` registers matter at its end."""
-    nodes = dict(body.nodes)
-    for loop in loops(body):
-        inside = {n: body.nodes[n] for n in loop.nodes()}
-        if entries(body, inside) == {loop.head} and all(idle(inside, node) for node in inside.values()):
-            for number, up, what in _counted(body, loop, inside, observed):
+    straight = _straight(body)
+    nodes = dict(straight.nodes)
+    for loop in loops(straight):
+        inside = {n: straight.nodes[n] for n in loop.nodes()}
+        if entries(straight, inside) == {loop.head} and all(idle(inside, node) for node in inside.values()):
+            for number, up, what in _counted(straight, loop, inside, observed):
                 _leave_open(nodes, number, what, up=up)
-    return replace(body, nodes=nodes)
+    return replace(body, nodes=nodes) if len(nodes) > len(body.nodes) else body
+
+
+def _straight(body: ir.Body) -> ir.Body:
+    """The graph without the branches that the node before decides, as `a && b` has them where it is false."""
+
+    def after(node: ir.Node) -> ir.Node:
+        match node:
+            case ir.Do(ir.Set(target, Const() as value), _, following):
+                test = body.nodes[following]
+                if isinstance(test, ir.Branch) and registers(test.condition) == {target}:
+                    known = values.substitute(test.condition, lambda leaf: value if leaf.name == target else leaf)
+                    if isinstance(known, Const):
+                        return replace(node, next=test.then if known.value else test.otherwise)
+                return node
+            case _:
+                return node
+
+    return replace(body, nodes={number: after(node) for number, node in body.nodes.items()})
 
 
 def _leave_open(nodes: dict[int, ir.Node], number: int, what: Literal["timeout", "failure"], *, up: bool) -> None:

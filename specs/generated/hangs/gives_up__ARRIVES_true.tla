@@ -16,16 +16,16 @@ Entry          == "wait_b0_t0" :> "wait_L11" @@ "wait_b0_t1" :> "wait_L14"
 GridOf         == "wait_b0_t0" :> "wait" @@ "wait_b0_t1" :> "wait"
 BlockOf        == "wait_b0_t0" :> "wait_b0" @@ "wait_b0_t1" :> "wait_b0"
 UnitOf         == BlockOf      \* neither clusters nor cooperative: each block is a unit
-Labels         == {"idle", "done", "main_L18", "main_L18_return", "main_L18_2", "wait_L11", "wait_L14"}
+Labels         ==
+  {"idle", "done", "main_L18", "main_L18_return", "main_L18_2", "wait_L10", "wait_L11", "wait_L14"}
 ApiLabels      == {"main_L18_return", "main_L18_2"}
 NotReadyLabels == {}
 
 VARIABLES
   mem,    \* objects in memory, sequentially consistent
-  reg,    \* registers and automatic objects of each thread
   issued  \* grids in the order in which the host launched them
 
-vars == <<pc, mem, reg, issued>>
+vars == <<pc, mem, issued>>
 
 TypeOK ==
   /\ pc \in [Threads -> Labels]
@@ -35,7 +35,6 @@ TypeOK ==
 Init ==
   /\ pc = "main" :> "main_L18" @@ [t \in Threads |-> "idle"]
   /\ mem = [flag |-> 0]
-  /\ reg = "main" :> <<>> @@ "wait_b0_t0" :> [turns |-> 0] @@ "wait_b0_t1" :> [turns |-> 0]
   /\ issued = <<>>
 
 \* ---- laws -----------------------------------------------------------------------
@@ -54,20 +53,20 @@ main_L18(t) ==
   /\ pc[t] = "main_L18"
   /\ issued' = Append(issued, "wait")
   /\ Goto(t, "main_L18_return")
-  /\ UNCHANGED <<mem, reg>>
+  /\ UNCHANGED mem
 
 \* gives-up.cu:18: //@ launch wait<<<1, 2>>>();
 main_L18_return(t) ==
   /\ pc[t] = "main_L18_return"
   /\ Goto(t, "main_L18_2")
-  /\ UNCHANGED <<mem, reg, issued>>
+  /\ UNCHANGED <<mem, issued>>
 
 \* gives-up.cu:18: //@ launch wait<<<1, 2>>>();
 main_L18_2(t) ==
   /\ pc[t] = "main_L18_2"
   /\ AllIssuedDone
   /\ Goto(t, "done")
-  /\ UNCHANGED <<mem, reg, issued>>
+  /\ UNCHANGED <<mem, issued>>
 
 main_step(t) ==
   \/ main_L18(t)
@@ -75,12 +74,18 @@ main_step(t) ==
   \/ main_L18_2(t)
 
 \* ---- kernel wait ---------------------------------------------------------------
+\* gives-up.cu:10: for (int turns = 0; turns < 1000; turns++) {
+wait_L10(t) ==
+  /\ pc[t] = "wait_L10"
+  /\ \/ /\ Goto(t, "done")
+        /\ UNCHANGED <<mem, issued>>
+     \/ /\ Goto(t, "wait_L11")
+        /\ UNCHANGED <<mem, issued>>
+
 \* gives-up.cu:11: if (flag.load(cuda::memory_order_relaxed) != 0) break;
 wait_L11(t) ==
   /\ At(t, "wait_L11")
-  /\ reg' = [reg EXCEPT ![t].turns = IF mem.flag # 0 THEN 0 ELSE IF reg[t].turns + 1 < 1000
-       THEN reg[t].turns + 1 ELSE 0]
-  /\ Goto(t, IF mem.flag # 0 THEN "done" ELSE IF reg[t].turns + 1 < 1000 THEN "wait_L11" ELSE "done")
+  /\ Goto(t, IF mem.flag # 0 THEN "done" ELSE "wait_L10")
   /\ UNCHANGED <<mem, issued>>
 
 \* gives-up.cu:14: flag.store(1, cuda::memory_order_relaxed);
@@ -88,9 +93,16 @@ wait_L14(t) ==
   /\ At(t, "wait_L14")
   /\ mem' = [mem EXCEPT !.flag = 1]
   /\ Goto(t, "done")
-  /\ UNCHANGED <<reg, issued>>
+  /\ UNCHANGED issued
+
+\* the choice that does not fail
+wait_L10_succeeds(t) ==
+  /\ pc[t] = "wait_L10"
+  /\ Goto(t, "done")
+  /\ UNCHANGED <<mem, issued>>
 
 wait_step(t) ==
+  \/ wait_L10(t)
   \/ wait_L11(t)
   \/ wait_L14(t)
 
@@ -111,6 +123,8 @@ Promises ==
   /\ \A h \in HostThreads : WF_vars(HostProgress(h, Host(h)))
   /\ \A h \in HostThreads : WF_vars(ApiProgress(h, Host(h), Serve))
   /\ \A t \in DeviceThreads : WF_vars(DeviceProgress(t, DevStep(t)))
+  \* an operation that may fail without a reason does not fail for ever
+  /\ \A t \in Threads : SF_vars(wait_L10_succeeds(t))
 Guaranteed ==
   \/ \E h \in HostThreads : HostProgress(h, Host(h))
   \/ \E h \in HostThreads : ApiProgress(h, Host(h), Serve)
