@@ -38,7 +38,7 @@ SEEN = "flag.load(cuda::memory_order_acquire)"
 LOOKS = (
     f"int n = 0; while ({SEEN} == 0) if (++n == LIMIT) {{ n = 0; if (stop.load()) break; }}",
     f"unsigned n = 0; while (!{SEEN}) {{ if (n++ > LIMIT) {{ n = 0; if (stop.load()) return; }} }}",
-    f"int n = 0; do if (n++ % LIMIT == LIMIT - 1 && stop.load()) break; while ({SEEN} == 0);",
+    f"int n = 0; while ({SEEN} == 0) if (n++ % LIMIT == LIMIT - 1 && stop.load()) break;",
 )
 GIVES_UP = (
     f"for (int n = 0; n < LIMIT; ++n) if ({SEEN}) break;",
@@ -104,6 +104,11 @@ def test_a_wait_that_gives_up(wait: str, send: str, tmp_path: Path) -> None:
         f"int n = 0; while ({SEEN} == 0) if (stop.load() && ++n == 5000) break;",  # not every turn counts
         f"int n = stop.load(); while ({SEEN} == 0) if (++n == 5000) break;",  # who knows what it begins with
         f"int n = 0; while ({SEEN} == 0) if (--n == 5000) break;",  # it is never up
+        f"int n = 0; do if (n++ % 5000 == 4999 && stop.load()) break; while ({SEEN} == 0);",  # it is looked at before the last read of a turn
+        "for (int n = 0; n < 5000; ++n) __nanosleep(10);",  # it waits for nothing else
+        "for (int n = 0; n < 5000; ++n) data += stop.load();",  # a sum
+        f"int s = 0; for (int n = 0; n < 5000; ++n) {{ s += 2; if ({SEEN}) break; }} data = s;",  # another count
+        f"int s = 0; for (int n = 0; n < 5000; ++n) {{ s += stop.load(); if ({SEEN} == s) break; }}",  # another sum
     ],
 )
 def test_what_is_not_left_open(wait: str, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def _silent(out: Unfolding, event: Event) -> bool:
     if event.kind is Kind.CALL:
         return not isinstance(out.calls[event.id], (ir.EventRecord, ir.EventWait))
     if event.kind in (Kind.ARRIVE, Kind.WAIT):
-        return out.joint
+        return out.joint and not out.barriers[event.id].barrier.named
     return event.kind in (Kind.READ, Kind.FENCE)
 
 

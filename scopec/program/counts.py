@@ -96,11 +96,21 @@ def _counted(
     """The branches of a loop that a far count alone decides: how it comes out where that is up, and what that means."""
     live = live_registers(body, frozenset(observed))
     outside = {f for node in inside.values() for f in ir.successors(node) if f not in inside}
-    for name in sorted({n for node in inside.values() for n in uses_and_definitions(node)[1]}):
+    computed = {n for node in inside.values() for n in uses_and_definitions(node)[1]}
+    for name in sorted(computed):
         count = _count(body, loop, inside, name)
-        if count is None or any(live[f] & {name, *_copies(inside, name)} for f in outside):
+        of_count = {name, *_copies(inside, name)}
+        # Nothing else passes from turn to turn, and what is counted is of no use afterwards.
+        if count is None or any(live[f] & of_count for f in outside) or live[loop.head] & computed - of_count:
             continue
         (number, test) = count.test
+        waits = any(
+            isinstance(node, ir.Branch) and outside & {node.then, node.otherwise} and registers(node.condition) & waited
+            for node in inside.values()
+            for waited in (computed - of_count,)
+        )
+        if not waits:
+            continue
         found = _up(test.condition, count)
         if found is None:
             continue
@@ -109,6 +119,10 @@ def _counted(
         # Until the count is up, each turn adds to it and looks at it, and none begins it anew.
         turn = {n: [usual] if n == number else [*ir.successors(node)] for n, node in inside.items()}
         if usual not in inside or _leads(turn, loop.head, count.resets):
+            continue
+        # It looks at the count last: a turn in which that is up has read all that the turns before it have.
+        reads = {n for n, node in inside.items() if isinstance(node, ir.Do) and isinstance(node.operation, ir.Access)}
+        if _leads(turn, usual, reads, around={loop.head}, itself=True):
             continue
         if any(_leads(turn, loop.head, {loop.head}, around={place}) for place in (number, count.place)):
             continue
