@@ -35,7 +35,7 @@ def not_fired(body: ir.Body) -> tuple[ir.Body, tuple[Span, ...]]:
                 if after not in inside and other in inside and traps(body, after):
                     nodes[number] = replace(node, condition=values.TRUE if stays else values.FALSE)
                     found[node.span] = None
-    return replace(body, nodes=nodes), tuple(found)
+    return replace(body, nodes=nodes) if found else body, tuple(found)
 
 
 def _meets(node: ir.Node) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -80,15 +79,25 @@ def _divergence(program: Program) -> Iterator[Diagnostic]:
         yield Diagnostic(Code.DIVERGENT_BARRIER, message, span, None, "warning")
 
 
-def _patient(settings: Settings, observed: frozenset[str], watchdogs: dict[Span, Diagnostic], body: ir.Body) -> ir.Body:
-    """A graph whose waits do not count their turns far; the watchdogs that do not fire are noted."""
-    body = left_open(body, observed)
-    if settings.options["timeouts"] == "eventually":
-        return body
-    body, found = not_fired(body)
-    message = "this watchdog is taken not to fire (timeouts = never): the trap is not followed"
-    watchdogs.update({span: Diagnostic(Code.WATCHDOG, message, span, None, "warning") for span in found})
-    return body
+def _patient(
+    program: Program, settings: Settings, observed: frozenset[str], watchdogs: dict[Span, Diagnostic]
+) -> Program:
+    """A program whose waits do not count their turns far; the watchdogs that do not fire are noted."""
+    changed = False
+
+    def patient(body: ir.Body) -> ir.Body:
+        nonlocal changed
+        found = left_open(body, observed)
+        spans: tuple[Span, ...] = ()
+        if settings.options["timeouts"] == "never":
+            found, spans = not_fired(found)
+        message = "this watchdog is taken not to fire (timeouts = never): the trap is not followed"
+        watchdogs.update({span: Diagnostic(Code.WATCHDOG, message, span, None, "warning") for span in spans})
+        changed = changed or found is not body
+        return found
+
+    found = program.with_bodies(patient)
+    return found if changed else program
 
 
 def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan:
@@ -136,7 +145,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
                 for what in check.sought.observed.values()
                 if isinstance(what, FinalRegister)
             )
-            patient = program.with_bodies(partial(_patient, settings, observed, watchdogs))
+            patient = _patient(program, settings, observed, watchdogs)
             run = Run(
                 shown, source, patient, entry, progress, settings,
                 tuple(checks + ([] if racy else also)),
