@@ -47,4 +47,3 @@ __global__ void __cluster_dims__(2, 1, 1) pass() {
 //@ expect race on data when ORDER < 2 under cuda, ptx;
 //@ expect race when ORDER == 2 && !LAST under cuda, ptx;
 //@ expect allowed out == 0 && pass[1][0].r == 1 when ORDER < 2 && LAST under ptx;
-//@ expect terminates;
