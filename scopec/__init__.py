@@ -1,6 +1,22 @@
 """scopec: checks CUDA-style programs for scoped synchronisation and forward progress.
 
-See ARCHITECTURE.md for the path of a program through the package.
+``scopec.check`` is the call from Python (scopec/api.py). See ARCHITECTURE.md for the path of a program through the
+package.
 """
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scopec.api import Results, Verdict, check
+
 __version__ = "0.1.0"
+__all__ = ["Results", "Verdict", "__version__", "check"]
+
+
+def __getattr__(name: str) -> Any:
+    """What `scopec.api` offers, imported when it is asked for: the command needs none of it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module("scopec.api"), name)

@@ -184,6 +184,32 @@ def result(text: str, constraint: str = "=r", name: str = "r", more: str = '"r"(
 
 
 #: What is true at the end, and what is not.
+#: The bytes of 0x7766554433221180 that the modes of `prmt` take, as the ISA's table says, for selectors 0 to 3.
+PERMUTED = {
+    "f4e": (0x33221180, 0x44332211, 0x55443322, 0x66554433),
+    "b4e": (0x55667780, 0x66778011, 0x77801122, 0x80112233),
+    "rc8": (0x80808080, 0x11111111, 0x22222222, 0x33333333),
+    "ecl": (0x33221180, 0x33221111, 0x33222222, 0x33333333),
+    "ecr": (0x80808080, 0x11111180, 0x22221180, 0x33221180),
+    "rc16": (0x11801180, 0x33223322, 0x11801180, 0x33223322),
+}
+MASK = 0x80000921
+
+
+def nth_set(mask: int, base: int, offset: int) -> int:
+    """As the ISA's pseudo-code for `fns` finds a bit."""
+    if offset == 0:
+        return base if mask >> base & 1 else -1
+    position, count = base, abs(offset) - 1
+    while 0 <= position < 32:
+        if mask >> position & 1:
+            if count == 0:
+                return position
+            count -= 1
+        position += 1 if offset > 0 else -1
+    return -1
+
+
 NUMBERS = {
     "add": (result("add.s32 %0, %1, 5;"), "r == 15"),
     "add, wide": (result("add.u64 %0, %0, 5;", "+l", "l", '"n"(0)'), "l == 5"),
@@ -201,6 +227,20 @@ NUMBERS = {
     "shf.l": (result("shf.l.wrap.b32 %0, 0x80000000, 1, 33;"), "r == 3"),
     "shf.r": (result("shf.r.clamp.b32 %0, 1, 7, 40;"), "r == 7"),
     "prmt": (result("prmt.b32 %0, 0x33221180, 0x77665544, 0x8514;"), "r == 0xff551144"),
+    **{f"prmt.{mode}, {n}": (result(f"prmt.b32.{mode} %0, 0x33221180, 0x77665544, {n + 4};"), f"r == {wanted:#x}")
+       for mode, row in PERMUTED.items() for n, wanted in enumerate(row)},
+    **{f"fns {base} {offset}": (result(f"fns.b32 %0, {MASK:#x}, {base}, {offset};", "=r", "i"), f"i == {nth_set(MASK, base, offset)}")
+       for base in (0, 5, 8, 31) for offset in (-3, -1, 0, 1, 2, 4, 32)},
+    "add.sat": (result("add.sat.s32 %0, 0x7fffffff, %1;"), "r == 0x7fffffff"),
+    "add.sat, exact": (result("add.sat.s32 %0, -5, %1;"), "r == 5"),
+    "sub.sat": (result("sub.sat.s32 %0, 0x80000001, %1;"), "r == 0x80000000"),
+    "mad.hi.sat": (result("mad.hi.sat.s32 %0, 0x40000000, %1, 0x7fffffff;"), "r == 0x7fffffff"),
+    "mul24": (result("mul24.lo.u32 %0, 0xff000003, %1;"), "r == 30"),
+    "mul24, sign": (result("mul24.lo.s32 %0, 0x00fffffd, %1;", "=r", "i"), "i == -30"),
+    "mul24.hi": (result("mul24.hi.u32 %0, 0x00ffffff, 0x00fffffe;"), "r == 0xfffffd00"),
+    "mul24.hi, sign": (result("mul24.hi.s32 %0, 0x00ffffff, %1;", "=r", "i"), "i == -1"),
+    "mad24": (result("mad24.lo.u32 %0, 0xff000003, %1, 5;"), "r == 35"),
+    "mad24.hi.sat": (result("mad24.hi.sat.s32 %0, 0x007fffff, 0x007fffff, 0x7ffffff0;"), "r == 0x7fffffff"),
     "lop3": (result("lop3.b32 %0, 0xf0, 0xcc, 0xaa, 0x1e;"), "r == 0x1e"),
     "popc": (result("popc.b64 %0, -2;"), "r == 63"),
     "clz": (result("clz.b32 %0, %1;"), "r == 28"),
@@ -579,6 +619,10 @@ REFUSED = {
     "bra L;": "there is no label `L`",
     "membar.gl": "expected",
     "vadd2.u32.u32.u32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
+    "ld.global.b128 %0, [%0];": "an access of 16 bytes",
+    "add.sat.u32 %0, 1, 2;": "outside the modelled subset of PTX",
+    "mul24.wide.u32 %0, 1, 2;": "outside the modelled subset of PTX",
+    "mad.lo.sat.s32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
     "st.u32 [%0], 1, 2;": "takes 2 operands, 3 given",
     "mov.u32 %%r1, 1;\\n\\tmov.u32 %%r2 1;": "expected `,`, `;` or `|` (line 2 of the assembly)",
     "{ .reg .b128 r; }": "a register of type `.b128`",

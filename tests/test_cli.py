@@ -388,6 +388,7 @@ def test_models() -> None:
         assert name in listed
     models = REPOSITORY / "scopec" / "memory" / "models"
     included = "\n(* models/thin-air.cat *)\n" + (models / "thin-air.cat").read_text()
+    assert "owes steps to a thread of a block of which one has started" in scopec("models", "obe").stdout
     assert scopec("models", "cuda").stdout == (models / "cuda.cat").read_text() + included
 
 

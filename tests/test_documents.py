@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,12 @@ import pytest
 from scopec.advice import advised
 from scopec.base.diagnostics import Code
 from scopec.base.options import ATTRIBUTES, HARDWARE_OPTIONS, MEMORY_OPTIONS, PROGRESS_OPTIONS
+from scopec.cli import commands
 from scopec.progress.models import MODELS
 from scopec.report.text import outcome_lines, summary_line
 from scopec.session.check import Settings, check
 from tests.conftest import REPOSITORY, plan_of
+from tests.test_cli import scopec
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md"), REPOSITORY / "specs" / "README.md"])
@@ -35,16 +38,71 @@ def test_readme_has_two_commands_and_ci_runs_them() -> None:
 
 
 @pytest.mark.jvm
-def test_readme_shows_the_real_output(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_counterexample_is_the_real_output(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """At 90 columns; the folder of the generated files and the time are the only things that may differ."""
-    path = write(block(README, "cuda"), "handover.cu")
+    text = (REPOSITORY / "docs" / "counterexample.md").read_text(encoding="utf-8")
+    path = write(block(text, "cuda handover.cu"), "handover.cu")
+    assert path.read_text() == block(README, "cuda handover.cu")
     monkeypatch.chdir(path.parent)
     outcomes = check([Path("handover.cu")], Settings(advise=advised))
     lines = [line for o in outcomes for line in outcome_lines(o, verbose=False, quiet=False, width=90)]
     lines.append(summary_line(outcomes, 0.0))
     assert normal("\n".join(lines) + "\n") == normal(
-        block(README, "console").removeprefix("$ scopec check handover.cu\n")
+        block(text, "console").removeprefix("$ scopec check handover.cu\n")
     )
+
+
+@pytest.mark.parametrize(
+    "document", [REPOSITORY / "README.md", REPOSITORY / "docs" / "tutorial.md"], ids=lambda p: p.stem
+)
+def test_worked_examples(document: Path, tmp_path: Path) -> None:
+    """A reader who follows a document, with the engine that answers at once, sees what it shows; `…` is any lines."""
+    blocks = re.findall(
+        r"^```(\w+)(?: (\S+))?\n(.*?)^```$", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    (tmp_path / "scopec.toml").write_text('engine = "embedded"\n')
+    shown = 0
+    for language, name, text in blocks:
+        file = tmp_path / name
+        if language == "diff":
+            old, new = ("".join(line[1:] for line in text.splitlines(True) if line[0] in f" {sign}") for sign in "-+")
+            assert file.read_text().count(old) == 1
+            file.write_text(file.read_text().replace(old, new))
+        elif name:
+            file.write_text(text)
+        elif language == "console":
+            command, _, output = text.partition("\n")
+            found = scopec(*shlex.split(command.removeprefix("$ scopec ")), cwd=tmp_path, COLUMNS="90")
+            assert re.fullmatch(pattern(output), normal(found.stdout)), found.stdout + found.stderr
+            shown += 1
+    assert shown == (1 if document.name == "README.md" else 8)
+
+
+def commands_shown() -> Iterator[tuple[str, str]]:
+    """Every call of scopec that a document shows: in a block, or between backquotes with a word behind the command."""
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        blocks = "\n".join(re.findall(r"^```(?:sh|console|yaml|)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+        lines = re.findall(r"^(?:\$ |.*- run: |\s+- |.*&& )?scopec ([a-z]+ .*)$", blocks, re.MULTILINE)
+        plain = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+        lines += re.findall(r"`scopec ([a-z]+ [^`]+)`", plain)
+        yield from ((document.name, line.split(" #")[0].split(" > ")[0].split(" && ")[0]) for line in lines)
+
+
+@pytest.mark.parametrize(("document", "line"), sorted(set(commands_shown())))
+def test_commands_are_taken_as_they_stand(
+    document: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their options exist, and take what they are given."""
+    monkeypatch.chdir(tmp_path)
+    name, *arguments = shlex.split(line)
+    commands.commands[name].make_context(name, [a for a in arguments if a != "..."])
+
+
+def pattern(output: str) -> str:
+    """What matches an output in which `…` stands for lines that are left out."""
+    lines = normal(output).splitlines(True)
+    return "".join(r"(?:.*\n)*?" if line.strip() == "…" else re.escape(line) for line in lines)
 
 
 def normal(text: str) -> str:

@@ -26,6 +26,7 @@ from scopec.session import ask
 from scopec.session.check import Outcome, Settings, check
 from scopec.session.final_states import listings
 from scopec.session.plan import Overrides, plan
+from scopec.session.questions import progress_problem
 from tests.conftest import REPOSITORY, verdicts
 
 ENGINES = REPOSITORY / "tests" / "fixtures" / "engines"
@@ -259,6 +260,7 @@ KINDS: tuple[Kind[Any], ...] = (MEMORY, PROGRESS, HARDWARE)
         ("auto", ("tlc",), (["alloy"], ["embedded"], ["tlc"])),
         ("alloy", ("alloy",), (["alloy"], ["tlc"], ["tlc"])),
         ("tlc", (), (["alloy"], ["tlc"], ["tlc"])),
+        ("tlc", ("alloy",), (["embedded"], ["tlc"], ["tlc"])),
         ("embedded", (), (["embedded"], ["embedded"], ["tlc"])),
         ("both", (), (["alloy", "embedded"], ["tlc", "embedded"], ["tlc"])),
     ],
@@ -268,9 +270,11 @@ def test_who_is_asked(wanted: str, missing: tuple[str, ...], asked: tuple[list[s
     (run,) = plan(tmp_path / "p.cu", "p.cu", Overrides()).runs
     said: list[str] = []
     chosen = policy(wanted, said, {name: f"no {name}." for name in missing})
-    assert tuple([e.name for e in chosen.asked(kind, run.problem, "p")] for kind in KINDS) == asked
+    problems = {PROGRESS: progress_problem(run, "Termination")}
+    who = tuple([e.name for e in chosen.asked(kind, problems.get(kind, run.problem), "p")] for kind in KINDS)
+    assert who == asked
     expected = [f"no {name}. Questions are answered by scopec itself (--engine embedded)." for name in missing]
-    assert said == (expected if wanted == "auto" else [])
+    assert said == ([] if wanted in missing else expected)
 
 
 def test_many_answers_come_from_the_engine_that_answers_at_once() -> None:

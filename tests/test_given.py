@@ -51,6 +51,7 @@ SPECS = [
     ("ptx/reduction.cu", "ptx", {"RED": "true"}),
     ("litmus-files/ptx-clusters-hrf.litmus", "hrf0", {}),
     ("litmus-files/ptx-quorum.litmus", "ptx", {}),
+    ("options/vector-whole.cu", "ptx", {"SENDS": "0"}),
     ("litmus-files/c-operands.litmus", "cuda-v3", {}),
 ]
 #: Programs of which stuck executions are asked: a thread that sleeps, and one that turns.

@@ -69,6 +69,16 @@ __global__ void k() {
 }
 
 
+#: Its page has a wide source and a wide picture.
+WIDE = f"""\
+__device__ int a_long_name_of_what_everybody_writes_to_at_once_{"x" * 60}; // {"and so on " * 20}
+__global__ void k() {{ a_long_name_of_what_everybody_writes_to_at_once_{"x" * 60} = threadIdx.x; __syncthreads(); }}
+//@ launch k<<<6, 1>>>();
+//@ expect race_free;
+//@ expect required a_long_name_of_what_everybody_writes_to_at_once_{"x" * 60} == 0;
+"""
+
+
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     folder = tmp_path_factory.mktemp("programs")
@@ -151,6 +161,9 @@ def test_a_lasso_is_walked_through(page: Page, site: Path, outcomes: list[Outcom
     names = ("First state", "One step back", "One step forward", "Last state")
     first, back, forward, last = (page.get_by_role("button", name=n, exact=True) for n in names)
     said = page.locator("output")
+    expect(said).to_contain_text(f"Step {steps} of {steps} (repeats for ever)")  # it opens at its end
+    expect(last).to_be_disabled()
+    first.click()
     expect(said).to_have_text(f"Before the first of {steps} steps")
     expect(first).to_be_disabled()
     expect(back).to_be_disabled()
@@ -203,23 +216,52 @@ def test_a_lasso_is_walked_through(page: Page, site: Path, outcomes: list[Outcom
 def test_an_index_is_filtered_by_verdict(page: Page, site: Path) -> None:
     page.goto((site / "index.html").as_uri())
     rows = page.locator("tbody tr")
-    assert rows.count() == 5
-    expect(page.get_by_role("status")).to_have_text("5 of 5")
+    errors = page.locator("tr[data-verdict=error]").count()
+    every = 4 + errors
+    assert rows.count() == every
+    expect(page.get_by_role("status")).to_have_text(f"{every} of {every}")
     page.get_by_label("holds (1)").uncheck()
-    expect(page.get_by_role("status")).to_have_text("4 of 5")
+    expect(page.get_by_role("status")).to_have_text(f"{every - 1} of {every}")
     expect(page.get_by_role("row", name="good.cu holds race_free")).to_be_hidden()
     page.get_by_label("violated (2)").uncheck()
-    page.get_by_label("error (1)").uncheck()
+    page.get_by_label(f"error ({errors})").uncheck()
     expect(page.locator("tbody tr:visible")).to_have_count(1)
     expect(page.locator("tbody tr:visible")).to_contain_text("raise the bound")
     page.get_by_label("violated (2)").check()
     page.get_by_role("searchbox").fill("LASSO")
+    expect(page.locator("tbody tr:visible")).to_have_count(1)
+    # What is shown is in the address.
+    assert page.url.endswith("#without=holds&without=error&with=LASSO")
+    page.reload()
     expect(page.locator("tbody tr:visible")).to_have_count(1)
     page.get_by_role("link", name="terminates").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("lasso.cu")
     assert page.url.endswith("lasso.html#check-1")
     page.get_by_role("link", name="All programs").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("scopec")
+
+
+@browser_test
+def test_an_index_is_sorted(page: Page, site: Path) -> None:
+    page.goto((site / "index.html").as_uri())
+    for ascending in (True, False):
+        page.get_by_role("button", name="program").click()
+        shown = page.locator("tbody tr td:first-child").all_text_contents()
+        assert shown == sorted(shown, reverse=not ascending)
+        expect(page.locator("th[aria-sort]")).to_have_attribute("aria-sort", "ascending" if ascending else "descending")
+
+
+@browser_test
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_page_is_wider_than_its_window(page: Page, site: Path, tmp_path: Path, width: int) -> None:
+    """Neither those of this site nor that of a source with long lines, whose picture has many threads."""
+    (tmp_path / "wide.cu").write_text(WIDE, encoding="utf-8")
+    pages = html.files(check([tmp_path / "wide.cu"], Settings(engine="embedded")), 1.0)
+    (tmp_path / "wide.html").write_text(next(t for n, t in pages.items() if n != "index.html"), encoding="utf-8")
+    page.set_viewport_size({"width": width, "height": 900})
+    for file in (*site.glob("*.html"), tmp_path / "wide.html"):
+        page.goto(file.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), file.name
 
 
 @browser_test
@@ -268,9 +310,7 @@ def test_axe_finds_nothing(scheme: Any, page: Page, site: Path) -> None:
     page.emulate_media(color_scheme=scheme)
     for name in ("race_scope", "lasso", "undecided", "index"):
         page.goto((site / f"{name}.html").as_uri())
-        if name == "lasso":
-            page.get_by_role("button", name="Last state").click()
-        elif name == "race_scope":
+        if name == "race_scope":
             page.get_by_text("Events and final values as tables").click()
             page.locator(".box.marked").first.click()
         found = Axe().run(page)
@@ -369,6 +409,7 @@ def test_a_schedule_of_2000_steps_stays_usable(page: Page, outcomes: list[Outcom
     path = tmp_path / "long.html"
     path.write_text(html.page(many_steps(report_of(outcomes, "lasso.cu"))), encoding="utf-8")
     page.goto(path.as_uri())
+    page.get_by_role("button", name="First state").click()
     page.get_by_role("button", name="Last state").click()
     expect(page.locator("output")).to_contain_text("Step 2000 of 2000 (repeats for ever): k[0][0], line 11")
     expect(page.locator("tr.current")).to_be_in_viewport()
@@ -421,7 +462,7 @@ def test_screenshots_are_of_these_pages(
         if name == "race":
             page.locator(".box.marked").first.click()
         else:
-            page.get_by_role("button", name="Last state").click()
+            page.locator("tr[data-step]").last.click()
         IMAGES.mkdir(exist_ok=True)
         page.screenshot(path=IMAGES / f"{name}.png")
         context.close()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import validate
 
+from benchmarks.gpu import progress
 from benchmarks.gpu.suite import programs
 from scopec.frontends.clang import compiler
 from scopec.gpu import harness as gpu_harness
@@ -34,6 +35,8 @@ CHOICE = (
     "litmus/mp.cu", "litmus/cas.cu", "litmus/iriw.cu", "litmus/fetch-add.cu", "litmus-files/ptx-sleeper.litmus",
     "litmus-files/ptx-one-direction.litmus", "ptx/volatile.cu", "ptx/reduction.cu", "programs/last-block.cu",
     "programs/lock-guard.cu", "algorithms/ticket-lock.cu", "barriers/syncthreads.cu", "barriers/syncwarp.cu",
+    "barriers/cluster.cu", "barriers/distributed.cu", "barriers/vote.cu", "barriers/votes.cu", "barriers/tile-shuffle.cu",
+    "barriers/semaphore.cu", "host/with-kernel.cu", "host/stream-synchronize.cu", "barriers/latch.cu", "cuda-execution-model/grid-sync.cu", "litmus-files/ptx-barriers.litmus",
 )  # fmt: skip
 #: What a harness's device code takes of CUDA's headers.
 CUDA = """\
@@ -48,10 +51,20 @@ __device__ extern const Index threadIdx, blockIdx, blockDim, gridDim;
 __device__ void __syncthreads();
 __device__ void __syncwarp(unsigned);
 __device__ void __nanosleep(unsigned);
+__device__ int __syncthreads_count(int);
+__device__ int __syncthreads_and(int);
+__device__ int __syncthreads_or(int);
+__device__ unsigned __ballot_sync(unsigned, int);
+__device__ unsigned long long __shfl_sync(unsigned, unsigned long long, int);
+__device__ void __threadfence_block();
 __device__ unsigned atomicAdd(unsigned*, unsigned);
+__device__ unsigned atomicAdd_system(unsigned*, unsigned);
 __device__ unsigned long long atomicAdd(unsigned long long*, unsigned long long);
 __device__ size_t __cvta_generic_to_shared(const void*);
 int cudaConfigureCall(unsigned, unsigned, size_t = 0, void* = nullptr);
+enum { cudaLaunchAttributeClusterDimension };
+struct cudaLaunchAttribute { int id; struct { struct { unsigned x, y, z; } clusterDim; } val; };
+struct cudaLaunchConfig_t { unsigned gridDim, blockDim; size_t dynamicSmemBytes; cudaLaunchAttribute* attrs; int numAttrs; };
 """
 LOAD_BUFFERING = """\
 PTX lb
@@ -72,11 +85,11 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def written(path: Path, states: list[list[int]], folder: Path, **more: object) -> Path:
+def written(path: Path, states: list[list[int]], folder: Path, built: str = "") -> Path:
     """Results as a harness writes them, of a file with one test."""
     (test,) = read_tests(path)
-    about = {"scopec": 1, "gpu": "a GPU", "rounds": 1, "seed": 1, "turns": 10}
-    record = {"test": test.name, "key": test.key, "runs": 1000, "lost": 0, "discarded": 0, "states": states, **more}
+    about = {"scopec": 1, "gpu": "a GPU", "built": built, "rounds": 1, "seed": 1, "turns": 10}
+    record = {"test": test.name, "key": test.key, "runs": 1000, "lost": 0, "states": states}
     results = folder / "results.jsonl"
     results.write_text("\n".join(json.dumps(line) for line in (about, record)) + "\n")
     return results
@@ -126,6 +139,25 @@ def test_a_wrong_expectation_fails_on_the_machine(tmp_path: Path) -> None:
     assert "ended so" in junit.read_text()
 
 
+def test_several_results_are_beside_each_other(tmp_path: Path) -> None:
+    """As of several compilers: what each saw, and what only some did."""
+    path = tmp_path / "lb.litmus"
+    path.write_text(LOAD_BUFFERING.replace("~exists", "exists"))
+    ways: list[str | Path] = []
+    for n, states in enumerate([[[900, 0, 0, 0, 1, 1, 1], [21, 0, 0, 1, 1, 1, 1]], [[7, 0, 0, 0, 1, 1, 1]]]):
+        (tmp_path / str(n)).mkdir()
+        ways += ["--results", written(path, states, tmp_path / str(n), built=f"-O{n}")]
+    pages = tmp_path / "pages"
+    done = scopec("run", path, *ways, "--format", "text", "--format", "html", "--output", pages)
+    assert done.returncode == 0, done.stderr
+    assert "2 of 4 allowed states seen in 2,000 runs on a GPU" in flat(done.stdout)
+    assert "(2) -O1 on a GPU (1) (2) 900 7 0:r0=0; 1:r0=1; [x]=1; [y]=1; 21 0 0:r0=1; 1:r0=1;" in flat(done.stdout)
+    assert "not seen by (2)" in done.stdout
+    (page,) = (path.read_text() for path in pages.glob("*.html") if path.stem != "index")
+    assert '<th scope="col" class="number">-O1 on a GPU</th>' in page
+    assert page.count("<rect ") == 4
+
+
 def test_threads_that_do_not_end_are_counted(tmp_path: Path) -> None:
     path = SPECS / "litmus-files" / "ptx-sleeper.litmus"
     (test,) = read_tests(path)
@@ -143,6 +175,31 @@ def test_what_is_in_ptx_is_compared_with_its_model(tmp_path: Path) -> None:
         next(iter(sorted((SPECS / "ptx-files").glob("*.ptx")))),
     ):
         assert [f.settings.overrides.model for f in read([path], Settings())] == ["ptx"]
+
+
+def test_a_test_that_hangs_contradicts_that_it_ends(tmp_path: Path) -> None:
+    path = SPECS / "barriers" / "syncthreads.cu"
+    tests = read_tests(path)
+    about = {"scopec": 1, "gpu": "a GPU"}
+    lines = [about, *({"test": test.name, "key": test.key, "failed": "it hangs"} for test in tests)]
+    results = tmp_path / "results.jsonl"
+    results.write_text("\n".join(map(json.dumps, lines)))
+    done = scopec("run", path, "--results", results)
+    assert done.returncode == 1
+    assert "violated  terminates: nothing was seen on a GPU: it hangs" in flat(done.stdout).replace(
+        "violated ", "violated  "
+    )
+
+
+def test_host_threads_say_when_others_begin_and_wait_for_them() -> None:
+    """A launch is what the kernel's threads wait for; and what legacy streams are given others wait for."""
+    device, host = read_tests(SPECS / "host" / "with-kernel.cu")[0].functions
+    start, end = re.findall(r"p\.begins\((\d+)\)", device)[0], re.findall(r"tell\(p\.mapped\((\d+)\), 1\)", device)[0]
+    launched, waited = f"tell(p.mapped({start}), 1);", f"p.ends({end});"
+    assert host.index(launched) < host.index("__ATOMIC_RELEASE") < host.index(waited)
+    for test in read_tests(SPECS / "host" / "stream-synchronize.cu"):
+        waits = test.functions[1].count("p.ends") == 2  # the other is that of cudaDeviceSynchronize
+        assert waits == ("WAIT = 1" in test.name or "KERNEL = 0, WAIT = 0" in test.name)
 
 
 def test_results_of_another_text_say_nothing(tmp_path: Path) -> None:
@@ -174,12 +231,10 @@ def test_a_local_without_a_value_is_not_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("litmus/sb-launch.cu", "more than one launch"),
-        ("atomicity/managed.cu", "what the host does: `store x = 1`"),
-        ("barriers/cluster.cu", "thread block clusters"),
-        ("barriers/latch.cu", "host threads, such as reader"),
-        ("barriers/semaphore.cu", "`%1 = await.acquire"),
-        ("litmus-files/c-message-passing.litmus", "host threads, such as P0"),
+        ("host/stream-of-two-threads.cu", "launches by several host threads"),
+        ("atomicity/gpu-host.cu", "host threads that access memory of a device"),
+        ("barriers/scope.cu", "`%1 = arrive.release.device both"),
+        ("litmus-files/c-message-passing.litmus", "a program without device threads"),
     ],
 )
 def test_what_is_not_run_is_said_by_name(spec: str, said: str, tmp_path: Path) -> None:
@@ -270,6 +325,28 @@ def test_the_suite_is_one_of_tests(tmp_path: Path) -> None:
     for name in list(suite)[::60]:
         (tmp_path / name).write_text(suite[name])
     assert len(read_tests(tmp_path)) == len(list(suite)[::60])
+
+
+# ---------------------------------------------------------------- progress
+
+
+def test_probes_tell_the_progress_models_apart() -> None:
+    found = {model: progress.ends(model) for model in ("cuda", "cuda-in-order", "obe", "lobe", "hsa-obe", "hsa")}
+    assert len({tuple(verdicts.items()) for verdicts in found.values()}) == len(found)
+    assert [probe for probe, ends in found["hsa"].items() if ends] == ["earlier", "lanes-lock", "lanes-wait", "threads"]
+    assert found["lobe"]["look-back"]
+    assert not found["cuda"]["earlier"]
+    resident, of_two = progress.ends("cuda-resident"), progress.ends("cuda-resident", {"resident_blocks": "2"})
+    assert resident["together"]
+    assert not of_two["together"]
+
+
+def test_what_was_seen_of_probes_is_a_table() -> None:
+    sizes = [{"blocks": 2, "ended": 1000, "hung": 0}, {"blocks": 9, "ended": 0, "hung": 3}]
+    about = {"gpu": "a GPU", "driver": 1, "runtime": 1, "resident": 8, "probe": "later"}
+    table = list(progress.table([{**about, **size} for size in sizes]))
+    assert "| `later` | 8 | 1,000 + 0 | 0 + 3 | – | – |" in table
+    assert {"| `fair` | **ends** |", "| `cuda` | may hang |", "| `cuda-resident`, 2 places | may hang |"} < set(table)
 
 
 # ---------------------------------------------------------------- arithmetic

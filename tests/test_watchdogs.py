@@ -104,6 +104,11 @@ def test_a_wait_that_gives_up(wait: str, send: str, tmp_path: Path) -> None:
         f"int n = 0; while ({SEEN} == 0) if (stop.load() && ++n == 5000) break;",  # not every turn counts
         f"int n = stop.load(); while ({SEEN} == 0) if (++n == 5000) break;",  # who knows what it begins with
         f"int n = 0; while ({SEEN} == 0) if (--n == 5000) break;",  # it is never up
+        "for (int n = 0; n < 5000; ++n) { int a = flag.load(); if (a == flag.load()) return; }",  # a turn is made once
+        f"for (int n = 0; n < 5000; ++n) {{ int a = out; if ({SEEN} == 0 || a) return; }}",  # likewise
+        f"int n = 0; while ({SEEN} == 0) {{ ++n; if ((n == 300) | (n == 500)) if (stop.load()) break; }}",  # it looks twice
+        f"int n = 0; while ({SEEN} == 0) if (n++ % 5000 == 0) return;",  # it gives up in the first turn
+        f"int n = 0; while ({SEEN} == 0) {{ n = (unsigned char)(n + 1); if (n > 5000) return; }}",  # it is never up
         f"int n = 0; do if (n++ % 5000 == 4999 && stop.load()) break; while ({SEEN} == 0);",  # it is looked at before the last read of a turn
         "for (int n = 0; n < 5000; ++n) __nanosleep(10);",  # it waits for nothing else
         "for (int n = 0; n < 5000; ++n) data += stop.load();",  # a sum

@@ -48,7 +48,7 @@ def main() -> None:
         seen = (
             results.read(options.results)
             if options.results is not None
-            else build.results(harness, folder / "harness", build.find(None), "native", os.cpu_count() or 1)
+            else build.results(harness, folder / "harness", build.find(None), "native", "-O3", os.cpu_count() or 1)
         )
         print("\n".join(table(found, seen)))
 
@@ -68,7 +68,7 @@ def table(found: Sequence[Read], seen: results.Results) -> Iterator[str]:
                 continue
             overrides = replace(file.settings.overrides, model=model)
             outcome = compare(
-                replace(file, settings=replace(file.settings, overrides=overrides)), seen, _MOST_EXECUTIONS
+                replace(file, settings=replace(file.settings, overrides=overrides)), [seen], _MOST_EXECUTIONS
             )
             remarks += [f"{file.path.name}: {outcome.failure}"] * (outcome.failure is not None)
             for report in outcome.reports:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from random import Random
 
@@ -21,6 +21,8 @@ SHAPES = {
     "ISA2": "Wx Wy | Ry Wz | Rz Rx",
     "IRIW": "Wx | Wy | Rx Ry | Ry Rx",
 }
+#: Among which scopes of PTX one is drawn: where the threads are, with more of those that matter there.
+_DRAWN = {"clusters": ("cta", "cluster", "cluster", "gpu"), "devices": ("cta", "gpu", "sys", "sys")}
 _SCOPES = {"cta": "block", "gpu": "device", "sys": "system"}
 _LITMUS_EACH, _CUDA_EACH = 10, 5
 
@@ -28,7 +30,7 @@ _LITMUS_EACH, _CUDA_EACH = 10, 5
 def programs() -> Iterator[tuple[str, str]]:
     """The name of each file, and its text; always the same."""
     for shape, threads in SHAPES.items():
-        for place in ("blocks", "block", "mixed"):
+        for place in ("blocks", "block", "mixed", "clusters", "devices"):
             for number in range(_LITMUS_EACH):
                 name = f"ptx-{shape}-{place}-{number}"
                 yield f"{name}.litmus", _litmus(Random(name), name, threads, place)
@@ -44,28 +46,34 @@ def programs() -> Iterator[tuple[str, str]]:
 def _litmus(chance: Random, name: str, threads: str, place: str) -> str:
     numbers = count()
     columns = []
+    scopes = _DRAWN.get(place, ("cta", "gpu", "gpu", "sys"))
     for thread in threads.split(" | "):
         lines: list[str] = []
         for access in thread.split():
             if lines and chance.random() < 0.35:
                 order = chance.choice(("sc", "sc", "acq_rel", "acquire", "release"))
-                lines.append(f"fence.{order}.{chance.choice(('cta', 'gpu', 'gpu', 'sys'))}")
-            lines.append(_instruction(chance, access, f"r{next(numbers)}"))
+                lines.append(f"fence.{order}.{chance.choice(scopes)}")
+            lines.append(_instruction(chance, access, f"r{next(numbers)}", scopes))
         columns.append(lines)
     blocks = {
         "blocks": list(range(len(columns))),
         "block": [0] * len(columns),
         "mixed": [chance.randint(0, 1) for _ in columns],
+        "clusters": list(range(len(columns))),
+        "devices": list(range(len(columns))),
     }[place]
-    rows = [" | ".join(f"P{n}@cta {block},gpu 0" for n, block in enumerate(blocks))]
+    units = [f"cta {block},gpu {block % 2 * (place == 'devices')}" for block in blocks]
+    if place == "clusters":  # two blocks each
+        units = [f"cta {block},cluster {block // 2},gpu 0" for block in blocks]
+    rows = [" | ".join(f"P{n}@{unit}" for n, unit in enumerate(units))]
     for n in range(max(map(len, columns))):
         rows.append(" | ".join(column[n] if n < len(column) else "" for column in columns))
     return f"PTX {name}\n{{ x = 0; y = 0; z = 0; }}\n" + "".join(f"{row} ;\n" for row in rows) + "exists true\n"
 
 
-def _instruction(chance: Random, access: str, register: str) -> str:
+def _instruction(chance: Random, access: str, register: str, scopes: Sequence[str]) -> str:
     kind, at = access
-    scope = chance.choice(("cta", "gpu", "gpu", "sys"))
+    scope = chance.choice(scopes)
     value = chance.randint(1, 2)
     if chance.random() < 0.25:
         order = chance.choice(("relaxed", "acquire", "release", "acq_rel"))
@@ -86,6 +94,7 @@ _PLACES = {
     "lanes": ("__device__", "1, {n}", "threadIdx.x"),
     "shared-warps": ("__shared__", "1, {n} * 32", "threadIdx.x"),
     "shared-lanes": ("__shared__", "1, {n}", "threadIdx.x"),
+    "host": ("__managed__", "{n} - 1, 1", "blockIdx.x + 1"),
 }
 
 
@@ -109,16 +118,20 @@ def _cuda(chance: Random, shape: str, threads: str, space: str, launch: str, who
                 scope = chance.choice(("block", "device", "device", "system"))
                 lines.append(f"cuda::atomic_thread_fence(cuda::memory_order_{order}, cuda::thread_scope_{scope});")
             lines.append(_statement(chance, access, f"r{next(numbers)}"))
-        bodies.append(
-            f"    if ({who} == {role * step}) {{\n" + "".join(f"        {line}\n" for line in lines) + "    }\n"
-        )
-    variables = f"{space} unsigned x{{}}, y{{}}, z{{}};\n" if space == "__device__" else ""
+        text = "".join(f"        {line}\n" for line in lines)
+        bodies.append(f"    if ({who} == {role * step}) {{\n{text}    }}\n")
+    first = "{\n" + bodies.pop(0).partition("\n")[2] if space == "__managed__" else ""
+    call = f"k<<<{launch.format(n=len(roles))}>>>();"
+    started = f"//@ launch {call}\n"
+    if first:  # the first thread is the host's
+        started = f"int main() {{\n    {call}\n    {first}    cudaDeviceSynchronize();\n}}\n\n"
+    variables = f"{space} unsigned x{{}}, y{{}}, z{{}};\n" if space != "__shared__" else ""
     own = "" if variables else f"    if (threadIdx.x % {step}) return;\n{_SHARED}"
     return (
         f"// {shape}, drawn at random.\n#include <cuda/atomic>\n\n"
         "template <cuda::thread_scope S> using ref = cuda::atomic_ref<unsigned, S>;\n"
         f"{variables}\n__global__ void k() {{\n{own}{''.join(bodies)}}}\n\n"
-        f"//@ launch k<<<{launch.format(n=len(roles))}>>>();\n//@ options races = ignore;\n"
+        f"{started}//@ options races = ignore;\n"
     )
 
 

@@ -120,6 +120,20 @@ class Code(Enum):
         self.summary = summary
         self.way_out = way_out
 
+    @property
+    def is_warning(self) -> bool:
+        """Whether it leaves a program to be checked, so that a file may allow it."""
+        return self.id >= "SCP040"
+
+
+#: The codes that a file may allow.
+WARNINGS = tuple(code.id for code in Code if code.is_warning)
+
+
+def not_a_warning(code: str) -> str | None:
+    """Why a code cannot be allowed, or None."""
+    return None if code in WARNINGS else f"`{code}` is not the code of a warning"
+
 
 @dataclass(frozen=True)
 class Diagnostic:

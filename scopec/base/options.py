@@ -92,6 +92,7 @@ ATTRIBUTES: dict[str, Setting] = {
     "resident_blocks": Setting(
         ("unlimited",), "or a number: how many blocks each device has places for; a free place is filled", numbers=True
     ),
+    "vector": Setting(("scalars", "whole"), "whether a vector load or store of PTX is one access that nothing tears"),
 }
 
 #: `//@ bound NAME = N`: default, least, most.

@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -15,9 +16,10 @@ from scopec import __version__
 from scopec.base.diagnostics import InputError, ScopecError, internal_error
 from scopec.cli.check import check
 from scopec.cli.compile import compile_
-from scopec.cli.listings import engines, models
+from scopec.cli.listings import docs, engines, explain, models
 from scopec.cli.outcomes import outcomes
 from scopec.cli.run import run
+from scopec.cli.settings import defaults
 from scopec.cli.telling import say, show
 from scopec.cli.trace import trace
 from scopec.report import terminal
@@ -34,7 +36,7 @@ def commands() -> None:
     """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""
 
 
-for command in (check, trace, outcomes, run, compile_, models, engines):
+for command in (check, trace, outcomes, run, compile_, models, engines, explain, docs):
     commands.add_command(command)
 
 
@@ -45,7 +47,7 @@ def main() -> NoReturn:
             signal.signal(getattr(signal, name), _terminate)
     gc.set_threshold(50_000)  # what is made at the start is kept: to look through it again and again takes a tenth more
     try:
-        status = commands(standalone_mode=False)
+        status = commands(standalone_mode=False, default_map=defaults(commands.commands.values(), Path.cwd()))
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Abort:
         terminal.tell("interrupted")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scopec.advice import advised
+from scopec.base.diagnostics import UsageError, not_a_warning
 from scopec.cli.options import engine_options, limit_options, program_options
 from scopec.cli.telling import engine_table, problems, say, told, used
 from scopec.report import formats, terminal
@@ -21,6 +24,9 @@ from scopec.report import options as report_options
 if TYPE_CHECKING:
     from scopec.session.check import Outcome, Settings
     from scopec.session.plan import Overrides
+
+
+STDIN = Path("-")
 
 
 @click.command(cls=report_options.ReportingCommand)
@@ -44,25 +50,43 @@ if TYPE_CHECKING:
 @click.option("--executor", metavar="dask:ADDRESS", help="Spread the programs over a Dask cluster (docs/scale.md).")
 @report_options.reports
 @click.option("--changed-since", "revision", metavar="REV", help="Only programs that differ from a git revision.")
+@click.option("--allow", "allowed", multiple=True, metavar="CODE", help="Do not tell a warning, as `//@ allow`.")
+@click.option("-k", "select", metavar="TEXT", default="", help="Only what has TEXT in its file, variant or text.")
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), help="Violations in this file are known, and do not count."
+)
+@click.option("--write-baseline", type=click.Path(path_type=Path), help="Write down what is violated: a baseline.")
+@click.option("-x", "first", is_flag=True, help="Stop after the first file that does not hold.")
 @click.option("--watch", is_flag=True, help="Check again whenever a program changes, until Ctrl-C.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
 @click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states and times.")
 def check(
     paths: tuple[Path, ...], overrides: Overrides, jars: dict[str, Path], engine: str, jobs: int,
     timeout: float, memory_limit: int, keep: Path | None, executor: str | None,
-    requests: Sequence[formats.Request], revision: str | None, watch: bool, quiet: bool, verbose: bool,
+    requests: Sequence[formats.Request], revision: str | None, allowed: tuple[str, ...],
+    baseline: Path | None, write_baseline: Path | None, select: str, first: bool,
+    watch: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
-    """Check every expectation of every .cu, .ptx and .litmus file in PATHS (folders recurse).
+    """Check every expectation of every .cu, .ptx and .litmus file in PATHS (folders recurse; - is standard input).
 
     Exit status: 0 all hold, 1 some violated, 2 bad input or usage, 3 an engine failed, 4 undecided.
     """
+    from scopec.session.baseline import write as write_known
     from scopec.session.changes import changed_since, watched
     from scopec.session.check import Settings, exit_code
 
     settings = Settings(
         overrides, jobs, timeout, memory_limit, keep, jars, engine, say, say if verbose else lambda _line: None,
-        advise=None if quiet else advised, cache=overrides.cache,
+        advise=None if quiet else advised, cache=overrides.cache, allowed=frozenset(allowed),
+        select=select, first=first,
     )  # fmt: skip
+    for code in allowed:
+        if (reason := not_a_warning(code)) is not None:
+            raise UsageError(f"--allow: {reason}")
+    if executor is not None and (select or first or STDIN in paths):
+        raise UsageError("-k, -x and - are for one machine, not for --executor")
+    if watch and STDIN in paths:
+        raise UsageError("--watch is for files, not for -")
     folders = overrides.flags.folders
     chosen: Sequence[Path] = paths if revision is None else changed_since(paths, revision, folders)
     if not chosen:
@@ -71,10 +95,17 @@ def check(
     def checked(
         paths: Sequence[Path], requests: Sequence[formats.Request], others: Sequence[Outcome] = ()
     ) -> list[Outcome]:
-        return _check(paths, settings, requests, others, executor=executor, quiet=quiet, verbose=verbose)
+        return _check(
+            paths, settings, requests, others, executor=executor, baseline=baseline, quiet=quiet, verbose=verbose
+        )  # fmt: skip
 
     if not watch:
-        return exit_code(checked(chosen, requests))
+        outcomes = checked(chosen, requests)
+        if select and chosen and not outcomes:
+            raise UsageError(f"nothing has `{select}` in its file, variant or expectation")
+        if write_baseline is not None:
+            say(f"{write_known(write_baseline, outcomes)} violations written to {write_baseline}")
+        return exit_code(outcomes)
     known: dict[Path, Outcome] = {}
     for changed, gone in watched(chosen, folders=folders):
         for path in gone:
@@ -94,21 +125,32 @@ def _check(
     others: Sequence[Outcome],
     *,
     executor: str | None,
+    baseline: Path | None,
     quiet: bool,
     verbose: bool,
 ) -> list[Outcome]:
     """Check, write every report, and return the outcomes; reports in files have ``others`` too, found earlier."""
+    from scopec.session.baseline import marked
     from scopec.session.check import check, exit_code
+    from scopec.session.texts import stored, suffix
 
     started, start = datetime.now(), time.monotonic()
-    with terminal.Status() as status:
+    with ExitStack() as stack:
+        names: dict[Path, str] = {}
+        if STDIN in paths:
+            text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+            path = stack.enter_context(stored(text, f"stdin{suffix(text)}"))
+            paths, names = [path if p == STDIN else p for p in paths], {path: f"stdin{suffix(text)}"}
+        status = stack.enter_context(terminal.Status())
         if executor is None:
-            outcomes = check(paths, told(settings, status))
+            outcomes = check(paths, told(settings, status), names)
         else:
             from scopec.session.cluster import check_on_cluster
 
             outcomes = check_on_cluster(paths, told(settings, status), executor)
     seconds = time.monotonic() - start
+    if baseline is not None:
+        outcomes = marked(baseline, outcomes)
 
     def results(of: Sequence[Outcome]) -> formats.Results:
         return formats.Results(
@@ -116,8 +158,8 @@ def _check(
         )  # fmt: skip
 
     everything = sorted([*others, *outcomes], key=lambda o: str(o.file)) if others else outcomes
+    if all(not r.to_stdout or r.format == "text" for r in requests):  # otherwise the report itself says so
+        problems(outcomes)  # first: the last line is the summary
     formats.write([r for r in requests if r.to_stdout], results(outcomes))
     formats.write([r for r in requests if not r.to_stdout], results(everything))
-    if all(not r.to_stdout or r.format == "text" for r in requests):  # otherwise the report itself says so
-        problems(outcomes)
     return outcomes

@@ -1,25 +1,38 @@
-"""``scopec models`` and ``scopec engines``: what there is to choose from."""
+"""``scopec models``, ``engines``, ``explain`` and ``docs``: what there is to choose from, and what it means."""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Collection
+from pathlib import Path
 
 import click
 
 from scopec.base import options
-from scopec.base.diagnostics import ScopecError
+from scopec.base.diagnostics import Code, ScopecError, UsageError, suggestion
+from scopec.base.resources import resource
+from scopec.cli.options import completing, memory_models, progress_models
 from scopec.cli.telling import say
 
 # Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing(lambda: [*memory_models(), *progress_models()]))
 def models(name: str | None) -> int:
     """List the memory and progress models, or print the text of one."""
     from scopec.memory.cat import registry
     from scopec.progress import models as progress
 
+    if name in progress.MODELS and name != progress.CUDA.name:  # a memory model too
+        model = progress.MODELS[name]
+        click.echo(f"{model.name}: {model.summary}")
+        for owed in model.owed:
+            click.echo(f"  owes steps to {owed.value}")
+        if model.why:
+            click.echo(f"  owes nothing to a thread because {model.why}")
+        return 0
     if name is not None:
         for number, source in enumerate(registry.texts(registry.find(name))):
             click.echo(f"\n(* {source.name} *)\n{source.text}" if number else source.text, nl=False)
@@ -38,6 +51,58 @@ def models(name: str | None) -> int:
         for option, setting in table.items():
             click.echo(f"  {option + ' = ' + ' | '.join(setting.values):<48} {setting.meaning}")
     return 0
+
+
+@click.command()
+@click.argument("code", shell_complete=completing(lambda: explained()))
+def explain(code: str) -> int:
+    """Say what a diagnostic's CODE (SCP013) or a kind of violation (data-race) means, and what to do about it."""
+    found = explained()
+    known = {name.lower(): name for name in found}
+    name = known.get(code.lower())
+    if name is None:
+        raise UsageError(f"there is no `{code}`: {_there_are(code, found)}")
+    click.echo(f"{name}: {found[name]}")
+    return 0
+
+
+def explained() -> dict[str, str]:
+    """What can be explained, and what is said of it."""
+    from scopec.report.rules import RULES
+
+    said = {}
+    for code in Code:
+        way_out = re.sub(r"docs/([\w-]+)\.md", r"`scopec docs \1`", code.way_out)
+        kind = f"A warning, which `//@ allow {code.id};` takes away." if code.is_warning else "An error."
+        said[code.id] = f"{code.summary}\n\n{kind} What to do: {way_out}."
+    return said | {r.id: f"{r.summary}\n\n{r.help}" for r in RULES}
+
+
+@click.command()
+@click.argument("topic", required=False, shell_complete=completing(lambda: topics()))
+def docs(topic: str | None) -> int:
+    """Print the document on TOPIC, or list the topics."""
+    found = topics()
+    if topic is None:
+        for name, file in found.items():
+            with file.open(encoding="utf-8") as opened:
+                head = opened.readline().strip().lstrip("# ") if file.suffix == ".md" else ""
+            click.echo(f"  {name:<20} {head}".rstrip())
+        return 0
+    if topic not in found:
+        raise UsageError(f"there is no document `{topic}`: {_there_are(topic, found)}")
+    click.echo(found[topic].read_text(encoding="utf-8"), nl=False)
+    return 0
+
+
+def _there_are(name: str, known: Collection[str]) -> str:
+    return suggestion(name, known) or f"there are {', '.join(known)}"
+
+
+def topics() -> dict[str, Path]:
+    """The documents, by their names: those that are no text for people have their suffix."""
+    files = sorted(f for f in resource("docs").iterdir() if f.is_file())
+    return {f.stem if f.suffix == ".md" else f.name: f for f in files}
 
 
 @click.group(invoke_without_command=True)

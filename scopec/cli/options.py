@@ -52,6 +52,29 @@ def _as_one(name: str, made: Callable[..., Any], *decorators: _Decorator) -> _De
 # ---------------------------------------------------------------- kinds of values
 
 
+def completing(names: Callable[[], Iterable[str]]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """What a shell completes a value to: those of ``names`` that begin as it does."""
+    return lambda _context, _parameter, begun: [n for n in names() if n.startswith(begun)]
+
+
+def memory_models() -> Iterable[str]:
+    """The names for --model."""
+    from scopec.memory.cat import registry
+
+    return registry.MODELS
+
+
+def progress_models() -> Iterable[str]:
+    """The names for --progress."""
+    from scopec.progress import models
+
+    return models.MODELS
+
+
+def _attributes() -> Iterable[str]:
+    return (f"{name}={value}" for name, setting in options.ATTRIBUTES.items() for value in setting.values)
+
+
 class EngineName(click.Choice[str]):
     """An engine of the table, ``auto`` or ``both``; those of other packages are looked for when one may be meant."""
 
@@ -112,7 +135,8 @@ engine_options = _all(
         type=EngineName("memory", "progress"),
         default=AUTO,
         show_default=True,
-        help="Who answers memory questions: Alloy, scopec itself, both, compared, or (auto) Alloy where it can be had.",
+        help="Who answers: Alloy (memory) or TLC (progress), each leaving the other's questions to auto; scopec "
+        "itself; both, compared; or (auto) Alloy and TLC where they can be had.",
     ),
     jar_options,
 )
@@ -191,8 +215,16 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _MEMORY = (
     click.option("--bound", multiple=True, metavar="unroll=N", help="A bound, as `//@ bound`."),
-    click.option("--given", multiple=True, metavar="K=V", help="An attribute of the machine, as `//@ given`."),
-    click.option("--model", metavar="NAME", help="Memory model (see `scopec models`)."),
+    click.option(
+        "--given",
+        multiple=True,
+        metavar="K=V",
+        help="An attribute of the machine, as `//@ given`.",
+        shell_complete=completing(_attributes),
+    ),
+    click.option(
+        "--model", metavar="NAME", help="Memory model (see `scopec models`).", shell_complete=completing(memory_models)
+    ),
     click.option(
         "--reader",
         type=click.Choice(["auto", "clang", "scoped"]),
@@ -230,5 +262,10 @@ program_options = _as_one(
         type=click.Choice(["model", "sc"]),
         help="Hangs of the memory model (as `//@ options hangs`), or of a sequentially consistent memory alone.",
     ),
-    click.option("--progress", metavar="NAME", help="Progress model (see `scopec models`)."),
+    click.option(
+        "--progress",
+        metavar="NAME",
+        help="Progress model (see `scopec models`).",
+        shell_complete=completing(progress_models),
+    ),
 )

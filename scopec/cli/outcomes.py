@@ -33,14 +33,12 @@ if TYPE_CHECKING:
     "--limit", type=click.IntRange(min=1), default=10_000, show_default=True, help="Stop at so many executions."
 )
 @limit_options
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Report format."
-)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), help="Report format [default: text, or as -o].")
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write it here.")
 @click.option("-q", "--quiet", is_flag=True, help="Only the states, without an execution of each.")
 def outcomes(
     file: Path, overrides: Overrides, jars: dict[str, Path], engine: str, limit: int,
-    timeout: float, memory_limit: int, form: str, output: Path | None, quiet: bool,
+    timeout: float, memory_limit: int, form: str | None, output: Path | None, quiet: bool,
 ) -> int:  # fmt: skip
     """List every final state of FILE that the memory model allows, with the number of executions and one of them.
 
@@ -54,6 +52,8 @@ def outcomes(
     settings = Settings(overrides, 1, timeout, memory_limit, None, jars, engine, say)
     start = time.monotonic()
     found, warnings = listings(file, settings, limit)
+    if form is None:
+        form = "json" if output is not None and output.suffix == ".json" else "text"
     if form == "json":
         table = engine_table(settings, (listing.engine for listing in found))
         text = json.text(json.listed(found, warnings, table, time.monotonic() - start))

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 @click.command("run", cls=report_options.ReportingCommand)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--emit", type=click.Path(path_type=Path), help="Write the harness here, to run elsewhere with `make`.")
-@click.option(
-    "--results", type=click.Path(path_type=Path), help="Compare what a harness of these files wrote elsewhere."
-)
+@click.option("--results", multiple=True, type=click.Path(path_type=Path),
+              help="Compare what a harness of these files wrote elsewhere; repeatable.")  # fmt: skip
 @click.option("--nvcc", metavar="PATH", help="NVIDIA's compiler, instead of the one on PATH.")
 @click.option("--arch", default="native", show_default=True, help="What nvcc compiles for, such as sm_90.")
+@click.option("--flags", multiple=True, default=("-O3",), show_default=True,
+              help="Of nvcc; repeatable: the states that are seen with each are beside each other.")  # fmt: skip
 @click.option("--rounds", type=click.IntRange(min=1), default=300, show_default=True, help="Launches of each test.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the stress.")
 @click.option(
@@ -50,9 +51,9 @@ if TYPE_CHECKING:
 @report_options.reports
 @click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
 def run(
-    paths: tuple[Path, ...], emit: Path | None, results: Path | None, nvcc: str | None, arch: str, rounds: int,
-    seed: int, turns: int, limit: int, jobs: int, overrides: Overrides, timeout: float, memory_limit: int,
-    requests: Sequence[formats.Request], quiet: bool,
+    paths: tuple[Path, ...], emit: Path | None, results: Sequence[Path], nvcc: str | None, arch: str,
+    flags: Sequence[str], rounds: int, seed: int, turns: int, limit: int, jobs: int, overrides: Overrides,
+    timeout: float, memory_limit: int, requests: Sequence[formats.Request], quiet: bool,
 ) -> int:  # fmt: skip
     """Run .cu, .ptx and .litmus files in PATHS many times on a GPU, and compare what is seen with the model.
 
@@ -65,10 +66,10 @@ def run(
     from scopec.gpu.run import compare, read
     from scopec.session.check import Settings, exit_code
 
-    if emit is not None and results is not None:
+    if emit is not None and results:
         raise UsageError("--emit is for a run to come, --results for one that was: give one of them")
     started, start = datetime.now(), time.monotonic()
-    compiler = build.find(nvcc) if emit is None and results is None else ""
+    compiler = build.find(nvcc) if emit is None and not results else ""
     settings = Settings(overrides, 1, timeout, memory_limit, engine=AUTO, say=say, cache=overrides.cache)
     found = list(read(paths, settings))
     harness = files([test for file in found for test in file.tests], rounds, seed, turns)
@@ -78,14 +79,13 @@ def run(
         problems(outcomes)
         say(f"{sum(len(file.tests) for file in found)} tests in {emit}: `make` there writes results.jsonl")
         return exit_code(outcomes)
-    if results is not None:
-        seen = shown.read(results)
-    else:
+    seen = [shown.read(path) for path in results]
+    for flag in flags if not results else ():
         with scratch_folder() as folder:
-            seen = build.results(harness, folder, compiler, arch, jobs)
+            seen.append(build.results(harness, folder, compiler, arch, flag, jobs))
     outcomes = [compare(file, seen, limit) for file in found]
     seconds, status = time.monotonic() - start, exit_code(outcomes)
-    about = {seen.gpu: {"version": seen.version}}
+    about = {each.built: {"version": each.version} for each in seen}
     formats.write(requests, formats.Results(outcomes, seconds, started, status, lambda: about, quiet=quiet))
     problems(outcomes)
     return status

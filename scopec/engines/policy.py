@@ -45,13 +45,13 @@ class Policy:
     def asked(self, kind: Kind[Any], problem: Any, name: str, *, many: bool = False) -> tuple[Engine, ...]:
         """The engines to ask: the answer is the first one's, that of each other must be the same.
 
-        An engine that is named but does not answer the ``kind`` leaves it to the reference.  ``many`` answers are
+        An engine that is named but does not answer the ``kind`` leaves it to whom ``auto`` asks.  ``many`` answers are
         wanted of the one engine that is immediate, if nobody is named.  ``name`` is what messages call the problem.
         """
         if self.wanted == BOTH:
             return able(kind, all_=True)
-        if self._engine is not None:
-            return (self._engine if kind.name in self._engine.answers else able(kind)[0],)
+        if self._engine is not None and kind.name in self._engine.answers:
+            return (self._engine,)
         if many:
             return (immediate(kind),)
         engines = able(kind)

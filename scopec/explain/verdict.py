@@ -28,7 +28,8 @@ class Check:
 
     ``elsewhere`` is the verdict in PTX of what a race between volatile accesses decides in CUDA C++. ``cached`` says
     whether the engine gave the answer in an earlier call, ``hangs`` which part of a progress question was asked,
-    ``assuming`` what becomes of a violated ``terminates`` where more is assumed than CUDA's document promises.
+    ``assuming`` what becomes of a violated ``terminates`` where more is assumed than CUDA's document promises,
+    ``known`` whether a baseline has the violation, which then does not count.
     """
 
     expectation: Expectation
@@ -44,6 +45,7 @@ class Check:
     cached: bool = False
     hangs: Asked | None = None
     assuming: str | None = None
+    known: bool = False
 
 
 def is_fault(check: Check) -> bool:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Collection, Iterator
 
 from scopec.base import options
-from scopec.base.diagnostics import Code, error, suggestion
+from scopec.base.diagnostics import WARNINGS, Code, error, not_a_warning, suggestion
 from scopec.base.source import Source, Span
 from scopec.frontends.formulas import (
     resolve_formula,
@@ -40,9 +40,21 @@ def settings_of(file: tree.File | litmus_tree.File) -> Settings:
                 case "given":
                     options.choose(options.ATTRIBUTES, "an attribute", setting.name, setting.value, setting.span)
                     given[setting.name] = setting.value
+                case "allow":
+                    pass  # of diagnostics: `allowed`
                 case _:
                     bound[setting.name] = options.bound(setting.name, setting.value, setting.span)
     return Settings(chosen, given, bound)
+
+
+def allowed(file: tree.File | litmus_tree.File) -> frozenset[str]:
+    """The codes of warnings that a file allows; InputError where one is no warning's."""
+    chosen = [s for d in file.directives if isinstance(d, tree.Settings) and d.kind == "allow" for s in d.settings]
+    for setting in chosen:
+        reason = not_a_warning(setting.name)
+        if reason is not None:
+            raise error(Code.BAD_DIRECTIVE, reason, setting.span, f"the warnings are {', '.join(WARNINGS)}")
+    return frozenset(s.name for s in chosen)
 
 
 # ---------------------------------------------------------------- variants

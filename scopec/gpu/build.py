@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -35,17 +36,21 @@ def find(named: str | None) -> str:
     return found
 
 
-def results(files: Mapping[str, str], folder: Path, nvcc: str, arch: str, jobs: int) -> Results:
+def results(files: Mapping[str, str], folder: Path, nvcc: str, arch: str, flags: str, jobs: int) -> Results:
     """Build a harness in a folder, run it, and read what it wrote; EngineError where that fails."""
     write(files, folder)
+    options = shlex.split(flags)
+    if not any(option.startswith(("-arch", "-gencode", "--gpu-arch")) for option in options):
+        options.append(f"-arch={arch}")
+    built = f'-DBUILT="{" ".join(options)}"'
     sources = [name for name in files if name.endswith(".cu")]
 
     def compile_(source: str) -> None:
-        _done([nvcc, "-std=c++17", "-O3", f"-arch={arch}", "-c", source, "-o", f"{source}.o"], folder)
+        _done([nvcc, "-std=c++17", *options, built, "-c", source, "-o", f"{source}.o"], folder)
 
     with ThreadPoolExecutor(jobs) as pool:
         list(pool.map(compile_, sources))
-    _done([nvcc, f"-arch={arch}", "-o", "run", *(f"{source}.o" for source in sources)], folder)
+    _done([nvcc, *options, "-o", "run", *(f"{source}.o" for source in sources)], folder)
     with (folder / "results.jsonl").open("w") as out:
         ran = subprocess.run([str(folder / "run")], stdout=out, stderr=subprocess.PIPE, text=True, check=False)
     if ran.returncode:

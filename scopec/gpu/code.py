@@ -7,7 +7,7 @@ are the instructions of :mod:`scopec.memory.ptx`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 from scopec.base.diagnostics import Code, error
@@ -30,19 +30,52 @@ SCOPES = {ir.Scope.BLOCK: "cta", ir.Scope.CLUSTER: "cluster", ir.Scope.DEVICE: "
 _ATOMS = {"+": ("add", "u"), "-": ("add", "u"), "&": ("and", "b"), "|": ("or", "b"), "^": ("xor", "b"),
           "min": ("min", "su"), "max": ("max", "su")}  # fmt: skip
 #: How a thread ended, in the harness and in what it writes.
-FINISHED, UNFINISHED, DISCARDED, FIRST_FAULT = 0, 1, 2, 3
+FINISHED, UNFINISHED, FIRST_FAULT = 0, 1, 2
+#: The word of an instance at which a grid meets.
+MEETING = Location("(grid)")
+#: What the library's objects are for that have a number as their state, as data has.
+_NUMBERS = (ir.Use.DATA, ir.Use.LATCH, ir.Use.SEMAPHORE)
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Where the locations of an instance are: those in global memory, then those of each block in shared memory."""
+    """Where the locations of an instance are: those in global memory, then those of each block in shared memory.
+
+    ``ranks`` are the positions of blocks in their clusters; ``mapped`` is what host threads use, too.
+    """
 
     anywhere: Mapping[Location, int]
     shared: Mapping[Location, int]
+    ranks: Mapping[str, int]
+    mapped: frozenset[Location] = frozenset()
 
-    def __getitem__(self, location: Location) -> tuple[str, int]:
-        """The state space of a location, and its number there."""
-        return ("shared", self.shared[location]) if location in self.shared else ("global", self.anywhere[location])
+    def address(self, location: Location, block: str, index: str) -> tuple[str, str]:
+        """The state space of an element as a block sees it, and its address in C++; ``index`` adds to its number."""
+        if location not in self.shared:
+            return "global", f"p.{'mapped' if location in self.mapped else 'at'}({self.anywhere[location]}{index})"
+        own = f"p.own({self.shared[location]}{index})"
+        if home(location) == block:
+            return "shared", own
+        return "shared::cluster", f"p.of_block({own}, {self.ranks[home(location)]})"
+
+
+@dataclass(frozen=True)
+class Launches:
+    """Who is to begin and to end before something, where host threads run, too: words at which that is said.
+
+    ``started`` says of a grid or of a created thread that it begins, ``ended`` of a thread that it has ended; ``grids``
+    are the threads of each grid, ``before`` the grids that come before one in their streams.
+    """
+
+    started: Mapping[str, Location]
+    ended: Mapping[str, Location]
+    grids: Mapping[str, tuple[str, ...]]
+    before: Mapping[str, tuple[str, ...]]
+
+    @property
+    def words(self) -> tuple[Location, ...]:
+        """All of them."""
+        return (*self.started.values(), *self.ended.values())
 
 
 def refuse(message: str, span: Span) -> NoReturn:
@@ -52,27 +85,33 @@ def refuse(message: str, span: Span) -> NoReturn:
 
 def function(
     name: str, thread: ir.Thread, program: Program, memory: Memory, faults: list[ir.Assert], lanes: Mapping[int, int],
-    registers: Mapping[str, int], status: int,
+    registers: Mapping[str, int], status: int, roles: int, launches: Launches | None,
 ) -> str:  # fmt: skip
     """The function that plays ``thread``.
 
     ``faults`` are the assertions of the program, which it adds to; ``lanes`` the position of each lane of the thread's
     warp that does something; ``registers`` where the result of each of its variables goes, ``status`` how it ended.
+    There are ``roles`` threads.
     """
     body = thread.body
-    printer = _Printer(thread, program, memory, faults, lanes, _names(body))
+    kind = _HostPrinter if thread.is_host else _Printer
+    printer = kind(thread, program, memory, faults, lanes, roles, launches, _names(body))
     order = _order(body)
     place = {number: n for n, number in enumerate(order)}
     lines = [f"    [[maybe_unused]] word {register} = UNSET;" for register in printer.names.values()]
-    lines += ["    word ended = FINISHED;", "    [[maybe_unused]] unsigned left = p.turns;"]
-    code = [line for number in order for line in printer.node(number, body.nodes[number], place)]
+    lines += ["    word ended = FINISHED;", "    [[maybe_unused]] unsigned left = p.turns, met = 0, polls = 0;"]
+    code = [*printer.before(), *(line for number in order for line in printer.node(number, body.nodes[number], place))]
     goals = {word for line in code for word in re.findall(r"goto (\w+);", line)}
     lines += [line for line in code if not line.endswith(":") or line[:-1] in goals]
     lines.append("end:")
+    lines += printer.after()
     lines += [f"    p.result({n}) = {printer.names[r]};" for r, n in registers.items() if r in printer.names]
     lines += [f"    p.result({n}) = UNSET;" for r, n in registers.items() if r not in printer.names]
     lines.append(f"    p.result({status}) = ended;")
-    return f"static __device__ void {name}(const Play& p) {{\n" + "\n".join(lines) + "\n}\n"
+    lines += printer.at_the_end()
+    return (
+        f"static {'' if thread.is_host else '__device__ '}void {name}(const Play& p) {{\n" + "\n".join(lines) + "\n}\n"
+    )
 
 
 def _names(body: ir.Body) -> dict[str, str]:
@@ -106,7 +145,43 @@ class _Printer:
     memory: Memory
     faults: list[ir.Assert]
     lanes: Mapping[int, int]
+    roles: int
+    launches: Launches | None
     names: Mapping[str, str]
+
+    def before(self) -> Iterator[str]:
+        """What a thread waits for before it begins."""
+        start = self.thread.grid or self.thread.name
+        if self.launches is None or start not in self.launches.started:
+            return
+        yield f"    if (!p.begins({self._word(self.launches.started[start])})) goto end;"
+        for grid in self.launches.before.get(start, ()):
+            yield f"    {self._ended(grid)}"
+
+    def after(self) -> Iterator[str]:
+        """What is said when a thread ends of what it has not launched: that it never begins."""
+        for node in self.thread.body.nodes.values():
+            if isinstance(node, ir.Do) and isinstance(node.operation, ir.LaunchGrid | ir.CreateThread):
+                yield f"    p.never({self._start(node.operation)});"
+
+    def at_the_end(self) -> Iterator[str]:
+        """What is said when a thread has ended."""
+        if self.launches is not None:
+            yield f"    tell(p.mapped({self._word(self.launches.ended[self.thread.name])}), 1);"
+
+    def _word(self, location: Location) -> int:
+        return self.memory.anywhere[location]
+
+    def _start(self, operation: ir.LaunchGrid | ir.CreateThread) -> int:
+        assert self.launches is not None
+        name = operation.grid if isinstance(operation, ir.LaunchGrid) else operation.thread
+        return self._word(self.launches.started[name])
+
+    def _ended(self, grid: str) -> str:
+        """Waits for the threads of a grid, if it has been launched."""
+        assert self.launches is not None
+        ends = " ".join(f"p.ends({self._word(self.launches.ended[name])});" for name in self.launches.grids[grid])
+        return f"if (look(p.mapped({self._word(self.launches.started[grid])})) == 1) {{ {ends} }}"
 
     def node(self, number: int, node: ir.Node, place: Mapping[int, int]) -> Iterator[str]:
         """The lines of a node, and those that lead on from it."""
@@ -128,13 +203,15 @@ class _Printer:
             case ir.Exit():
                 yield "    goto end;"
 
-    def _cxx(self, value: Value, span: Span, type_: IntType | None = None) -> str:
-        """A value in C++, of the type given."""
+    def _cxx(
+        self, value: Value, span: Span, type_: IntType | None = None, more: Mapping[str, str] | None = None
+    ) -> str:
+        """A value in C++, of the type given; ``more`` are registers of the place."""
         if values.size(value) > 2000:
             refuse("a value of more than 2,000 operations", span)
         if value.type.bits > 64 or value.type.is_float:
             refuse(f"values of type `{value.type.name}`", span)
-        text = cxx(value, self.names)
+        text = cxx(value, {**self.names, **(more or {})})
         return text if type_ is None or value.type == type_ else f"{type_name(type_)}({text})"
 
     def _operation(self, operation: ir.Operation, span: Span) -> Iterator[str]:
@@ -144,21 +221,25 @@ class _Printer:
             case ir.Load(target, place, mode):
                 yield self._load(target, place, mode, span)
             case ir.Store(place, value, mode):
-                type_, at, space = self._place(place, span)
-                new = self._cxx(value, span, type_)
-                text = f"st.{self._mode(mode, span)}.{space}.b{_width(type_)} [%0], %1;"
-                yield f'asm volatile("{text}" :: "l"({at}), {_operand(type_, new)} : "memory");'
+                yield self._store(place, value, mode, span)
             case ir.Rmw():
                 yield from self._rmw(operation, span)
             case ir.Fence(_, ir.Scope.THREAD):
                 yield ";"
             case ir.Fence(order, scope):
-                yield f'asm volatile({_FENCES[order]} ".{SCOPES[scope]};" ::: "memory");'
-            case ir.Await(target, place, condition, mode, None):
+                yield self._fence(order, scope)
+            case ir.Await(target, place, condition, mode, new):
                 test = self._cxx(condition, span)
                 yield "for (;;) {"
-                yield f"    {self._load(target, place, mode, span)}"
-                yield f"    if ({test}) break;"
+                yield f"    {self._load(target, place, mode if new is None else _relaxed(mode), span)}"
+                if new is None:
+                    yield f"    if ({test}) break;"
+                else:
+                    yield f"    if ({test}) {{"
+                    yield f"        const word old = {self.names[target]};"
+                    yield f"        {self._swap(target, place, new, mode, span)}"
+                    yield f"        if ({self.names[target]} == old) break;"
+                    yield "    }"
                 yield "    if (--left == 0) { ended = UNFINISHED; goto end; }"
                 yield "}"
             case ir.Assert(condition):
@@ -168,11 +249,42 @@ class _Printer:
                 yield f"if (!{self._cxx(condition, span)}) {{ ended = {number}; goto end; }}"
             case ir.SyncThreads(None):
                 yield 'asm volatile("barrier.cta.sync 0;" ::: "memory");'
-            case ir.GroupSync(ir.Group.WARP, mask, None):
-                bits = sum(1 << position for lane, position in self.lanes.items() if mask >> lane & 1)
-                yield f"__syncwarp(p.lanes({bits:#x}));"
-            case ir.Yield(True):
+            case ir.SyncThreads(ir.Vote(target, function_, predicate)):
+                said = f"{'!' * (function_ == 'and')}({self._cxx(predicate, span)} != 0)"
+                result = {"count": "", "and": " == 0", "or": " != 0"}[function_]
+                yield f"{self.names[target]} = p.vote(polls++, {said}){result};"
+            case ir.NamedBarrier():
+                yield self._named(operation, span)
+            case ir.GroupSync(ir.Group.WARP | ir.Group.TILE, _, exchange):
+                lanes = f"p.lanes({self._bits(operation):#x})"
+                if exchange is None:
+                    yield f"__syncwarp({lanes});"
+                else:
+                    yield from self._exchange(exchange, lanes, span)
+            case ir.GroupSync(ir.Group.CLUSTER):
+                yield 'asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");'
+            case ir.GroupSync(ir.Group.GRID):
+                yield f"met += {self.roles};"
+                meeting = self.memory.anywhere[MEETING]
+                yield f"for (p.arrive({meeting}); p.arrived({meeting}) < met;)"
+                yield "    if (--left == 0) { ended = UNFINISHED; goto end; }"
+            case ir.Yield(True) if not self.thread.is_host:
                 yield "__nanosleep(20);"
+            case ir.LaunchGrid() | ir.CreateThread():
+                yield f"tell(p.mapped({self._start(operation)}), 1);"
+            case ir.JoinThread(name) if self.launches is not None:
+                yield f"p.ends({self._word(self.launches.ended[name])});"
+            case ir.DeviceSynchronize(device) if self.launches is not None:
+                of_it = [name for name in self.launches.grids if self.program.grids[name].device == device]
+                yield " ".join(map(self._ended, of_it)) or ";"
+            case ir.StreamSynchronize(stream) if self.launches is not None:
+                streams = {name: self.program.grids[name].stream for name in self.launches.grids}
+                named = next(s for s in self.program.streams if s.name == stream)
+                # What the legacy stream is given, every blocking stream waits for.
+                of_it = [n for n, s in streams.items() if s == named or (s.kind, named.kind) == ("legacy", "blocking")]
+                yield " ".join(map(self._ended, of_it)) or ";"
+            case ir.ApiCall() | ir.EndProcess():
+                yield ";"
             case ir.Yield() | ir.InputOutput() | ir.Notify() | ir.Operand() | ir.Called():
                 yield ";"
             case ir.Decide(target, "failure" | "order"):
@@ -180,15 +292,56 @@ class _Printer:
             case _:
                 refuse(f"`{words(operation)[0]}`", span)
 
+    def _bits(self, operation: ir.GroupSync) -> int:
+        """The positions of the lanes that meet: those of a mask, or of the thread's tile."""
+        here, size = self.thread.lane % 32, operation.mask
+        mask = size if operation.group is ir.Group.WARP else (1 << size) - 1 << here // size * size
+        return sum(1 << position for lane, position in self.lanes.items() if mask >> lane & 1)
+
+    def _exchange(self, exchange: ir.Exchange, lanes: str, span: Span) -> Iterator[str]:
+        """What the lanes bring each other, a shuffle for each that somebody looks at."""
+        leaves = {leaf.name for result in exchange.results for leaf in values.leaves(result)}
+        yield f"{{   const unsigned all = {lanes}, here = __ballot_sync(all, true);"
+        yield f"    const word given = word({self._cxx(exchange.value, span)});"
+        more = {}
+        for lane in range(32):
+            at = f"p.first_lane + {self.lanes[lane]}" if lane in self.lanes else None
+            for what, text in ((ir.brought(lane), "__shfl_sync(all, given, {})"), (ir.came(lane), "here >> ({}) & 1")):
+                if what in leaves:
+                    more[what] = f"{'bc'[what == ir.came(lane)]}{lane}"
+                    yield f"    const word {more[what]} = {text.format(at) if at else 0};"
+        for target, result in zip(exchange.targets, exchange.results, strict=True):
+            yield f"    {self.names[target]} = word({self._cxx(result, span, None, more)});"
+        yield "    (void)here; (void)given; }"
+
+    def _named(self, barrier: ir.NamedBarrier, span: Span) -> str:
+        """A barrier with a name: a warp of the GPU arrives as 32 threads, and a litmus file's thread has one."""
+        number, *others = barrier.name
+        if any(not (isinstance(other, values.Const) and other.value == 0) for other in others):
+            refuse("barriers with other names than numbers", span)
+        asked = f'"r"(u32({self._cxx(number, span)}))'
+        if barrier.count is None:
+            if not barrier.waits:
+                refuse("an arrival without a count", span)
+            return f'asm volatile("barrier.cta.sync %0;" :: {asked} : "memory");'
+        if not isinstance(barrier.count, values.Const):
+            refuse("a barrier of a count that varies", span)
+        count = barrier.count.value * (32 if self.thread.grid is None else 1)
+        if count % 32:
+            refuse("a barrier of a count that is not of whole warps", span)
+        what = "sync" if barrier.waits else "arrive"
+        return f'asm volatile("barrier.cta.{what} %0, {count};" :: {asked} : "memory");'
+
     def _place(self, place: ir.Place, span: Span) -> tuple[IntType, str, str]:
         """The type of what is accessed, its address, and its state space."""
         object_ = self.program.objects[place.object]
-        if object_.use is not ir.Use.DATA:
+        if object_.use not in _NUMBERS:
             refuse(f"operations on a {object_.use.value}", span)
-        space, first = self.memory[Location(object_.name, 0, instance(object_, self.thread))]
-        index = values.evaluate(place.index, _none) if isinstance(place.index, values.Const) else None
-        number = str(first + index) if index is not None else f"{first} + {self._cxx(place.index, span)}"
-        return object_.type, f"p.{'own' if space == 'shared' else 'at'}({number})", space
+        fixed = place.index.value if isinstance(place.index, values.Const) else 0
+        index = "" if isinstance(place.index, values.Const) else f" + {self._cxx(place.index, span)}"
+        location = Location(object_.name, fixed, instance(object_, self.thread))
+        space, at = self.memory.address(location, self.thread.block_name, index)
+        return object_.type, at, space
 
     def _mode(self, mode: ir.Mode, span: Span) -> str:
         if mode.order is None:
@@ -196,6 +349,14 @@ class _Printer:
         if mode.scope is ir.Scope.THREAD:
             refuse("atomic operations of thread scope", span)
         return f"{mode.order.value}.{SCOPES[mode.scope]}"
+
+    def _store(self, place: ir.Place, value: Value, mode: ir.Mode, span: Span) -> str:
+        type_, at, space = self._place(place, span)
+        text = f"st.{self._mode(mode, span)}.{space}.b{_width(type_)} [%0], %1;"
+        return f'asm volatile("{text}" :: "l"({at}), {_operand(type_, self._cxx(value, span, type_))} : "memory");'
+
+    def _fence(self, order: ir.Order, scope: ir.Scope) -> str:
+        return f'asm volatile({_FENCES[order]} ".{SCOPES[scope]};" ::: "memory");'
 
     def _load(self, target: str, place: ir.Place, mode: ir.Mode, span: Span) -> str:
         type_, at, space = self._place(place, span)
@@ -215,12 +376,10 @@ class _Printer:
         name, kinds, new = self._atom(operation, type_, span)
         given = ", ".join(_operand(type_, operand) for operand in new)
         if name is None:  # in one step by way of compare-and-swap, as the library has what is no instruction
-            relaxed = f"ld.relaxed.{SCOPES[operation.mode.scope]}.{space}.b{bits} %0, [%1];"
-            swap, got = f"atom.{mode}.{space}.cas.b{bits} %0, [%1], %2, %3;", self.names[operation.target]
-            operands = f'"l"({at}), {_operand(type_, f"{type_name(type_)}(old)")}, {given}'
+            got = self.names[operation.target]
             yield "for (word old;;) {"
-            yield "    " + self._read(operation.target, type_, relaxed, f'"l"({at})') + f" old = {got};"
-            yield f"    {self._read(operation.target, type_, swap, operands)}"
+            yield f"    {self._load(operation.target, operation.place, _relaxed(operation.mode), span)} old = {got};"
+            yield f"    {self._swap(operation.target, operation.place, operation.new, operation.mode, span)}"
             yield f"    if ({got} == old) break;"
             yield "}"
             return
@@ -233,6 +392,13 @@ class _Printer:
             yield f'asm volatile("{text}[%0], {places};" :: "l"({at}), {given} : "memory");'
         else:
             yield self._read(operation.target, type_, f"{text}%0, [%1], {places};", f'"l"({at}), {given}')
+
+    def _swap(self, target: str, place: ir.Place, new: Value, mode: ir.Mode, span: Span) -> str:
+        """Compare and swap against ``old``: ``new`` mentions that as the register that gets what was found."""
+        type_, at, space = self._place(place, span)
+        text = f"atom.{self._mode(mode, span)}.{space}.cas.b{_width(type_)} %0, [%1], %2, %3;"
+        operands = f'"l"({at}), {_operand(type_, f"{type_name(type_)}(old)")}'
+        return self._read(target, type_, text, f"{operands}, {_operand(type_, self._cxx(new, span, type_))}")
 
     def _atom(self, operation: ir.Rmw, type_: IntType, span: Span) -> tuple[str | None, str, list[str]]:
         """The instruction that a read-modify-write is, the kinds of number that it takes, and its operands."""
@@ -257,6 +423,46 @@ class _Printer:
                 return None, "", [self._cxx(new, span, type_)]
 
 
+class _HostPrinter(_Printer):
+    """A host thread: accesses are those of the compiler's atomic operations."""
+
+    def _exactly(self, place: ir.Place, span: Span) -> tuple[IntType, str]:
+        """The type of what is accessed, and its address as one of so many bits."""
+        type_, at, _ = self._place(place, span)
+        return type_, f"(u{_width(type_)}*)({at})"
+
+    def _order(self, mode: ir.Mode) -> str:
+        return f"__ATOMIC_{(mode.order or ir.Order.RELAXED).name}"
+
+    def _load(self, target: str, place: ir.Place, mode: ir.Mode, span: Span) -> str:
+        type_, at = self._exactly(place, span)
+        return f"{self.names[target]} = word({type_name(type_)}(__atomic_load_n({at}, {self._order(mode)})));"
+
+    def _store(self, place: ir.Place, value: Value, mode: ir.Mode, span: Span) -> str:
+        type_, at = self._exactly(place, span)
+        new = f"u{_width(type_)}({self._cxx(value, span, type_)})"
+        return f"__atomic_store_n({at}, {new}, {self._order(mode)});"
+
+    def _fence(self, order: ir.Order, scope: ir.Scope) -> str:
+        assert scope is not ir.Scope.THREAD
+        return f"__atomic_thread_fence(__ATOMIC_{order.name});"
+
+    def _rmw(self, operation: ir.Rmw, span: Span) -> Iterator[str]:
+        got = self.names[operation.target]
+        yield "for (word old;;) {"
+        yield f"    {self._load(operation.target, operation.place, _relaxed(operation.mode), span)} old = {got};"
+        yield f"    {self._swap(operation.target, operation.place, operation.new, operation.mode, span)}"
+        yield f"    if ({got} == old) break;"
+        yield "}"
+
+    def _swap(self, target: str, place: ir.Place, new: Value, mode: ir.Mode, span: Span) -> str:
+        type_, at = self._exactly(place, span)
+        bits, got = f"u{_width(type_)}", self.names[target]
+        value = f"{bits}({self._cxx(new, span, type_)})"
+        swap = f"__atomic_compare_exchange_n({at}, &found, {value}, false, {self._order(mode)}, __ATOMIC_RELAXED)"
+        return f"{{ {bits} found = {bits}(old); {swap}; {got} = word({type_name(type_)}(found)); }}"
+
+
 #: Fences of one direction are instructions from sm_90 on; a macro of the harness says what they are before.
 _FENCES = {
     ir.Order.ACQUIRE: "FENCE_ACQUIRE",
@@ -275,5 +481,10 @@ def _operand(type_: IntType, text: str) -> str:
     return f'"l"(u64({text}))' if type_.bits == 64 else f'"r"(u32({text}))'
 
 
-def _none(leaf: Reg | values.Builtin) -> NoReturn:
-    raise AssertionError(leaf)
+def _relaxed(mode: ir.Mode) -> ir.Mode:
+    return replace(mode, order=ir.Order.RELAXED)
+
+
+def home(shared: Location) -> str:
+    """The block that a location in shared memory is of: its instance, or the one in its name (``k[1].tile``)."""
+    return shared.instance or shared.object.partition("].")[0] + "]"

@@ -13,6 +13,7 @@ from scopec.explain.verdict import Check
 from scopec.gpu.code import FINISHED, FIRST_FAULT
 from scopec.gpu.harness import UNSET
 from scopec.gpu.observed import Observed, Shown
+from scopec.gpu.results import together
 from scopec.program import values
 from scopec.program.expectations import Expectation
 from scopec.program.observe import FinalMemory, Observation
@@ -36,21 +37,22 @@ if TYPE_CHECKING:
 _State = tuple[tuple[Observation, int], ...]
 
 
-def compared(listing: Listing, test: Test, asked: Iterable[Run], results: Results) -> Observed:
+def compared(listing: Listing, test: Test, asked: Iterable[Run], results: Sequence[Results]) -> Observed:
     """The states of ``listing`` beside those of a test, and the expectations of ``asked``, the same program's runs."""
-    run, record = listing.run, results.records[test.key]
-    engine = results.gpu
+    run, records = listing.run, [each.records[test.key] for each in results]
+    record = together(records)
+    engine = " and ".join(dict.fromkeys(each.gpu for each in results))
     span = run.source.span(0, 0)
     if record.failed is not None:
-        allowed = Expectation("observed", _ALLOWED, span)
-        return Observed(run, (Check(allowed, "unknown", f"nothing was seen on {engine}: {record.failed}", engine, 0),),
-                        (), None, ())  # fmt: skip
+        said = f"nothing was seen on {engine}: {record.failed}"
+        failed = [Check(Expectation("observed", _ALLOWED, span), "unknown", said, engine, 0)]
+        if record.failed == _HANGS:
+            failed += [Check(c, "violated", said, engine, 0) for r in asked for c in r.checks if _of_the_machine(c, r)]
+        return Observed(run, tuple(failed), (), None, ())
     names = observables(run)
     counts, ends = _counted(test, record)
-    seen: Counter[tuple[tuple[str, int], ...]] = Counter()
-    for state, count in counts.items():
-        found = dict(state)
-        seen[tuple((name, found[what]) for what, name in names.items() if what in found)] += count
+    each_seen = [_named(_counted(test, one)[0], names) for one in records]
+    seen = _named(counts, names)
     known = {tuple(state.values.items()) for state in listing.states}
     otherwise: Literal["forbidden", "not listed", "undefined"] = "forbidden"
     if listing.undefined:
@@ -58,19 +60,33 @@ def compared(listing: Listing, test: Test, asked: Iterable[Run], results: Result
     elif listing.unfinished:
         otherwise = "not listed"
     shown = tuple(
-        Shown(dict(state), seen[state], "allowed" if state in known else otherwise)
+        Shown(dict(state), tuple(one[state] for one in each_seen), "allowed" if state in known else otherwise)
         for state in sorted({*known, *seen}, key=lambda s: (-seen[s], s))
     )
     unended = sum(count for how, count in ends.items() if how is None)
     checks = [_all_allowed(shown, listing, record, engine, span)]
     for other in asked:
         for check in other.checks if not other.on_hardware else ():
+            if test.hosts and check.kind == "terminates":
+                continue  # the system may keep a host thread for longer than others have turns
             found_check = _asked(check, other, counts, ends, record, engine)
             if found_check is not None and not (listing.undefined and check.kind != "terminates"):
                 checks.append(found_check)
-    return Observed(run, tuple(checks), (), None, (), (), engine, record.runs, shown, unended)
+    return Observed(run, tuple(checks), (), None, (), (), engine, record.runs, shown, unended,
+                    tuple(each.built for each in results))  # fmt: skip
 
 
+def _named(counts: Mapping[_State, int], names: Mapping[Observation, str]) -> Counter[tuple[tuple[str, int], ...]]:
+    """The counts of states by what a report says of each."""
+    seen: Counter[tuple[tuple[str, int], ...]] = Counter()
+    for state, count in counts.items():
+        found = dict(state)
+        seen[tuple((name, found[what]) for what, name in names.items() if what in found)] += count
+    return seen
+
+
+#: What a harness says of a test that it had to end.
+_HANGS = "it hangs"
 _ALLOWED = "every final state seen is allowed"
 
 
@@ -130,12 +146,18 @@ def _asked(
         case "assertion" if not check.implicit:
             against = sum(count for fault, count in ends.items() if fault is not None and check.text == _text(fault))
             said = f"it failed in {against:,} {where}"
-        case "terminates" if run.progress == progress_models.CUDA and run.settings.options["hangs"] == "model":
+        case "terminates" if _of_the_machine(check, run):
             against = ends[None]
             said = f"{against:,} {where} did not end within the turns that loops were given"
         case _:
             return None
     return Check(check, "violated" if against else "holds", said, engine, 0)
+
+
+def _of_the_machine(check: Expectation, run: Run) -> bool:
+    """Whether it is asked that a program ends, as a GPU is to have it."""
+    asked = check.kind == "terminates" and run.settings.options["hangs"] == "model"
+    return asked and run.progress == progress_models.CUDA
 
 
 def _text(fault: Assert) -> str:

@@ -4,38 +4,57 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scopec.gpu.code import Memory, function, refuse
+from scopec.gpu.code import MEETING, Launches, Memory, function, home, refuse
 from scopec.memory.ptx import compiled
 from scopec.program import ir
 from scopec.program.observe import FinalMemory, FinalRegister, Location, Observation, instance
 from scopec.program.show import words
+from scopec.program.types import ULONG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scopec.base.source import Span
     from scopec.program.program import Program
     from scopec.program.types import IntType
 
 WARP = 32
+#: What every GPU that has clusters can place (CUDA C++ Programming Guide, "Thread Block Clusters").
+_MOST_IN_A_CLUSTER = 8
 #: What a register holds that nothing was written to: no program computes it.
 UNSET = 0x7FF7_5C0E_DEAD_BEEF
-#: Host memory that only device threads use could be run, but would show nothing of the host's.
 _STORAGES = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.SHARED, ir.Storage.AUTOMATIC)
-_HOST_CALLS = (ir.LaunchGrid, ir.DeviceSynchronize, ir.StreamSynchronize, ir.EndProcess, ir.InputOutput, ir.Set)
+_HOST_MEMORY = {ir.Storage.MAPPED, ir.Storage.SYSTEM}
+#: What host threads call where they are played; and where they are not.
+_CALLS = (
+    ir.ApiCall, ir.LaunchGrid, ir.DeviceSynchronize, ir.StreamSynchronize, ir.EndProcess, ir.CreateThread, ir.JoinThread
+)  # fmt: skip
+_HOST_CALLS = (
+    ir.ApiCall,
+    ir.LaunchGrid,
+    ir.DeviceSynchronize,
+    ir.StreamSynchronize,
+    ir.EndProcess,
+    ir.InputOutput,
+    ir.Set,
+)
 
 
 @dataclass(frozen=True)
 class Test:
     """A program as the harness runs it, many instances at once.
 
-    ``blocks`` gives for each thread block of the program its warps, each the names of its threads; ``functions`` the
-    function of each thread.  A result is a word: how each thread ended, then the ``observed`` locals, then every
-    location.  ``faults`` are the assertions that may fail, in the order of their numbers.
+    ``blocks`` gives for each thread block of the program its warps, each the names of its threads.  Blocks of a device
+    are beside each other, ``first`` has the first of each, and so are those of a cluster, which has ``cluster`` blocks.
+    The last ``hosts`` of the threads are the host's, and
+    what they use is ``managed`` memory, or mapped.  ``functions`` has the function of each thread.  A result is a
+    word: how each thread ended, then the ``observed`` locals, then every location.  ``faults`` are the assertions that
+    may fail, in the order of their numbers.
     """
 
     name: str
@@ -47,6 +66,11 @@ class Test:
     types: tuple[IntType, ...]
     initial: tuple[int, ...]
     faults: tuple[ir.Assert, ...]
+    block_names: tuple[str, ...]
+    cluster: int
+    first: tuple[int, ...]
+    hosts: int
+    managed: bool
 
     @property
     def warps(self) -> int:
@@ -57,17 +81,21 @@ class Test:
     def lanes(self) -> int:
         """How many lanes of a warp one instance has: a power of two, as many in each warp.
 
-        With loops it has all: a thread that waits then keeps none but its own instance's from going on.
+        With loops it has all: a thread that waits then keeps none but its own instance's from going on; and where
+        threads are counted.
         """
-        if any("--left" in text for text in self.functions):
+        counted = r"--left|p\.begins|p\.vote|barrier\.cta\.(arrive|sync %0, \d)"
+        if any(re.search(counted, text) for text in self.functions):
             return WARP
         most = max(len(warp) for block in self.blocks for warp in block)
         return 1 << (most - 1).bit_length()
 
     @property
     def barriers(self) -> bool:
-        """Whether threads meet at a barrier of their block."""
-        return any("barrier.cta" in text for text in self.functions)
+        """Whether threads wait for others at a barrier, which does not wait for who has exited."""
+        return any(
+            word in text for text in self.functions for word in ("barrier.c", "p.vote", "__syncwarp", "_sync(all")
+        )
 
     @cached_property
     def observed(self) -> tuple[Observation, ...]:
@@ -87,98 +115,177 @@ class Test:
     @cached_property
     def shared_of(self) -> tuple[int, ...]:
         """Of which block of the program each location in shared memory is."""
-        names = self._block_names
-        return tuple(names.index(location.instance) for location in self.memory.shared)
-
-    _block_names: tuple[str, ...] = ()
+        return tuple(self.block_names.index(home(location)) for location in self.memory.shared)
 
     @cached_property
     def key(self) -> str:
         """What tells this test from one of another text: results of the one say nothing of the other."""
-        said = [*self.functions, json.dumps([self.blocks, self.initial, self.shared_of])]
+        said = [
+            *self.functions,
+            json.dumps([self.blocks, self.initial, self.shared_of, self.cluster, self.first, self.hosts]),
+        ]
         return hashlib.sha256("".join(said).encode()).hexdigest()[:16]
 
 
 def test(name: str, program: Program) -> Test:
     """The test that a program is; InputError, with the place, where it has what the harness does not run."""
     program = compiled(program)
-    _refuse_host(program)
-    threads = [thread for thread in program.threads if not thread.is_host]
-    if not threads:
+    hosts = _hosts(program)
+    on_device = [thread for thread in program.threads if not thread.is_host]
+    threads = [*on_device, *hosts]
+    launches = _launches(program, threads) if hosts else None
+    if not on_device:
         refuse("a program without device threads", program.host.body.nodes[program.host.body.entry].span)
     blocks: dict[str, dict[int, list[ir.Thread]]] = {}
-    for thread in threads:
+    for thread in on_device:
         # A thread of a litmus file is in no warp with others; those of a grid are where CUDA says.
         of_block = blocks.setdefault(thread.block_name, {})
         warp = len(of_block) if thread.grid is None else thread.lane // WARP
         of_block.setdefault(warp, []).append(thread)
-    memory, types, initial = _locations(program, threads, list(blocks))
+    names, cluster, first = _placed(on_device, list(program.grids.values()))
+    ranks = {name: n % cluster for n, name in enumerate(names)}
+    memory, types, initial = _locations(program, threads, ranks, launches)
     faults: list[ir.Assert] = []
     locals_ = [(t, r, type_) for t in threads for r, type_ in t.body.variables.items() if not type_.is_float]
     functions = []
     for role, thread in enumerate(threads):
-        mates = next(warp for warp in blocks[thread.block_name].values() if thread in warp)
+        mates = next((warp for warp in blocks.get(thread.block_name, {}).values() if thread in warp), [])
+        of_grid = sum(other.grid == thread.grid for other in on_device)
         lanes = {mate.lane % WARP: position for position, mate in enumerate(mates)}
         results = {r: len(threads) + n for n, (t, r, _) in enumerate(locals_) if t is thread}
-        functions.append(function(f"role{role}", thread, program, memory, faults, lanes, results, role))
+        functions.append(
+            function(f"role{role}", thread, program, memory, faults, lanes, results, role, of_grid, launches)
+        )
     return Test(
         name,
         tuple(thread.name for thread in threads),
-        tuple(tuple(tuple(t.name for t in warp) for warp in block.values()) for block in blocks.values()),
+        tuple(tuple(tuple(t.name for t in warp) for warp in blocks.get(name, {0: []}).values()) for name in names),
         tuple(functions),
         tuple(FinalRegister(thread.name, register) for thread, register, _ in locals_),
         memory,
         (*(type_ for _, _, type_ in locals_), *types),
         initial,
         tuple(faults),
-        tuple(blocks),
+        tuple(names),
+        cluster,
+        first,
+        len(hosts),
+        not {o.storage for o in map(program.objects.get, (at.object for at in memory.mapped)) if o} & _HOST_MEMORY,
     )
 
 
-def _refuse_host(program: Program) -> None:
-    """The host may launch one grid and wait for it."""
-    grids = list(program.grids.values())
-    for grid in grids[1:]:
-        refuse("more than one launch", grid.span)
-    for grid in grids:
+def _placed(threads: Sequence[ir.Thread], grids: Sequence[ir.Grid]) -> tuple[list[str], int, tuple[int, ...]]:
+    """The thread blocks by device and cluster, how many a cluster has, and the first of each device.
+
+    Blocks without a name fill up clusters that have fewer than others.
+    """
+    devices: dict[int, dict[str, dict[str, None]]] = {}
+    for thread in threads:
+        devices.setdefault(thread.device, {}).setdefault(thread.cluster_name, {})[thread.block_name] = None
+    sizes = [len(blocks) for clusters in devices.values() for blocks in clusters.values()]
+    size = max(*sizes, *(grid.cluster.count for grid in grids if grid.cluster is not None), 1)
+    if size > _MOST_IN_A_CLUSTER:
+        refuse(f"clusters of more than {_MOST_IN_A_CLUSTER} blocks", next(iter(threads[0].body.nodes.values())).span)
+    names: list[str] = []
+    first = [0]
+    for _, clusters in sorted(devices.items()):
+        for blocks in clusters.values():
+            names += [*blocks, *[""] * (size - len(blocks))]
+        first.append(len(names))
+    return names, size, tuple(first)
+
+
+def _hosts(program: Program) -> tuple[ir.Thread, ...]:
+    """The host threads that are played: none where the host launches one grid, and waits for it at most."""
+    others = tuple(thread for thread in program.others if thread.is_host)
+    for grid in program.grids.values():
         if grid.work is not ir.Work.KERNEL:
             refuse(f"a {grid.work.value} in a stream", grid.span)
-        if grid.cluster is not None and grid.cluster.count > 1:
-            refuse("thread block clusters", grid.span)
         if grid.device:
-            refuse("more than one device", grid.span)
-    clusters: dict[str, str] = {}
-    for thread in program.others:
-        span = next(iter(thread.body.nodes.values())).span
-        if thread.is_host:
-            refuse(f"host threads, such as {thread.name}", span)
-        if thread.device != program.others[0].device:
-            refuse("more than one device", span)
-        if clusters.setdefault(thread.cluster_name, thread.block_name) != thread.block_name:
-            refuse("thread block clusters", span)
-    for node in program.host.body.nodes.values():
-        if isinstance(node, ir.Do) and not isinstance(node.operation, _HOST_CALLS):
-            refuse(f"what the host does: `{words(node.operation)[0]}`", node.span)
+            refuse("more than one device with a host", grid.span)
+    operations = [node for node in program.host.body.nodes.values() if isinstance(node, ir.Do)]
+    if not others and len(program.grids) < 2 and all(isinstance(o.operation, _HOST_CALLS) for o in operations):
+        return ()
+    for thread in (program.host, *others):
+        for node in thread.body.nodes.values():
+            if (
+                isinstance(node, ir.Do)
+                and isinstance(node.operation, ir.Call)
+                and not isinstance(node.operation, _CALLS)
+            ):
+                refuse(f"what the host does: `{words(node.operation)[0]}`", node.span)
+    return (program.host, *others)
+
+
+def _launches(program: Program, threads: Sequence[ir.Thread]) -> Launches:
+    """The words by which host threads and grids say that they begin and end."""
+    grids = {name: tuple(t.name for t in threads if t.grid == name) for name in program.grids}
+    who = {thread.name for thread in threads for node in thread.body.nodes.values() if _is_launch(node)}
+    if len(grids) > 1 and len(who) > 1:
+        refuse("launches by several host threads", next(iter(program.grids.values())).span)
+    created = {
+        node.operation.thread
+        for thread in threads
+        for node in thread.body.nodes.values()
+        if isinstance(node, ir.Do) and isinstance(node.operation, ir.CreateThread)
+    }
+    before = {
+        name: tuple(earlier for earlier in list(grids)[:n] if _in_order(program.grids[earlier], program.grids[name]))
+        for n, name in enumerate(grids)
+    }
+    started = {name: Location(f"(start of {name})") for name in (*grids, *sorted(created))}
+    return Launches(started, {t.name: Location(f"(end of {t.name})") for t in threads}, grids, before)
+
+
+def _is_launch(node: ir.Node) -> bool:
+    return isinstance(node, ir.Do) and isinstance(node.operation, ir.LaunchGrid)
+
+
+def _in_order(one: ir.Grid, other: ir.Grid) -> bool:
+    """Whether grids of one device are in order: of one stream, or one is of the legacy stream and the other blocks."""
+    kinds = {one.stream.kind, other.stream.kind}
+    return one.stream.name == other.stream.name or ("legacy" in kinds and "non-blocking" not in kinds)
 
 
 def _locations(
-    program: Program, threads: Sequence[ir.Thread], blocks: Sequence[str]
+    program: Program, threads: Sequence[ir.Thread], ranks: Mapping[str, int], launches: Launches | None
 ) -> tuple[Memory, list[IntType], tuple[int, ...]]:
     """The locations that threads access, their types and initial values."""
     found: dict[Location, ir.Object] = {}
+    registered = {
+        name
+        for thread in threads
+        for node in thread.body.nodes.values()
+        if isinstance(node, ir.Do) and isinstance(node.operation, ir.ApiCall)
+        for name in node.operation.objects
+    }
     for thread in threads:
         for object_, span in _accessed(thread, program):
             if object_.type.is_float or object_.type.bits > 64:
                 refuse(f"objects of type `{object_.type.name}`", span)
-            if object_.storage not in _STORAGES:
+            if thread.is_host and object_.storage is ir.Storage.DEVICE:
+                refuse("host threads that access memory of a device", span)
+            mapped = object_.storage is ir.Storage.MAPPED or object_.name in registered or thread.is_host
+            if object_.storage not in _STORAGES and not (launches is not None and mapped):
                 refuse(f"{object_.storage.value} memory", span)
             for index in range(len(object_.values)):
                 found.setdefault(Location(object_.name, index, instance(object_, thread)), object_)
+    for thread in threads:
+        for node in thread.body.nodes.values():
+            if isinstance(node, ir.Do) and node.operation == ir.GroupSync(ir.Group.GRID):
+                if len(program.grids) > 1:
+                    refuse("a grid that meets among others", node.span)
+                found[MEETING] = ir.Object(MEETING.object, node.span, ULONG, ir.Storage.DEVICE, (0,))
+    span = program.source.span(0, 0)
+    for location in () if launches is None else launches.words:
+        found[location] = ir.Object(location.object, span, ULONG, ir.Storage.MAPPED, (0,))
     shared = {at: o for at, o in found.items() if o.storage is ir.Storage.SHARED}
     anywhere = {at: o for at, o in found.items() if at not in shared}
     initial = [_initial(object_.values[at.index], object_.type) for at, object_ in (*anywhere.items(), *shared.items())]
-    memory = Memory({at: n for n, at in enumerate(anywhere)}, {at: n for n, at in enumerate(shared)})
-    assert {at.instance for at in shared} <= set(blocks)
+    own = (ir.Storage.DEVICE, ir.Storage.AUTOMATIC)
+    both = frozenset(at for at, object_ in anywhere.items() if launches is not None and object_.storage not in own)
+    memory = Memory({at: n for n, at in enumerate(anywhere)}, {at: n for n, at in enumerate(shared)}, ranks, both)
+    assert {home(at) for at in shared} <= set(ranks)
     return memory, [object_.type for object_ in (*anywhere.values(), *shared.values())], tuple(initial)
 
 

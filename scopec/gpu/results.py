@@ -11,21 +11,19 @@ from typing import TYPE_CHECKING, Any
 from scopec.base.diagnostics import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 @dataclass(frozen=True)
 class Record:
     """What became of one test: the number of its runs, and each state as words with its count.
 
-    ``lost`` runs ended in states beyond those that are told apart, ``discarded`` ones met at a barrier without a thread
-    that had given up.  ``failed`` says why there is nothing.
+    ``lost`` runs ended in states beyond those that are told apart.  ``failed`` says why there is nothing.
     """
 
     runs: int = 0
     states: tuple[tuple[int, tuple[int, ...]], ...] = ()
     lost: int = 0
-    discarded: int = 0
     failed: str | None = None
 
 
@@ -42,10 +40,24 @@ class Results:
         return str(self.about["gpu"])
 
     @property
+    def built(self) -> str:
+        """What distinguishes these results from others of the same programs: how they were compiled, and the GPU."""
+        return f"{self.about.get('built', '')} on {self.gpu}".removeprefix(" on ")
+
+    @property
     def version(self) -> str:
         """What else decides what is seen, but chance."""
-        said = ("compute", "driver", "runtime", "rounds", "seed", "turns")
+        said = ("compute", "driver", "runtime", "built", "rounds", "seed", "turns")
         return ", ".join(f"{name} {self.about[name]}" for name in said if name in self.about)
+
+
+def together(records: Sequence[Record]) -> Record:
+    """The records of one test as one; it failed where each did."""
+    found = [record for record in records if record.failed is None]
+    if not found:
+        return records[0]
+    states = tuple(state for record in found for state in record.states)
+    return Record(sum(r.runs for r in found), states, sum(r.lost for r in found))
 
 
 def read(path: Path) -> Results:
@@ -66,4 +78,4 @@ def _records(lines: list[Any]) -> Iterator[tuple[str, Record]]:
             yield line["key"], Record(failed=str(line["failed"]))
         elif "test" in line:
             states = tuple((int(count), tuple(map(int, words))) for count, *words in line["states"])
-            yield line["key"], Record(int(line["runs"]), states, int(line["lost"]), int(line["discarded"]))
+            yield line["key"], Record(int(line["runs"]), states, int(line["lost"]))

@@ -65,15 +65,15 @@ def _name(shown: str, variant: Mapping[str, str]) -> str:
     return shown + (f" [{', '.join(f'{k} = {v}' for k, v in variant.items())}]" if variant else "")
 
 
-def compare(file: Read, results: Results, limit: int) -> Outcome:
-    """What the GPU showed of a file, beside the final states that its model allows."""
+def compare(file: Read, results: Sequence[Results], limit: int) -> Outcome:
+    """What GPUs showed of a file, beside the final states that its model allows."""
     if file.plan is None:
         return file.outcome
     try:
         found, _ = listings(file.path, file.settings, limit)
         reports = []
         for listing, each in zip(found, file.tests, strict=True):
-            if each.key not in results.records:
+            if any(each.key not in one.records for one in results):
                 missing = f"the results have nothing of {each.name} as it is now: emit the harness again"
                 return replace(file.outcome, failure=missing)
             asked = [

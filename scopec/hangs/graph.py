@@ -109,8 +109,7 @@ def _build(around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, s
 
 def _may_start(out: Unfolding, thread: ir.Thread, guard: Guard) -> Guard:
     """Where the implementation starts a thread; elsewhere it never does."""
-    out.conditions.append(out.choose(f"{identifier(thread.name)}_S", "starts"))
-    here = out.guards.literal(len(out.conditions) - 1, True)
+    here = out.literal(out.choose(f"{identifier(thread.name)}_S", "starts"))
     span = thread.body.nodes[thread.body.entry].span
     out.cuts.append(Cut(thread.name, span, guard & ~here, True, 0, left=Left.UNSTARTED))
     return here

@@ -74,7 +74,7 @@ class LeftRun(ThreadRun):
         """Where a condition holds."""
         if isinstance(value, Const):
             return self.out.guards.always if value.value else self.out.guards.never
-        return self.out.guards.literal(*self.condition(value))
+        return self.out.guards.literal(*self.out.condition(value))
 
     def agrees(self, head: int) -> bool:
         """Whether a loop waits for what the lanes of a warp agree on."""
@@ -86,10 +86,12 @@ class LeftRun(ThreadRun):
         """The state after an operation; the thread may be left before or in it."""
         if self.trial:
             return self.plainly(state, operation, span)
-        if not isinstance(operation, (ir.Set, ir.Assert, ir.Operand, ir.Called)):
-            if self.turning and self.around.counts(self.thread, operation):
-                self.counted |= state.guard
-            if not self.turning and self.around.may_stop(self.thread):
+        silent = isinstance(operation, (ir.Set, ir.Assert, ir.Operand, ir.Called))
+        if not silent and self.turning and self.around.counts(self.thread, operation):
+            self.counted |= state.guard
+        if not self.turning and self.around.may_stop(self.thread):
+            inside = any(evaluation.vector for evaluation in state.evaluations)  # whole: it stops before all of it
+            if not inside and (not silent or (isinstance(operation, ir.Operand) and operation.vector)):
                 stops = self.either("stops", span)
                 self.leave(state.guard & stops, Left.STOPPED, span)
                 state = replace(state, guard=state.guard & ~stops)

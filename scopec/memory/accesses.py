@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.memory.guards import Guard
 
-MOST_EVENTS = 400
+#: How many events there may be before a graph is made smaller, of all threads and of one.
+MOST_EVENTS, MOST_OF_ONE = 100_000, 5_000
 
 
 class TooComplexError(Exception):
@@ -34,25 +35,17 @@ class Accesses:
         self.out = out
         self.thread = thread
         self.observed = observed
+        self.begin = len(out.events)
 
     def where(self, state: State, value: Value, *, side: bool) -> State:
         """The state on the path where a condition holds, or where it does not."""
         if isinstance(value, Const):
             return state if bool(value.value) is side else replace(state, guard=self.out.guards.never)
-        number, truth = self.condition(value)
+        number, truth = self.out.condition(value)
         sign = truth is side
         known = self.out.conditions[number]
         registers = {name: reasoning.assume(held, known, sign) for name, held in state.registers.items()}
         return replace(state, guard=state.guard & self.out.guards.literal(number, sign), registers=registers)
-
-    def condition(self, value: Value) -> tuple[int, bool]:
-        """The number of a condition, shared with its negation."""
-        negated = values.unary("!", value)
-        for number, known in enumerate(self.out.conditions):
-            if known in (value, negated):
-                return number, known == value
-        self.out.conditions.append(value)
-        return len(self.out.conditions) - 1, True
 
     def set(self, state: State, target: str, value: Value) -> State:
         """The state in which a register holds a value."""
@@ -76,11 +69,17 @@ class Accesses:
     def event(self, state: State, event: Event) -> Event:
         """Add an event (its name is a stem)."""
         operands = tuple((evaluation.number, evaluation.operand) for evaluation in state.evaluations)
-        event = replace(event, id=self.out.name(event.id), operands=operands, called=state.called)
+        vector = next((evaluation.number for evaluation in state.evaluations if evaluation.vector), None)
+        event = replace(event, id=self.out.name(event.id), operands=operands, called=state.called, vector=vector)
         self.out.events.append(event)
         self.out.control[event.id] = state.control
-        if len(self.out.events) > MOST_EVENTS:
-            raise TooComplexError(event.span, f"more than {MOST_EVENTS} events when the loops are unrolled")
+        if len(self.out.events) > min(MOST_EVENTS, self.begin + MOST_OF_ONE):
+            most = (
+                f"{MOST_OF_ONE} events of one thread"
+                if len(self.out.events) <= MOST_EVENTS
+                else f"{MOST_EVENTS} events"
+            )
+            raise TooComplexError(event.span, f"more than {most} when the loops are unrolled")
         return event
 
     def blank(self, state: State, kind: Kind, span: Span, text: str) -> Event:
@@ -107,7 +106,7 @@ class Accesses:
             selected = values.binary("==", index, Const(number, index.type))
             if selected == values.FALSE:
                 continue
-            guard = state.guard & self.out.guards.literal(*self.condition(selected))
+            guard = state.guard & self.out.guards.literal(*self.out.condition(selected))
             at = Location(place.object, number, instance(object_, self.thread))
             found.append((guard, access(replace(state, guard=guard), at)))
         for event in self.out.events[mark:]:

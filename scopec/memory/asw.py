@@ -13,10 +13,14 @@ from scopec.program.streams import queues, waits_for
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scopec.memory.guards import Guard
     from scopec.memory.unfolding import Unfolding
+    from scopec.program.collective import Barrier
+
+#: Of a barrier with more threads in a phase it is not told one by one who meets whom.
+MOST_PAIRED = 16
 
 
 class Ordering:
@@ -67,11 +71,16 @@ class Ordering:
         for call_id, operation in self.out.calls.items():
             if isinstance(operation, ir.JoinThread) and (events := self.of_thread(operation.thread)):
                 yield Synchronises(events, (call_id,), f"end of {operation.thread}")
-        for arrival, wait, when in self.phases():
-            if self.out.barriers[wait.id].barrier.exchange:
+        for barrier, arrivals, waits in self._meetings():
+            if barrier.exchange:
                 continue  # it orders no memory
-            why = f"{wait.text.removeprefix('leave ')} of {self.out.barriers[wait.id].barrier.name}"
-            yield Synchronises((arrival.id,), (wait.id,), why, when, barrier=True)
+            if self._at_once(arrivals, waits):
+                why = f"{waits[0].text.removeprefix('leave ')} of {barrier.name}"
+                yield Synchronises(tuple(e.id for e in arrivals), tuple(e.id for e in waits), why, barrier=True)
+                continue
+            for arrival, wait, when in self._pairs(arrivals, waits):
+                why = f"{wait.text.removeprefix('leave ')} of {barrier.name}"
+                yield Synchronises((arrival.id,), (wait.id,), why, when, barrier=True)
 
     def _when(self, path: Guard) -> Value | None:
         return None if path.always else path.value(self.out.conditions)
@@ -249,13 +258,42 @@ class Ordering:
 
     def phases(self) -> Iterator[tuple[Event, Event, Value | None]]:
         """Arrivals and waits of different threads at a barrier, with the condition that they are in one phase."""
-        arrivals = [e for e in self.out.events if e.kind is Kind.ARRIVE]
-        waits = [e for e in self.out.events if e.kind is Kind.WAIT]
+        for _, arrivals, waits in self._meetings():
+            yield from self._pairs(arrivals, waits)
+
+    def _pairs(self, arrivals: Sequence[Event], waits: Sequence[Event]) -> Iterator[tuple[Event, Event, Value | None]]:
         for arrival in arrivals:
+            here = self.out.barriers[arrival.id]
             for wait in waits:
-                here, there = self.out.barriers[arrival.id], self.out.barriers[wait.id]
-                if arrival.thread == wait.thread or here.barrier != there.barrier:
-                    continue
-                same = here.meets(there)
-                if same != values.FALSE:
-                    yield arrival, wait, None if isinstance(same, Const) else same
+                if arrival.thread != wait.thread:
+                    same = here.meets(self.out.barriers[wait.id])
+                    if same != values.FALSE:
+                        yield arrival, wait, None if isinstance(same, Const) else same
+
+    def _meetings(self) -> Iterator[tuple[Barrier, list[Event], list[Event]]]:
+        """Arrivals and waits that may be of one phase of a barrier: phase by phase where many threads meet."""
+        found: dict[Barrier, tuple[list[Event], list[Event]]] = {}
+        for event in self.out.events:
+            if event.kind in (Kind.ARRIVE, Kind.WAIT):
+                sides = found.setdefault(self.out.barriers[event.id].barrier, ([], []))
+                sides[event.kind is Kind.WAIT].append(event)
+        for barrier, (arrivals, waits) in found.items():
+            phases: dict[Value, tuple[list[Event], list[Event]]] = {}
+            for side, events in enumerate((arrivals, waits)):
+                for event in events:
+                    phases.setdefault(self.out.barriers[event.id].phase, ([], []))[side].append(event)
+            if all(self._at_once(*sides) for sides in phases.values()):
+                yield from ((barrier, *sides) for sides in phases.values())
+            else:
+                yield barrier, arrivals, waits
+
+    def _at_once(self, arrivals: Sequence[Event], waits: Sequence[Event]) -> bool:
+        """Whether these are many, and of one phase for sure; then they are told as groups, each thread's own included:
+
+        program order has those.
+        """
+        passages = [self.out.barriers[event.id] for event in (*arrivals, *waits)]
+        return len(arrivals) > MOST_PAIRED and all(
+            isinstance(p.phase, Const) and not p.name and not p.phases and p.phase == passages[0].phase
+            for p in passages
+        )

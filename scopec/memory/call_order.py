@@ -72,9 +72,7 @@ class CallOrder:
     def _condition(self, first: str, second: str) -> int:
         """The number of the condition that one call comes before another."""
         choice = self.out.choose(first, f"before_{second}")
-        if choice not in self.out.conditions:
-            self.out.conditions.append(choice)
-        return self.out.conditions.index(choice)
+        return self.out.condition(choice)[0]
 
     def chosen(self) -> Iterator[Synchronises]:
         """The pairs of calls whose order is open, one way where it is chosen so, and the other way elsewhere."""

@@ -53,7 +53,7 @@ class Event:
     nobody gets.  ``last`` marks a read that is made
     again and again for ever, so that it takes the write that is last in coherence order.  ``operands`` are those that
     it is part of, of evaluations in which nothing orders them, outermost first; ``called`` says whether a function
-    makes it that such an operand calls.
+    makes it that such an operand calls; ``vector`` numbers the vectors that are whole, of which it is an element.
     """
 
     id: str
@@ -75,6 +75,7 @@ class Event:
     last: bool = False
     operands: tuple[tuple[int, int], ...] = ()
     called: bool = False
+    vector: int | None = None
 
     @property
     def is_access(self) -> bool:
@@ -245,7 +246,8 @@ class EventGraph:
 
     ``asleep`` gives, in a graph of stuck executions, for each read of a thread that sleeps in the ``wait`` of an atomic
     the notifications that would wake it if they came after a later write of what it read.  ``watches_several`` says
-    that some wait loop looks at several locations in a turn.
+    that some wait loop looks at several locations in a turn.  ``settled`` are locations whose accesses are left out
+    (:mod:`scopec.memory.settled`), with what they hold at the end.
     """
 
     program: Program
@@ -267,6 +269,7 @@ class EventGraph:
     asleep: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     waits: tuple[Wait, ...] = ()
     watches_several: bool = False
+    settled: Mapping[Location, Value] = field(default_factory=dict)
 
     @property
     def unfinished(self) -> tuple[Cut, ...]:
@@ -316,7 +319,9 @@ class EventGraph:
                 return None
 
         def final(leaf: Reg | Builtin) -> Value:
-            return locals_[leaf.name].value if leaf.name in locals_ else memory(places[leaf.name], leaf.type)
+            if leaf.name in locals_:
+                return locals_[leaf.name].value
+            return self.finally_(places[leaf.name], leaf.type, memory)
 
         def atom(comparison: Value) -> Value:
             whole = values.substitute(values.binary("&&", defined(comparison), comparison), final)
@@ -325,6 +330,11 @@ class EventGraph:
             return whole
 
         return reasoning.without_repeats(reasoning.map_atoms(formula.value, atom))
+
+    def finally_(self, location: Location, type_: IntType, memory: Callable[[Location, IntType], Value]) -> Value:
+        """What a location holds at the end; ``memory`` says it of those that are not settled."""
+        found = self.settled.get(location)
+        return memory(location, type_) if found is None else values.convert(found, type_)
 
     @cached_property
     def locations(self) -> tuple[Location, ...]:

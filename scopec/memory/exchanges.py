@@ -157,7 +157,7 @@ class _Resolution:
             self.simplify(known)
         out.control = {event: self.reads(names) for event, names in out.control.items()}
         out.events = [e if e.value is None else replace(e, value=self.settled(e.value)) for e in out.events]
-        out.conditions[:] = [self.settled(condition) for condition in out.conditions]
+        out.renumber(self.settled(condition) for condition in out.conditions)
         out.assertions[:] = [replace(a, condition=self.settled(a.condition)) for a in out.assertions]
         out.addresses = {e: replace(s, index=self.settled(s.index)) for e, s in out.addresses.items()}
         out.ends[:] = [
@@ -312,9 +312,8 @@ def _cases(out: Unfolding, phase: Value) -> Iterator[tuple[int, Guard]]:
 
 def _guard(out: Unfolding, condition: Value) -> Guard:
     """Where a condition holds: it is made of those that branches have, and may be one of them."""
-    for number, known in enumerate(out.conditions):
-        if known in (condition, values.unary("!", condition)):
-            return out.guards.literal(number, known == condition)
+    if (known := out.known(condition)) is not None:
+        return out.guards.literal(*known)
     match condition:
         case Unary("!", operand, _):
             return ~_guard(out, operand)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import ValuesError
@@ -237,11 +238,15 @@ class Execution:
 
     @property
     def sequentially_consistent(self) -> bool:
-        """Whether it has no cycle in ``po | rf | co | fr``: some interleaving of its threads' steps gives it."""
+        """Whether it has no cycle in ``po | rf | co | fr``: some interleaving of its threads' steps gives it.
+
+        What brought order among accesses that are left out is in ``asw``.
+        """
         given = self.evaluation.relations
-        from_reads = compose(inverse(given["rf"]), given["co"])
-        parts = (given["po"], given["rf"], given["co"], from_reads)
-        return not reflexive(closure(tuple(a | b | c | d for a, b, c, d in zip(*parts, strict=True))))
+        parts = [given["po"], given["rf"], given["co"], compose(inverse(given["rf"]), given["co"])]
+        if self.graph.settled:
+            parts.append(given["asw"])
+        return not reflexive(closure(tuple(reduce(or_, rows) for rows in zip(*parts, strict=True))))
 
     @property
     def race(self) -> list[tuple[Event, Event]]:
@@ -311,7 +316,7 @@ class Execution:
         for leaf in leaves(formula.value):
             match formula.observed[leaf.name]:
                 case FinalMemory(location):
-                    found[leaf.name] = self.value(memory(location, leaf.type))
+                    found[leaf.name] = self.value(self.graph.finally_(location, leaf.type, memory))
                 case FinalRegister(thread, register):
                     final = self.graph.finals.get((thread, register))
                     defined = final is not None and self.value(final.defined)

@@ -142,6 +142,15 @@ def _address(base: Base) -> Iterator[Form]:
         yield from (Pair(r, event) for r in _among_reads(base, sorted(read)))
 
 
+def _vectors(base: Base) -> Iterator[Form]:
+    """The loads and stores of the elements of one vector."""
+    found: dict[int, list[str]] = defaultdict(list)
+    for event in base.graph.events:
+        if event.vector is not None:
+            found[event.vector].append(event.id)
+    yield from (Square(tuple(ids)) for ids in found.values())
+
+
 def _additional(edges: Callable[[EventGraph], Iterable[Synchronises]]) -> Callable[[Base], Iterator[Form]]:
     return lambda base: (Product(edge.before, edge.after, edge.when) for edge in edges(base.graph))
 
@@ -266,6 +275,12 @@ RELATIONS = {
         _fences,
     ),
     "id": GivenRelation("identity", "the language of cat, `id`: each event and itself", lambda _: [Same()]),
+    "vec": GivenRelation(
+        "accesses of one vector",
+        'PTX ISA, "Vector Data-types": "modelled as a set of equivalent memory operations with a scalar data-type, '
+        'executed in an unspecified order on the elements in the vector"',
+        _vectors,
+    ),
     "wakes": GivenRelation(
         "the read of a thread that sleeps in the wait of an atomic, and the notifications of that atomic",
         '[atomics.wait]: "Y happens before the call to the atomic notifying operation"',

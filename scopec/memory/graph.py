@@ -121,12 +121,11 @@ def started(out: Unfolding) -> Iterator[tuple[ir.Thread, Guard]]:
     created = created_threads(out.program)
     waiting = list(out.program.threads)
     while True:
-        events = {e.id: e.guard for e in out.events}
         for thread in waiting:
             start = out.creations.get(thread.name) if thread.grid is None else out.launches.get(thread.grid)
             if start is not None or (thread.grid is None and thread.name not in created):
                 waiting.remove(thread)
-                yield thread, out.guards.always if start is None else events[start]
+                yield thread, out.guards.always if start is None else out.guard_of(start)
                 break
         else:
             return  # what is left is created or launched on no path

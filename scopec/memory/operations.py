@@ -134,6 +134,9 @@ class Operations(Accesses):
 
     def load(self, state: State, location: Location, mode: ir.Mode, span: Span) -> tuple[Value, ...]:
         """Read a location, alone."""
+        if location.object in self.out.constants and not (mode.atomic or mode.volatile):
+            object_ = self.out.program.objects[location.object]
+            return (Const(object_.values[location.index] or 0, object_.type),)
         read = self.read(state, location, mode, span)
         self.out.events[-1] = replace(self.out.events[-1], load_or_store=True)
         return (read,)
@@ -183,7 +186,7 @@ class Operations(Accesses):
         if isinstance(equal, Const):
             guard = state.guard if equal.value else self.out.guards.never
         else:
-            guard = state.guard & self.out.guards.literal(*self.condition(equal))
+            guard = state.guard & self.out.guards.literal(*self.out.condition(equal))
         read = self.out.events[-1]
         if read.order is not operation.failure:
             self.out.events[-1] = replace(read, success=guard, failure=operation.failure)
@@ -244,7 +247,7 @@ class Operations(Accesses):
         if isinstance(condition, Const):
             met = state.guard if condition.value else self.out.guards.never
         else:
-            met = state.guard & self.out.guards.literal(*self.condition(condition))
+            met = state.guard & self.out.guards.literal(*self.out.condition(condition))
         if operation.new is not None and not met.never:
             new = self.value(found, operation.new, span)
             self.pair(read.name, self.write(replace(state, guard=met), location, new, operation.mode, span))

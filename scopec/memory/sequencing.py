@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 from scopec.base.files import source_of
 from scopec.memory.events import Assertion, Cut, Event, shown_location, unsequenced
 from scopec.memory.unfolding import Evaluation, State, Unfolding
-from scopec.program import values
+from scopec.program import ir, values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scopec.program import ir
+    from scopec.program.program import Program
 
 
 def evaluate(out: Unfolding, state: State, operand: ir.Operand) -> State:
     """The state in which an operand begins, or in which all of an evaluation's operands have been evaluated."""
     if operand.number == 0:
         out.evaluations += 1
-        begun = Evaluation(out.evaluations, 0, state, ())
+        begun = Evaluation(out.evaluations, 0, state, (), operand.vector)
         return replace(state, evaluations=(*state.evaluations, begun), assigned=frozenset())
     *outer, current = state.evaluations
     ended = (*current.ended, state)
@@ -34,6 +34,27 @@ def evaluate(out: Unfolding, state: State, operand: ir.Operand) -> State:
         return _together(current.before, ended)
     begun = replace(current, operand=operand.number, ended=ended)
     return replace(current.before, evaluations=(*outer, begun), assigned=frozenset())
+
+
+def torn(program: Program) -> Program:
+    """The program where a vector is no more than its elements."""
+
+    def change(body: ir.Body) -> ir.Body:
+        vectors = {
+            number: replace(node, operation=replace(node.operation, vector=False))
+            for number, node in body.nodes.items()
+            if isinstance(node, ir.Do) and isinstance(node.operation, ir.Operand) and node.operation.vector
+        }
+        return replace(body, nodes={**body.nodes, **vectors}) if vectors else body
+
+    return program.with_bodies(change) if has_vectors(program) else program
+
+
+def has_vectors(program: Program) -> bool:
+    """Whether some thread accesses a vector."""
+    nodes = (node for thread in program.threads for node in thread.body.nodes.values())
+    operations = (node.operation for node in nodes if isinstance(node, ir.Do))
+    return any(isinstance(operation, ir.Operand) and operation.vector for operation in operations)
 
 
 def _together(before: State, ended: Sequence[State]) -> State:

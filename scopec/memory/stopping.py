@@ -61,10 +61,10 @@ NOTHING = Stopping({}, {}, {})
 def stopping(out: Unfolding, ordering: Ordering) -> Stopping:
     """Let each thread that something may stop stop anywhere: strengthens the guards in ``out``."""
     by: dict[str, tuple[str, ...]] = {}
+    begun = {e.thread for e in out.events} | {c.thread for c in out.cuts}
     for thread in out.program.threads:
         calls = tuple(call for call, op in out.calls.items() if _stops(out, ordering, call, op, thread))
-        present = any(e.thread == thread.name for e in out.events) or any(c.thread == thread.name for c in out.cuts)
-        if calls and present:
+        if calls and thread.name in begun:
             by[thread.name] = calls
     if not by:
         return NOTHING
@@ -119,7 +119,7 @@ def _stops(out: Unfolding, ordering: Ordering, call: str, operation: ir.Operatio
 def _steps(out: Unfolding, thread: str) -> Steps:
     """How far a thread gets: a number, of its events or, where they are in no order, one choice each.
 
-    The halves of a read-modify-write are one step.
+    The halves of a read-modify-write are one step, and so are the elements of a vector that is whole.
     """
     own = [e for e in out.events if e.thread == thread]
     performed: dict[str, Guard] = {}
@@ -127,6 +127,10 @@ def _steps(out: Unfolding, thread: str) -> Steps:
         for event in own:
             if event.kind is Kind.WRITE and event.rmw in performed:
                 performed[event.id] = performed[event.rmw]
+                continue
+            whole = next((e.id for e in own if e.id in performed and None is not e.vector == event.vector), None)
+            if whole is not None:
+                performed[event.id] = performed[whole]
                 continue
             choice = out.choose(identifier(thread), f"reached_{event.id}")
             before = (performed[e.id] for e in own if e.id in performed and not unsequenced(e, event))

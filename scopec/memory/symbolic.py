@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from scopec.memory.guards import Guard
 
 
-LONGEST_COUNTED_LOOP = 64
+#: How many turns are followed of a loop that may end in each, and of one of which it is known in which it ends.
+LONGEST_COUNTED_LOOP, LONGEST_KNOWN_LOOP = 64, 4096
 
 
 def execute(out: Unfolding, thread: ir.Thread, guard: Guard, unroll: int, observed: frozenset[str]) -> None:
@@ -141,10 +142,14 @@ class ThreadRun(Operations):
         """
         form: dict[str, frozenset[object]] | None = None
         self.catch_up(loop)
-        for passes in range(LONGEST_COUNTED_LOOP):
+        left, nodes = self.left(loop), loop.nodes()
+        ends = any(after not in nodes for n in nodes for after in ir.successors(self.body.nodes[n]))
+        for passes in range(LONGEST_KNOWN_LOOP):
             if not self.pending.get(loop.head):
                 self.out.unrolled = max(self.out.unrolled, passes - 1)
                 return None
+            if passes >= LONGEST_COUNTED_LOOP and (not ends or self.left(loop) != left):
+                break
             entry, mark = self.merged(loop.head), len(self.out.events)
             before, form = form, self.form(entry, loop.head)
             if form == before:
@@ -164,6 +169,10 @@ class ThreadRun(Operations):
                     self.retrying.add(loop.head)
                     return self.unroll, False
         return self.unroll, False
+
+    def left(self, loop: Loop) -> int:
+        """In how many ways a thread has come out of a loop, and of what was before it."""
+        return sum(len(states) for node, states in self.pending.items() if node != loop.head)
 
     def catch_up(self, loop: Loop) -> None:
         """Go round a loop until the threads that it meets are in theirs."""

@@ -16,7 +16,7 @@ from scopec.program.program import Program
 from scopec.program.values import Binary, Const, Reg, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scopec.base.source import Span
     from scopec.memory.events import Assertion, Cut, Event, Selection, Unset, Wait
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from scopec.program.types import IntType
 
 _MOST_STORED = 64
+#: Programs with more threads than these are asked about with less in their graphs (:mod:`scopec.memory.settled`).
+MANY_THREADS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,16 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One evaluation of operands in no order: its number, the operand, the state before it, how others have ended."""
+    """One evaluation of operands in no order: its number, the operand, the state before it, how others have ended.
+
+    ``vector`` says whether they are the accesses of a vector's elements.
+    """
 
     number: int
     operand: int
     before: State
     ended: tuple[State, ...]
+    vector: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,7 @@ class Unfolding:
     guards: Guards = field(default_factory=Guards)
     events: list[Event] = field(default_factory=list)
     conditions: list[Value] = field(default_factory=list)
+    numbers: dict[Value, int] = field(default_factory=dict)
     assertions: list[Assertion] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
     waits: list[Wait] = field(default_factory=list)
@@ -125,6 +132,22 @@ class Unfolding:
                     found[place.object][thread.name] = thread
         return {name: tuple(threads.values()) for name, threads in found.items()}
 
+    @cached_property
+    def constants(self) -> frozenset[str]:
+        """The objects that nobody writes, in programs of many threads: their plain reads are no events."""
+        if len(self.program.threads) <= MANY_THREADS:
+            return frozenset()
+        written = {
+            place.object
+            for thread in self.program.threads
+            for node in thread.body.nodes.values()
+            if isinstance(node, ir.Do)
+            and not isinstance(node.operation, ir.Load)
+            and (place := place_of(node.operation)) is not None
+        }
+        data = {name for name, object_ in self.program.objects.items() if object_.use is ir.Use.DATA}
+        return frozenset(data - written)
+
     def mark(self) -> tuple[int, ...]:
         """How far the lists and tables have grown."""
         return (*(len(grown) for grown in (*self._lists(), *self._tables())), self.unrolled)
@@ -135,15 +158,15 @@ class Unfolding:
         for list_, length in zip(lists, mark, strict=False):
             del list_[length:]
         for table, length in zip(tables, mark[len(lists) :], strict=False):
-            for name in list(table)[length:]:
-                del table[name]
+            while len(table) > length:
+                table.popitem()
         self.unrolled = mark[-1]
 
     def _lists(self) -> tuple[list[Any], ...]:
         return self.events, self.conditions, self.assertions, self.cuts, self.waits, self.ends, self.unset, self.votes
 
-    def _tables(self) -> tuple[dict[str, Any], ...]:
-        return self.barriers, self.control, self.calls, self.choices, self.addresses
+    def _tables(self) -> tuple[dict[Any, Any], ...]:
+        return self.numbers, self.barriers, self.control, self.calls, self.choices, self.addresses
 
     def literal(self, condition: Value) -> Guard:
         """A condition as a guard over the branch conditions that it is made of, new ones where there are none yet."""
@@ -156,12 +179,27 @@ class Unfolding:
                 return self.literal(left) | self.literal(right)
             case _:
                 pass
-        negated = values.unary("!", condition)
-        for number, known in enumerate(self.conditions):
-            if known in (condition, negated):
-                return self.guards.literal(number, known == condition)
+        return self.guards.literal(*self.condition(condition))
+
+    def known(self, condition: Value) -> tuple[int, bool] | None:
+        """The number that a condition has, or its negation, and whether it is the condition itself."""
+        for truth, known in ((True, condition), (False, values.unary("!", condition))):
+            if known in self.numbers:
+                return self.numbers[known], truth
+        return None
+
+    def condition(self, condition: Value) -> tuple[int, bool]:
+        """The same, of a new one if there is none yet."""
+        if (known := self.known(condition)) is not None:
+            return known
+        self.numbers[condition] = len(self.conditions)
         self.conditions.append(condition)
-        return self.guards.literal(len(self.conditions) - 1, True)
+        return len(self.conditions) - 1, True
+
+    def renumber(self, conditions: Iterable[Value]) -> None:
+        """Put other conditions in the place of those that there are."""
+        self.conditions[:] = conditions
+        self.numbers = {condition: number for number, condition in reversed(list(enumerate(self.conditions)))}
 
     def choose(self, of: str, what: str, type_: IntType = types.BOOL, values: Sequence[int] = (0, 1)) -> Reg:
         """The register of something that is left open, as :class:`LeftOpen` has it."""
@@ -210,11 +248,14 @@ class Unfolding:
                 found |= results  # type: ignore[arg-type]
         return frozenset(found) if size == len(found) else None
 
+    def guard_of(self, event: str) -> Guard:
+        """The guard of an event."""
+        return next(e.guard for e in self.events if e.id == event)
+
     def name(self, stem: str) -> str:
         """An event name that is not in use: the stem, numbered from the second on."""
-        used = {event.id for event in self.events}
         name, number = stem, 2
-        while name in used:
+        while name in self.control:
             name, number = f"{stem}{number}", number + 1
         return name
 

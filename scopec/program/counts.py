@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 NEAR = 64
 #: How many turns are looked at one by one, for conditions such as ``turns % 1024 == 0``.
 _FIRST_TURNS = 1100
+_WORD = 32
 #: What changes nothing that others could notice.
 _IDLE = (ir.Set, ir.Load, ir.Fence, ir.Silent, ir.Yield, ir.Decide, ir.Operand, ir.Called, ir.Assert)
 
@@ -122,7 +123,7 @@ def _counted(
             continue
         # It looks at the count last: a turn in which that is up has read all that the turns before it have.
         reads = {n for n, node in inside.items() if isinstance(node, ir.Do) and isinstance(node.operation, ir.Access)}
-        if _leads(turn, usual, reads, around={loop.head}, itself=True):
+        if _leads(turn, usual, reads, around={loop.head}, itself=True) or not _repeats(inside, turn, loop.head):
             continue
         if any(_leads(turn, loop.head, {loop.head}, around={place}) for place in (number, count.place)):
             continue
@@ -132,6 +133,22 @@ def _counted(
                 yield number, up, "timeout"
         elif again or not _leads(edges, then, {loop.head}, count.resets, itself=True):
             yield number, up, "failure"
+
+
+def _repeats(inside: Mapping[int, ir.Node], turn: Mapping[int, list[int]], head: int) -> bool:
+    """Whether a turn can be made again with the same reads: one, or of several places without any order."""
+    usual = [n for n in inside if n == head or _leads(turn, head, {n})]
+    operations = [node.operation for n in usual if isinstance(node := inside[n], ir.Do)]
+    reads = [operation for operation in operations if isinstance(operation, ir.Access)]
+    places = [read.place for read in reads]
+    if len(reads) <= 1:
+        return True
+    return (
+        all(isinstance(read, ir.Load) and read.mode.order in (None, ir.Order.RELAXED) for read in reads)
+        and all(isinstance(place.index, Const) for place in places)
+        and all(place not in places[:n] for n, place in enumerate(places))
+        and not any(isinstance(operation, ir.Fence) for operation in operations)
+    )
 
 
 def _leads(
@@ -177,6 +194,8 @@ def _count(body: ir.Body, loop: Loop, inside: Mapping[int, ir.Node], name: str) 
                 starts.add(value)
                 resets.add(number)
             case ir.Do(ir.Set(target, value)) if target == name and (step := added(value, name)) is not None:
+                if _narrows(value):
+                    return None
                 steps[number] = step
             case ir.Branch(condition) if registers(condition) and registers(condition) <= {name, *copies}:
                 original = values.substitute(condition, lambda leaf: copies.get(leaf.name, leaf))
@@ -191,6 +210,14 @@ def _count(body: ir.Body, loop: Loop, inside: Mapping[int, ir.Node], name: str) 
         return None
     ((place, step),) = steps.items()
     return _Count(name, known, step, place, resets, *tests.items())
+
+
+def _narrows(value: Value) -> bool:
+    while isinstance(value, Convert):
+        if value.type.bits < values.children(value)[0].type.bits or value.type.bits < _WORD:
+            return True
+        value = value.operand
+    return value.type.bits < _WORD
 
 
 def _copies(inside: Mapping[int, ir.Node], name: str) -> dict[str, Value]:
@@ -255,10 +282,21 @@ def _flips(condition: Value, start: Const, count: _Count) -> tuple[bool, int, bo
         return bool(found.value) if isinstance(found, Const) else None
 
     usual = out(1)
-    if usual is None or out(2) is not usual:
+    if usual is None or out(0) is not usual or out(2) is not usual:
         return None
     ups = [turns for turns in sorted({*near, *range(3, _FIRST_TURNS)}) if turns > 2 and out(turns) is (not usual)]
-    return (not usual, ups[0], len(ups) > 1) if ups else None
+    return (not usual, ups[0], len(ups) > 1 and _recurs(condition)) if ups else None
+
+
+def _recurs(condition: Value) -> bool:
+    """Whether what comes out so twice does so again and again: at every multiple, or from somewhere on."""
+    match condition:
+        case Binary("==" | "!=", Binary("%" | "&", _, Const()), Const()):
+            return True
+        case Binary(">" | ">=" | "<" | "<=", Reg() | Convert(Reg()), Const()):
+            return True
+        case _:
+            return False
 
 
 def _constants(value: Value) -> Iterator[int]:

@@ -55,6 +55,11 @@ class Settings:
     given: Mapping[str, str] = field(default_factory=dict)
     bound: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def readings(self) -> Mapping[str, str]:
+        """What a memory model is read under: the options, and what is given of vectors."""
+        return {**self.options, "vector": self.given["vector"]}
+
     @classmethod
     def defaults(cls) -> Settings:
         """What holds when nothing is said."""

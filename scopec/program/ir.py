@@ -326,11 +326,13 @@ class Decide:
 class Operand:
     """From here on an operand of an evaluation is evaluated, and nothing orders it with the others of that evaluation.
 
-    The operands stand one after the other, numbered from 0; with the number None all of them are evaluated.
+    The operands stand one after the other, numbered from 0; with the number None all of them are evaluated.  Those of a
+    ``vector`` are the loads or stores of its elements.
     """
 
     evaluation: int
     number: int | None
+    vector: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProgressProblem:
-    """Whether a program has a property under a progress model and options, on a machine with given attributes."""
+    """Whether a program has a property under a progress model and options, on a machine with given attributes.
+
+    ``settled`` as in :class:`System`.
+    """
 
     name: str
     header: tuple[str, ...]
@@ -32,12 +36,14 @@ class ProgressProblem:
     options: Mapping[str, str]
     given: Mapping[str, str]
     property: Property
+    settled: frozenset[str] = frozenset()
 
     @cached_property
     def system(self) -> System:
         """The labelled steps; where each turn of a poll matters it is a step."""
         polls = self.model.has_host and self.property == "Termination"
-        return build(self.program, self.model, Reductions(polls=polls), readings(self.options, self.given))
+        built = build(self.program, self.model, Reductions(polls=polls), readings(self.options, self.given))
+        return replace(built, settled=self.settled)
 
 
 def hardware_system(program: Program, options: Mapping[str, str], observed: Mapping[str, frozenset[str]]) -> System:

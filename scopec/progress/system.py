@@ -63,7 +63,8 @@ class System:
     there is no host, a litmus file's threads are, whatever runs them.  ``tasks`` are the threads that stand for what a
     stream executes without a device thread: copies, and functions on the host.  ``before`` gives for each grid those
     that it waits for, where no host issues them.  ``snapshots`` says whether work may be issued while a call waits for
-    work, so that what it waits for has to be noted.
+    work, so that what it waits for has to be noted.  ``settled`` are objects of which no two accesses that conflict are
+    ever enabled together, whatever is read.
     """
 
     program: Program
@@ -76,6 +77,7 @@ class System:
     tasks: tuple[ir.Thread, ...]
     before: Mapping[str, tuple[str, ...]]
     snapshots: bool
+    settled: frozenset[str] = frozenset()
 
     @property
     def everyone(self) -> tuple[ir.Thread, ...]:

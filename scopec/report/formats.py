@@ -85,6 +85,12 @@ def _github(results: Results, _to_file: bool) -> str:
     return github.text(results.outcomes)
 
 
+def _gcc(results: Results, _to_file: bool) -> str:
+    from scopec.report import gcc
+
+    return gcc.text(results.outcomes)
+
+
 def _itf(results: Results) -> Mapping[str, str]:
     from scopec.report import itf
 
@@ -104,6 +110,7 @@ TEXTS: dict[str, Callable[[Results, bool], str]] = {
     "junit": _junit,
     "sarif": _sarif,
     "github": _github,
+    "gcc": _gcc,
 }
 FOLDERS: dict[str, Callable[[Results], Mapping[str, str]]] = {"html": _html, "itf": _itf}
 
@@ -137,10 +144,11 @@ def put(text: str, output: Path | None, *, for_people: bool) -> None:
     if output is not None and output != STDOUT:
         _write_file(text, output)
         return
-    if for_people and terminal.colours(sys.stdout):
+    coloured = for_people and terminal.colours(sys.stdout)
+    if coloured:
         text = "\n".join(map(terminal.painted, text.split("\n")))
     try:
-        click.echo(text, nl=False)
+        click.echo(text, nl=False, color=coloured or None)
     except OSError as failure:
         terminal.abandon(sys.stdout)
         raise UsageError(f"cannot write standard output: {failure.strerror}") from failure

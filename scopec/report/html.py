@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import log
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -12,6 +13,7 @@ from markupsafe import Markup
 from scopec import __version__
 from scopec.base.excerpt import clean
 from scopec.explain import reasons
+from scopec.gpu.observed import Observed
 from scopec.memory.events import Kind, shown_location
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending, plain
@@ -22,6 +24,7 @@ from scopec.report.picture import RELATIONS, picture
 from scopec.report.svg import svg
 from scopec.report.templates import render
 from scopec.report.text import title
+from scopec.session.final_states import state_text
 
 if TYPE_CHECKING:
     from scopec.explain.verdict import Check
@@ -113,8 +116,16 @@ def page(report: Report, index: str | None = None) -> str:
             "index": index,
             "version": __version__,
             "relations": RELATIONS,
+            "observed": _histogram(report) if isinstance(report, Observed) else None,
         },
     )
+
+
+def _histogram(report: Observed) -> dict[str, Any]:
+    """What a GPU showed; bars are as long as the logarithms of counts are large."""
+    most = log(1 + max((s.count for s in report.shown), default=1))
+    states = [(s, state_text(s.values, report.run), round(100 * log(1 + s.count) / most)) for s in report.shown]
+    return {"runs": report.runs, "built": report.built, "states": states, "unended": report.unended}
 
 
 def _shown(number: int, check: Check, file: str) -> dict[str, Any]:

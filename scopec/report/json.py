@@ -114,8 +114,16 @@ def program(report: Report) -> dict[str, Any]:
 
 def _seen(report: Observed) -> dict[str, Any]:
     """What a GPU showed."""
-    states = [{"state": dict(s.values), "count": s.count, "status": s.status} for s in report.shown]
-    return {"gpu": report.gpu, "runs": report.runs, "unended": report.unended, "seen": states}
+    states = [
+        {"state": dict(s.values), "count": s.count, "counts": list(s.counts), "status": s.status} for s in report.shown
+    ]
+    return {
+        "gpu": report.gpu,
+        "built": list(report.built),
+        "runs": report.runs,
+        "unended": report.unended,
+        "seen": states,
+    }
 
 
 def check(c: Check) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,12 @@ class ReportingCommand(click.Command):
 def reports(command: Callable[..., Any]) -> Callable[..., Any]:
     """The two options, for a :class:`ReportingCommand`, which gets them as ``requests``."""
     command = click.option(
+        "-o",
         "--output",
         multiple=True,
         type=click.Path(path_type=Path, readable=False),
-        help="Write the report of the --format before it here: a file or -, for html and itf a folder.",
+        help="Write the report of the --format before it here: a file or -, for html and itf a folder. "
+        "Without a --format, its suffix says which.",
     )(command)
     return click.option(
         "--format",
@@ -41,6 +44,16 @@ def reports(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Choice([*TEXTS, *FOLDERS]),
         help="Report format, text by default; repeatable, each with its own --output.",
     )(command)
+
+
+#: What an output's suffix says where no format is named.
+_SUFFIXES = {".json": "json", ".sarif": "sarif", ".xml": "junit"}
+
+
+def _by_suffix(output: Path, of: Iterable[str], default: str = "text") -> str:
+    """The format that is named like an output, among those there are."""
+    wanted = _SUFFIXES.get(output.suffix, output.suffix[1:])
+    return wanted if wanted in of else default
 
 
 #: The forms of one trace, by the name of the option; the first is what is shown without one.
@@ -56,17 +69,26 @@ TRACE_FORMS = {
 
 
 def trace_forms(command: Callable[..., Any]) -> Callable[..., Any]:
-    """An option for each form of a trace, as ``form``, and ``output``."""
-    command = click.option(
+    """An option for each form of a trace, as ``form``, and ``output``, whose suffix says which form without one."""
+
+    @wraps(command)
+    def with_form(*, output: Path | None, **given: Any) -> Any:
+        chosen = [name for name in TRACE_FORMS if given.pop(f"as_{name}")]
+        if len(chosen) > 1:
+            raise UsageError(f"--{chosen[0]} and --{chosen[1]}: one form per call")
+        form = chosen[0] if chosen else "text" if output is None else _by_suffix(output, TRACE_FORMS)
+        return command(form=form, output=output, **given)
+
+    shown = click.option(
         "-o",
         "--output",
         type=click.Path(path_type=Path, readable=False),
         callback=_writable,
-        help="Write it here: a file or -.",
-    )(command)
+        help="Write it here: a file or -; without a form, in the one that its suffix names.",
+    )(with_form)
     for name, meaning in reversed(TRACE_FORMS.items()):
-        command = click.option(f"--{name}", "form", flag_value=name, default="text", help=meaning)(command)
-    return command
+        shown = click.option(f"--{name}", f"as_{name}", is_flag=True, help=meaning)(shown)
+    return shown
 
 
 def folder(_context: click.Context, _option: click.Parameter, place: Path | None) -> Path | None:
@@ -88,7 +110,7 @@ def _writable(_context: click.Context, _option: click.Parameter, output: Path | 
 def _requests(order: Sequence[str | None], formats: list[str], outputs: list[Path]) -> tuple[Request, ...]:
     """Formats with their outputs, as they are written; an output before every format belongs to the first one."""
     if not formats:
-        order, formats = ["format_", *order], ["text"]
+        order, formats = ["format_", *order], [_by_suffix(outputs[0], [*TEXTS, *FOLDERS]) if outputs else "text"]
     if order[0] == "output":
         order = ["format_", "output", *order[1:]]
         order.pop(order.index("format_", 1))

@@ -92,6 +92,10 @@ _UNDECIDED = Rule(
 )
 
 
+#: Every kind of what is not as expected.
+RULES = (*_VIOLATED.values(), _UNDEFINED, _FAULT, _UNDECIDED)
+
+
 def rule(check: Check) -> Rule:
     """The kind of a check that does not hold."""
     if check.verdict == "unknown":

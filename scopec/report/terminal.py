@@ -48,8 +48,11 @@ _PAINT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 
 def colours(stream: IO[Any]) -> bool:
-    """Whether a stream is a terminal that wants colours (https://no-color.org)."""
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
+    """Whether a stream is a terminal that wants colours (https://no-color.org, https://force-color.org)."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR", "0") not in ("", "0")
+    return forced or (os.environ.get("TERM") != "dumb" and stream.isatty())
 
 
 def painted(line: str) -> str:

@@ -62,9 +62,12 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int, first: bo
             continue
         reason = f": {check.reason}" if check.reason else ""
         states = f"  ({check.states} states)" if verbose and check.states is not None else ""
+        known = "  (known: it does not count)" if check.known else ""
         kept = "  (answered in an earlier call)" if verbose and check.cached else ""
         part = _part_asked(check, verbose=verbose)
-        yield from wrapped(f"  {check.verdict:<8}  {check.expectation.text}{reason}{states}{part}{kept}", width, 12)
+        yield from wrapped(
+            f"  {check.verdict:<8}  {check.expectation.text}{reason}{known}{states}{part}{kept}", width, 12
+        )
         for warning in check.warnings:
             yield from wrapped(f"{_INDENT}warning: {warning}", width, len(_INDENT) + 9)
         undefined = check.reason == UNDEFINED
@@ -90,13 +93,16 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int, first: bo
 
 def _histogram(report: Observed) -> Iterator[str]:
     """How often each final state was seen, and those that were not."""
-    counts = [f"{s.count:,}" for s in report.shown] + [f"{report.unended:,}"] * bool(report.unended)
-    width = max(map(len, counts), default=0)
-    for state, count in zip(report.shown, counts, strict=False):
-        said = state.status if state.count else "allowed, not seen"
-        yield f"  {count:>{width}}  {state_text(state.values, report.run)}" + f"  {said}" * (said != "allowed")
+    rows = [([f"{count:,}" for count in s.counts], state_text(s.values, report.run), s.said) for s in report.shown]
     if report.unended:
-        yield f"  {counts[-1]:>{width}}  some thread did not end"
+        rows.append(([f"{report.unended:,}", *[""] * (len(report.built) - 1)], "some thread did not end", ""))
+    if len(report.built) > 1:
+        rows.insert(0, ([f"({n})" for n in range(1, len(report.built) + 1)], "", ""))
+        yield from (f"  ({n}) {built}" for n, built in enumerate(report.built, start=1))
+    widths = [max(map(len, column)) for column in zip(*(counts for counts, _, _ in rows), strict=True)]
+    for counts, state, said in rows:
+        columns = "  ".join(f"{count:>{width}}" for count, width in zip(counts, widths, strict=True))
+        yield f"  {columns}  {state}{f'  {said}' * bool(said)}".rstrip()
 
 
 def _part_asked(check: Check, *, verbose: bool) -> str:
@@ -206,6 +212,8 @@ def summary_line(outcomes: Sequence[Outcome], seconds: float) -> str:
         f"{files} file{'s' * (files != 1)}, {programs} program{'s' * (programs != 1)}: {counts['holds']} hold, "
         f"{counts['violated']} violated, {counts['unknown']} unknown"
     )
+    if known := sum(c.known for c in checks):
+        line += f", {known} of them known"
     if bad:
         line += f", {bad} with errors"
     if failed:

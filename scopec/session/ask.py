@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from scopec.session.stuck import Hangs
 
 _MOST_BYTES = 128 << 20
+_TORN = "a step is an access of one element, and whether it is so too where vectors are whole is not known"
 
 
 def completed(problem: Problem, ask: Callable[[Problem], Findings]) -> Problem:
@@ -225,6 +226,8 @@ class Inquiry:
     def _explored(self, engine: Engine, problem: ProgressProblem, seconds: float | None) -> Progress:
         answer = PROGRESS.of(engine).solve(problem, self.call(seconds))
         milliseconds = answer.seconds * 1000
+        if answer.holds is False and self.run.whole_vectors:
+            return Progress(None, None, answer.states, milliseconds, engine.name, answer.cached, _TORN)
         unanswered = self._late() if answer.holds is None else None
         return Progress(
             answer.holds, answer.schedule, answer.states, milliseconds, engine.name, answer.cached, unanswered
@@ -249,6 +252,8 @@ class Inquiry:
         except LimitError as passed:
             return Reached(None, None, None, 0.0, able(HARDWARE)[0].name, unanswered=str(passed))
         milliseconds = answer.seconds * 1000
+        if answer.found and self.run.whole_vectors:
+            return Reached(None, None, answer.states, milliseconds, engine.name, answer.cached, _TORN)
         unanswered = self._late() if answer.found is None else None
         return Reached(
             answer.found, answer.schedule, answer.states, milliseconds, engine.name, answer.cached, unanswered

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -61,7 +61,9 @@ class Settings:
     ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.
     With ``cache`` answers are kept, and taken from what was kept. ``advise`` adds to a violated check a change that
     would mend it. ``begun`` is told of each run when it begins: how many questions
-    it asks, and the report to come.
+    it asks, and the report to come. ``allowed`` are codes of warnings that are not told. What does not contain
+    ``select`` in its file, variant or text is not asked; with ``first``, nothing after the first file that does not
+    hold is.
     """
 
     overrides: Overrides = field(default_factory=Overrides)
@@ -76,6 +78,9 @@ class Settings:
     advise: Advise | None = None
     cache: bool = False
     begun: Callable[[int, Future[Report]], None] = lambda _questions, _answer: None
+    allowed: frozenset[str] = frozenset()
+    select: str = ""
+    first: bool = False
 
     @property
     def policy(self) -> Policy:
@@ -121,7 +126,8 @@ class Outcome:
             return 2
         if self.failure is not None:
             return 4 if self.exhausted else 3
-        verdicts = {check.verdict for report in self.reports for check in report.checks}
+        checks = (check for report in self.reports for check in report.checks)
+        verdicts = {check.verdict for check in checks if not check.known}
         return 1 if "violated" in verdicts else 4 if "unknown" in verdicts else 0
 
 
@@ -201,11 +207,20 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                     pending.append((shown, Outcome(shown, failure=internal_error(bug)), []))
                     continue
                 reading = (time.perf_counter() - started) * 1000
+                if settings.select:
+                    planned = _selected(planned, settings.select)
+                    if not planned.runs:
+                        continue
                 futures = [pool.submit(check_run, run, policy, workers, settings, reading) for run in planned.runs]
                 for run, future in zip(planned.runs, futures, strict=True):
                     settings.begun(len(run.checks), future)
                 pending.append((shown, planned, futures))
-            return [_outcome(shown, planned, futures) for shown, planned, futures in pending]
+            outcomes: list[Outcome] = []
+            for shown, plan_or_outcome, futures in pending:
+                outcomes.append(_outcome(shown, plan_or_outcome, futures, settings.allowed))
+                if settings.first and outcomes[-1].exit_code:
+                    break
+            return outcomes
         except BaseException:
             workers.stop()
             raise
@@ -214,7 +229,18 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _outcome(shown: str, planned: Plan | Outcome, futures: list[Future[Report]]) -> Outcome:
+def _selected(planned: Plan, text: str) -> Plan:
+    """A plan of what has a text in its file, variant or expectation, whatever the case."""
+    runs = []
+    for run in planned.runs:
+        head = f"{run.file} {' '.join(f'{k} = {v}' for k, v in run.program.variant.items())}"
+        checks = tuple(c for c in run.checks if text.lower() in f"{head} {c.text}".lower())
+        if checks:
+            runs.append(replace(run, checks=checks, void=(), not_asked=()))
+    return replace(planned, runs=tuple(runs))
+
+
+def _outcome(shown: str, planned: Plan | Outcome, futures: list[Future[Report]], allowed: frozenset[str]) -> Outcome:
     if isinstance(planned, Outcome):
         return planned
     reports: list[Report] = []
@@ -236,7 +262,8 @@ def _outcome(shown: str, planned: Plan | Outcome, futures: list[Future[Report]])
         else:
             reports.append(report)
             diagnostics += [*_race_warnings(report), *(d for d in report.remarks if d not in diagnostics)]
-    return Outcome(shown, tuple(reports), tuple(diagnostics), failure, exhausted, planned.without_clang)
+    told = tuple(d for d in diagnostics if d.severity == "error" or d.code.id not in planned.allowed | allowed)
+    return Outcome(shown, tuple(reports), told, failure, exhausted, planned.without_clang)
 
 
 def _race_warnings(report: Report) -> list[Diagnostic]:

@@ -12,7 +12,7 @@ from scopec.base.files import read_source
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.frontends.clang.flags import Flags
-from scopec.frontends.directives import USUAL, expectations, settings_of, variants
+from scopec.frontends.directives import USUAL, allowed, expectations, settings_of, variants
 from scopec.frontends.litmus.syntax import tree as litmus_tree
 from scopec.frontends.scoped.syntax import tree
 from scopec.memory.cat import registry
@@ -51,11 +51,13 @@ class Overrides:
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs of one file, warnings about it, and whether it was read for want of a clang in the scoped language."""
+    """The runs of one file, warnings about it, whether it was read for want of a clang in the scoped language, and the
+    codes of warnings that are not to be told of it."""
 
     runs: tuple[Run, ...]
     warnings: tuple[Diagnostic, ...]
     without_clang: bool = False
+    allowed: frozenset[str] = frozenset()
 
 
 def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
@@ -152,7 +154,8 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
                 tuple(a for a in also if racy and not a.implicit), on_hardware, not_asked=_not_asked(by_model),
             )  # fmt: skip
             runs.append(run)
-        if any(c.kind in PROGRESS_KINDS for checks in by_model.values() for c in checks):
+        kinds = {c.kind for checks in by_model.values() for c in checks}
+        if "may_hang" not in kinds and not kinds.isdisjoint(PROGRESS_KINDS):  # a hang that is expected is no news
             divergent |= {w.span: w for w in _divergence(program)}
         if number >= 255:
             at = file.directives[0].span
@@ -161,7 +164,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
         if isinstance(directive, tree.Expect) and directive.span not in applied:
             message = "this expectation applies to no variant"
             warnings.append(Diagnostic(Code.IGNORED, message, directive.span, "correct its `when`", "warning"))
-    return Plan(tuple(runs), (*warnings, *divergent.values(), *watchdogs.values()), found.without_clang)
+    return Plan(tuple(runs), (*warnings, *divergent.values(), *watchdogs.values()), found.without_clang, allowed(file))
 
 
 def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
@@ -200,7 +203,7 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
         Run(shown, source, program, entry, progress, settings, (*checks, *asserts), (), on_hardware, not_asked=left)
         for (entry, progress, on_hardware), checks in asked.items()
     ]
-    return Plan(tuple(runs), lowered.warnings)
+    return Plan(tuple(runs), lowered.warnings, allowed=allowed(file))
 
 
 def _check_hardware(program: Program, *, on_hardware: bool) -> None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec import __version__
 from scopec.base import options
-from scopec.base.diagnostics import Code, Diagnostic, error
+from scopec.base.diagnostics import Code, Diagnostic, InputError, error
 from scopec.memory.cat import registry
 from scopec.memory.domains import domains
 from scopec.memory.graph import build as build_graph
 from scopec.memory.questions import Goal, Problem, Question
+from scopec.memory.racing import racing
 from scopec.memory.registration import unmapped
+from scopec.memory.settled import LARGE, settled, settled_objects
+from scopec.memory.unfolding import MANY_THREADS
 from scopec.program.names import distinct, identifier
 from scopec.program.observe import FinalRegister
 from scopec.program.values import Const
@@ -33,6 +37,10 @@ if TYPE_CHECKING:
     from scopec.session.run import Run
 
 
+#: How many events are asked about, when what the program alone decides is left out.
+MOST_ASKED = 800
+
+
 # ---------------------------------------------------------------- the memory question
 
 
@@ -46,8 +54,17 @@ def event_graph(run: Run) -> EventGraph:
         if isinstance(what, FinalRegister)
     }
     every = [(t.name, r) for t in run.program.threads for r in t.body.variables] if run.listing else []
-    mentioned = _mentioned(run, registry.load(run.model, run.settings.options))
+    mentioned = _mentioned(run, registry.load(run.model, run.settings.readings))
     graph = build_graph(run.packed, run.settings.bound["unroll"], [*observed, *every], mentioned)
+    large = len(graph.events) > LARGE or len(run.program.threads) > MANY_THREADS
+    if large and not run.listing and run.model.file in ("cuda.cat", "ptx.cat"):
+        graph = settled(graph)
+        if len(graph.events) > LARGE // 3 and _asks_one_race(run):
+            graph = racing(graph) or graph
+    if len(graph.events) > MOST_ASKED:
+        message = f"the order of {len(graph.events)} events depends on what is read, more than {MOST_ASKED}"
+        help_ = "launch fewer threads or blocks, or lower the bound of a loop"
+        raise error(Code.TOO_LARGE, message, graph.events[-1].span, help_)
     for (thread, register), check in observed.items():
         if thread in graph.ended and (thread, register) not in graph.finals:
             message = f"`{thread}.{register}` never has a value when {thread} ends"
@@ -55,9 +72,15 @@ def event_graph(run: Run) -> EventGraph:
     return graph
 
 
+def _asks_one_race(run: Run) -> bool:
+    """Whether any race decides all that is asked."""
+    about_all = all(c.kind != "condition" and c.target is None for c in run.of_the_model)
+    return run.reports_races and about_all
+
+
 def memory_problem(run: Run) -> Problem:
     """Everything that an engine needs to answer the memory checks, and to know whether progress checks are void."""
-    model = registry.load(run.model, run.settings.options)
+    model = registry.load(run.model, run.settings.readings)
     return Problem(
         run.name,
         header(run, "memory"),
@@ -178,6 +201,14 @@ def remarks(run: Run) -> Iterator[Diagnostic]:
 # ---------------------------------------------------------------- the progress question
 
 
+def _settled(run: Run) -> frozenset[str]:
+    if len(run.program.threads) <= MANY_THREADS:
+        return frozenset()
+    with suppress(InputError):  # a graph that is too large, which the memory question tells
+        return settled_objects(run.graph)
+    return frozenset()
+
+
 def progress_problem(run: Run, property_: Property) -> ProgressProblem:
     """Everything that an engine needs to say whether a property holds."""
     from scopec.progress.questions import ProgressProblem
@@ -185,8 +216,9 @@ def progress_problem(run: Run, property_: Property) -> ProgressProblem:
     name = run.name if property_ == "Termination" else f"{run.name}__progress"
     settings = run.settings
     return ProgressProblem(
-        name, header(run, "progress"), run.program, run.progress, settings.options, settings.given, property_
-    )
+        name, header(run, "progress"), run.program, run.progress, settings.options, settings.given, property_,
+        _settled(run),
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- the example hardware of HRF0
@@ -243,14 +275,16 @@ def header(run: Run, question: str) -> tuple[str, ...]:
         lines.append("variant " + ", ".join(f"{k} = {v}" for k, v in run.program.variant.items()))
     if question == "memory":
         lines.append(f"model {run.model.name}" + _changed(run.settings, options.MEMORY_OPTIONS))
-        shown = (f"{k} = {v}" for k, v in run.settings.given.items() if k not in ("device", "resident_blocks"))
-        lines.append("given " + ", ".join(shown))
+        shown = (
+            f"{k} = {v}" for k, v in run.settings.given.items() if k not in ("device", "resident_blocks", "vector")
+        )
+        lines.append("given " + ", ".join(shown) + _vectors(run))
     elif question == "hangs":
         lines.append(f"model {run.model.name}" + _changed(run.settings, options.MEMORY_OPTIONS))
         lines.append(
             f"progress model {run.progress.name}{_places(run)}" + _changed(run.settings, options.PROGRESS_OPTIONS)
         )
-        lines.append("executions in which nothing changes any more")
+        lines.append("executions in which nothing changes any more" + _vectors(run))
     elif question == "hardware":
         lines.append("the example hardware of HRF0" + _changed(run.settings, options.HARDWARE_OPTIONS))
         lines.append("safety only: which final states can be reached")
@@ -278,6 +312,11 @@ def _places(run: Run) -> str:
     """How many blocks have places, where that is given."""
     places = run.settings.given["resident_blocks"]
     return f", given resident_blocks = {places}" if places.isdecimal() else ""
+
+
+def _vectors(run: Run) -> str:
+    """That vectors are whole, where that is given."""
+    return ", vector = whole" if run.settings.given["vector"] == "whole" else ""
 
 
 def _one_line(text: str) -> str:

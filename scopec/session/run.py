@@ -16,6 +16,7 @@ from scopec.memory.domains import Domains, domains
 from scopec.memory.events import EventGraph
 from scopec.memory.ptx import compiled
 from scopec.memory.questions import Problem
+from scopec.memory.sequencing import has_vectors, torn
 from scopec.program.expectations import MEMORY_KINDS, OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.names import identifier
 from scopec.program.program import Program
@@ -120,9 +121,14 @@ class Run:
     # ---- what is found out of it, once
 
     @cached_property
+    def whole_vectors(self) -> bool:
+        """Whether the program has vectors, which are given to be whole."""
+        return self.settings.given["vector"] == "whole" and has_vectors(self.program)
+
+    @cached_property
     def packed(self) -> Program:
         """The program as the memory question reads it: barriers are numbers, and operations instructions."""
-        found = packed(self.program)
+        found = packed(self.program if self.whole_vectors else torn(self.program))
         return compiled(found) if registry.load(self.model, self.settings.options).is_ptx else found
 
     @cached_property

@@ -38,7 +38,7 @@ def known_whole(run: Run) -> str | None:
     """Why every execution that matters is sequentially consistent, by the text of a program and of its model."""
     if _gives_up(run):
         return None
-    model = registry.load(run.model, run.settings.options)
+    model = registry.load(run.model, run.settings.readings)
     if not run.model.own and _is_sequential(model):
         return _BY_MODEL.format(run.model.name)
     if run.model.own:

@@ -46,7 +46,5 @@ int main() {
 //@ vary ACQUIRE in {true, false};
 //@ expect race_free when ACQUIRE;
 //@ expect required total == 3 when ACQUIRE;
-//@ expect required total == 3 when ACQUIRE under ptx;
 //@ expect may_hang when ACQUIRE;
 //@ expect race on total when !ACQUIRE;
-//@ expect allowed total != 3 when !ACQUIRE under ptx;

@@ -41,6 +41,6 @@ int main() {
 }
 
 //@ vary WAITS in {true, false};
-//@ expect race_free when WAITS under cuda, ptx;
-//@ expect required sum == 11 when WAITS under cuda, ptx;
+//@ expect race_free when WAITS;
+//@ expect required sum == 11 when WAITS;
 //@ expect race on workspace when !WAITS;

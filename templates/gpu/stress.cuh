@@ -13,7 +13,7 @@ using i8 = int8_t; using i16 = int16_t; using i32 = int32_t; using i64 = int64_t
 using u8 = uint8_t; using u16 = uint16_t; using u32 = uint32_t; using u64 = unsigned long long;
 
 // A register that nobody has given a value; how a thread ended (more: an assertion failed).
-constexpr word UNSET = 0x7ff75c0edeadbeefull, FINISHED = 0, UNFINISHED = 1, DISCARDED = 2;
+constexpr word UNSET = 0x7ff75c0edeadbeefull, FINISHED = 0, UNFINISHED = 1;
 constexpr unsigned WARP = 32, MOST_WORDS = 64, MOST_STATES = 4096, LINES = 4096;
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -24,38 +24,97 @@ constexpr unsigned WARP = 32, MOST_WORDS = 64, MOST_STATES = 4096, LINES = 4096;
 #define FENCE_RELEASE "fence.release"
 #endif
 
-// What varies from launch to launch; distances are in words of 64 bits.
+// What varies from launch to launch; distances are in words of 64 bits.  A launch is of the `blocks` from `first` on.
 struct Round {
-    unsigned groups, plays, instances, seed, delay, turns, load, apart, meet;
+    unsigned first, blocks, groups, plays, instances, seed, delay, loops, load, apart, meet;
     word between_locations, between_instances;
-    word* traffic;
+    word *traffic, *mapped;  // `mapped` is memory that host threads use, too
+    volatile word* turns;    // which instance each host thread plays
 };
+
+// A word between host and device threads: what is written before it is told is seen by who looks at it after that.
+__host__ __device__ inline void tell(word* at, word value) {
+#ifdef __CUDA_ARCH__
+    asm volatile("st.release.sys.u64 [%0], %1;" :: "l"(at), "l"(value) : "memory");
+#else
+    __atomic_store_n(at, value, __ATOMIC_RELEASE);
+#endif
+}
+__host__ __device__ inline word look(const word* at) {
+    word found;
+#ifdef __CUDA_ARCH__
+    asm volatile("ld.acquire.sys.u64 %0, [%1];" : "=l"(found) : "l"(at) : "memory");
+#else
+    found = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+#endif
+    return found;
+}
 
 // What a thread that plays a role knows of its instance.
 struct Play {
     word *memory, *results, *block;
     const Round* round;
     unsigned instance, first_lane, slots, turns;
+    unsigned* votes;  // of the block: three counts that are 0, each for every third poll
 
     __device__ word* at(unsigned location) const {
         return memory + location * round->between_locations + instance * round->between_instances;
     }
     __device__ word own(unsigned location) const { return __cvta_generic_to_shared(block + location * slots); }
-    __device__ word& result(unsigned n) const { return results[word(n) * round->instances + instance]; }
+    __host__ __device__ word* mapped(unsigned location) const {
+        return round->mapped + location * round->between_locations + instance * round->between_instances;
+    }
+    // Waits for what another thread says: that this one begins (1) or never does (2), that it has ended.
+    __host__ __device__ bool begins(unsigned location) const {
+        word found;
+        while ((found = look(mapped(location))) == 0) {}
+        return found == 1;
+    }
+    __host__ __device__ void ends(unsigned location) const { begins(location); }
+    __host__ __device__ void never(unsigned location) const {
+        if (look(mapped(location)) == 0) tell(mapped(location), 2);
+    }
+    // The shared memory of another block of the cluster.
+    __device__ word of_block(word own, unsigned rank) const {
+        unsigned found;
+        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(found) : "r"(unsigned(own)), "r"(rank));
+        return found;
+    }
+    // Where the threads of a grid meet: each arrives, and waits for the others.
+    __device__ void arrive(unsigned location) const {
+        asm volatile("red.release.gpu.global.add.u64 [%0], 1;" :: "l"(at(location)) : "memory");
+    }
+    __device__ word arrived(unsigned location) const {
+        word found;
+        asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(found) : "l"(at(location)) : "memory");
+        return found;
+    }
+    // How many of a block's threads say so: between two barriers, and the next but one count is 0 again.
+    __device__ unsigned vote(unsigned poll, bool said) const {
+        asm volatile("barrier.cta.sync 0;" ::: "memory");
+        votes[(poll + 2) % 3] = 0;
+        if (said) atomicAdd(&votes[poll % 3], 1u);
+        asm volatile("barrier.cta.sync 0;" ::: "memory");
+        return *static_cast<volatile unsigned*>(&votes[poll % 3]);
+    }
+    __host__ __device__ word& result(unsigned n) const { return results[word(n) * round->instances + instance]; }
     __device__ unsigned lanes(unsigned of_the_instance) const { return of_the_instance << first_lane; }
 };
 
 // The states seen: their hashes, how often, and their words.
 struct Seen {
-    word keys[MOST_STATES], counts[MOST_STATES], words[MOST_STATES][MOST_WORDS], lost, discarded;
+    word keys[MOST_STATES], counts[MOST_STATES], words[MOST_STATES][MOST_WORDS], lost;
 };
 
 struct Test {
     const char *name, *key;
-    unsigned blocks, threads, slots, roles, registers, anywhere, shared;
-    bool barriers;
-    int (*resident)(size_t shared_bytes);
+    unsigned blocks, cluster, hosts, threads, slots, roles, registers, anywhere, shared;
+    bool barriers, managed;
+    word mapped;  // a bit for each location that is in memory that host threads use, too
+    std::vector<unsigned> first;  // of each device the first block of the program, and how many there are
+    int (*resident)(size_t shared_bytes, int processors);
     void (*prepare)(unsigned grid, const Round&, word* memory);
+    void (*play_host)(unsigned host, const Play&);
     void (*play)(unsigned grid, size_t shared_bytes, const Round&, word* memory, word* results, unsigned* met);
 };
 
@@ -80,7 +139,7 @@ __device__ inline void disturb(const Round& round) {
 __device__ inline void meet(unsigned* met, unsigned expected) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        atomicAdd(met, 1u);
+        atomicAdd_system(met, 1u);
         for (unsigned n = 0; n < 10000 && *reinterpret_cast<volatile unsigned*>(met) < expected; n++) {}
     }
     __syncthreads();
@@ -91,7 +150,8 @@ __global__ void prepare_kernel(const Round round, word* memory) {
     const word all = word(round.instances) * T::ANYWHERE;
     for (word n = word(blockIdx.x) * blockDim.x + threadIdx.x; n < all; n += word(gridDim.x) * blockDim.x) {
         const unsigned location = unsigned(n / round.instances), instance = unsigned(n % round.instances);
-        memory[location * round.between_locations + instance * round.between_instances] = T::initial(location);
+        word* const start = T::MAPPED >> location & 1 ? round.mapped : memory;
+        start[location * round.between_locations + instance * round.between_instances] = T::initial(location);
     }
 }
 
@@ -99,61 +159,105 @@ template <class T>
 __global__ void play_kernel(const Round round, word* memory, word* results, unsigned* met) {
     constexpr unsigned SLOTS = WARP / T::LANES;
     extern __shared__ word shared[];
-    __shared__ unsigned broken;
-    if (blockIdx.x >= round.groups * T::BLOCKS) {
+    __shared__ unsigned left, votes[3];
+    if (threadIdx.x < 3) votes[threadIdx.x] = 0;
+    if (blockIdx.x >= round.groups * round.blocks) {
         disturb(round);
         return;
     }
-    const unsigned block = round.apart ? blockIdx.x / round.groups : blockIdx.x % T::BLOCKS;
-    const unsigned position = round.apart ? blockIdx.x % round.groups : blockIdx.x / T::BLOCKS;
-    const unsigned group = (position + mixed(round.seed + block) % round.groups) % round.groups;
+    const unsigned unit = blockIdx.x / T::CLUSTER, units = round.blocks / T::CLUSTER;
+    const unsigned which = round.apart ? unit / round.groups : unit % units;
+    const unsigned position = round.apart ? unit % round.groups : unit / units;
+    const unsigned block = round.first + which * T::CLUSTER + blockIdx.x % T::CLUSTER;
+    const unsigned group = (position + mixed(round.seed + round.first / T::CLUSTER + which) % round.groups) % round.groups;
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const unsigned chance = mixed(round.seed ^ (block * 37 + warp * 101 + 1));
     const unsigned slot = ((lane / T::LANES) * (chance | 1) + (chance >> 16)) % SLOTS;
     const int role = T::role(block, warp, lane % T::LANES);
     for (unsigned n = threadIdx.x; n < T::SHARED * SLOTS * round.plays; n += blockDim.x)
         shared[n] = T::initial(T::ANYWHERE + n / SLOTS % T::SHARED_AT_LEAST_ONE);
-    if (threadIdx.x == 0) broken = 0;
+    const unsigned playing = __syncthreads_count(role >= 0);
+    if (threadIdx.x == 0) left = playing;
     __syncthreads();
     if (role < 0) return;  // nobody waits for it at a barrier
-    Play p{memory, results, nullptr, &round, 0, lane / T::LANES * T::LANES, SLOTS, round.turns};
+    Play p{memory, results, nullptr, &round, 0, lane / T::LANES * T::LANES, SLOTS, round.loops, votes};
     const auto play_at = [&](unsigned play) {
         p.instance = (group * round.plays + play) * SLOTS + slot;
         p.block = shared + play * T::SHARED * SLOTS + slot;
     };
     for (unsigned play = 0; play < round.plays; play++) {
-        if (round.meet) meet(met + group, (play + 1) * T::BLOCKS);
+        if constexpr (T::HOSTS > 0) {
+            const word number = word(play) * round.groups + group + 1;  // as host threads count instances
+            for (unsigned n = 0; n < 1000 && round.turns[0] < number; n++) {}
+        } else if (round.meet) meet(met + group, (play + 1) * T::BLOCKS);
         if (round.delay) {
-            unsigned left = mixed(round.seed + warp * 7 + play * 31 + blockIdx.x * 131) % round.delay;
-            while (left--) asm volatile("");
+            unsigned turns = mixed(round.seed + warp * 7 + play * 31 + blockIdx.x * 131) % round.delay;
+            while (turns--) asm volatile("");
         }
         play_at(play);
         T::play(role, p);
-        if (T::BARRIERS && p.result(role) != FINISHED) broken = 1;
     }
-    __syncthreads();
-    // Where a thread left before a barrier, the others met without it: nothing of that block counts.
-    if (T::BARRIERS && broken && p.result(role) == FINISHED) p.result(role) = DISCARDED;
-    if (role != T::role(block, 0, 0)) return;
-    for (unsigned play = 0; play < round.plays; play++) {
-        play_at(play);
+    const auto keep = [&](unsigned play, unsigned of) {
+        p.instance = (group * round.plays + play) * SLOTS + of;
         for (unsigned n = 0; n != T::SHARED; n++)
-            if (T::block_of(n) == block) p.result(T::ROLES + T::REGISTERS + n) = p.block[n * SLOTS];
+            if (T::block_of(n) == block)
+                p.result(T::ROLES + T::REGISTERS + n) = shared[(play * T::SHARED + n) * SLOTS + of];
+    };
+    if constexpr (T::BARRIERS) {
+        // Who has played exits, so that no barrier waits for it: the last one sees to what is in shared memory.
+        __threadfence_block();
+        if (atomicAdd(&left, ~0u) != 1) return;
+        __threadfence_block();
+        for (unsigned of = 0; of < SLOTS; of++) keep(0, of);
+    } else {
+        __syncthreads();
+        if (role != T::role(block, 0, 0)) return;
+        for (unsigned play = 0; play < round.plays; play++) keep(play, slot);
     }
 }
 
+// A launch in clusters.
 template <class T>
-Test entry(const char* name, const char* key) {
+struct Launch {
+    cudaLaunchConfig_t config{};
+    cudaLaunchAttribute attribute{};
+
+    Launch(unsigned grid, size_t bytes) {
+        config.gridDim = grid;
+        config.blockDim = T::WARPS * WARP;
+        config.dynamicSmemBytes = bytes;
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim.x = T::CLUSTER;
+        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+    }
+};
+
+template <class T>
+Test entry(const char* name, const char* key, const std::vector<unsigned>& first) {
     return {
-        name, key, T::BLOCKS, T::WARPS * WARP, WARP / T::LANES, T::ROLES, T::REGISTERS, T::ANYWHERE, T::SHARED, T::BARRIERS,
-        [](size_t bytes) {
+        name, key, T::BLOCKS, T::CLUSTER, T::HOSTS, T::WARPS * WARP, WARP / T::LANES, T::ROLES, T::REGISTERS, T::ANYWHERE, T::SHARED, T::BARRIERS, T::MANAGED,
+        T::MAPPED, first,
+        [](size_t bytes, int processors) {
             int found = 0;
+            if constexpr (T::CLUSTER > 1) {
+                const Launch<T> launch(T::CLUSTER, bytes);
+                cudaOccupancyMaxActiveClusters(&found, play_kernel<T>, &launch.config);
+                return found * int(T::CLUSTER);
+            }
             cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, play_kernel<T>, T::WARPS * WARP, bytes);
-            return found;
+            return found * processors;
         },
         [](unsigned grid, const Round& round, word* memory) { prepare_kernel<T><<<grid, 256>>>(round, memory); },
+        [](unsigned host, const Play& p) { T::play_host(host, p); },
         [](unsigned grid, size_t bytes, const Round& round, word* memory, word* results, unsigned* met) {
-            play_kernel<T><<<grid, T::WARPS * WARP, bytes>>>(round, memory, results, met);
+            if constexpr (T::CLUSTER > 1) {
+                const Launch<T> launch(grid, bytes);
+                cudaLaunchKernelEx(&launch.config, play_kernel<T>, round, memory, results, met);
+            } else {
+                play_kernel<T><<<grid, T::WARPS * WARP, bytes>>>(round, memory, results, met);
+            }
         },
     };
 }

@@ -147,5 +147,7 @@ for (const player of document.querySelectorAll(".player")) {
     event.preventDefault();
     go();
   });
-  show(0, false);
+  show(rows.length, false); // the end is what a hang is about
+  const steps = player.querySelector(".steps");
+  steps.scrollTop = steps.scrollHeight;
 }

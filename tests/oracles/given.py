@@ -173,5 +173,6 @@ RELATIONS: dict[str, Callable[[Event, Event, Execution], bool]] = {
     "sgpu": together(Scope.DEVICE),
     "sync_fence": fence_order,
     "id": lambda a, b, _: a.id == b.id,
+    "vec": lambda a, b, _: a.vector is not None and a.vector == b.vector,
     "wakes": lambda a, b, x: b.id in x.graph.asleep.get(a.id, ()),
 }

@@ -233,10 +233,15 @@ class Encoding:
                 )
 
     def _cycle(self) -> int:
-        """The literal of a cycle in ``po | rf | co | fr``: of some events of which each is followed by one of them."""
+        """The literal of a cycle in ``po | rf | co | fr``: of some events of which each is followed by one of them.
+
+        What brought order among accesses that are left out is in ``asw``.
+        """
         circuit = self.circuit
         rf, co = self._given_relation("rf"), self.co
-        either = (self._given_relation("po"), rf, co, self.matrices.from_reads(rf, co))
+        either = [self._given_relation("po"), rf, co, self.matrices.from_reads(rf, co)]
+        if self.graph.settled:
+            either.append(self._given_relation("asw"))
         rows = cyclic_part(self.matrices.union(either))
         chosen = {i: circuit.fresh() for i in rows}
         for i, row in rows.items():

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import EngineError
 from scopec.base.records import dataclass
 from scopec.engines.embedded.stepping import Stepping
+from scopec.engines.embedded.sure_steps import SureSteps
 from scopec.engines.embedded.terms import Fixed, State
 from scopec.program import ir
 from scopec.program.types import ArithmeticFault
@@ -147,7 +148,7 @@ class Exploration:
                     continue
                 for after, well in stepping.step(number, label)(state):
                     yield number, label, after, well
-            elif number in self._starts:
+            elif number in self._starts and number not in self.sure.second:
                 entry, can_start = self._starts[number]
                 if not can_start(state):
                     continue
@@ -156,6 +157,11 @@ class Exploration:
                 else:
                     for after, well in stepping.step(number, entry)(state):
                         yield number, IDLE, after, well
+
+    @cached_property
+    def sure(self) -> SureSteps:
+        """The steps that are taken at once."""
+        return SureSteps(self.system, self.stepping)
 
     @cached_property
     def _late(self) -> frozenset[str]:
@@ -195,7 +201,7 @@ class Exploration:
                 graph.enabled.append(0)
             return known
 
-        number(stepping.initial, -1)
+        number(self.sure.after(stepping.initial), -1)
         undefined = frozenset(self.system.undefined_labels)
         at = 0
         while at < len(graph.states):
@@ -219,6 +225,7 @@ class Exploration:
             for who, label, after, well in steps:
                 if after == state:
                     continue
+                after = self.sure.after(after)
                 bits = self.step_of[who]
                 for promise in owed:
                     is_act = promise.acts.get(who)

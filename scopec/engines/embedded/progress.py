@@ -22,6 +22,7 @@ from scopec.progress.steps import IDLE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scopec.engines.embedded.terms import State
     from scopec.engines.protocol import Call
     from scopec.progress.models import Property
     from scopec.progress.questions import ProgressProblem
@@ -188,16 +189,29 @@ def _path_to(graph: Graph, state: int) -> list[int]:
 
 def _schedule(exploration: Exploration, graph: Graph, path: list[int], cycle: list[int], ending: Ending) -> Schedule:
     """The schedule that goes along a path, and then round a cycle that begins where the path ends."""
-    numbers = [*path, *cycle[1:]]
-    states = [graph.states[n] for n in numbers]
-    actions = []
-    for before, after in itertools.pairwise(states):
-        taken = ((who, label) for who, label, to, _ in exploration.steps(before) if to == after)
-        who, label = next(taken)
+    states = [exploration.stepping.initial]
+    actions: list[str] = []
+
+    def take(who: int, label: str, after: State) -> None:
         thread = exploration.stepping.threads[who]
         actions.append(exploration.system.begin(thread).label if label == IDLE else label)
+        states.append(after)
+
+    def at_once() -> None:
+        for who, label, after in exploration.sure.steps(states[-1]):
+            take(who, label, after)
+
+    at_once()
+    begins = len(states) - 1
+    for place, number in enumerate([*path, *cycle[1:]][1:], 1):
+        to = graph.states[number]
+        steps = exploration.steps(states[-1])
+        take(*next((who, label, s) for who, label, s, _ in steps if exploration.sure.after(s) == to))
+        at_once()
+        if place == len(path) - 1:
+            begins = len(states) - 1
     moments = [exploration.stepping.moment(s) for s in states]
-    return schedule(exploration.system, moments, actions, ending, len(path) - 1 if cycle else None)
+    return schedule(exploration.system, moments, actions, ending, begins if cycle else None)
 
 
 class Embedded(ProgressEngine):

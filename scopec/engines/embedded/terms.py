@@ -41,10 +41,11 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The value at an index of the state; of a label, ``among`` are those that it may be."""
+    """The value at an index of the state; of a label, ``among`` are those that it may be, ``members`` of a set."""
 
     index: int
     among: frozenset[str] | None = None
+    members: frozenset[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,8 @@ class Terms:
         self._constants: dict[str, Fixed] = {}
         self._reads: dict[str, frozenset[str]] = {}
         self._called: dict[tuple[Any, ...], Known] = {}
+        self._names: dict[int, tuple[Term, tuple[str, ...]]] = {}
+        self._overs: dict[tuple[Any, ...], Known] = {}
 
     def value(
         self, value: Value, thread: ir.Thread, old: Compute | None = None, out: Outcomes = NO_OUTCOMES
@@ -178,9 +181,12 @@ class Terms:
                 names = [name for name, _ in fields]
                 return _applied_to(lambda old, *new: old._replace(**dict(zip(names, new, strict=True))), operands)
             case Over(kind, name, domain, body):
-                return self._over(
-                    kind, self.known(domain, bound), lambda x: self.known(body, {**bound, name: Fixed(x)})
-                )
+                about = (id(term), tuple((n, bound[n]) for n in self._mentioned(term) if n in bound))
+                if about not in self._overs:
+                    self._overs[about] = self._over(
+                        kind, self.known(domain, bound), lambda x: self.known(body, {**bound, name: Fixed(x)})
+                    )
+                return self._overs[about]
             case Op(Fn.IF, (condition, then, otherwise)):
                 test = self.known(condition, bound)
                 if isinstance(test, Fixed):
@@ -196,7 +202,7 @@ class Terms:
             case Op(fn, operands):
                 return _applied(fn, [self.known(operand, bound) for operand in operands])
 
-    def _named(self, name: str) -> Known:
+    def _named(self, name: str) -> Any:
         if name in self.slots:
             return Slot(self.slots[name])
         if name not in self._constants:
@@ -207,6 +213,16 @@ class Terms:
                 rows = {self.encoded(key): self.fixed(value) for key, value in table.items()}
                 self._constants[name] = Fixed(rows)
         return self._constants[name]
+
+    def _mentioned(self, term: Term) -> tuple[str, ...]:
+        """The names in a term that may be bound; a value of the program's reads what its thread does."""
+        if id(term) not in self._names:
+            inside = list(parts(term))
+            own = {part.name for part in inside if isinstance(part, Name)}
+            own |= {part.who for part in inside if isinstance(part, Of)}
+            used = (self._read_by(part.name) for part in inside if isinstance(part, Call))
+            self._names[id(term)] = (term, (*sorted(own.union(*used)), OLD))
+        return self._names[id(term)][1]
 
     def _read_by(self, name: str) -> frozenset[str]:
         """The variables in a slot that a definition is about, by itself or by those that it uses."""
@@ -228,7 +244,8 @@ class Terms:
     def slot(self, variable: str, key: Any) -> Slot:
         """The slot of a variable at a key."""
         labels = self.labels[key] if variable == "pc" else None
-        return Slot(self.keyed[variable][key], labels)
+        members = frozenset(self._named("Joins").value[key]) if variable == "arrived" else None
+        return Slot(self.keyed[variable][key], labels, members)
 
     def _call(self, name: str, values: tuple[Any, ...], there: tuple[tuple[str, Known], ...]) -> Known:
         key = (name, values, there)
@@ -331,8 +348,8 @@ def _applied(fn: Fn, operands: list[Known]) -> Known:
         case Fn.IN, [Slot(index, among), Fixed(set_)]:
             inside = frozenset(set_ if among is None else among.intersection(set_))
             return (lambda s: s[index] in inside) if inside else Fixed(False)
-        case Fn.IN, [Fixed(one), Slot(index)]:
-            return lambda s: one in s[index]
+        case Fn.IN, [Fixed(one), Slot(index, _, members)]:
+            return (lambda s: one in s[index]) if members is None or one in members else Fixed(False)
         case _:
             return _applied_to(_FUNCTIONS[fn], operands)
 

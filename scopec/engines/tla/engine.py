@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from scopec.progress.questions import ProgressProblem
 
 JAR = "tlc"
+#: Device threads from which on TLC, which interleaves all their steps, takes minutes.
+MANY_THREADS = 24
 
 
 def module(problem: ProgressProblem, *, self_contained: bool = True) -> Module:
@@ -47,6 +49,11 @@ class Tlc(NeedsJar, ProgressEngine):
     """TLC, in a Java virtual machine."""
 
     jar = JAR
+
+    def hesitates(self, problem: ProgressProblem) -> str | None:
+        """Many threads take long: every order of their steps is looked at."""
+        threads = len(problem.system.threads)
+        return None if threads < MANY_THREADS else f"the steps of {threads} device threads would take TLC minutes"
 
     def specification(self, problem: ProgressProblem) -> Mapping[str, str]:
         """A module and its configuration."""

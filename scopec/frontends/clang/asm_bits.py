@@ -12,6 +12,15 @@ from scopec.frontends.ptx.table import Type
 _U32 = Type("u", 32)
 #: Functions of LLVM's of one number.
 _COUNTS = {"popc": "llvm.ctpop", "clz": "llvm.ctlz", "brev": "llvm.bitreverse"}
+#: The bytes that ``prmt`` takes in its modes, by two bits of its selector: a digit a byte, the highest first.
+_MODES = {
+    "f4e": (0x3210, 0x4321, 0x5432, 0x6543),
+    "b4e": (0x5670, 0x6701, 0x7012, 0x0123),
+    "rc8": (0x0000, 0x1111, 0x2222, 0x3333),
+    "ecl": (0x3210, 0x3211, 0x3222, 0x3333),
+    "ecr": (0x0000, 0x1110, 0x2210, 0x3210),
+    "rc16": (0x1010, 0x3232, 0x1010, 0x3232),
+}
 
 
 class _Bits:
@@ -99,10 +108,13 @@ def _shf(asm: Assembler, item: forms.Instruction) -> None:
 def _prmt(asm: Assembler, item: forms.Instruction) -> None:
     """Four bytes of eight: each is chosen by three bits, a fourth one makes it its sign."""
     target, low, high, selection = asm.operands(item, 4)
-    asm.only(item)
+    asm.only(item, *_MODES)
     do, own = _Bits(asm, Type("u", 64)), llvm_type(Type("u", 64))
     whole = do("or", do("shl", do.of_32(asm.value(high, llvm.Int(32))), 32), do.of_32(asm.value(low, llvm.Int(32))))
     selector, found = do.of_32(asm.value(selection, llvm.Int(32))), do("and", 0, 0)
+    for rows in (_MODES[word] for word in item.operation if word in _MODES):
+        row = do("mul", do("and", selector, 3), 16)
+        selector = do("shr", sum(choice << 16 * n for n, choice in enumerate(rows)), row)
     for n in range(4):
         which = do("shr", selector, 4 * n)
         byte = do("and", do("shr", whole, do("mul", do("and", which, 7), 8)), 255)
@@ -149,6 +161,29 @@ def _bfind(asm: Assembler, item: forms.Instruction) -> None:
     if "shiftamt" in item.operation:
         found = do.choose(do("ne", value, 0), above, -1)
     asm.store(asm.target(target), asm.resized(found, own, llvm.Int(32)), llvm.Int(32), item.span)
+
+
+def _fns(asm: Assembler, item: forms.Instruction) -> None:
+    """Where the ``offset``-th bit is that is set, from ``base`` on or, if negative, back; -1 where there is none."""
+    target, mask, base, offset = asm.operands(item, 4)
+    asm.only(item)
+    do, own = _Bits(asm, _U32), llvm_type(_U32)
+    bits, at, wanted = (asm.value(operand, own) for operand in (mask, base, offset))
+    ahead, here = do("shl", -1, at), do("shl", 1, at)
+    back, some = do("slt", wanted, 0), do("ne", wanted, 0)
+    kept = do("and", bits, do.choose(some, do.choose(back, do("sub", do("add", here, here), 1), ahead), here))
+    mirrored = asm.emit(llvm.Call(own, llvm.Global("llvm.bitreverse.i32"), (llvm.Typed(own, kept),), (None,)))
+    kept = do.choose(back, mirrored, kept)
+    count = do.choose(some, do.choose(back, do("sub", 0, wanted), wanted), 1)
+    found = do("sub", 0, 1)
+    for n in range(32):
+        bit = do("and", do("shr", kept, n), 1)
+        count = do("sub", count, bit)
+        hit = asm.emit(llvm.Arithmetic("and", BIT, do("ne", bit, 0), do("ult", count, 1)))
+        found = do.choose(hit, n, found)
+        count = do.choose(hit, -1, count)
+    turned = do.choose(do("ult", found, 32), do("sub", 31, found), found)
+    asm.store(asm.target(target), do.choose(back, turned, found), own, item.span)
 
 
 def _dot(asm: Assembler, item: forms.Instruction) -> None:
@@ -207,6 +242,7 @@ BITS: Lowerings = {
     "bfi": _bfi,
     "shf": _shf,
     "prmt": _prmt,
+    "fns": _fns,
     "lop3": _lop3,
     "bfind": _bfind,
     "dp4a": _dot,

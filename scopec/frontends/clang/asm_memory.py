@@ -60,13 +60,16 @@ def _elements(asm: Assembler, there: llvm.Typed, access: table.Access) -> Iterat
     in an unspecified order on the elements in the vector".
     """
     size, several = llvm.size(llvm_type(access.type)), access.count > 1
-    about = [llvm.Typed(INT, llvm.Number(n)) for n in (size, access.count)]
-    for n in range(access.count):
+
+    def comes(n: int) -> None:
+        about = (size, access.count, n, not access.operation)
         if several:
-            asm.call("element", llvm.Void(), there, *about, llvm.Typed(INT, llvm.Number(n)))
+            asm.call("element", llvm.Void(), there, *(llvm.Typed(INT, llvm.Number(int(one))) for one in about))
+
+    for n in range(access.count):
+        comes(n)
         yield n, _moved(asm, there, n * size)
-    if several:
-        asm.call("element", llvm.Void(), there, *about, llvm.Typed(INT, llvm.Number(access.count)))
+    comes(access.count)
 
 
 def _access(asm: Assembler, item: forms.Instruction, count: int) -> tuple[table.Access, tuple[forms.Operand, ...]]:

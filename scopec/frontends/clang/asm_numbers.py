@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from scopec.base.source import Span
 
+_S32 = Type("s", 32)
 #: Functions of floating-point numbers, of which nothing is known.
 _FUNCTIONS = ("rcp", "sqrt", "rsqrt", "sin", "cos", "tanh", "lg2", "ex2")
 #: What comparisons of unsigned numbers are called too.
@@ -62,29 +63,46 @@ def _arithmetic(asm: Assembler, item: forms.Instruction) -> None:
     if type_.kind == "f":
         asm.store(asm.target(target), llvm.Real(), llvm_type(type_), item.span)
         return
-    if opcode == "mul":
+    if opcode in ("mul", "mul24"):
         found, type_ = product(asm, item, type_, left, right)
     else:
-        asm.only(item)
-        found = computed(asm, opcode, type_, asm.value(left, llvm_type(type_)), asm.value(right, llvm_type(type_)))
+        asm.only(item, *(("sat",) if opcode in ("add", "sub") and type_ == _S32 else ()))
+        sides = [asm.value(side, llvm_type(type_)) for side in (left, right)]
+        found = (_saturated if "sat" in item.operation else computed)(asm, opcode, type_, *sides)
     asm.store(asm.target(target), found, llvm_type(type_), item.span)
+
+
+def _saturated(asm: Assembler, opcode: str, type_: Type, left: llvm.Operand, right: llvm.Operand) -> llvm.Operand:
+    """The number of a signed type that is nearest to the result of an operation."""
+    own, whole = llvm_type(type_), wider(type_)
+    sides = [asm.resized(side, own, llvm_type(whole), signed=True) for side in (left, right)]
+    found = _within(asm, computed(asm, opcode, whole, *sides), whole, type_)
+    return asm.resized(found, llvm_type(whole), own)
 
 
 def product(
     asm: Assembler, item: forms.Instruction, type_: Type, left: forms.Operand, right: forms.Operand
 ) -> tuple[llvm.Operand, Type]:
-    """The half of a product, or all of it, that an operation says, and its type."""
-    asm.only(item, "lo", "hi", "wide", "cc")
+    """The half of a product, or all of it, that an operation says, and its type.
+
+    ``mul24`` and ``mad24`` multiply 24 bits of each; the higher half of those products begins at bit 16.
+    """
+    opcode, of_24 = item.operation[0], item.operation[0].endswith("24")
+    saturates = opcode in ("mad", "mad24") and "hi" in item.operation and type_ == _S32
+    asm.only(item, "lo", "hi", *(() if of_24 else ("wide", "cc")), *(("sat",) if saturates else ()))
     own, whole, signed = llvm_type(type_), wider(type_), type_.kind == "s"
+    given = [asm.value(side, own) for side in (left, right)]
+    if of_24:
+        given = [computed(asm, "shl", type_, side, llvm.Number(8)) for side in given]
+        given = [computed(asm, "shr", type_, side, llvm.Number(8)) for side in given]
     if "lo" in item.operation:
-        return computed(asm, "mul", type_, asm.value(left, own), asm.value(right, own)), type_
-    sides = [asm.resized(asm.value(side, own), own, llvm_type(whole), signed=signed) for side in (left, right)]
-    found = computed(asm, "mul", whole, *sides)
+        return computed(asm, "mul", type_, *given), type_
+    found = computed(asm, "mul", whole, *(asm.resized(side, own, llvm_type(whole), signed=signed) for side in given))
     if "wide" in item.operation:
         return found, whole
     if "hi" not in item.operation:
         raise asm.outside(f"`{item.name}`, without .lo, .hi or .wide, is", item.span)
-    high = asm.emit(llvm.Arithmetic("lshr", llvm_type(whole), found, llvm.Number(type_.bits)))
+    high = asm.emit(llvm.Arithmetic("lshr", llvm_type(whole), found, llvm.Number(16 if of_24 else type_.bits)))
     return asm.resized(high, llvm_type(whole), own), type_
 
 
@@ -95,7 +113,8 @@ def _mad(asm: Assembler, item: forms.Instruction) -> None:
         asm.store(asm.target(target), llvm.Real(), llvm_type(type_), item.span)
         return
     whole, result = product(asm, item, type_, left, right)
-    found = computed(asm, "add", result, whole, asm.value(more, llvm_type(result)))
+    add = _saturated if "sat" in item.operation else computed
+    found = add(asm, "add", result, whole, asm.value(more, llvm_type(result)))
     asm.store(asm.target(target), found, llvm_type(result), item.span)
 
 
@@ -295,6 +314,8 @@ NUMBERS: Lowerings = {
     "neg": _unary,
     "not": _unary,
     "mad": _mad,
+    "mad24": _mad,
+    "mul24": _arithmetic,
     "fma": _mad,
     "setp": _setp,
     "set": _set,

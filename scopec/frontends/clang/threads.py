@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from scopec.base.source import Source, Span
 
 _MOST_RUNS = 200
+#: From how many threads of a grid on they are not looked at one by one to find out what has to be a register.
+_MANY = 64
 _CONSTRUCTORS = "llvm.global_ctors"
 _T = TypeVar("_T")
 
@@ -191,7 +193,9 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
                 world.device.touched.append(machine.touched)
                 return body
 
-            bodies[block, lane] = _run(found, f"{name}[{block}][{lane}]", run)
+            # Of many threads one learns for all which numbers have to be registers.
+            of = name if launch.blocks.count * launch.threads.count > _MANY else f"{name}[{block}][{lane}]"
+            bodies[block, lane] = _run(found, of, run)
     world.bodies += bodies.values()
     check_counts((f"{name}[{block}]", body) for (block, _), body in bodies.items())
     return replace(bare, body=together(bare, bodies))

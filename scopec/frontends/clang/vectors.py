@@ -11,9 +11,12 @@ from scopec.program import ir
 
 
 def _element(call: Call) -> bool:
-    """The next of so many elements is to be accessed; none is left where its number is how many there are."""
+    """The next of so many elements is to be accessed; none is left where its number is how many there are.
+
+    The last argument says whether they are those of a load or store, which may be given to be one access.
+    """
     machine, state, address = call.machine, call.state, address_of(call, 0)
-    size, count, n = (call.known(position) for position in (1, 2, 3))
+    size, count, n, one = (call.known(position) for position in (1, 2, 3, 4))
     layout = machine.world.layouts[address.region] if isinstance(address.region, Memory) else None
     if layout is None or layout.known is not None:
         return call.done()
@@ -22,7 +25,7 @@ def _element(call: Call) -> bool:
         if element(layout, place.offset, size) is None:
             parts_of(machine, state, layout, place.offset, llvm.Int(8 * size), ir.PLAIN)
     machine.evaluations += n == 0
-    call.emit(ir.Operand(machine.evaluations, n if n < count else None))
+    call.emit(ir.Operand(machine.evaluations, n if n < count else None, vector=bool(one)))
     return call.done()
 
 

@@ -249,6 +249,9 @@ def access(instruction: Instruction) -> Access:
             hint |= word == "L2::cache_hint"
         else:
             rest.append(word)
+    if type_ is None and "b128" in words:
+        message = f"`{instruction.name}`, an access of 16 bytes, is outside the modelled subset of PTX"
+        raise error(Code.OUTSIDE_SUBSET, message, instruction.span)
     if type_ is None:
         raise error(Code.BAD_ARGUMENTS, f"`{instruction.name}` has no type that is modelled", instruction.span,
                     "add one, such as .u32")  # fmt: skip

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _BUILT_IN = ("cos.cat", "stdlib.cat", "c11_cos.cat", "c11_los.cat")
 #: Files of which the meaning is scopec's, one beside the model or not: what they define is known.
 KNOWN = ("stdlib.cat", "cross.cat")
-#: A file of scopec's own that comes after a model, in its names.
-_STUCK = "stuck.cat"
+#: Files of scopec's own that come after a model, the first in its names.
+_STUCK, _VECTORS = "stuck.cat", "vectors.cat"
 #: What models call the order in time that they guarantee.
 HAPPENS_BEFORE = ("hb", "cause")
 
@@ -51,6 +51,8 @@ def build(
     builder.statements(file.statements)
     if builder.takes_one_event():
         builder.take_one_event()
+    if options.get("vector") == "whole":
+        builder.whole_vectors()
     if stuck:
         builder.stuck()
     return builder.model(" ".join(file.headers))
@@ -250,9 +252,20 @@ class _Builder(Resolver):
             expr = named
         return expr
 
+    def own(self, file: str) -> Source:
+        """A file of scopec's own that comes after the model."""
+        source = self.sources[file] = read_source(Path(resource(f"memory/models/{file}")), file)
+        return source
+
+    def whole_vectors(self) -> None:
+        """Add that each access of a vector is one."""
+        scope, self.scope = self.scope, _given()
+        self.statements(read(self.own(_VECTORS)).statements)
+        self.scope = scope
+
     def stuck(self) -> None:
         """Add what holds where nothing changes any more; `hb` is the model's, or what orders threads in any model."""
-        source = self.sources[_STUCK] = read_source(Path(resource(f"memory/models/{_STUCK}")), _STUCK)
+        source = self.own(_STUCK)
         at = source.span(0, 0)
         always = tree.Binary(at, "|", tree.Name(at, "po"), tree.Name(at, "asw"))
         named = (self.scope.get(name) for name in HAPPENS_BEFORE)

@@ -120,6 +120,12 @@ enum cudaSharedMemConfig {
     cudaSharedMemBankSizeFourByte = 1,
     cudaSharedMemBankSizeEightByte = 2,
 };
+enum { cudaOccupancyDefault = 0, cudaOccupancyDisableCachingOverride = 1 };
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes;
+    int preferredShmemCarveout;
+};
 enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
 
 enum cudaLaunchAttributeID {
@@ -301,10 +307,42 @@ template <class __T> cudaError_t cudaFuncSetAttribute(__T*, cudaFuncAttribute, i
 template <class __T> cudaError_t cudaFuncSetCacheConfig(__T*, cudaFuncCache) {
     return __scopec::success("cudaFuncSetCacheConfig");
 }
+inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit) {
+    *value = __scopec_unknown<size_t>();
+    return __scopec::success("cudaDeviceGetLimit");
+}
+inline cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+    *flags = __scopec_unknown<unsigned>();
+    return __scopec::success("cudaGetDeviceFlags");
+}
+inline cudaError_t cudaCtxResetPersistingL2Cache() { return __scopec::success("cudaCtxResetPersistingL2Cache"); }
+template <class __T> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, __T*) {
+    attributes->sharedSizeBytes = __scopec_unknown<size_t>();
+    attributes->constSizeBytes = __scopec_unknown<size_t>();
+    attributes->localSizeBytes = __scopec_unknown<size_t>();
+    attributes->maxThreadsPerBlock = __scopec_unknown<int>();
+    attributes->numRegs = __scopec_unknown<int>();
+    attributes->ptxVersion = __scopec_unknown<int>();
+    attributes->binaryVersion = __scopec_unknown<int>();
+    attributes->cacheModeCA = __scopec_unknown<int>();
+    attributes->maxDynamicSharedSizeBytes = __scopec_unknown<int>();
+    attributes->preferredShmemCarveout = __scopec_unknown<int>();
+    return __scopec::success("cudaFuncGetAttributes");
+}
 template <class __T>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, __T*, int, size_t, unsigned = 0) {
     *blocks = __scopec_unknown<int>();
     return __scopec::success("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+}
+template <class __T>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, __T* kernel, int threads, size_t shared,
+                                                                   unsigned) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared);
+}
+template <class __T>
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, __T*, int, int) {
+    *bytes = __scopec_unknown<size_t>();
+    return __scopec::success("cudaOccupancyAvailableDynamicSMemPerBlock");
 }
 template <class __T>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* blocks, int* threads, __T*, size_t = 0, int = 0) {
@@ -350,6 +388,10 @@ inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     *least = __scopec_unknown<int>();
     *greatest = __scopec_unknown<int>();
     return __scopec::success("cudaDeviceGetStreamPriorityRange");
+}
+inline cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
+    *priority = __scopec_unknown<int>();
+    return __scopec::success("cudaStreamGetPriority");
 }
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return __scopec::success("cudaStreamDestroy"); }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {

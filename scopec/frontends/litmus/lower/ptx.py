@@ -223,10 +223,10 @@ class _Thread:
         assert isinstance(first.index, Const)
         for n in range(count):
             if count > 1:
-                self.frame.emit(ir.Operand(self.evaluations, n), span)
+                self.frame.emit(ir.Operand(self.evaluations, n, vector=True), span)
             yield n, ir.Place(first.object, Const(first.index.value + n, types.INT))
         if count > 1:
-            self.frame.emit(ir.Operand(self.evaluations, None), span)
+            self.frame.emit(ir.Operand(self.evaluations, None, vector=True), span)
             self.evaluations += 1
 
     def atomic(self, item: forms.Instruction) -> None:

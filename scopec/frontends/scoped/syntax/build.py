@@ -20,7 +20,7 @@ class Builder(syntax.Builder):
 
     classes = syntax.classes(tree)
     program = parameters = template_arguments = arguments = effects = syntax.Builder.listed
-    directives = values = several = further = under = syntax.Builder.listed
+    directives = values = several = further = under = codes = syntax.Builder.listed
 
     # ---- functions, types and declarations
 

@@ -21,7 +21,9 @@ RESERVED = frozenset({
 
 _QUALIFIERS = ("__global__", "__device__", "__managed__", "__shared__")
 _TYPES = ("int", "bool", "void", "unsigned", "char", "short", "long", "auto", "size_t", "cudaStream_t")
-_DIRECTIVES = ("expect", "vary", "launch", "object", "bound", "given", "options", "storage", "language", "kernels")
+_DIRECTIVES = (
+    "expect", "vary", "launch", "object", "bound", "given", "options", "storage", "language", "kernels", "allow",
+)  # fmt: skip
 _KINDS = (
     "race_free", "race", "allowed", "forbidden", "required", "terminates", "may_hang", "progresses", "may_stall",
 )  # fmt: skip

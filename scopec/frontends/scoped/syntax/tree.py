@@ -432,7 +432,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``bound``, ``given`` or ``options`` with their settings."""
+    """``bound``, ``given`` or ``options`` with their settings; ``allow`` with codes, which have no values."""
 
     span: Span
     kind: str

@@ -1,0 +1,188 @@
+"""Steps that need not be interleaved: in systems of many threads they are taken at once, by one thread after the other.
+
+A step is sure if it is promised, stays promised and enabled until it is taken, and leads to the same whichever steps of
+others come before it.  Such are, of a device thread whose unit has started under a model that keeps on owing it steps,
+its start, a turn of a loop without more, loads and stores of what is settled (System), arrivals at collective barriers,
+and leaving these once the phase is over.  A state in which everything may stop has none, for a promised step is enabled
+there; so it is reached with the sure steps on the way taken first
+("persistent sets": Godefroid, "Partial-order methods for the verification of concurrent systems", 1996).
+
+None may be taken for ever: it lies on no cycle of its machine, or only on loops that the thread's own registers end.
+So none is taken on a cycle of states, and on a fair one none is enabled.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.base.graphs import components
+from scopec.program import ir, values
+from scopec.program.types import ArithmeticFault
+from scopec.progress.steps import DONE, IDLE, Either, Fork, Goto, Tick, Undefined, Wait, leaves
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from scopec.engines.embedded.stepping import Stepping
+    from scopec.engines.embedded.terms import Compute, State
+    from scopec.program.values import Value
+    from scopec.progress.steps import Machine, Step, Tree
+    from scopec.progress.system import System
+
+#: Of systems with fewer device threads all interleavings are looked at: their traces are shortest ones.
+MANY = 16
+#: How many places of a thread are looked at to see whether it ends.
+_MOST_PLACES = 2000
+
+#: Where a thread is: its label, and the registers of which it knows what they hold.
+_Place: TypeAlias = tuple[str, tuple[tuple[str, int], ...]]
+
+
+class SureSteps:
+    """The sure steps of a system."""
+
+    def __init__(self, system: System, stepping: Stepping) -> None:
+        self.system = system
+        self.stepping = stepping
+        self.threads = [stepping.number[t.name] for t in system.threads] if self._applies() else []
+        once = frozenset(label for machine in system.machines.values() for label in _once(machine))
+        every = frozenset(label for label, step in system.steps.items() if _is_sure(step, system.settled))
+        #: The labels of sure steps, by thread.
+        self.labels = {n: every if _ends(system, stepping.threads[n]) else every & once for n in self.threads}
+        #: Threads that need not be the first one of their unit to start: after another one all goes on alike.
+        self.second = frozenset(self._second())
+
+    def _applies(self) -> bool:
+        """Whether promises last, and nothing stops a thread from outside."""
+        system = self.system
+        stops = any(isinstance(step.operation, (ir.EndProcess, ir.Trap)) for step in system.steps.values())
+        kept = system.readings.host_progress if system.model.has_host else system.model.keeps_started
+        return len(system.threads) >= MANY and kept and not stops
+
+    def _second(self) -> Iterator[int]:
+        begun: set[str] = set()
+        for number in self.threads:
+            entry, late, _, _ = self._starts[number]
+            if late or entry in self.labels[number]:
+                unit = self.system.unit_of[self.stepping.threads[number].name]
+                if unit in begun:
+                    yield number
+                begun.add(unit)
+
+    def after(self, state: State) -> State:
+        """The state after all sure steps."""
+        for _, _, found in self.steps(state):
+            state = found
+        return state
+
+    def steps(self, state: State) -> Iterator[tuple[int, str, State]]:
+        """The sure steps that are taken one after the other: who takes each, at which label, and the state after it."""
+        moved = bool(self.threads)
+        while moved:
+            moved = False
+            for number in self.threads:
+                while (found := self._step(state, number)) is not None:
+                    label, state = found
+                    moved = True
+                    yield number, label, state
+
+    def _step(self, state: State, number: int) -> tuple[str, State] | None:
+        """The sure step of a thread, if it has one in a state."""
+        label = state[number]
+        if label == DONE or (label != IDLE and label not in self.labels[number]):
+            return None
+        if label != IDLE:
+            taken = self.stepping.step(number, label)(state)
+            return (label, taken[0][0]) if taken else None
+        entry, late, unit, can_start = self._starts[number]
+        if all(state[other] == IDLE for other in unit) or not can_start(state):
+            return None
+        if late:
+            return label, (*state[:number], entry, *state[number + 1 :])
+        if entry not in self.labels[number]:
+            return None
+        ((after, _),) = self.stepping.step(number, entry)(state)
+        return label, after
+
+    @cached_property
+    def _starts(self) -> dict[int, tuple[str, bool, list[int], Compute]]:
+        """Where each thread begins, whether it starts without a step of its own, its unit, and when it may start."""
+        system, number = self.system, self.stepping.number
+        late = frozenset(system.late_entries)
+        units: dict[str, list[int]] = defaultdict(list)
+        for t in system.threads:
+            units[system.unit_of[t.name]].append(number[t.name])
+        entries = {t.name: system.begin(t).label for t in system.threads}
+        return {
+            number[t.name]: (
+                entries[t.name], entries[t.name] in late, units[system.unit_of[t.name]], self.stepping.can_start(t)
+            )
+            for t in system.threads
+        }  # fmt: skip
+
+
+def _once(machine: Machine) -> Iterator[str]:
+    """The labels that a thread comes to once at most."""
+    edges = {label: [e.label for e in leaves(s.tree) if e.label in machine.steps] for label, s in machine.steps.items()}
+    for group in components(list(edges), lambda label: edges[label]):
+        if len(group) == 1 and group[0] not in edges[group[0]]:
+            yield group[0]
+
+
+def _ends(system: System, thread: ir.Thread) -> bool:
+    """Whether a thread comes to its end whatever it reads, by what it knows of its registers itself."""
+    begin, builtins = system.begin(thread), thread.builtins or {}
+    steps = {n: s for n, s in system.machine_of(thread).steps.items() if not isinstance(s.operation, Undefined)}
+    first = begin.label, _known({name: _number(value, builtins) for name, value in begin.updates})
+    edges: dict[_Place, list[_Place]] = {}
+    work: list[_Place] = [first]
+    while work and len(edges) < _MOST_PLACES:
+        place = work.pop()
+        if place not in edges and place[0] in steps:
+            edges[place] = list(_following(steps[place[0]].tree, {**builtins, **dict(place[1])}, builtins))
+            work += edges[place]
+    groups = components(list(edges), lambda place: [p for p in edges[place] if p in edges])
+    return not work and all(len(group) == 1 and group[0] not in edges[group[0]] for group in groups)
+
+
+def _following(tree: Tree, known: Mapping[str, int], builtins: Mapping[str, int]) -> Iterator[_Place]:
+    """Where a thread may be after a step, with what it knows of its registers then."""
+    match tree:
+        case Goto(label, updates):
+            after = {**known, **{name: _number(value, known) for name, value in updates}}
+            yield label, _known({name: number for name, number in after.items() if name not in builtins})
+        case Fork(condition, then, otherwise):
+            holds = _number(condition, known)
+            if holds is None or holds:
+                yield from _following(then, known, builtins)
+            if not holds:
+                yield from _following(otherwise, known, builtins)
+        case Either(first, second):
+            yield from _following(first, known, builtins)
+            yield from _following(second, known, builtins)
+
+
+def _known(registers: Mapping[str, int | None]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted((name, number) for name, number in registers.items() if number is not None))
+
+
+def _number(value: Value, known: Mapping[str, int]) -> int | None:
+    """A value where what it needs is known."""
+    try:
+        return values.evaluate(value, lambda leaf: known[leaf.name])
+    except (KeyError, ArithmeticFault):
+        return None
+
+
+def _is_sure(step: Step, settled: frozenset[str]) -> bool:
+    match step.operation:
+        case ir.SyncThreads() | ir.GroupSync() | Tick():
+            return True
+        case ir.Load(place=place) | ir.Store(place=place):
+            return place.object in settled and step.guard is None
+        case Wait(at):
+            return not isinstance(at, ir.NamedBarrier)
+        case _:
+            return False

@@ -1,0 +1,269 @@
+"""Large event graphs made small: what is decided by the program alone is computed, and only the rest is asked.
+
+A location is settled if any two of its accesses, one of them a write, are in the constant order
+(:mod:`scopec.memory.constant_order`) or on no path together.  Then no execution has a race there, and in each one a
+read returns the last write before it: an earlier one is overwritten ("hb ; eco?" has no circle), a later one happens
+after it.  Its value is put in the place of what is read, and neither its accesses nor the barriers that order them are
+asked about.  What barriers order among the events that are left is said of these.
+
+seq_cst accesses have an order of their own, and objects for synchronisation are more than their value: they stay.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.memory.condensed import condensed
+from scopec.memory.constant_order import ConstantOrder
+from scopec.memory.events import EventGraph, Final, Kind
+from scopec.memory.unfolding import Unfolding
+from scopec.program import ir, types, values
+from scopec.program.values import Const, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from scopec.memory.events import Event, Synchronises
+    from scopec.memory.guards import Guard
+    from scopec.program.observe import Location
+    from scopec.program.values import Builtin, Reg
+
+#: Graphs with fewer events are asked as they are.
+LARGE = 150
+
+
+class _OpenError(Exception):
+    """Which write a read at ``location`` returns depends on what is read elsewhere.
+
+    It would be a dependency of whoever uses the value, and is none where what is written elsewhere is not returned.
+    """
+
+    def __init__(self, location: Location) -> None:
+        super().__init__(location)
+        self.location = location
+
+
+def settled(graph: EventGraph) -> EventGraph:
+    """A graph with the same answers, without what the program alone decides."""
+    narrow = True
+    while True:
+        found = _settle(graph, narrow=narrow)
+        if found is None and not narrow:
+            return condensed(graph) if graph.settled else graph
+        narrow = found is not None
+        graph = found or graph
+
+
+def settled_objects(graph: EventGraph) -> frozenset[str]:
+    """The objects of which each location is settled in every execution, with all turns of loops."""
+    if not all(cut.wait for cut in graph.cuts):
+        return frozenset()
+    return frozenset(graph.program.objects) - {e.location.object for e in graph.events if e.location}
+
+
+def _settle(graph: EventGraph, *, narrow: bool) -> EventGraph | None:
+    """The graph with the values of more settled locations in it; None if there are no more."""
+    barred: set[Location] = set()
+    while True:
+        settling = _Settling(graph, barred, ConstantOrder(graph, narrow=narrow))
+        if not settling.locations:
+            return None
+        try:
+            return settling.graph()
+        except _OpenError as open_:
+            barred.add(open_.location)
+
+
+class _Settling:
+    """One round: the locations that are settled in the order as it is seen, and the values of their reads."""
+
+    def __init__(self, graph: EventGraph, barred: Collection[Location], order: ConstantOrder) -> None:
+        self.before = graph
+        self.order = order
+        accesses: dict[Location, list[Event]] = defaultdict(list)
+        for event in graph.events:
+            at = event.location
+            if at is not None and at not in barred and at not in graph.settled:
+                accesses[at].append(event)
+        self.locations = {at: events for at, events in accesses.items() if self._is_settled(at, events)}
+        self.reads = {e.id: e for events in self.locations.values() for e in events if e.kind is Kind.READ}
+        self.values: dict[str, Value] = {}
+
+    def _is_settled(self, at: Location, events: Sequence[Event]) -> bool:
+        if self.before.program.objects[at.object].use is not ir.Use.DATA:
+            return False
+        if any(e.order is ir.Order.SEQ_CST or e.failure is ir.Order.SEQ_CST or e.last for e in events):
+            return False
+        others = events[1:]
+        return all(self._apart(write, e) for write in others if write.writes for e in others if e is not write)
+
+    def _apart(self, one: Event, other: Event) -> bool:
+        if self.order.before(one, other) or self.order.before(other, one):
+            return True
+        return one.guard.excludes(other.guard)
+
+    # ---- values
+
+    def _chain(self, read: Event | None, events: Sequence[Event]) -> list[Event]:
+        """The writes that a read may return, or the last ones: of those that are executed it is the first."""
+        guard = self.order.graph.events[0].guard.guards.always if read is None else read.guard
+        writes = [e for e in events if e.writes and not guard.excludes(e.guard)]
+        left = [e for e in writes if read is None or self.order.before(e, read)]
+        found: list[Event] = []
+        while left:
+            latest = next(e for e in left if not any(self.order.before(e, other) for other in left))
+            found.append(latest)
+            if (guard & ~latest.guard).never:
+                break
+            left.remove(latest)
+        return found
+
+    def _of_chain(self, chain: Sequence[Event], guard: Guard, *, known: bool) -> Value:
+        """The last of some writes that is executed where ``guard`` holds; if ``known``, it has to be known which."""
+        result: Value | None = None
+        for event in reversed(chain):
+            assert event.value is not None
+            value = self.substituted(event.value)
+            if result is not None:
+                here = self.substituted(event.guard.where(guard).value(self.before.conditions))
+                if known and not isinstance(here, Const):
+                    assert event.location is not None
+                    raise _OpenError(event.location)
+                value = guard.guards.names.short(values.choose(here, value, result))
+            result = value
+        return result or Const(0, types.INT)  # nobody reads it
+
+    def value(self, read: str) -> Value:
+        """What a read of a settled location returns."""
+        chains: dict[str, list[Event]] = {}
+        work = [read]
+        while work:
+            event = self.reads[work[-1]]
+            if event.id in self.values:
+                work.pop()
+                continue
+            if event.id not in chains:
+                assert event.location is not None
+                chains[event.id] = self._chain(event, self.locations[event.location])
+                needed = [name for name in self._needs(chains[event.id], event.guard) if name not in self.values]
+                if any(name in chains for name in needed):
+                    assert event.location is not None
+                    raise _OpenError(event.location)
+                work += needed
+                if needed:
+                    continue
+            self.values[event.id] = self._of_chain(chains[event.id], event.guard, known=True)
+            work.pop()
+        return self.values[read]
+
+    def _needs(self, chain: Sequence[Event], guard: Guard) -> Iterator[str]:
+        """The reads of settled locations that the value of a chain is computed from."""
+        found: dict[str, None] = {}
+        for n, event in enumerate(chain):
+            assert event.value is not None
+            parts = [event.value]
+            if n < len(chain) - 1:
+                parts += (self.before.conditions[c] for c in event.guard.where(guard).conditions)
+            found |= {leaf.name: None for part in parts for leaf in values.leaves(part) if leaf.name in self.reads}
+        yield from found
+
+    def substituted(self, value: Value) -> Value:
+        """A value with what reads of settled locations return in the place of the reads, once that is known."""
+
+        def leaf(reg: Reg | Builtin) -> Value:
+            found = self.values.get(reg.name)
+            return reg if found is None else values.convert(found, reg.type)
+
+        return values.substitute(value, leaf)
+
+    # ---- the graph
+
+    def graph(self) -> EventGraph:
+        """The graph with these values in it."""
+        for read in self.reads:
+            self.value(read)
+        always = self.before.events[0].guard.guards.always
+        last = {at: self._chain(None, events) for at, events in self.locations.items()}
+        ends = {at: self._of_chain(chain, always, known=False) for at, chain in last.items()}
+        found = _Rewriting(self.before, self.substituted, self.values).graph()
+        return replace(found, settled={**found.settled, **ends})
+
+
+class _Rewriting:
+    """A graph with other values: conditions are numbered anew, and equal ones are one."""
+
+    def __init__(self, graph: EventGraph, substituted: Callable[[Value], Value], known: Mapping[str, Value]) -> None:
+        self.before = graph
+        self.substituted = substituted
+        self.known = known
+        self.out = Unfolding(graph.program)
+        self._guards: dict[int, Guard] = {}
+        self._conditions: dict[int, Guard] = {}
+
+    def graph(self) -> EventGraph:
+        """All events, those that are on no path too."""
+        graph = self.before
+        assertions = [
+            replace(a, guard=self.guard(a.guard), condition=self.substituted(a.condition)) for a in graph.assertions
+        ]
+        cuts = [
+            replace(c, guard=self.guard(c.guard), counted=self._maybe(c.counted), queries=self._maybe(c.queries))
+            for c in graph.cuts
+        ]
+        waits = [replace(w, reached=self.guard(w.reached), passed=self.guard(w.passed)) for w in graph.waits]
+        assertions = [a for a in assertions if not (a.implicit and (a.guard.never or a.condition == values.TRUE))]
+        impossible = [(self.guard(guard), self.substituted(value)) for guard, value in graph.impossible]
+        return replace(
+            graph,
+            events=tuple(map(self._event, graph.events)),
+            asw=tuple(self._edges(graph.asw)),
+            issue=tuple(self._edges(graph.issue)),
+            impossible=tuple((g, v) for g, v in impossible if not g.never and v != values.FALSE),
+            assertions=tuple(assertions),
+            cuts=tuple(c for c in cuts if not c.guard.never),
+            waits=tuple(w for w in waits if not w.reached.never),
+            finals={
+                key: Final(self.substituted(f.value), self.substituted(f.defined)) for key, f in graph.finals.items()
+            },
+            control={event: self._reads(reads) for event, reads in graph.control.items()},
+            addresses={
+                event: replace(s, index=self.substituted(s.index), guard=self.guard(s.guard))
+                for event, s in graph.addresses.items()
+            },
+            conditions=tuple(self.out.conditions),
+            settled={at: self.substituted(value) for at, value in graph.settled.items()},
+        )
+
+    def guard(self, guard: Guard) -> Guard:
+        """A guard over the new conditions."""
+        if guard.always or guard.never:
+            return self.out.guards.always if guard.always else self.out.guards.never
+        if guard.node not in self._guards:
+            number, low, high = guard.branch
+            if number not in self._conditions:
+                self._conditions[number] = self.out.literal(self.substituted(self.before.conditions[number]))
+            here = self._conditions[number]
+            self._guards[guard.node] = (here & self.guard(high)) | (~here & self.guard(low))
+        return self._guards[guard.node]
+
+    def _maybe(self, guard: Guard | None) -> Guard | None:
+        return None if guard is None else self.guard(guard)
+
+    def _event(self, event: Event) -> Event:
+        value = event.value if event.value is None or isinstance(event.value, Const) else self.substituted(event.value)
+        return replace(event, guard=self.guard(event.guard), value=value, success=self._maybe(event.success))
+
+    def _edges(self, edges: Iterable[Synchronises]) -> Iterator[Synchronises]:
+        for edge in edges:
+            when = None if edge.when is None else self.substituted(edge.when)
+            if when is None or when != values.FALSE:
+                yield replace(edge, when=None if when == values.TRUE else when)
+
+    def _reads(self, reads: frozenset[str]) -> frozenset[str]:
+        """The reads that are left of those that decided something."""
+        found = {r for r in reads if r not in self.known}
+        for read in reads - found:
+            found |= {self.before.event_of(leaf.name) for leaf in values.leaves(self.known[read])}
+        return frozenset(found)

@@ -1,0 +1,92 @@
+"""pytest's plugin: each expectation of a program is a test (docs/python.md).
+
+A program is collected where the command line names it, or where ``scopec_files`` in pytest's settings has a pattern for
+it; ``scopec_engine`` says who answers.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scopec.base.diagnostics import InputError
+from scopec.session.check import Outcome, Settings, check
+from scopec.session.plan import SUFFIXES, Overrides, plan
+
+# Start-up: pytest imports this whatever it runs.
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The two settings."""
+    parser.addini("scopec_files", "patterns of programs whose expectations are tests", type="args", default=[])
+    parser.addini("scopec_engine", "who answers, as `scopec check --engine`", default="auto")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A program, if it is named or matches a pattern."""
+    if file_path.suffix not in SUFFIXES:
+        return None
+    config = parent.config
+    named = {(config.invocation_params.dir / a.partition("::")[0]).resolve() for a in config.args}
+    if file_path.resolve() in named or any(file_path.match(p) for p in config.getini("scopec_files")):
+        return Program.from_parent(parent, path=file_path)
+    return None
+
+
+class Program(pytest.File):
+    """A program: it is read when its tests are collected, and checked when the first of them runs."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """A test for each expectation of each variant."""
+        from scopec.report.text import qualifiers
+
+        try:
+            planned = plan(self.path, str(self.path), Overrides(cache=True))
+        except InputError as bad:
+            raise self.CollectError(str(bad)) from None
+        for run, planned_run in enumerate(planned.runs):
+            for number, expected in enumerate(planned_run.checks):
+                name = f"{expected.text}{qualifiers(planned_run)}"
+                yield Expectation.from_parent(self, name=name, at=(run, number), line=expected.span.line)
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """What became of all expectations."""
+        from scopec.advice import advised
+
+        settings = Settings(
+            Overrides(cache=True), engine=self.config.getini("scopec_engine"), advise=advised, cache=True
+        )  # fmt: skip
+        return check([self.path], settings)[0]
+
+
+class Expectation(pytest.Item):
+    """One expectation of one variant."""
+
+    def __init__(self, *, at: tuple[int, int], line: int, **given: Any) -> None:
+        super().__init__(**given)
+        self._at, self._line = at, line
+
+    def runtest(self) -> None:
+        """Fail where the expectation does not hold."""
+        from scopec.report.text import counterexample
+
+        assert isinstance(self.parent, Program)
+        outcome, (run, number) = self.parent.outcome, self._at
+        if outcome.failure is not None:
+            pytest.fail(outcome.failure, pytrace=False)
+        report = outcome.reports[run]
+        found = report.checks[number]
+        if found.verdict != "holds":
+            said = f"{found.verdict}  {self.name}" + (f": {found.reason}" if found.reason else "")
+            pytest.fail("\n".join([said, *counterexample(found, report.run.source, 96)]), pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the expectation is written."""
+        return self.path, self._line - 1, self.name

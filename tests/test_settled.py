@@ -1,0 +1,199 @@
+"""Large graphs made small: the answers stay, and what the program alone decides is not asked about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scopec.engines.embedded import sure_steps
+from scopec.engines.embedded.memory import solve
+from scopec.engines.embedded.progress import solve as solve_progress
+from scopec.explain.verdict import Verdict
+from scopec.memory.answers import mistakes
+from scopec.memory.execution import Execution
+from scopec.session import questions
+from scopec.session.check import Settings, check
+from scopec.session.plan import Overrides, plan
+from scopec.session.run import Run
+
+SPECS = Path(__file__).parent.parent / "specs"
+#: What may be asked of a graph only while something is left that it is about.
+LESS = ("prefix", "fault", "longer", "overflow")
+
+REDUCTION = """
+constexpr int N = {threads};
+__device__ int in[N * {blocks}], partial[{blocks}], total;
+__device__ unsigned arrived;
+__global__ void reduce() {{
+    __shared__ int tile[N];
+    __shared__ bool last;
+    int t = threadIdx.x;
+    tile[t] = in[blockIdx.x * N + t];
+    __syncthreads();
+    for (int step = N / 2; step > 0; step /= 2) {{
+        if (t < step) tile[t] += tile[t + step];
+        {inner}
+    }}
+    if (t == 0) {{
+        partial[blockIdx.x] = tile[0];
+        {fence}
+        last = atomicAdd(&arrived, 1) == {blocks} - 1;
+        {fence}
+    }}
+    __syncthreads();
+    if (last) {{
+        if (t < {blocks}) tile[t] = partial[t];
+        __syncthreads();
+        if (t == 0) {{
+            int sum = 0;
+            for (int i = 0; i < {blocks}; ++i) sum += tile[i];
+            total = sum;
+        }}
+    }}
+}}
+int main() {{
+    for (int i = 0; i < N * {blocks}; ++i) in[i] = 1;
+    reduce<<<{blocks}, N>>>();
+    cudaDeviceSynchronize();
+}}
+//@ expect race_free;
+//@ expect required total == N * {blocks};
+//@ expect terminates;
+"""
+
+
+def verdicts(text: str, tmp_path: Path) -> list[Verdict]:
+    file = tmp_path / "program.cu"
+    file.write_text(text)
+    (outcome,) = check([file], Settings(engine="embedded", timeout=120))
+    assert all(d.severity == "warning" for d in outcome.diagnostics), outcome.diagnostics
+    return [c.verdict for report in outcome.reports for c in report.checks]
+
+
+def reduction(blocks: int, threads: int, inner: str = "__syncthreads();", fence: str = "__threadfence();") -> str:
+    return REDUCTION.format(blocks=blocks, threads=threads, inner=inner, fence=fence)
+
+
+def test_a_reduction_by_the_last_block(tmp_path: Path) -> None:
+    assert verdicts(reduction(2, 32), tmp_path) == ["holds"] * 3
+
+
+def test_a_fence_that_is_missing(tmp_path: Path) -> None:
+    assert verdicts(reduction(2, 32, fence=""), tmp_path)[:2] == ["violated"] * 2
+
+
+def test_a_barrier_that_is_missing(tmp_path: Path) -> None:
+    assert verdicts(reduction(2, 32, inner=""), tmp_path)[:2] == ["violated"] * 2
+
+
+def test_a_race_elsewhere_says_nothing_of_an_object(tmp_path: Path) -> None:
+    text = """
+    __device__ int out[32];
+    __global__ void k() {
+        __shared__ int tile[32];
+        tile[threadIdx.x] = 1;
+        out[threadIdx.x] = tile[31 - threadIdx.x];
+    }
+    //@ launch k<<<1, 32>>>();
+    //@ expect race on tile;
+    //@ expect race on out;
+    //@ expect terminates;
+    """
+    assert verdicts(text, tmp_path) == ["holds", "violated", "holds"]
+
+
+def test_a_condition_of_a_litmus_file_is_about_all_executions(tmp_path: Path) -> None:
+    """Races or none: one execution does not answer it."""
+    first = "".join(f"*x = {n}; *z = {n};\n" for n in range(60))
+    other = "".join(f"*y = {n};\n" for n in range(60))
+    text = f"C large\n{{}}\nP0 (int *x, int *z) {{\n{first}}}\nP1 (int *x, int *y) {{\nint r = *x;\n{other}}}\n"
+    file = tmp_path / "large.litmus"
+    for value in (7, 59):
+        file.write_text(f"{text}exists (1:r={value})\n")
+        (outcome,) = check([file], Settings(engine="embedded", timeout=120))
+        found = {c.expectation.kind: c.verdict for report in outcome.reports for c in report.checks}
+        assert found["condition"] == "holds"
+
+
+def test_what_many_threads_wait_for_in_vain_is_a_wait(tmp_path: Path) -> None:
+    text = """
+    __device__ volatile int flag;
+    __global__ void k() { if (threadIdx.x == 3) while (flag == 0); }
+    //@ launch k<<<1, 32>>>();
+    //@ expect may_hang;
+    """
+    assert verdicts(text, tmp_path) == ["holds"]
+
+
+def test_little_is_left_to_be_asked(tmp_path: Path) -> None:
+    """The events of a reduction of four blocks of 64 threads."""
+    file = tmp_path / "program.cu"
+    file.write_text(reduction(4, 64))
+    (run,) = plan(file, str(file), Overrides()).runs
+    assert len(run.program.threads) == 257
+    assert len(run.graph.events) < 200
+
+
+def answers(run: Run) -> dict[str, bool]:
+    """Whether an execution is found, by question."""
+    found = solve(run.problem, 60)
+    assert found is not None
+    for question in run.problem.questions:
+        choice = found[question.name]
+        if choice is not None:
+            assert not mistakes(question, Execution(run.base, run.problem.model, choice))
+    return {question.name: found[question.name] is not None for question in run.problem.questions}
+
+
+FOLDERS = ["barriers", "programs"]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_answers_are_those_of_the_whole_graph(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    smaller = 0
+    for file in sorted((SPECS / folder).glob("*.*")):
+        for run in plan(file, str(file), Overrides()).runs:
+            if run.model.file not in ("cuda.cat", "ptx.cat") or len(run.program.threads) > 16:
+                continue
+            (again,) = [r for r in plan(file, str(file), Overrides()).runs if r.name == run.name][:1]
+            monkeypatch.setattr(questions, "LARGE", 1 << 30)
+            whole, events = answers(run), len(run.graph.events)
+            monkeypatch.setattr(questions, "LARGE", 0)
+            small = answers(again)
+            smaller += len(again.graph.events) < events
+            assert {n: a for n, a in small.items() if n in whole} == {n: a for n, a in whole.items() if n in small}, (
+                file
+            )
+            assert all(name in LESS for name in whole.keys() ^ small.keys()), file
+    assert smaller > 5
+
+
+def test_sure_steps_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    fewer = 0
+    for folder in ("barriers", "cuda-execution-model", "progress-models"):
+        for file in sorted((SPECS / folder).glob("*.*")):
+            for run in plan(file, str(file), Overrides()).runs:
+                for property_ in run.properties:
+                    monkeypatch.setattr(sure_steps, "MANY", 1 << 30)
+                    every = solve_progress(questions.progress_problem(run, property_).system, property_)
+                    monkeypatch.setattr(sure_steps, "MANY", 1)
+                    some = solve_progress(questions.progress_problem(run, property_).system, property_)
+                    assert some.holds == every.holds, (run.name, property_)
+                    fewer += some.states < every.states
+    assert fewer > 20
+
+
+def test_a_loop_whose_turns_are_known_is_followed_to_its_end(tmp_path: Path) -> None:
+    text = """
+    __device__ int in[300], out;
+    __global__ void k() { out = in[299]; }
+    int main() {
+        for (int i = 0; i < 300; ++i) in[i] = i;
+        k<<<1, 1>>>();
+        cudaDeviceSynchronize();
+    }
+    //@ expect required out == 299;
+    //@ expect race_free;
+    """
+    assert verdicts(text, tmp_path) == ["holds", "holds"]
