@@ -165,13 +165,13 @@ __device__ unsigned v[4] = {1, 2, 3, 4};
 __device__ unsigned char c = 200;
 __device__ signed char d = -56;
 __device__ float e, pair[2];
-__device__ short half;
+__device__ short half; __device__ unsigned __int128 pair128 = (unsigned __int128)5 << 64 | 6;
 __global__ void k(int ten) {
     unsigned r = 0, t = 0;
     int i = 0;
-    unsigned long long l = 0;
+    unsigned long long l = 0, hi = 0; unsigned __int128 o = 0;
     __shared__ unsigned own[2];
-    (void)own;
+    (void)own, (void)hi, (void)o;
     BODY
 }
 int main() { k<<<dim3(1, 1), dim3(1, 1)>>>(10); cudaDeviceSynchronize(); }
@@ -382,6 +382,17 @@ NUMBERS = {
                    + "r = 1;", "r == 1"),
     "atom.v2": (asm("atom.global.add.v2.u32 {%0, %1}, [%2], {10, 20};", ': "=r"(r), "=r"(t) : "l"(v + 2) :'),
                 "r == 3 && t == 4 && v[2] == 13 && v[3] == 24"),
+    "mov.b128": (asm("{ .reg .b128 w; mov.b128 w, {%2, 7}; mov.b128 {%0, %1}, w; }", ': "=l"(l), "=l"(hi) : "l"(3ull) :'), "l == 3 && hi == 7"),
+    "mov.b128 of four": (asm("{ .reg .b128 w; mov.b128 w, {1, 2, %1, 4}; mov.b128 {_, %0}, w; }", ': "=l"(hi) : "r"(ten) :'), "hi == (4ull << 32 | 10)"),
+    "ld.b128": (asm("ld.global.b128 %0, [%1];", ': "=q"(o) : "l"(&pair128) :') + "hi = o >> 64;", "hi == 5 && (unsigned)o == 6"),
+    "st.b128": (asm("{ .reg .b128 w; mov.b128 w, {1, 2}; st.volatile.b128 [%0], w; }", ':: "l"(&pair128) :') + "o = pair128;",
+                "o == ((unsigned __int128)2 << 64 | 1)"),
+    "atom.exch.b128": (asm("atom.exch.b128 %0, [%1], %2;", ': "=q"(o) : "l"(&pair128), "q"((unsigned __int128)ten) :'),
+                       "o >> 64 == 5 && pair128 == 10"),
+    "atom.cas.b128": (asm("{ .reg .b128 w, v; mov.b128 v, {6, 5}; mov.b128 w, {0, 1}; atom.global.cas.acq_rel.gpu.b128 %0, [%1], v, w; }",
+                          ': "=q"(o) : "l"(&pair128) :'), "pair128 >> 64 == 1"),
+    "atom.cas.b128 that fails": (asm("{ .reg .b128 w, v; mov.b128 v, {6, 4}; mov.b128 w, {0, 1}; atom.cas.b128 %0, [%1], v, w; }",
+                                     ': "=q"(o) : "l"(&pair128) :'), "o >> 64 == 5 && pair128 >> 64 == 5"),
     "fma": (asm("fma.rn.f32 %0, %0, %0, 0f3F800000;", ': "+f"(e) ::') + "r = 1;", "r == 1"),
 }  # fmt: skip
 
@@ -544,6 +555,37 @@ def test_vectors_of_several_threads(write: Callable[..., Path]) -> None:
     assert answers(write(APART)) == ["holds"] * 3
 
 
+TORN = """
+__device__ __align__(16) unsigned long long halves[2];
+__device__ unsigned __int128 whole;
+__global__ void k() {
+    unsigned long long x = 1, y = 1;
+    if (threadIdx.x == 0) {
+        STORE
+    } else {
+        LOAD
+    }
+}
+//@ launch k<<<1, 2>>>();
+//@ expect race_free under cuda, ptx;
+//@ expect forbidden k[0][1].x != k[0][1].y under cuda, ptx;
+"""
+#: How two numbers of 64 bits are sent and received: as one of 128 bits, or as two.
+PAIRS = {
+    "b128": (asm("{ .reg .b128 w; mov.b128 w, {%1, %1}; st.relaxed.cta.b128 [%0], w; }", ':: "l"(&whole), "l"(x) :'),
+             asm("{ .reg .b128 w; ld.relaxed.cta.b128 w, [%2]; mov.b128 {%0, %1}, w; }", ': "=l"(x), "=l"(y) : "l"(&whole) :')),
+    "v2.b64": (asm("st.relaxed.cta.v2.b64 [%0], {%1, %1};", ':: "l"(halves), "l"(x) :'),
+               asm("ld.relaxed.cta.v2.b64 {%0, %1}, [%2];", ': "=l"(x), "=l"(y) : "l"(halves) :')),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "verdict"), [("b128", "holds"), ("v2.b64", "violated")])
+def test_a_number_of_128_bits_is_never_torn(name: str, verdict: str, write: Callable[..., Path]) -> None:
+    sent, received = PAIRS[name]
+    text = TORN.replace("STORE", sent).replace("LOAD", received)
+    assert answers(write(text)) == ["holds", verdict] * 2
+
+
 # ---------------------------------------------------------------- the same in CUDA C++
 
 #: A statement of inline PTX and one of CUDA C++ that says the same.
@@ -619,13 +661,17 @@ REFUSED = {
     "bra L;": "there is no label `L`",
     "membar.gl": "expected",
     "vadd2.u32.u32.u32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
-    "ld.global.b128 %0, [%0];": "an access of 16 bytes",
     "add.sat.u32 %0, 1, 2;": "outside the modelled subset of PTX",
     "mul24.wide.u32 %0, 1, 2;": "outside the modelled subset of PTX",
     "mad.lo.sat.s32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
     "st.u32 [%0], 1, 2;": "takes 2 operands, 3 given",
     "mov.u32 %%r1, 1;\\n\\tmov.u32 %%r2 1;": "expected `,`, `;` or `|` (line 2 of the assembly)",
-    "{ .reg .b128 r; }": "a register of type `.b128`",
+    "{ .reg .b256 r; }": "a register of type `.b256`",
+    "{ .reg .b128 r; and.b128 r, r, r; }": "numbers of .b128 are moved and accessed alone",
+    "{ .reg .b128 r; atom.add.b128 r, [%0], r; }": ".b128 is for ld, st, atom.exch and atom.cas",
+    "{ .reg .b128 r; red.exch.b128 [%0], r; }": ".b128 is for ld, st, atom.exch and atom.cas",
+    "{ .reg .b128 r; ld.v2.b128 {r, r}, [%0]; }": ".b128 is for ld, st, atom.exch and atom.cas of one element",
+    "{ .reg .b128 r; ld.relaxed.gpu.b128 r, [%0]; }": "an access of 16 bytes that is not one number of `v`",
 }
 
 

@@ -125,10 +125,16 @@ def test_bytes_are_numbers_of_the_size_that_the_code_accesses(write: Write) -> N
         "g": (16, 4),
         "h": (16, 2),
     }
-    body = "st.global.u64 [g], 1;"
-    text = kernel(body, "", ".global .align 8 .b8 g[8];")
-    objects = program(write(text + "//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n", "t.ptx")).objects
-    assert {name: (o.type.bits, len(o.values) if o.array else None) for name, o in objects.items()} == {"g": (64, None)}
+    wide = ".reg .b128 %rq<1>; mov.b128 %rq0, {1, 2}; st.relaxed.gpu"
+    for body, size in (
+        ("st.global.u64 [g], 1;", 8),
+        (f"{wide}.global.b128 [g], %rq0;", 16),
+        (f"{wide}.b128 [g], %rq0;", 16),
+    ):
+        text = kernel(body, "", f".global .align {size} .b8 g[{size}];")
+        path = write(text + "//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n", "t.ptx")
+        assert {name: (o.type.bits, o.array) for name, o in program(path).objects.items()} == {"g": (8 * size, False)}
+    assert finals(path, "g") == {(2 << 64 | 1,)}
 
 
 SHARED = """

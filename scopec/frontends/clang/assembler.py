@@ -293,6 +293,8 @@ class Assembler:
         found = table.types(item.operation[1:])
         if not found:
             raise error(Code.BAD_ARGUMENTS, f"`{item.name}` has no type that is modelled", item.span)
+        if item.operation[0] != "mov" and any(type_.bits == table.WIDEST for type_ in found):
+            raise error(Code.BAD_ARGUMENTS, f"`{item.name}`: numbers of .b128 are moved and accessed alone", item.span)
         return found
 
     def only(self, item: forms.Instruction, *words: str) -> None:

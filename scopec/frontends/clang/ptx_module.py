@@ -25,9 +25,11 @@ _SPACES = {
 }  # fmt: skip
 #: Names that compilers give to what is constant: texts, tables of virtual functions.
 _CONSTANT = re.compile(r"_?\$|__unnamed_|\.str|_ZT")
+#: The bytes of the largest access.
+_LARGEST = 16
 _REAL = {16: "half", 32: "float", 64: "double"}
 #: The names of signed types, since nothing says that a number is unsigned.
-_NUMBERS = {8: "char", 16: "short", 32: "int", 64: "long"}
+_NUMBERS = {8: "char", 16: "short", 32: "int", 64: "long", 128: "__int128"}
 
 
 def add(device: Module, file: Ptx) -> dict[str, dict[str, tuple[int, ...]]]:
@@ -84,7 +86,7 @@ class _Variables:
                 if item.operation[0] in table.ACCESSES:
                     space = table.space(item.operation)
                     sizes = [type_.bits // 8 for type_ in table.types(item.operation)]
-                    self.smallest[space] = min([*sizes, self.smallest.get(space, 8)])
+                    self.smallest[space] = min([*sizes, self.smallest.get(space, _LARGEST)])
 
     def declare(self, item: forms.Object, function: forms.Function | None) -> None:
         """Declare an object of the file, or of the shared memory of a function."""
@@ -111,8 +113,9 @@ class _Variables:
     def _numbers(self, item: forms.Object, space: str, count: int) -> _Array:
         """The numbers that bytes are: as large as their alignment and every access allow."""
         # A generic access of a byte is mostly one of a local variable.
-        generic = max(self.smallest.get("", 8), 4)
-        size = min(item.alignment or 1, self.smallest.get(space, 8), generic)
+        generic = [max(self.smallest[""], 4)] if "" in self.smallest else []
+        own = [self.smallest[space]] if space in self.smallest else []
+        size = min(item.alignment or 1, *(generic + own or [8]))
         while count % size:
             size //= 2
         return _Array(f"i{8 * size}", size, None if count == size else count // size)

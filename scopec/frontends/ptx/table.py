@@ -101,6 +101,8 @@ class Type:
     bits: int
 
 
+#: The bits of ``.b128``, which is moved and accessed, and not computed with.
+WIDEST = 128
 _TYPE = re.compile(r"([busf])(8|16|32|64)\Z")
 #: Other formats of floating-point numbers, and several in one register, with their bits.
 _REAL = {
@@ -118,6 +120,8 @@ def type_of(word: str) -> Type | None:
         return Type("p", 1)
     if word in _REAL:
         return Type("f", _REAL[word])
+    if word == "b128":
+        return Type("b", WIDEST)
     found = _TYPE.match(word)
     return Type(found[1], int(found[2])) if found else None
 
@@ -249,12 +253,12 @@ def access(instruction: Instruction) -> Access:
             hint |= word == "L2::cache_hint"
         else:
             rest.append(word)
-    if type_ is None and "b128" in words:
-        message = f"`{instruction.name}`, an access of 16 bytes, is outside the modelled subset of PTX"
-        raise error(Code.OUTSIDE_SUBSET, message, instruction.span)
     if type_ is None:
         raise error(Code.BAD_ARGUMENTS, f"`{instruction.name}` has no type that is modelled", instruction.span,
                     "add one, such as .u32")  # fmt: skip
+    if type_.bits == WIDEST and (opcode == "red" or operation not in ("", "exch", "cas") or count(instruction) > 1):
+        message = f"`{instruction.name}`: .b128 is for ld, st, atom.exch and atom.cas of one element"
+        raise error(Code.BAD_ARGUMENTS, message, instruction.span)
     mode_ = ir.VOLATILE if rest == ["volatile"] and opcode in ("ld", "st") else mode(instruction, rest)
     if cached and mode_ is not ir.PLAIN:
         message = f"`{instruction.name}`: a cache operator is for weak accesses"
