@@ -210,7 +210,40 @@ def nth_set(mask: int, base: int, offset: int) -> int:
     return -1
 
 
+def masked(at: int, count: int, mode: str) -> int:
+    """As the ISA's pseudo-code for `bmsk` computes a mask."""
+    position, width = at & 31, count & 31
+    low = 0 if mode == "clamp" and at >= 32 else -1 << position
+    over = position + width >= 32 or (mode == "clamp" and (at >= 32 or count >= 32))
+    high = 0 if over else -1 << position + width
+    return low & ~high & 0xFFFFFFFF
+
+
+def extended(value: int, count: int, mode: str, kind: str) -> int:
+    """As the ISA's pseudo-code for `szext` extends a number."""
+    width, whole = count & 31, count >= 32 and mode == "clamp"
+    mask = 0 if whole else -1 << width
+    sign = kind == "s" and width > 0 and not whole and value >> width - 1 & 1
+    return (value & ~mask | (mask if sign else 0)) & 0xFFFFFFFF
+
+
 NUMBERS = {
+    **{f"bmsk.{mode} {at} {count}": (result(f"bmsk.{mode}.b32 %0, {at}, {count};"), f"r == {masked(at, count, mode):#x}")
+       for mode in ("clamp", "wrap") for at in (0, 5, 31, 33) for count in (0, 3, 31, 32, 34)},
+    **{f"szext.{mode}.{kind} {n} {count}": (result(f"szext.{mode}.{kind}32 %0, {n:#x}, {count};"),
+                                            f"r == {extended(n, count, mode, kind):#x}")
+       for mode in ("clamp", "wrap") for kind in "us" for n, count in ((0xABCD, 8), (0xAB4D, 8), (0x80000001, 0), (0x80000001, 32), (3, 34))},
+    "add.u16x2": (result("add.u16x2 %0, 0x0001ffff, 0x00020003;"), "r == 0x00030002"),
+    "add.s16x2": (result("add.s16x2 %0, 0xffff7fff, 0x00010001;"), "r == 0x8000"),
+    "min.u16x2": (result("min.u16x2 %0, 0xffff0005, 0x00010004;"), "r == 0x00010004"),
+    "max.s16x2": (result("max.s16x2 %0, 0xffff0005, 0xfffe0004;"), "r == 0xffff0005"),
+    "min.s16x2": (result("min.s16x2 %0, 0xffff0005, 0x00010004;"), "r == 0xffff0004"),
+    "max.u16x2": (result("max.u16x2 %0, 0xffff0005, 0x00010004;"), "r == 0xffff0005"),
+    "max.relu.s16x2": (result("max.relu.s16x2 %0, 0xffff0005, 0xfffe0004;"), "r == 5"),
+    "min.relu": (result("min.relu.s32 %0, -5, %1;"), "r == 0"),
+    "cvt.pack": (result("cvt.pack.sat.s16.s32 %0, -70000, %1;"), "r == 0x8000000a"),
+    "cvt.pack of bytes": (result("cvt.pack.sat.u8.s32.b32 %0, 300, -1, %1;"), "r == 0x000aff00"),
+    "numbers in other ways": (result("add.u32 %0, 0b101, 017; add.u32 %0, %0, %1;"), "r == 30"),
     "add": (result("add.s32 %0, %1, 5;"), "r == 15"),
     "add, wide": (result("add.u64 %0, %0, 5;", "+l", "l", '"n"(0)'), "l == 5"),
     "tied": (result("add.u32 %0, %0, %1;", "+r", "t"), "t == 10"),
@@ -333,7 +366,7 @@ NUMBERS = {
     "floating-point numbers": ("float q = 2; " + asm("st.global.f32 [%1], %0; red.add.f32 [%1], %0; ld.relaxed.gpu.f32 %0, [%1];",
                                                      ': "+f"(q) : "l"(&e) :') + "r = 1;", "r == 1"),
     "functions of them": (asm("abs.f32 %0, %0; rcp.rn.f32 %0, %0; sqrt.rn.f32 %0, %0; rsqrt.approx.f32 %0, %0; sin.approx.f32 %0, %0; "
-                              "cos.approx.f32 %0, %0; tanh.approx.f32 %0, %0; lg2.approx.f32 %0, %0; ex2.approx.f32 %0, %0;",
+                              "add.f32 %0, %0, -1.5; add.f32 %0, %0, 1e-3; cos.approx.f32 %0, %0; tanh.approx.f32 %0, %0; lg2.approx.f32 %0, %0; ex2.approx.f32 %0, %0;",
                               ': "+f"(e) ::') + "r = 1;", "r == 1"),
     "halves": ("short h = 1; " + asm("st.b16 [%1], %2; ld.s16 %0, [%1]; add.s16 %0, %0, 1;", ': "=h"(h) : "l"(&half), "h"((short)5) :'), "h == 6"),
     "setp.and": (result("{ .reg .pred p, q; setp.eq.s32 q, 1, 2; setp.gt.or.s32 p|q, %1, 9, q; selp.b32 %0, 1, 2, p; @q add.u32 %0, %0, 4; }"),
@@ -661,11 +694,18 @@ REFUSED = {
     "bra L;": "there is no label `L`",
     "membar.gl": "expected",
     "vadd2.u32.u32.u32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
+    "vadd.u32.u32.u32 %0, 1, 2, 3;": "video instructions come later",
+    "tex.1d.v4.s32.s32 {%0, %0, %0, %0}, [%0, {%0}];": "textures and surfaces come later",
+    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%0, {%0}], [%0];": "asynchronous copies come later",
+    "ld.u32 %0, [%0, {%0}];": "an address is wanted here",
+    "max.relu.u32 %0, 1, 2;": "outside the modelled subset of PTX",
+    "add.relu.s16x2 %0, 1, 2;": "outside the modelled subset of PTX",
+    "cvt.pack.sat.u32.s32 %0, 1, 2;": "outside the modelled subset of PTX",
     "add.sat.u32 %0, 1, 2;": "outside the modelled subset of PTX",
     "mul24.wide.u32 %0, 1, 2;": "outside the modelled subset of PTX",
     "mad.lo.sat.s32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
     "st.u32 [%0], 1, 2;": "takes 2 operands, 3 given",
-    "mov.u32 %%r1, 1;\\n\\tmov.u32 %%r2 1;": "expected `,`, `;` or `|` (line 2 of the assembly)",
+    "mov.u32 %%r1, 1;\\n\\tmov.u32 %%r2 1;": "expected `+`, `,`, `;`, `]` or `|` (line 2 of the assembly)",
     "{ .reg .b256 r; }": "a register of type `.b256`",
     "{ .reg .b128 r; and.b128 r, r, r; }": "numbers of .b128 are moved and accessed alone",
     "{ .reg .b128 r; atom.add.b128 r, [%0], r; }": ".b128 is for ld, st, atom.exch and atom.cas",

@@ -117,6 +117,28 @@ def test_memory_of_the_file_has_its_values(declared: str, first: str, second: st
     assert finals(write(text, "t.ptx"), "out[0]", "out[1]") == {expected}
 
 
+def test_the_address_of_a_part_of_a_variable(write: Write) -> None:
+    body = """
+    .reg .b32 %r<2>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd0, [k_0]; mov.u64 %rd1, g+4; ld.global.u32 %r0, [%rd1]; st.u32 [%rd0], %r0;
+    """
+    text = kernel(body, ".param .u64 k_0", ".global .align 4 .u32 g[2] = {5, 6};") + RESULT
+    assert finals(write(text + "//@ launch k<<<1, 1>>>(out);\n//@ expect race_free;\n", "t.ptx"), "out[0]") == {(6,)}
+
+
+@pytest.mark.parametrize(("first", "verdict"), [("_", "holds"), ("%r0", "violated")])
+def test_what_nobody_wants_of_a_vector_is_not_read(first: str, verdict: str, write: Write) -> None:
+    body = f"""
+    .reg .pred %p0; .reg .b32 %r<2>;
+    mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 0;
+    @%p0 st.global.u32 [g], 1;
+    @!%p0 ld.global.v8.b32 {{{first}, %r1, %r1, %r1, %r1, %r1, %r1, %r1}}, [g];
+    """
+    text = kernel(body, "", ".global .align 32 .u32 g[8];")
+    path = write(text + "//@ launch k<<<1, 2>>>();\n//@ expect race_free;\n", "t.ptx")
+    assert answers(path) == [("race_free", verdict)]
+
+
 def test_bytes_are_numbers_of_the_size_that_the_code_accesses(write: Write) -> None:
     body = "st.global.u16 [g], 1; st.global.u16 [g+6], 2; st.global.u32 [h], 3;"
     text = kernel(body, "", ".global .align 8 .b8 g[8];\n.global .align 4 .b8 h[4];")
@@ -453,8 +475,9 @@ def test_what_is_wrong_with_the_name_of_a_file(text: str, said: str, write: Writ
     [
         (kernel("ld.global.u32 %r0, [x]"), "unexpected `ret`"),
         (kernel("mov.u32 %r0, 1;"), "there is no register `%r0`"),
-        (kernel("wgmma.fence.sync.aligned;"), "the instruction `wgmma.fence.sync.aligned` is"),
-        (kernel("call.uni f, ();"), "the instruction `call.uni` is"),
+        (kernel("wgmma.fence.sync.aligned;"), "`wgmma.fence.sync.aligned` is"),
+        (kernel("call.uni f, ();"), "a call of `f` is"),
+        (kernel(".reg .b32 a; mov.u32 a, %envreg3;"), "the special register `%envreg3` is"),
         (kernel("", "", ".global .texref t;"), "memory that is `.global .texref`"),
         (kernel("") + '//@ kernels "t.ptx";\n', "a file of PTX has its kernels itself"),
     ],

@@ -24,7 +24,7 @@ _TERMINALS = {
     "_ATOMIC": "a type", "DOTTED": "an instruction", "SEMICOLON": "`;`", "LPAR": "`(`", "RPAR": "`)`", "LBRACE": "`{`",
     "RBRACE": "`}`", "LSQB": "`[`", "RSQB": "`]`", "COMMA": "`,`", "EQUAL": "`=`", "COLON": "`:`", "VBAR": "`|`",
     "AT": "`@`", "STAR": "`*`", "COMPARE": "a comparison", "AND": "`/\\`", "OR": "`\\/`", "IMPLIES": "`=>`",
-    "NOT": "`~`",
+    "NOT": "`~`", "PLUS": "`+`", "ARGUMENT": "an operand",
 }  # fmt: skip
 
 
@@ -102,9 +102,9 @@ def expected(wanted: set[str], terminals: Mapping[str, str], most: int) -> str:
 def number(builder: Builder, token: Token) -> int:
     """The value of an integer literal; InputError where it needs more than 64 bits."""
     text = str(token).lower().rstrip("ul")
-    octal = len(text) > 1 and text[0] == "0" and text[1] != "x"
+    base = {"0x": 16, "0b": 2}.get(text[:2], 8 if len(text) > 1 and text[0] == "0" else 10)
     try:
-        value = int(text, 16 if text.startswith("0x") else 8 if octal else 10)
+        value = int(text, base)
     except ValueError:
         raise error(Code.BAD_LITERAL, f"`{token}` is not a number", builder.token(token)) from None
     if value >= 1 << 64:

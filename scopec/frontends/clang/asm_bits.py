@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.asm_numbers import chosen, computed
+from scopec.frontends.clang.asm_numbers import chosen, computed, within
 from scopec.frontends.clang.assembler import BIT, Assembler, Lowerings, llvm_type
 from scopec.frontends.ptx import forms
 from scopec.frontends.ptx.table import Type
 
-_U32 = Type("u", 32)
+_U32, _S32 = Type("u", 32), Type("s", 32)
 #: Functions of LLVM's of one number.
 _COUNTS = {"popc": "llvm.ctpop", "clz": "llvm.ctlz", "brev": "llvm.bitreverse"}
 #: The bytes that ``prmt`` takes in its modes, by two bits of its selector: a digit a byte, the highest first.
@@ -89,6 +89,68 @@ def _bfi(asm: Assembler, item: forms.Instruction) -> None:
     mask = do("shl", do.ones(do.of_32(do.byte(length))), at)
     kept = do("and", asm.value(into, own), do("xor", mask, -1))
     found = do("or", kept, do("and", do("shl", asm.value(value, own), at), mask))
+    asm.store(asm.target(target), found, own, item.span)
+
+
+def _bmsk(asm: Assembler, item: forms.Instruction) -> None:
+    """So many ones from a bit on, as far as the number goes."""
+    target, *given = asm.operands(item, 3)
+    asm.only(item, "clamp", "wrap")
+    do, own = _Bits(asm, _U32), llvm_type(_U32)
+    at, count = (asm.value(one, own) for one in given)
+    if "wrap" in item.operation:
+        at, count = do("and", at, 31), do("and", count, 31)
+    asm.store(asm.target(target), do("shl", do.ones(count), at), own, item.span)
+
+
+def _szext(asm: Assembler, item: forms.Instruction) -> None:
+    """So many bits as a number, of which the highest one may be its sign."""
+    target, value, length = asm.operands(item, 3)
+    type_ = asm.types(item)[-1]
+    asm.only(item, "clamp", "wrap")
+    do, own = _Bits(asm, _U32), llvm_type(_U32)
+    whole, count = asm.value(value, own), asm.value(length, own)
+    count = do("and", count, 31) if "wrap" in item.operation else do("min", count, 32)
+    above = do("sub", 32, count)
+    found = do("and", whole, do.ones(count))
+    if type_.kind == "s":
+        found = do.signed_shift(do("shl", found, above), above)
+    asm.store(asm.target(target), found, own, item.span)
+
+
+def _halves(asm: Assembler, item: forms.Instruction) -> None:
+    """An operation on the two halves of numbers."""
+    (opcode, *words), (target, *given) = item.operation, asm.operands(item, 3)
+    kind = words.pop()[0]
+    relu = opcode != "add" and kind == "s" and words == ["relu"]
+    if words and not relu:
+        raise asm.outside(f"`{item.name}` is", item.span)
+    do, own = _Bits(asm, _U32), llvm_type(_U32)
+    found: llvm.Operand = llvm.Number(0)
+    sides = [asm.value(side, own) for side in given]
+    for at in (0, 16):
+        one = computed(asm, opcode, Type(kind, 32), *(do.part(side, Type(kind, 16), at, 16) for side in sides))
+        if relu:
+            one = computed(asm, "max", _S32, one, llvm.Number(0))
+        found = do("or", found, do("shl", do("and", one, 0xFFFF), at))
+    asm.store(asm.target(target), found, own, item.span)
+
+
+def _pack(asm: Assembler, item: forms.Instruction) -> None:
+    """The nearest two small numbers to two others, the second lowest, and above them the bits of a third."""
+    _, _, saturates, word, *types = item.operation
+    size, wide = int(word[1:]) if word[1:].isdecimal() else 0, word[1:] == "16"
+    if saturates != "sat" or size not in (2, 4, 8, 16) or types != ["s32", "b32"][: 2 - wide]:
+        raise asm.outside(f"`{item.name}` is", item.span)
+    target, *given = asm.operands(item, 4 - wide)
+    do, own = _Bits(asm, _U32), llvm_type(_U32)
+    high, low, *rest = (asm.value(one, own) for one in given)
+    found: llvm.Operand = llvm.Number(0)
+    for n, one in enumerate((low, high)):
+        part = do("and", within(asm, one, _S32, Type(word[0], size)), (1 << size) - 1)
+        found = do("or", found, do("shl", part, n * size))
+    for one in rest:
+        found = do("or", found, do("shl", one, 2 * size))
     asm.store(asm.target(target), found, own, item.span)
 
 
@@ -240,6 +302,10 @@ def _abs(asm: Assembler, item: forms.Instruction) -> None:
 BITS: Lowerings = {
     "bfe": _bfe,
     "bfi": _bfi,
+    "bmsk": _bmsk,
+    "szext": _szext,
+    "cvt.pack": _pack,
+    **{f"{opcode}.{kind}16x2": _halves for opcode in ("add", "min", "max") for kind in "us"},
     "shf": _shf,
     "prmt": _prmt,
     "fns": _fns,

@@ -11,7 +11,7 @@ from scopec.frontends.clang.calls import ORDERS
 from scopec.frontends.ptx import forms, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from scopec.frontends.ptx.table import Type
 
@@ -23,6 +23,8 @@ _LETTERS = {
 }  # fmt: skip
 
 
+#: The bits of the vectors of which elements may be left out.
+_WITH_SINKS = 256
 #: What an address is tested for that an access says where it is.
 _SPACES = {"global": 0, "shared": 1, "shared::cta": 1, "shared::cluster": 2}
 
@@ -53,8 +55,17 @@ def _items(operand: forms.Operand, access: table.Access) -> Sequence[forms.Opera
     return found
 
 
-def _elements(asm: Assembler, there: llvm.Typed, access: table.Access) -> Iterator[tuple[int, llvm.Typed]]:
-    """The elements to access, in no order where there are several.
+def _sinks(items: Sequence[forms.Operand], access: table.Access) -> set[int]:
+    """The elements of 32 bytes that are ``_``: "data from corresponding memory location is not read" (ISA, "ld")."""
+    if access.count * access.type.bits != _WITH_SINKS:
+        return set()
+    return {n for n, item in enumerate(items) if isinstance(item, forms.Name) and item.name == "_"}
+
+
+def _elements(
+    asm: Assembler, there: llvm.Typed, access: table.Access, sinks: Collection[int] = ()
+) -> Iterator[tuple[int, llvm.Typed]]:
+    """The elements to access, in no order where there are several, without those that nobody wants.
 
     PTX ISA, "Vector Data-types": "modelled as a set of equivalent memory operations with a scalar data-type, executed
     in an unspecified order on the elements in the vector".
@@ -68,7 +79,8 @@ def _elements(asm: Assembler, there: llvm.Typed, access: table.Access) -> Iterat
 
     for n in range(access.count):
         comes(n)
-        yield n, _moved(asm, there, n * size)
+        if n not in sinks:
+            yield n, _moved(asm, there, n * size)
     comes(access.count)
 
 
@@ -92,22 +104,23 @@ def _ld(asm: Assembler, item: forms.Instruction) -> None:
     access, (target, place) = _access(asm, item, 2)
     type_, registers = llvm_type(access.type), _items(target, access)
     there = _place(asm, place, access)
-    found: list[llvm.Operand] = []
-    for _, element in _elements(asm, there, access):
+    found: dict[int, llvm.Operand] = {}
+    for n, element in _elements(asm, there, access, _sinks(registers, access)):
         if access.mode.atomic:
-            found.append(asm.call("load", type_, element, *_mode(access), letter=_letter(access.type)))
+            found[n] = asm.call("load", type_, element, *_mode(access), letter=_letter(access.type))
         else:
-            found.append(asm.emit(llvm.Load(type_, element, access.mode.volatile)))
-    for register, value in zip(registers, found, strict=True):
-        asm.store(asm.target(register), value, type_, item.span, signed=access.type.kind == "s")
+            found[n] = asm.emit(llvm.Load(type_, element, access.mode.volatile))
+    for n, value in found.items():
+        asm.store(asm.target(registers[n]), value, type_, item.span, signed=access.type.kind == "s")
 
 
 def _st(asm: Assembler, item: forms.Instruction) -> None:
     access, (place, given) = _access(asm, item, 2)
-    type_ = llvm_type(access.type)
-    values = [llvm.Typed(type_, asm.value(one, type_)) for one in _items(given, access)]
+    type_, items = llvm_type(access.type), _items(given, access)
+    sinks = _sinks(items, access)
+    values = {n: llvm.Typed(type_, asm.value(one, type_)) for n, one in enumerate(items) if n not in sinks}
     there = _place(asm, place, access)
-    for n, element in _elements(asm, there, access):
+    for n, element in _elements(asm, there, access, sinks):
         if access.mode.atomic:
             asm.call("store", llvm.Void(), element, values[n], *_mode(access), letter=_letter(access.type))
         else:

@@ -66,9 +66,12 @@ def _arithmetic(asm: Assembler, item: forms.Instruction) -> None:
     if opcode in ("mul", "mul24"):
         found, type_ = product(asm, item, type_, left, right)
     else:
-        asm.only(item, *(("sat",) if opcode in ("add", "sub") and type_ == _S32 else ()))
+        more = "sat" if opcode in ("add", "sub") else "relu" if opcode in ("min", "max") else ""
+        asm.only(item, *((more,) if type_ == _S32 else ()))
         sides = [asm.value(side, llvm_type(type_)) for side in (left, right)]
         found = (_saturated if "sat" in item.operation else computed)(asm, opcode, type_, *sides)
+        if "relu" in item.operation:
+            found = computed(asm, "max", type_, found, llvm.Number(0))
     asm.store(asm.target(target), found, llvm_type(type_), item.span)
 
 
@@ -76,7 +79,7 @@ def _saturated(asm: Assembler, opcode: str, type_: Type, left: llvm.Operand, rig
     """The number of a signed type that is nearest to the result of an operation."""
     own, whole = llvm_type(type_), wider(type_)
     sides = [asm.resized(side, own, llvm_type(whole), signed=True) for side in (left, right)]
-    found = _within(asm, computed(asm, opcode, whole, *sides), whole, type_)
+    found = within(asm, computed(asm, opcode, whole, *sides), whole, type_)
     return asm.resized(found, llvm_type(whole), own)
 
 
@@ -275,12 +278,12 @@ def _cvt(asm: Assembler, item: forms.Instruction) -> None:
     else:
         asm.only(item, "sat")
         if "sat" in item.operation:
-            value = _within(asm, value, own, result)
+            value = within(asm, value, own, result)
         value = asm.resized(value, llvm_type(own), llvm_type(result), signed=own.kind == "s")
     asm.store(asm.target(target), value, llvm_type(result), item.span, signed=result.kind == "s")
 
 
-def _within(asm: Assembler, value: llvm.Operand, own: Type, result: Type) -> llvm.Operand:
+def within(asm: Assembler, value: llvm.Operand, own: Type, result: Type) -> llvm.Operand:
     """The number of a type that is nearest to one of another."""
     (low, high), (least, most) = _bounds(own), _bounds(result)
     if most < high:

@@ -166,6 +166,10 @@ class Assembler:
             case forms.Name(span, name) if any(name in known for known in self.memory):
                 found = self.emit(llvm.Cast("ptrtoint", self.address(name, span), LONG))
                 return self.resized(found, LONG, type_)
+            case forms.Offset(span, name, distance) if any(name in known for known in self.memory):
+                there = llvm.Element(llvm.Int(8), self.address(name, span), (llvm.Typed(LONG, llvm.Number(distance)),))
+                moved = llvm.Typed(llvm.Pointer(), self.emit(there))
+                return self.resized(self.emit(llvm.Cast("ptrtoint", moved, LONG)), LONG, type_)
             case forms.Name(span, name):
                 found, own = self.load(name, span)
                 return self.resized(found, own, type_, signed=signed)
@@ -270,7 +274,7 @@ class Assembler:
         """One instruction without its predicate."""
         if (later := table.later(item)) is not None:
             raise later
-        opcode = item.operation[0] + ".cc" * ("cc" in item.operation)
+        opcode = ".".join((item.operation[0], *(word for word in item.operation[1:] if word in table.VARIANTS)))
         lower = self.lowerings.get(opcode)
         if lower is None:
             help_ = suggestion(opcode, self.lowerings) or "see docs/language.md for the instructions it has"
@@ -292,7 +296,7 @@ class Assembler:
         """The types in an operation; InputError where there is none."""
         found = table.types(item.operation[1:])
         if not found:
-            raise error(Code.BAD_ARGUMENTS, f"`{item.name}` has no type that is modelled", item.span)
+            raise error(Code.OUTSIDE_SUBSET, f"`{item.name}` has no type that is modelled", item.span)
         if item.operation[0] != "mov" and any(type_.bits == table.WIDEST for type_ in found):
             raise error(Code.BAD_ARGUMENTS, f"`{item.name}`: numbers of .b128 are moved and accessed alone", item.span)
         return found

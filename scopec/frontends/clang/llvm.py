@@ -303,9 +303,11 @@ class Unreachable:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """An instruction that has no form here: what is refused where it is executed."""
+    """An instruction that has no form here: what is refused where it is executed, and maybe with what words."""
 
     opcode: str
+    message: str = ""
+    help: str | None = None
 
 
 Action: TypeAlias = (

@@ -143,9 +143,10 @@ class _Written(Assembler):
         try:
             super().instruction(item)
         except InputError as found:
-            if found.diagnostics[0].code is not Code.OUTSIDE_SUBSET:
+            why = found.diagnostics[0]
+            if why.code is not Code.OUTSIDE_SUBSET:
                 raise
-            self.do(llvm.Other(item.name))
+            self.do(llvm.Other(item.name, why.message, why.help))
 
     def ret(self, _: forms.Instruction | None) -> None:
         """The end of the function."""

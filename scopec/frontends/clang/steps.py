@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.access import declared, load, local, store
 from scopec.frontends.clang.instructions import (
@@ -62,7 +63,8 @@ def compute(machine: Machine, state: State, instruction: llvm.Instruction) -> Co
             content = operand(machine, state, aggregate)
             whole = content if isinstance(content, Record) else empty(aggregate.type)
             return inserted(machine, state, whole, list(indices), operand(machine, state, value))
-        case llvm.Other(opcode):
-            raise machine.refused(state, f"the instruction `{opcode}` is")
+        case llvm.Other(opcode, message, help_):
+            message = message or f"the instruction `{opcode}` is outside the modelled subset"
+            raise error(Code.OUTSIDE_SUBSET, message, machine.span(state), help_)
         case _:
             raise AssertionError(instruction)

@@ -45,6 +45,15 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
+class Offset:
+    """``x + 4``: an address so many bytes behind that of a variable."""
+
+    span: Span
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class Vector:
     """``{a, b}``: the elements of a vector."""
 
@@ -71,13 +80,13 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """``(a, b)``: what a call gives, or takes."""
+    """``(a, b)``: what a call gives, or takes; ``[a, {b}]``: a place in a texture, a surface or a tensor."""
 
     span: Span
     items: tuple[Operand, ...]
 
 
-Operand: TypeAlias = Name | Number | Real | Element | Vector | Negated | Pair | Arguments
+Operand: TypeAlias = Name | Number | Real | Element | Offset | Vector | Negated | Pair | Arguments
 
 
 @dataclass(frozen=True, slots=True)

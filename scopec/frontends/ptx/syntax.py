@@ -28,6 +28,7 @@ from scopec.frontends.ptx.forms import (
     Negated,
     Number,
     Object,
+    Offset,
     Operand,
     Pair,
     Predicate,
@@ -100,8 +101,14 @@ class Builder(base.Builder):
     def vector(self, meta: Meta, *items: Operand) -> Vector:
         return Vector(self.at(meta), items)
 
-    def real(self, meta: Meta, _: Token) -> Real:
+    def real(self, meta: Meta, *_: Token) -> Real:
         return Real(self.at(meta))
+
+    def offset(self, meta: Meta, name: Token, distance: Token) -> Offset:
+        return Offset(self.at(meta), str(name), number(self, distance))
+
+    def coordinates(self, meta: Meta, name: Token, *others: Operand) -> Arguments:
+        return Arguments(self.at(meta), (Name(self.token(name), str(name)), *others))
 
     def arguments(self, meta: Meta, *items: Operand | None) -> Arguments:
         return Arguments(self.at(meta), tuple(item for item in items if item is not None))
@@ -191,7 +198,7 @@ class Builder(base.Builder):
     def number(self, meta: Meta, *tokens: Token) -> Number:
         return Number(self.at(meta), self._signed(*tokens))
 
-    def element(self, meta: Meta, name: Token, distance: int | None) -> Element:
+    def element(self, meta: Meta, name: Token, distance: int | None, _: Token | None = None) -> Element:
         return Element(self.at(meta), str(name), distance or 0)
 
     def distance(self, meta: Meta, *tokens: Token) -> int:

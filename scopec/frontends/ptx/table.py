@@ -79,6 +79,8 @@ ARITHMETIC = {
     "min": Operator("min", "slt", "ult"),
     "max": Operator("max", "sgt", "ugt"),
 }
+#: Words that make another instruction of one: with carries, of two halves, of two numbers.
+VARIANTS = ("cc", "u16x2", "s16x2", "pack")
 #: Operations with one operand.
 UNARY = {"mov": "+", "neg": "-", "not": "~"}
 COMPARISONS = {
@@ -204,7 +206,10 @@ LATER = {
     "ldmatrix": "matrix instructions",
     "stmatrix": "matrix instructions",
     "movmatrix": "matrix instructions",
-}
+    **dict.fromkeys(("tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"), "textures and surfaces"),
+    **{f"v{name}{lanes}": "video instructions" for lanes in ("", "2", "4")
+       for name in ("add", "sub", "absdiff", "min", "max", "avrg", "shl", "shr", "mad", "set")},
+}  # fmt: skip
 
 
 def later(instruction: Instruction) -> Exception | None:
