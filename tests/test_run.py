@@ -17,6 +17,7 @@ from jsonschema import validate
 from benchmarks.gpu import progress
 from benchmarks.gpu.suite import programs
 from scopec.frontends.clang import compiler
+from scopec.gpu import build
 from scopec.gpu import harness as gpu_harness
 from scopec.gpu.cxx import cxx, word
 from scopec.gpu.emit import files
@@ -38,33 +39,26 @@ CHOICE = (
     "barriers/cluster.cu", "barriers/distributed.cu", "barriers/vote.cu", "barriers/votes.cu", "barriers/tile-shuffle.cu",
     "barriers/semaphore.cu", "host/with-kernel.cu", "host/stream-synchronize.cu", "barriers/latch.cu", "cuda-execution-model/grid-sync.cu", "litmus-files/ptx-barriers.litmus",
 )  # fmt: skip
-#: What a harness's device code takes of CUDA's headers.
+#: What a harness takes of CUDA's headers where clang compiles it, but for what clang.cuh has.
 CUDA = """\
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
-#define __CUDACC__ 1
 using size_t = unsigned long;
-struct Index { unsigned x; };
-__device__ extern const Index threadIdx, blockIdx, blockDim, gridDim;
-__device__ void __syncthreads();
-__device__ void __syncwarp(unsigned);
-__device__ void __nanosleep(unsigned);
-__device__ int __syncthreads_count(int);
-__device__ int __syncthreads_and(int);
-__device__ int __syncthreads_or(int);
-__device__ unsigned __ballot_sync(unsigned, int);
-__device__ unsigned long long __shfl_sync(unsigned, unsigned long long, int);
-__device__ void __threadfence_block();
-__device__ unsigned atomicAdd(unsigned*, unsigned);
-__device__ unsigned atomicAdd_system(unsigned*, unsigned);
-__device__ unsigned long long atomicAdd(unsigned long long*, unsigned long long);
-__device__ size_t __cvta_generic_to_shared(const void*);
-int cudaConfigureCall(unsigned, unsigned, size_t = 0, void* = nullptr);
+struct dim3 { dim3(unsigned); };
 enum { cudaLaunchAttributeClusterDimension };
 struct cudaLaunchAttribute { int id; struct { struct { unsigned x, y, z; } clusterDim; } val; };
 struct cudaLaunchConfig_t { unsigned gridDim, blockDim; size_t dynamicSmemBytes; cudaLaunchAttribute* attrs; int numAttrs; };
+"""
+#: A compiler that does not compile: what it makes says how it was asked to, as a harness does.
+FAKE_COMPILER = """\
+#!/bin/sh
+case " $* " in
+    *BUILT*) echo "$*" | sed 's/.*-DBUILT="\\([^"]*\\)".*/\\1/' > built ;;
+    *" -o run "*) (echo '#!/bin/sh'; echo "cat <<END"; sed "s/BUILT/$(cat built)/" RESULTS; echo END) > run; chmod +x run ;;
+    *) echo "$*" >> ASKED ;;
+esac
 """
 LOAD_BUFFERING = """\
 PTX lb
@@ -271,7 +265,10 @@ def test_who_waits_has_a_warp() -> None:
 
 @pytest.fixture(scope="module")
 def harness() -> Mapping[str, str]:
-    return files(read_tests(*(SPECS / path for path in CHOICE)), rounds=1, seed=1, turns=1)
+    """Of a choice; with SCOPEC_NVCC_SPECS=all, of all of specs/ that is run."""
+    everything = os.environ.get("SCOPEC_NVCC_SPECS") == "all"
+    paths = [SPECS] if everything else [SPECS / path for path in CHOICE]
+    return files(read_tests(*paths), rounds=1, seed=1, turns=1)
 
 
 def test_accesses_are_instructions_as_the_library_maps_them(harness: Mapping[str, str]) -> None:
@@ -285,8 +282,10 @@ def test_accesses_are_instructions_as_the_library_maps_them(harness: Mapping[str
 
 
 def test_a_compiler_takes_the_text_of_harnesses(harness: Mapping[str, str], tmp_path: Path) -> None:
-    """The device's side, of which the machine knows no header: what it takes of CUDA is declared here."""
-    (tmp_path / "stress.cuh").write_text(harness["stress.cuh"])
+    """The device's side, of which the machine knows no header."""
+    for name in ("stress.cuh", "clang.cuh"):
+        (tmp_path / name).write_text(harness[name])
+    (tmp_path / "cuda_runtime_api.h").write_text(CUDA)
     (tmp_path / "vector").write_text("namespace std { template <class T> struct vector { vector(...); }; }\n")
     command = compiler.find()
     assert command is not None
@@ -297,22 +296,43 @@ def test_a_compiler_takes_the_text_of_harnesses(harness: Mapping[str, str], tmp_
                 device += f"template __global__ void play_kernel<{space}::Program>(Round, word*, word*, unsigned*);\n"
             done = subprocess.run(
                 [*command, "-x", "cuda", "-", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_90", "--cuda-device-only",
+                 "-Xclang", "-target-sdk-version=12.0",
                  "-std=c++17", "-Wall", "-Werror", "-Wno-unknown-cuda-version", "-S", "-o", os.devnull, "-nostdlibinc", "-nostdinc++", "-ffreestanding",
                  f"-I{tmp_path}", "-target", "x86_64-unknown-linux-gnu"],
-                input=CUDA + device, capture_output=True, text=True, cwd=tmp_path, check=False,
+                input=device, capture_output=True, text=True, cwd=tmp_path, check=False,
             )  # fmt: skip
             assert done.returncode == 0, done.stderr
+
+
+def test_clang_compiles_tests_beside_nvcc(tmp_path: Path) -> None:
+    """Each is asked with its flags; what clang saw is a column of its own."""
+    path = tmp_path / "lb.litmus"
+    path.write_text(LOAD_BUFFERING)
+    results = written(path, [[1000, 0, 0, 0, 0, 1, 1]], tmp_path, built="BUILT")
+    fake = tmp_path / "fake"
+    fake.write_text(FAKE_COMPILER.replace("RESULTS", str(results)).replace("ASKED", str(tmp_path / "asked")))
+    fake.chmod(0o755)
+    ways = ["--flags", "-O3", "--flags", "-O3 -arch=compute_90", "--clang", "-O1"]
+    done = scopec("run", path, "--nvcc", fake, "--arch", "sm_80", *ways, SCOPEC_CLANG=str(fake))
+    assert done.returncode == 0, done.stderr
+    built = [line.partition(") ")[2] for line in done.stdout.splitlines() if line.startswith("  (")]
+    assert built == [f"{way} on a GPU" for way in ("-O3 -arch=sm_80", "-O3 -arch=compute_90", "clang -O1 -arch=sm_80")]
+    (asked,) = (line for line in (tmp_path / "asked").read_text().splitlines() if "-x cuda " in line)
+    assert "--cuda-gpu-arch=sm_80" in asked
+    assert asked.endswith("-O1 -c -o part0.o part0.cu")
 
 
 @pytest.mark.nvcc
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's compiler is not on PATH")
-def test_nvcc_takes_harnesses(harness: Mapping[str, str], tmp_path: Path) -> None:
-    for name, text in harness.items():
-        (tmp_path / name).write_text(text)
-    done = subprocess.run(["make", "run", "ARCH=sm_90"], cwd=tmp_path, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("clang", [False, True], ids=["nvcc", "clang"])
+def test_compilers_build_harnesses(harness: Mapping[str, str], clang: bool, tmp_path: Path) -> None:
+    build.write(harness, tmp_path)
+    by = [f"CLANG={build.clang()}"] if clang else []
+    command = ["make", "run", "ARCH=sm_90", "FLAGS=-O1", *by]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "warning" not in done.stdout + done.stderr
+    assert "warning:" not in done.stdout + done.stderr
 
 
 # ---------------------------------------------------------------- the suite

@@ -48,7 +48,7 @@ def main() -> None:
         seen = (
             results.read(options.results)
             if options.results is not None
-            else build.results(harness, folder / "harness", build.find(None), "native", "-O3", os.cpu_count() or 1)
+            else build.results(harness, folder / "harness", {"NVCC": build.find(None)}, os.cpu_count() or 1)
         )
         print("\n".join(table(found, seen)))
 

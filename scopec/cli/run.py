@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 @click.option("--arch", default="native", show_default=True, help="What nvcc compiles for, such as sm_90.")
 @click.option("--flags", multiple=True, default=("-O3",), show_default=True,
               help="Of nvcc; repeatable: the states that are seen with each are beside each other.")  # fmt: skip
+@click.option("--clang", metavar="FLAGS", multiple=True,
+              help="Compile the tests with clang, too, with these flags; repeatable.")  # fmt: skip
 @click.option("--rounds", type=click.IntRange(min=1), default=300, show_default=True, help="Launches of each test.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the stress.")
 @click.option(
@@ -52,8 +54,8 @@ if TYPE_CHECKING:
 @click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
 def run(
     paths: tuple[Path, ...], emit: Path | None, results: Sequence[Path], nvcc: str | None, arch: str,
-    flags: Sequence[str], rounds: int, seed: int, turns: int, limit: int, jobs: int, overrides: Overrides,
-    timeout: float, memory_limit: int, requests: Sequence[formats.Request], quiet: bool,
+    flags: Sequence[str], clang: Sequence[str], rounds: int, seed: int, turns: int, limit: int, jobs: int,
+    overrides: Overrides, timeout: float, memory_limit: int, requests: Sequence[formats.Request], quiet: bool,
 ) -> int:  # fmt: skip
     """Run .cu, .ptx and .litmus files in PATHS many times on a GPU, and compare what is seen with the model.
 
@@ -69,7 +71,11 @@ def run(
     if emit is not None and results:
         raise UsageError("--emit is for a run to come, --results for one that was: give one of them")
     started, start = datetime.now(), time.monotonic()
-    compiler = build.find(nvcc) if emit is None and not results else ""
+    ways: list[Mapping[str, str]] = []
+    if emit is None and not results:
+        by = {"NVCC": build.find(nvcc), "ARCH": arch}
+        ways += [{**by, "FLAGS": one} for one in flags]
+        ways += [{**by, "FLAGS": one, "CLANG": build.clang()} for one in clang]
     settings = Settings(overrides, 1, timeout, memory_limit, engine=AUTO, say=say, cache=overrides.cache)
     found = list(read(paths, settings))
     harness = files([test for file in found for test in file.tests], rounds, seed, turns)
@@ -80,9 +86,9 @@ def run(
         say(f"{sum(len(file.tests) for file in found)} tests in {emit}: `make` there writes results.jsonl")
         return exit_code(outcomes)
     seen = [shown.read(path) for path in results]
-    for flag in flags if not results else ():
+    for way in ways:
         with scratch_folder() as folder:
-            seen.append(build.results(harness, folder, compiler, arch, flag, jobs))
+            seen.append(build.results(harness, folder, way, jobs))
     outcomes = [compare(file, seen, limit) for file in found]
     seconds, status = time.monotonic() - start, exit_code(outcomes)
     about = {each.built: {"version": each.version} for each in seen}

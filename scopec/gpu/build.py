@@ -1,14 +1,14 @@
-"""Compiles a harness with nvcc, and runs it."""
+"""Compiles a harness with nvcc or clang, as its Makefile says, and runs it."""
 
 from __future__ import annotations
 
 import shlex
 import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import EngineError, UsageError
+from scopec.frontends.clang import compiler
 from scopec.gpu.results import Results, read
 
 if TYPE_CHECKING:
@@ -29,28 +29,28 @@ def write(files: Mapping[str, str], folder: Path) -> None:
 
 
 def find(named: str | None) -> str:
-    """The compiler that is named, or else the nvcc on PATH; EngineError if there is none."""
-    found = shutil.which(named or "nvcc")
+    """The compiler that is named, or else the nvcc on PATH; EngineError if there is none, or no make."""
+    for program in (named or "nvcc", "make"):
+        if shutil.which(program) is None:
+            raise EngineError(f"there is no {f'`{named}`' if program == named else f'{program} on PATH'}: {WAY_OUT}")
+    return shutil.which(named or "nvcc") or ""
+
+
+def clang() -> str:
+    """The clang that compiles tests: the one that reads .cu files; EngineError if there is none."""
+    found = compiler.find()
     if found is None:
-        raise EngineError(f"there is no {f'`{named}`' if named else 'nvcc on PATH'}: {WAY_OUT}")
-    return found
+        raise EngineError(f"no clang: {compiler.WAY_TO_CLANG}")
+    return shlex.join(found)
 
 
-def results(files: Mapping[str, str], folder: Path, nvcc: str, arch: str, flags: str, jobs: int) -> Results:
-    """Build a harness in a folder, run it, and read what it wrote; EngineError where that fails."""
+def results(files: Mapping[str, str], folder: Path, way: Mapping[str, str], jobs: int) -> Results:
+    """Build a harness in a folder, run it, and read what it wrote; EngineError where that fails.
+
+    ``way`` are variables of its Makefile: NVCC, ARCH, FLAGS and, where clang compiles the tests, CLANG.
+    """
     write(files, folder)
-    options = shlex.split(flags)
-    if not any(option.startswith(("-arch", "-gencode", "--gpu-arch")) for option in options):
-        options.append(f"-arch={arch}")
-    built = f'-DBUILT="{" ".join(options)}"'
-    sources = [name for name in files if name.endswith(".cu")]
-
-    def compile_(source: str) -> None:
-        _done([nvcc, "-std=c++17", *options, built, "-c", source, "-o", f"{source}.o"], folder)
-
-    with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(compile_, sources))
-    _done([nvcc, *options, "-o", "run", *(f"{source}.o" for source in sources)], folder)
+    _done(["make", f"-j{jobs}", "run", *(f"{name}={value}" for name, value in way.items())], folder)
     with (folder / "results.jsonl").open("w") as out:
         ran = subprocess.run([str(folder / "run")], stdout=out, stderr=subprocess.PIPE, text=True, check=False)
     if ran.returncode:

@@ -28,8 +28,8 @@ def files(tests: Sequence[Test], rounds: int, seed: int, turns: int) -> Mapping[
         for name, part in zip(names, parts, strict=True)
     }
     main = render("gpu/main.cu.j2", {"parts": names, "rounds": rounds, "seed": seed, "turns": turns})
-    header = resource("templates/gpu/stress.cuh").read_text(encoding="utf-8")
-    return {**found, "main.cu": main, "stress.cuh": header, "Makefile": render("gpu/Makefile.j2", {})}
+    headers = {name: resource(f"templates/gpu/{name}").read_text("utf-8") for name in ("stress.cuh", "clang.cuh")}
+    return {**found, "main.cu": main, **headers, "Makefile": render("gpu/Makefile.j2", {})}
 
 
 def _context(test: Test) -> Mapping[str, Any]:

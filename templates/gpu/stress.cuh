@@ -5,6 +5,9 @@
 // lanes, and then again for others (`plays`): what one thread plays before adds program order alone, so that a state
 // seen remains one that the program allows.
 #pragma once
+#if defined(__CUDA__) && !defined(__NVCC__)  // clang compiles this
+#include "clang.cuh"
+#endif
 #include <stdint.h>
 #include <vector>
 
@@ -240,13 +243,14 @@ Test entry(const char* name, const char* key, const std::vector<unsigned>& first
         name, key, T::BLOCKS, T::CLUSTER, T::HOSTS, T::WARPS * WARP, WARP / T::LANES, T::ROLES, T::REGISTERS, T::ANYWHERE, T::SHARED, T::BARRIERS, T::MANAGED,
         T::MAPPED, first,
         [](size_t bytes, int processors) {
+            const void* const kernel = reinterpret_cast<const void*>(play_kernel<T>);
             int found = 0;
             if constexpr (T::CLUSTER > 1) {
                 const Launch<T> launch(T::CLUSTER, bytes);
-                cudaOccupancyMaxActiveClusters(&found, play_kernel<T>, &launch.config);
+                cudaOccupancyMaxActiveClusters(&found, kernel, &launch.config);
                 return found * int(T::CLUSTER);
             }
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, play_kernel<T>, T::WARPS * WARP, bytes);
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, T::WARPS * WARP, bytes);
             return found * processors;
         },
         [](unsigned grid, const Round& round, word* memory) { prepare_kernel<T><<<grid, 256>>>(round, memory); },
@@ -254,7 +258,8 @@ Test entry(const char* name, const char* key, const std::vector<unsigned>& first
         [](unsigned grid, size_t bytes, const Round& round, word* memory, word* results, unsigned* met) {
             if constexpr (T::CLUSTER > 1) {
                 const Launch<T> launch(grid, bytes);
-                cudaLaunchKernelEx(&launch.config, play_kernel<T>, round, memory, results, met);
+                void* given[] = {const_cast<Round*>(&round), &memory, &results, &met};
+                cudaLaunchKernelExC(&launch.config, reinterpret_cast<const void*>(play_kernel<T>), given);
             } else {
                 play_kernel<T><<<grid, T::WARPS * WARP, bytes>>>(round, memory, results, met);
             }
