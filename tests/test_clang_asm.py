@@ -677,7 +677,7 @@ REFUSED = {
     "fence.mbarrier_init.release.cluster;": "mbarriers come later",
     "fence.acquire.sync_restrict::shared::cluster.cluster;": "outside the modelled subset",
     "wgmma.fence.sync.aligned;": "asynchronous matrix instructions come later",
-    "barrier.cluster.arrive.relaxed;": "outside the modelled subset of PTX",
+    "barrier.cluster.arrive.acquire;": "outside the modelled subset of PTX",
     "red.async.relaxed.cluster.add.u32 [%0], 1, [%0];": "asynchronous reductions come later",
     "multimem.red.release.sys.global.add.u32 [%0], 1;": "accesses of multicast memory come later",
     "discard.global.L2 [%0], 128;": "writes of what is not known come later",

@@ -147,6 +147,79 @@ def test_engines_agree_on_how_long(last: str, verdict: str, write: Write) -> Non
     assert answers(path, "both") == [verdict, "holds"]
 
 
+# ---------------------------------------------------------------- the halves of a barrier
+
+ARRIVE, WAIT = (f'asm volatile("barrier.cluster.{half};" ::: "memory");' for half in ("arrive", "wait"))
+RELAXED = ARRIVE.replace("arrive", "arrive.relaxed.aligned")
+#: What block 0 does from its store on, what block 1 does up to its load, and whether the message arrives.
+HALVES = {
+    "release": (f"out[0] = 1; {ARRIVE} out[1] = 1; {WAIT}", f"{ARRIVE} out[2] = 1; {WAIT}", "holds"),
+    "release, as one writes it": (
+        "out[0] = 1; " + ARRIVE.replace("arrive", "arrive.release") + WAIT,
+        RELAXED + WAIT.replace("wait", "wait.acquire.aligned"),
+        "holds",
+    ),
+    "relaxed": (f"out[0] = 1; {RELAXED} out[1] = 1; {WAIT}", f"{ARRIVE} out[2] = 1; {WAIT}", "violated"),
+    "relaxed, with nothing between": (f"out[0] = 1; {RELAXED} {WAIT}", f"{ARRIVE} {WAIT}", "violated"),
+    "relaxed behind a fence": (
+        f'out[0] = 1; asm volatile("fence.acq_rel.cluster;" ::: "memory"); {RELAXED} {WAIT}',
+        f"{ARRIVE} {WAIT}",
+        "holds",
+    ),
+    "relaxed behind a narrower fence": (
+        f'out[0] = 1; asm volatile("fence.acq_rel.cta;" ::: "memory"); {RELAXED} {WAIT}',
+        f"{ARRIVE} {WAIT}",
+        "violated",
+    ),
+    "between the two": (f"{ARRIVE} out[0] = 1; {WAIT}", f"{ARRIVE} {WAIT}", "violated"),
+    "the other before its wait": (f"out[0] = 1; {ARRIVE} {WAIT}", f"{ARRIVE} r = out[0]; {WAIT} return;", "violated"),
+    "the whole": (f"out[0] = 1; {ARRIVE} out[1] = 1; {WAIT}", "cluster.sync();", "holds"),
+    "tokens": (
+        "out[0] = 1; auto token = cluster.barrier_arrive(); out[1] = 1; cluster.barrier_wait(std::move(token));",
+        "cluster.barrier_arrive(); cluster.barrier_wait();",
+        "holds",
+    ),
+    "relaxed, of CUDA C++": (
+        "out[0] = 1; __cluster_barrier_arrive_relaxed(); __cluster_barrier_wait();",
+        "__cluster_barrier_arrive(); __cluster_barrier_wait();",
+        "violated",
+    ),
+}
+
+
+def halves(name: str, asked: str, grid: str = "2, 1") -> str:
+    here, there, _ = HALVES[name]
+    return text(
+        f"int r = 1; if (rank == 0) {{ {here} }} else {{ {there} r = out[0]; }}", asked, grid, "#include <utility>"
+    )
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_the_halves_of_a_barrier(name: str, write: Write) -> None:
+    verdict = HALVES[name][-1]
+    asked = "race_free under cuda, ptx; forbidden k[1][0].r == 0 under ptx; terminates"
+    assert sorted(answers(write(halves(name, asked)))) == sorted([verdict] * 3 + ["holds"])
+
+
+@pytest.mark.parametrize("name", ["release", "relaxed"])
+def test_engines_agree_on_halves(name: str, write: Write) -> None:
+    assert answers(write(halves(name, "race_free; terminates")), "both") == [HALVES[name][-1], "holds"]
+
+
+@pytest.mark.parametrize(
+    ("waits", "verdict"), [(f"{ARRIVE} n = 1; {WAIT}", "holds"), ("while (true) n = 1;", "violated")]
+)
+def test_who_has_exited_is_not_waited_for(waits: str, verdict: str, write: Write) -> None:
+    body = f"if (rank == 1) return; for (int turn = 0; turn < 2; turn++) {{ {waits} }}"
+    assert answers(write(text(body, "terminates"))) == [verdict]
+
+
+def test_each_cluster_has_its_own(write: Write) -> None:
+    body = f"out[blockIdx.x] = 1; {ARRIVE} n; {WAIT} int r = out[blockIdx.x ^ WITH];"
+    found = [answers(write(text(body.replace("WITH", with_), "race_free", "4, 1"))) for with_ in ("1", "2")]
+    assert found == [["holds"], ["violated"]]
+
+
 # ---------------------------------------------------------------- what has no meaning, and what is refused
 
 
@@ -183,17 +256,28 @@ def test_a_rank_beyond_the_cluster(write: Write) -> None:
     assert "violated" in answers(write(text(body, "forbidden n == 1")))
 
 
+@pytest.mark.parametrize(("rank", "verdict"), [("n", "holds"), ("n + 1", "violated"), ("n + 2", "violated")])
+def test_a_rank_that_is_read_from_memory(rank: str, verdict: str, write: Write) -> None:
+    body = f"""
+    __shared__ int tile;
+    tile = 10 + rank;
+    cluster.sync();
+    out[rank] = *cluster.map_shared_rank(&tile, {rank});
+    cluster.sync();
+"""
+    assert answers(write(text(body, "required out[0] == 10 && out[1] == 10")))[0] == verdict
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("__shared__ int tile; *cluster.map_shared_rank(&tile, n) = 1;", "a constant is wanted"),
         ("*cluster.map_shared_rank(&n, other) = 1;", "an address in another block, of what is not in shared memory"),
         ("out[rank] = cluster.query_shared_rank(&n);", "the rank of what is not in shared memory"),
-        ("__cluster_barrier_arrive(); n = 1; __cluster_barrier_wait();", "in two halves that do not follow each other"),
-        ("__cluster_barrier_arrive();", "in two halves that do not follow each other"),
-        ("__cluster_barrier_wait();", "in two halves that do not follow each other"),
-        ('__cluster_barrier_arrive(); asm("exit;");', "in two halves that do not follow each other"),
-        ('asm("barrier.cluster.arrive.relaxed;");', "`barrier.cluster.arrive.relaxed` is outside the modelled subset"),
+        ("__cluster_barrier_arrive(); n = 1;", "half of a barrier of a cluster"),
+        ("__cluster_barrier_arrive(); __cluster_barrier_arrive();", "half of a barrier of a cluster"),
+        ("__cluster_barrier_wait();", "half of a barrier of a cluster"),
+        ('__cluster_barrier_arrive(); asm("exit;");', "half of a barrier of a cluster"),
+        ('asm("barrier.cluster.wait.relaxed;");', "`barrier.cluster.wait.relaxed` is outside the modelled subset"),
     ],
 )
 def test_what_is_refused(body: str, said: str, write: Write) -> None:

@@ -44,16 +44,19 @@ def device_thread(grid: Grid, block: int, lane: int) -> Thread:
     builtins = thread_builtins(grid, block, lane)
     name = f"{grid.name}[{block}][{lane}]"
     body = specialise(grid.body, builtins)
-    cluster = None if grid.cluster is None else f"{grid.name}.c{cluster_index(grid, block)}"
+    cluster = None if grid.cluster is None else cluster_name(grid.name, grid.blocks, grid.cluster, block)
     return Thread(name, body, grid.name, block, lane, grid.device, builtins, None, cluster, grid.domain, grid.work)
 
 
-def cluster_index(grid: Grid, block: int) -> int:
+def cluster_name(grid: str, blocks: Dim, cluster: Dim | None, block: int) -> str:
+    """What the cluster is called that a block of a grid is in."""
+    return f"{grid}.c{cluster_index(blocks, cluster, block)}"
+
+
+def cluster_index(blocks: Dim, cluster: Dim | None, block: int) -> int:
     """The linear index of the thread block cluster that a block is in."""
-    at, extent = grid.blocks.position(block), grid.cluster or Dim()
-    return at.x // extent.x + grid.blocks.x // extent.x * (
-        at.y // extent.y + grid.blocks.y // extent.y * (at.z // extent.z)
-    )
+    at, extent = blocks.position(block), cluster or Dim()
+    return at.x // extent.x + blocks.x // extent.x * (at.y // extent.y + blocks.y // extent.y * (at.z // extent.z))
 
 
 def cluster_blocks(grid: Dim, cluster: Dim, block: int) -> tuple[int, ...]:

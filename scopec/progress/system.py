@@ -124,7 +124,10 @@ class System:
         units: dict[str | None, dict[str, None]] = {}
 
         def index(thread: ir.Thread) -> int:
-            return 0 if thread.grid is None else cluster_index(self.program.grids[thread.grid], thread.block)
+            if thread.grid is None:
+                return 0
+            grid = self.program.grids[thread.grid]
+            return cluster_index(grid.blocks, grid.cluster, thread.block)
 
         for thread in sorted(self.threads, key=index) if self.model.in_order else ():
             units.setdefault(thread.grid, {})[self.unit_of[thread.name]] = None

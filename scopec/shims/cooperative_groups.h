@@ -41,7 +41,7 @@ struct grid_group {
 
 struct cluster_group {
     struct arrival_token {};
-    static void sync() { __scopec_group_sync(2, 0); }
+    static void sync() { barrier_arrive(), barrier_wait(); }
     static arrival_token barrier_arrive() { return __scopec_cluster_barrier(false), arrival_token(); }
     static void barrier_wait() { __scopec_cluster_barrier(true); }
     static void barrier_wait(arrival_token&&) { __scopec_cluster_barrier(true); }

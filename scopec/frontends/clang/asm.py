@@ -15,7 +15,6 @@ from scopec.frontends.clang.asm_numbers import NUMBERS
 from scopec.frontends.clang.asm_threads import THREADS
 from scopec.frontends.clang.calls import Call, Handler
 from scopec.frontends.clang.instructions import operand
-from scopec.frontends.clang.memory import ARRIVED
 from scopec.frontends.clang.numbers import number
 from scopec.frontends.clang.warps import thread_of, threads_of
 from scopec.frontends.ptx import table
@@ -103,8 +102,7 @@ def _cta_vote(call: Call) -> bool:
 
 
 def _end_thread(call: Call) -> bool:
-    if ARRIVED in call.state.cells:
-        raise call.machine.in_halves(call.state)
+    call.machine.leave_cluster(call.state)
     call.machine.builder.end(call.machine.span(call.state))
     return False
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
 
 _VOTES = {"popc": 0, "and": 1, "or": 2}
-#: The order that a half of the barrier of a cluster has.
-_CLUSTER = {"arrive": "release", "wait": "acquire"}
+#: The orders that a half of the barrier of a cluster can have, the one that it has when none is written first.
+_CLUSTER = {"arrive": ("release", "relaxed"), "wait": ("acquire",)}
 _HINTS = ("prefetch", "prefetchu", "applypriority", "pmevent", "setmaxnreg", "griddepcontrol")
 
 
@@ -25,9 +25,10 @@ def _bar(asm: Assembler, item: forms.Instruction) -> None:
     """``bar`` and ``barrier``; ``.aligned`` says how threads come there, not what they do."""
     words = [word for word in item.operation[1:] if word not in ("cta", "aligned")]
     match words:
-        case ["cluster", "arrive" | "wait" as what, *order] if order in ([], [_CLUSTER[what]]):
+        case ["cluster", "arrive" | "wait" as what, *order] if order in ([], *([one] for one in _CLUSTER[what])):
             asm.operands(item, 0)
-            asm.call("cluster_barrier", llvm.Void(), llvm.Typed(BIT, llvm.Number(int(what == "wait"))))
+            about = (what == "wait", order == ["relaxed"])
+            asm.call("cluster_barrier", llvm.Void(), *(llvm.Typed(BIT, llvm.Number(int(one))) for one in about))
         case ["warp", "sync"]:
             (mask,) = asm.operands(item, 1)
             kind = llvm.Typed(INT, llvm.Number(0))

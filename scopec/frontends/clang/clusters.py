@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scopec.frontends.clang import llvm
 from scopec.frontends.clang.calls import Call, Handler, address_of, in_kernel
 from scopec.frontends.clang.memory import ARRIVED, Address, Cell, Memory, Private
-from scopec.frontends.clang.numbers import number
+from scopec.frontends.clang.numbers import compare, kept, number
 from scopec.frontends.clang.state import Again
 from scopec.frontends.clang.undefined import beyond
 from scopec.frontends.clang.work import Launch
 from scopec.frontends.ptx import table
-from scopec.program import ir
+from scopec.program import ir, values
 from scopec.program.specialise import cluster_blocks
+from scopec.program.types import LONG
+from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,10 +75,25 @@ def _space(call: Call) -> bool:
     return call.done(number(found, 1))
 
 
+def _told_apart(call: Call, position: int, numbers: range, what: str) -> int:
+    """An argument that is known; else go on for each number that it may be, beyond which it is outside of something."""
+    machine, state, value = call.machine, call.state, call.number(position)
+    operand, span = call.action.arguments[position].operand, machine.span(state)
+    if isinstance(value, Const) or not isinstance(operand, llvm.Local):
+        return call.known(position)
+    for one in numbers:
+        found = number(one, value.type.bits)
+        following, after = machine.builder.label(), state.copy()
+        after.frame.env[operand.name] = found
+        machine.builder.split(compare("eq", kept(value), found), span, machine.later(after), following)
+        machine.builder.place(following)
+    raise beyond(machine, state, what)
+
+
 def _map_shared(call: Call) -> bool:
     """The address that a variable in shared memory has in another block of the cluster."""
-    machine, address, rank, blocks = call.machine, address_of(call, 0), call.known(1), _blocks(call)
-    world = machine.world
+    machine, address, blocks = call.machine, address_of(call, 0), _blocks(call)
+    rank, world = _told_apart(call, 1, range(len(blocks)), "the cluster"), machine.world
     if _storage(call) is not ir.Storage.SHARED:
         raise machine.refused(call.state, "an address in another block, of what is not in shared memory, is")
     if not 0 <= rank < len(blocks):
@@ -99,15 +117,38 @@ def _shared_rank(call: Call) -> bool:
 
 def _cluster_barrier(call: Call) -> bool:
     """A half of the barrier of a cluster: where nothing is between the two, they are the whole."""
-    cells, waits = call.state.cells, bool(call.known(0))
+    machine, cells, waits, relaxed = call.machine, call.state.cells, bool(call.known(0)), bool(call.known(1))
     if waits != (ARRIVED in cells):
-        raise call.machine.in_halves(call.state)
-    if waits:
-        del cells[ARRIVED]
-        call.emit(ir.GroupSync(ir.Group.CLUSTER))
+        raise machine.in_halves(call.state)
+    if relaxed:
+        machine.halve()
+    if not machine.halved:
+        if waits:
+            del cells[ARRIVED]
+            call.emit(ir.GroupSync(ir.Group.CLUSTER))
+        else:
+            cells[ARRIVED] = Cell(0, number(0, 64))
+    elif waits:
+        _wait(call)
     else:
-        cells[ARRIVED] = Cell(0, number(0, 32))
+        _arrive(call, ir.Order.RELAXED if relaxed else ir.Order.RELEASE)
     return call.done()
+
+
+def _arrive(call: Call, order: ir.Order) -> None:
+    phase = call.target(LONG)
+    mode = ir.Mode(order, ir.Scope.CLUSTER)
+    call.emit(ir.BarrierArrive(phase.name, call.machine.cluster_barrier(call.state), Const(1, LONG), mode))
+    call.state.cells[ARRIVED] = Cell(0, phase)
+
+
+def _wait(call: Call) -> None:
+    found = call.target(LONG)  # the phase that the thread has arrived in is kept where both have one register
+    before = call.state.cells[ARRIVED].content
+    later = values.binary("!=", found, before)  # type: ignore[arg-type]
+    mode = ir.Mode(ir.Order.ACQUIRE, ir.Scope.CLUSTER)
+    call.emit(ir.BarrierWait(found.name, call.machine.cluster_barrier(call.state), later, mode))
+    del call.state.cells[ARRIVED]
 
 
 def _cluster_index(call: Call) -> bool:

@@ -47,10 +47,12 @@ from scopec.frontends.clang.steps import compute
 from scopec.frontends.clang.touches import Touch, Touched, touch_of
 from scopec.frontends.clang.undefined import check_at_trap, leads_to_trap
 from scopec.frontends.clang.unread import without_unread
+from scopec.frontends.clang.work import Launch
 from scopec.frontends.clang.world import Side, World, refused, unused
 from scopec.program import ir, values
 from scopec.program.builder import Builder
-from scopec.program.types import IntType
+from scopec.program.specialise import cluster_name
+from scopec.program.types import LONG, IntType
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
@@ -353,7 +355,7 @@ class Machine:
         """Append an operation to the graph, of a place that is not that of the instruction if one is given."""
         self._emitted += 1
         if ARRIVED in state.cells and not isinstance(operation, (ir.Set, ir.Assert)):
-            raise self.in_halves(state)
+            self.halve()
         if self._emitted > _MOST_NODES:
             raise error(Codes.TOO_LARGE, "this thread does more than scopec follows", self.span(state))
         self.builder.emit(operation, span or self.span(state))
@@ -375,8 +377,38 @@ class Machine:
         return refused(what, self.span(state), help_)
 
     def in_halves(self, state: State) -> Exception:
-        """The error for a barrier of a cluster whose halves do not follow each other."""
-        return self.refused(state, "a barrier of a cluster in two halves that do not follow each other is")
+        """The error for a barrier of a cluster of which a thread executes one half."""
+        return self.refused(
+            state, "half of a barrier of a cluster, an arrival without a wait or a wait without one, is"
+        )
+
+    @property
+    def halved(self) -> bool:
+        """Whether something is between the halves of the barriers of the thread's cluster, which are then in memory."""
+        return self.thread in self.world.halves
+
+    def halve(self) -> None:
+        """See to it that the halves of those barriers are told apart."""
+        if not self.halved:
+            self.world.halves.add(self.thread)
+            raise Again
+
+    def cluster_barrier(self, state: State) -> ir.Place:
+        """The barrier of the thread's cluster, where it is in memory."""
+        launch = self.world.launches[self.thread]
+        assert isinstance(launch, Launch)
+        name = f"{cluster_name(self.thread, launch.blocks, launch.cluster, self.block)}.barrier"
+        threads = (launch.cluster or ir.Dim()).count * launch.threads.count
+        return self.world.cluster_barrier(name, threads, self.span(state))
+
+    def leave_cluster(self, state: State) -> None:
+        """The thread ends: "wait for all non-exited threads of the cluster" (PTX ISA, "barrier.cluster")."""
+        if ARRIVED in state.cells:
+            raise self.in_halves(state)
+        if self.halved:
+            mode = ir.Mode(ir.Order.RELAXED, ir.Scope.CLUSTER)
+            phase, one = self.target(state, LONG), Const(1, LONG)
+            self.emit(state, ir.BarrierArrive(phase.name, self.cluster_barrier(state), one, mode, drop=True))
 
     # ---------------------------------------------------------------- instructions
 
@@ -482,6 +514,8 @@ class Machine:
         return "DIFlagTypePassByReference" in debug.fields(debug.stripped(about.type)).get("flags", "")
 
     def _return(self, state: State, content: Content | None) -> None:
+        if len(state.frames) == 1:
+            self.leave_cluster(state)
         done = state.frames.pop()
         mine = [key for key in state.cells if key[0].calls == done.calls and key[0].name != "heap"]
         if state.frames:
@@ -489,9 +523,6 @@ class Machine:
                 del state.cells[key]
             if done.result is not None and content is not None:
                 state.frame.env[done.result] = content
-        if not state.frames and ARRIVED in state.cells:
-            state.frames.append(done)
-            raise self.in_halves(state)
         if not state.frames:
             self._at_exit(state)
 

@@ -49,6 +49,7 @@ class _Found:
     known: dict[str, Knowledge] = field(default_factory=dict)
     aborts: set[str] = field(default_factory=set)
     distributed: set[str] = field(default_factory=set)
+    halves: set[str] = field(default_factory=set)
     tables: set[Memory] = field(default_factory=set)
     parts: dict[str, set[Part]] = field(default_factory=dict)
     written: Written = field(default_factory=dict)
@@ -64,7 +65,7 @@ def program_of(
         world = World(source, device, host, said)
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
         world.tables, world.distributed = found.tables, found.distributed
-        world.written, world.parts = found.written, found.parts
+        world.written, world.parts, world.halves = found.written, found.parts, found.halves
         world.declare_globals()
         device.touched.clear()
         host.touched.clear()

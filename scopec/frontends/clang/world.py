@@ -43,7 +43,7 @@ from scopec.frontends.clang.reader import Module
 from scopec.frontends.clang.touches import Touched
 from scopec.frontends.clang.work import Launch
 from scopec.program import ir
-from scopec.program.types import INT, IntType
+from scopec.program.types import INT, LONG, IntType
 from scopec.program.values import Const, Reg
 
 if TYPE_CHECKING:
@@ -130,6 +130,8 @@ class World:
         #: The grids whose blocks access each other's shared memory, which is then told apart; whose each region is, the
         #: grid and the block, and the variable that it is.
         self.distributed: set[str] = set()
+        #: The grids that do something between the halves of the barriers of their clusters.
+        self.halves: set[str] = set()
         self.owners: dict[Memory, tuple[str, int, str]] = {}
         #: The accesses to parts of objects that have unions in them.
         self.parts: dict[str, set[Part]] = {}
@@ -182,6 +184,12 @@ class World:
         """An object for a value on its way to another thread, or from a buffer to a copy."""
         self.declare(Layout(name, (Leaf("", 0, type_),)), ir.Storage.SYSTEM, span, {}, zero=True)
         self.objects[name] = replace(self.objects[name], use=ir.Use.PASSED)
+        return ir.Place(name, Const(0, INT))
+
+    def cluster_barrier(self, name: str, threads: int, span: Span) -> ir.Place:
+        """The barrier of a cluster of so many threads, as one in memory."""
+        made = ir.Object(name, span, LONG, ir.Storage.DEVICE, (threads,), use=ir.Use.BARRIER)
+        self.objects.setdefault(name, made)
         return ir.Place(name, Const(0, INT))
 
     def declare_globals(self) -> None:

@@ -74,6 +74,7 @@ inline int __syncthreads_and(int predicate) { return __scopec_vote(1, predicate)
 inline int __syncthreads_or(int predicate) { return __scopec_vote(2, predicate); }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { __scopec_group_sync(0, mask); }
 inline void __cluster_barrier_arrive() { __scopec_cluster_barrier(false); }
+inline void __cluster_barrier_arrive_relaxed() { __scopec_cluster_barrier(false, true); }
 inline void __cluster_barrier_wait() { __scopec_cluster_barrier(true); }
 inline void* __cluster_map_shared_rank(const void* address, unsigned rank) { return __scopec_map_shared(address, rank); }
 inline unsigned __cluster_query_shared_rank(const void* address) { return __scopec_shared_rank(address); }

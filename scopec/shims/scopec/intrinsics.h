@@ -75,7 +75,7 @@ void __scopec_group_sync(int group, unsigned mask_or_size);
 // bar.sync and bar.arrive; without a count (-1) all threads of the block.
 void __scopec_named_barrier(int name, int count, bool waits);
 // A half of the cluster's barrier: to arrive, or to wait.
-void __scopec_cluster_barrier(bool waits);
+void __scopec_cluster_barrier(bool waits, bool relaxed = false);
 // Where a variable in shared memory is in the block of that rank in the cluster; the rank of the block where an address is.
 void* __scopec_map_shared(const void* address, unsigned rank);
 unsigned __scopec_shared_rank(const void* address);
