@@ -24,7 +24,7 @@ SHAPES = {
 #: Among which scopes of PTX one is drawn: where the threads are, with more of those that matter there.
 _DRAWN = {"clusters": ("cta", "cluster", "cluster", "gpu"), "devices": ("cta", "gpu", "sys", "sys")}
 _SCOPES = {"cta": "block", "gpu": "device", "sys": "system"}
-_LITMUS_EACH, _CUDA_EACH = 10, 5
+_LITMUS_EACH, _CUDA_EACH, _INLINE_EACH = 10, 5, 5
 
 
 def programs() -> Iterator[tuple[str, str]]:
@@ -38,6 +38,9 @@ def programs() -> Iterator[tuple[str, str]]:
             for number in range(_CUDA_EACH):
                 name = f"cuda-{shape}-{place}-{number}"
                 yield f"{name}.cu", _cuda(Random(name), shape, threads, space, launch, who)
+        for number in range(_INLINE_EACH):
+            name = f"inline-{shape}-blocks-{number}"
+            yield f"{name}.cu", _inline(Random(name), shape, threads)
 
 
 # ---------------------------------------------------------------- PTX
@@ -48,13 +51,7 @@ def _litmus(chance: Random, name: str, threads: str, place: str) -> str:
     columns = []
     scopes = _DRAWN.get(place, ("cta", "gpu", "gpu", "sys"))
     for thread in threads.split(" | "):
-        lines: list[str] = []
-        for access in thread.split():
-            if lines and chance.random() < 0.35:
-                order = chance.choice(("sc", "sc", "acq_rel", "acquire", "release"))
-                lines.append(f"fence.{order}.{chance.choice(scopes)}")
-            lines.append(_instruction(chance, access, f"r{next(numbers)}", scopes))
-        columns.append(lines)
+        columns.append(_instructions(chance, thread, numbers, scopes))
     blocks = {
         "blocks": list(range(len(columns))),
         "block": [0] * len(columns),
@@ -71,6 +68,16 @@ def _litmus(chance: Random, name: str, threads: str, place: str) -> str:
     return f"PTX {name}\n{{ x = 0; y = 0; z = 0; }}\n" + "".join(f"{row} ;\n" for row in rows) + "exists true\n"
 
 
+def _instructions(chance: Random, thread: str, numbers: Iterator[int], scopes: Sequence[str]) -> list[str]:
+    lines: list[str] = []
+    for access in thread.split():
+        if lines and chance.random() < 0.35:
+            order = chance.choice(("sc", "sc", "acq_rel", "acquire", "release"))
+            lines.append(f"fence.{order}.{chance.choice(scopes)}")
+        lines.append(_instruction(chance, access, f"r{next(numbers)}", scopes))
+    return lines
+
+
 def _instruction(chance: Random, access: str, register: str, scopes: Sequence[str]) -> str:
     kind, at = access
     scope = chance.choice(scopes)
@@ -83,6 +90,43 @@ def _instruction(chance: Random, access: str, register: str, scopes: Sequence[st
     if kind == "W":
         return f"st.{mode} {at}, {value}"
     return f"ld.{mode.replace('release', 'acquire')} {register}, {at}"
+
+
+#: What is in inline PTX has locations of several sizes: their types in C++, their bits, and the constraints of values.
+_SIZES = {"x": ("unsigned", 32, "r"), "y": ("unsigned long long", 64, "l"), "z": ("unsigned short", 16, "h")}
+
+
+def _inline(chance: Random, shape: str, threads: str) -> str:
+    numbers = count()
+    bodies = []
+    for block, thread in enumerate(threads.split(" | ")):
+        lines = _instructions(chance, thread, numbers, ("cta", "gpu", "gpu", "sys"))
+        text = "".join(f"        {_assembly(line)}\n" for line in lines)
+        bodies.append(f"    if (blockIdx.x == {block}) {{\n{text}    }}\n")
+    variables = "".join(f"__device__ {type_} {name}{{}};\n" for name, (type_, _, _) in _SIZES.items())
+    return (
+        f"// {shape}, drawn at random.\n{variables}\n__global__ void k() {{\n{''.join(bodies)}}}\n\n"
+        f"//@ launch k<<<{len(bodies)}, 1>>>();\n//@ options races = ignore;\n"
+    )
+
+
+def _assembly(line: str) -> str:
+    """An instruction of a litmus file as inline assembly; ``z`` is too small for one that reads and writes."""
+    instruction, *operands = line.replace(",", "").split()
+    if not operands:
+        return f'asm volatile("{instruction};" ::: "memory");'
+    at = next(operand for operand in operands if operand in _SIZES)
+    type_, bits, constraint = _SIZES[at]
+    if instruction.startswith("atom") and bits == 16:
+        instruction, operands = "ld.relaxed.gpu", operands[:2]
+    result, given = [o for o in operands if o.startswith("r")], [o for o in operands if o.isdigit()]
+    instruction += f".{'b' if instruction.endswith('exch') else 'u'}{bits}"
+    places = [f"%{n}" for n in range(len(operands))]
+    places[len(result)] = f"[{places[len(result)]}]"
+    outputs = f'"={constraint}"({result[0]})' if result else ""
+    inputs = ", ".join([f'"l"(&{at})', *(f'"{constraint}"(({type_}){value})' for value in given)])
+    call = f'asm volatile("{instruction} {", ".join(places)};" : {outputs} : {inputs} : "memory");'
+    return f"{type_} {result[0]}; {call}" if result else call
 
 
 # ---------------------------------------------------------------- CUDA C++
