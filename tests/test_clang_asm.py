@@ -295,6 +295,8 @@ NUMBERS = {
     "neg": (result("neg.s32 %0, %1;", "=r", "i"), "i == -10"),
     "shl": (result("shl.b32 %0, %1, 4;"), "r == 160"),
     "shl, clamped": (result("shl.b32 %0, 1, %1;", more='"r"(ten + 30)'), "r == 0"),
+    "shl, of 16 bits": (result("{ .reg .b16 h; mov.b16 h, 1; shl.b16 h, h, %1; cvt.u32.u16 %0, h; }", more='"r"(ten + 65526)'), "r == 0"),
+    "shr, of 16 bits": (result("{ .reg .b16 h; mov.b16 h, -16; shr.s16 h, h, %1; cvt.s32.s16 %0, h; }", "=r", "i", '"r"(ten - 8)'), "i == -4"),
     "shr": (result("shr.s32 %0, -16, 2;", "=r", "i"), "i == -4"),
     "shr, clamped": (result("shr.s32 %0, -16, %1;", "=r", "i", '"r"(ten + 30)'), "i == -1"),
     "shr.u32": (result("shr.u32 %0, -16, 28;"), "r == 15"),

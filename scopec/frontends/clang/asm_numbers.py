@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from scopec.base.source import Span
 
-_S32 = Type("s", 32)
+_S32, _U32 = Type("s", 32), Type("u", 32)
 #: Functions of floating-point numbers, of which nothing is known.
 _FUNCTIONS = ("rcp", "sqrt", "rsqrt", "sin", "cos", "tanh", "lg2", "ex2")
 #: What comparisons of unsigned numbers are called too.
@@ -68,11 +68,19 @@ def _arithmetic(asm: Assembler, item: forms.Instruction) -> None:
     else:
         more = "sat" if opcode in ("add", "sub") else "relu" if opcode in ("min", "max") else ""
         asm.only(item, *((more,) if type_ == _S32 else ()))
-        sides = [asm.value(side, llvm_type(type_)) for side in (left, right)]
+        sides = [asm.value(left, llvm_type(type_)), _amount(asm, opcode, type_, right)]
         found = (_saturated if "sat" in item.operation else computed)(asm, opcode, type_, *sides)
         if "relu" in item.operation:
             found = computed(asm, "max", type_, found, llvm.Number(0))
     asm.store(asm.target(target), found, llvm_type(type_), item.span)
+
+
+def _amount(asm: Assembler, opcode: str, type_: Type, right: forms.Operand) -> llvm.Operand:
+    """The second operand, which is one of 32 bits where it says how far a shift goes."""
+    if opcode not in ("shl", "shr") or type_.bits >= _U32.bits:
+        return asm.value(right, llvm_type(type_))
+    by = computed(asm, "min", _U32, asm.value(right, llvm_type(_U32)), llvm.Number(type_.bits))
+    return asm.resized(by, llvm_type(_U32), llvm_type(type_))
 
 
 def _saturated(asm: Assembler, opcode: str, type_: Type, left: llvm.Operand, right: llvm.Operand) -> llvm.Operand:
