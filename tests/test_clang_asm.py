@@ -413,7 +413,7 @@ NUMBERS = {
     "pairs of halves": (asm("{ .reg .f16x2 a; .reg .b32 b; cvt.rn.bf16x2.f32 b, %0, %0; fma.rn.bf16x2 b, b, b, b; add.f16x2 a, a, a; "
                             "cvt.rn.bf16.f32 b, %0; red.global.add.noftz.bf16x2 [%1], b; copysign.f32 %0, %0, %0; }",
                             ': "+f"(e) : "l"(&e) :') + "r = 1;", "r == 1"),
-    "red.v2.f32": (asm("red.global.add.v2.f32 [%0], {%1, %1}; atom.global.v2.f32.add {%1, %1}, [%0], {%1, %1};", ':: "l"(pair), "f"(e) :')
+    "red.v2.f32": (asm("red.global.add.v2.f32 [%0], {%1, 0f3F800000}; atom.global.v2.f32.add {%1, %1}, [%0], {%1, %1};", ':: "l"(pair), "f"(e) :')
                    + "r = 1;", "r == 1"),
     "atom.v2": (asm("atom.global.add.v2.u32 {%0, %1}, [%2], {10, 20};", ': "=r"(r), "=r"(t) : "l"(v + 2) :'),
                 "r == 3 && t == 4 && v[2] == 13 && v[3] == 24"),
@@ -707,7 +707,7 @@ REFUSED = {
     "mul24.wide.u32 %0, 1, 2;": "outside the modelled subset of PTX",
     "mad.lo.sat.s32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
     "st.u32 [%0], 1, 2;": "takes 2 operands, 3 given",
-    "mov.u32 %%r1, 1;\\n\\tmov.u32 %%r2 1;": "expected `+`, `,`, `;`, `]` or `|` (line 2 of the assembly)",
+    "mov.u32 %%r1, 1;\\n\\tmov.u32 %%r2 1;": "unexpected `1`, expected `+`, `,`, `;`, `]`, `|` or `}` (line 2 of the assembly)",
     "{ .reg .b256 r; }": "a register of type `.b256`",
     "{ .reg .b128 r; and.b128 r, r, r; }": "numbers of .b128 are moved and accessed alone",
     "{ .reg .b128 r; atom.add.b128 r, [%0], r; }": ".b128 is for ld, st, atom.exch and atom.cas",
