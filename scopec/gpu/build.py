@@ -62,5 +62,5 @@ def results(files: Mapping[str, str], folder: Path, way: Mapping[str, str], jobs
 def _done(command: list[str], folder: Path) -> None:
     ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if ran.returncode:
-        said = "\n".join((ran.stderr or ran.stdout).strip().splitlines()[:5])
-        raise EngineError(f"{command[0]} failed: {said}")
+        said = [line for line in (ran.stderr or ran.stdout).splitlines() if not line.startswith("make")]
+        raise EngineError(f"{command[0]} failed: {'; '.join(said[:5])}")
