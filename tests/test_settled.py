@@ -135,6 +135,69 @@ def test_little_is_left_to_be_asked(tmp_path: Path) -> None:
     assert len(run.graph.events) < 200
 
 
+COUNTS = """
+#include <cuda/atomic>
+__device__ int in[64], n;
+__device__ cuda::atomic<int, cuda::thread_scope_device> m;
+int main() {{
+    for (int i = 0; i < 64; ++i) in[i] = 1;
+    k<<<2, 32>>>();
+    cudaDeviceSynchronize();
+    {result}
+}}
+//@ expect required n == {sum};
+//@ expect race_free;
+//@ expect terminates;
+"""
+KERNEL = "__global__ void k() {{ int g = blockIdx.x * 32 + threadIdx.x; {} }}\n"
+
+
+def counting(body: str, sum_: int = 64) -> str:
+    """Threads that count in ``n`` what they do."""
+    head, rest = COUNTS.format(sum=sum_, result="int total = n;").split("int main")
+    return head + KERNEL.format(body) + "int main" + rest
+
+
+def test_additions_whose_results_nobody_uses_are_a_sum(tmp_path: Path) -> None:
+    text = counting("atomicAdd(&n, in[g]); atomicSub(&n, 1); atomicAdd(&n, 1);")
+    assert verdicts(text, tmp_path) == ["holds"] * 3
+    assert verdicts(text.replace("n == 64", "n == 63"), tmp_path) == ["violated", "holds", "holds"]
+    assert left(text, tmp_path) == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "in[g] = atomicAdd(&n, 1);",
+        "if (atomicAdd(&n, 1) == 63) n = 0;",
+        "atomicAdd(&n, 1); atomicMax(&n, 1);",
+        "atomicAdd_system(&n, 1);",
+        "atomicAdd_block(&n, 1);",
+        "__threadfence(); atomicAdd(&n, 1); __threadfence();",
+        "atomicAdd(&n, 1); m.fetch_add(1);",
+        "cuda::atomic_ref<int, cuda::thread_scope_device>(n).fetch_add(1, cuda::memory_order_release);",
+        "atomicExch(&n, g);",
+        "m.store(g, cuda::memory_order_relaxed); if (m.load(cuda::memory_order_relaxed) == 0) atomicAdd(&n, 1);",
+        'asm volatile("fence.acq_rel.gpu;" ::: "memory"); atomicAdd(&n, 1); asm volatile("fence.acq_rel.gpu;" ::: "memory");',
+    ],
+)
+def test_what_may_tell_the_order_of_additions_stays(body: str, tmp_path: Path) -> None:
+    """Results that are used, other operators, narrow scopes, fences and orders between which they are."""
+    assert left(counting(body), tmp_path) > 100
+
+
+def test_a_fence_on_one_side_tells_no_order(tmp_path: Path) -> None:
+    assert left(counting('asm volatile("fence.acq_rel.gpu;" ::: "memory"); atomicAdd(&n, 1);'), tmp_path) < 70
+
+
+def left(text: str, tmp_path: Path) -> int:
+    """How many events of a program are asked about."""
+    file = tmp_path / "program.cu"
+    file.write_text(text)
+    (run,) = plan(file, str(file), Overrides()).runs
+    return len(run.graph.events)
+
+
 def answers(run: Run) -> dict[str, bool]:
     """Whether an execution is found, by question."""
     found = solve(run.problem, 60)

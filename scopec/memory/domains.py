@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from scopec.base.source import Span
-    from scopec.memory.events import Assertion, EventGraph
+    from scopec.memory.events import Assertion, Event, EventGraph
 
 MOST_VALUES = 512
 MOST_COMBINATIONS = 1 << 15
@@ -154,8 +154,10 @@ def domains(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
     return found
 
 
-def possible_values(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains:
+def possible_values(graph: EventGraph, mentioned: Iterable[int] = (), wanted: Iterable[Value] | None = None) -> Domains:
     """The domains of a graph's reads and choices; ``mentioned`` are values that only an expectation names.
+
+    With ``wanted``, of the reads that these values are computed from.
 
     A value travels from a constant through computed writes, each of which computes it from reads that its own depends
     on.  In an execution without cycles of reads-from and dependency no write occurs twice on the way.  So among writes
@@ -167,24 +169,27 @@ def possible_values(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains
     fit such a cycle too (``r <= 1 ? 1 : r`` hands a 5 round); they come out of thin air, and engines give reads that
     may depend on themselves (:func:`circular_reads`) values of the domains alone.
     """
-    reads = [e for e in graph.events if e.kind is Kind.READ]
+    reads = {e.id: e for e in (graph.events if wanted is None else _read_for(graph, wanted)) if e.kind is Kind.READ}
     computed = {e.id: e for e in graph.events if e.writes and not isinstance(e.value, Const)}
     copied = {e.location for e in computed.values()}
     extra = frozenset(mentioned)
     stored: dict[str, frozenset[int]] = {
         e.id: frozenset({e.value.value}) for e in graph.events if e.writes and isinstance(e.value, Const)
     }
-    sources = {r.id: [w.id for w in graph.accesses(r.location) if w.writes] for r in reads if r.location is not None}
+    sources = {n: [w.id for w in graph.accesses(r.location) if w.writes] for n, r in reads.items() if r.location}
+    computed = {w: computed[w] for w in dict.fromkeys(w for found in sources.values() for w in found) if w in computed}
 
-    def depends_on(write: str) -> list[str]:
+    def needs(write: str) -> dict[str, None]:
         value = computed[write].value
         assert value is not None
-        names = dict.fromkeys(leaf.name for leaf in leaves(value))
-        return [w for name in names for w in sources.get(name, ()) if w in computed]
+        return dict.fromkeys(leaf.name for leaf in leaves(value))
 
-    def readable() -> Domains:
+    def depends_on(write: str) -> list[str]:
+        return [w for name in needs(write) for w in sources.get(name, ()) if w in computed]
+
+    def readable(names: Iterable[str]) -> Domains:
         of = {name: frozenset(choice.values) for name, choice in graph.choices.items()}
-        for read in reads:
+        for read in (reads[name] for name in names if name in reads):
             values = frozenset[int]().union(*(stored.get(w, frozenset()) for w in sources[read.id]))
             of[read.id] = values | extra if read.location in copied else values
             if len(of[read.id]) > MOST_VALUES:
@@ -202,8 +207,9 @@ def possible_values(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains
     closed = True
     beyond: set[str] = set()  # writes that may store values outside the domains
     for group in reversed(components(computed, depends_on)):
+        needed = {name: None for write in group for name in needs(write)}
         for turn in range(len(group) + 1):
-            before = readable().checked
+            before = readable(needed).checked
             following = {w: possible(w, before) for w in group}
             if all(stored.get(w) == values for w, values in following.items()):
                 break
@@ -215,7 +221,21 @@ def possible_values(graph: EventGraph, mentioned: Iterable[int] = ()) -> Domains
         if any(w in beyond for write in group for w in depends_on(write)):
             beyond |= set(group)
     open_ = frozenset(read for read, from_ in sources.items() if not beyond.isdisjoint(from_))
-    return Domains(readable().of, closed, open_)
+    return Domains(readable(reads).of, closed, open_)
+
+
+def _read_for(graph: EventGraph, wanted: Iterable[Value]) -> Iterator[Event]:
+    """The reads that values are computed from."""
+    known: set[str] = set()
+    work = list(wanted)
+    while work:
+        for leaf in leaves(work.pop()):
+            if leaf.name not in known:
+                known.add(leaf.name)
+                read = graph.by_id.get(leaf.name)
+                if read is not None and read.location is not None:
+                    yield read
+                    work += [e.value for e in graph.accesses(read.location) if e.value is not None]
 
 
 def circular_reads(graph: EventGraph) -> list[str]:

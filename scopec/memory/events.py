@@ -20,7 +20,7 @@ from scopec.program.observe import FinalMemory
 from scopec.program.program import Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from scopec.base.source import Span
     from scopec.memory.guards import Guard
@@ -247,7 +247,8 @@ class EventGraph:
     ``asleep`` gives, in a graph of stuck executions, for each read of a thread that sleeps in the ``wait`` of an atomic
     the notifications that would wake it if they came after a later write of what it read.  ``watches_several`` says
     that some wait loop looks at several locations in a turn.  ``settled`` are locations whose accesses are left out
-    (:mod:`scopec.memory.settled`), with what they hold at the end.
+    (:mod:`scopec.memory.settled`), with what they hold at the end; ``decided`` the objects that have no
+    others, all turns of loops included.
     """
 
     program: Program
@@ -270,6 +271,7 @@ class EventGraph:
     waits: tuple[Wait, ...] = ()
     watches_several: bool = False
     settled: Mapping[Location, Value] = field(default_factory=dict)
+    decided: frozenset[str] = frozenset()
 
     @property
     def unfinished(self) -> tuple[Cut, ...]:
@@ -341,9 +343,17 @@ class EventGraph:
         """The locations that are accessed, in order of their initial writes."""
         return tuple(e.location for e in self.events if e.kind is Kind.INIT and e.location is not None)
 
-    def accesses(self, location: Location) -> list[Event]:
+    def accesses(self, location: Location) -> Sequence[Event]:
         """The accesses to a location, initial write first."""
-        return [e for e in self.events if e.location == location]
+        return self._accesses.get(location, ())
+
+    @cached_property
+    def _accesses(self) -> Mapping[Location, Sequence[Event]]:
+        found: dict[Location, list[Event]] = {}
+        for event in self.events:
+            if event.location is not None:
+                found.setdefault(event.location, []).append(event)
+        return found
 
 
 def event_of(register: str, choices: Mapping[str, LeftOpen]) -> str:

@@ -50,7 +50,8 @@ def safe_assertions(found: EventGraph, mentioned: Iterable[int] = ()) -> frozens
     """The implicit assertions of a graph that hold whatever is read."""
     if not found.faults:
         return frozenset()
-    doubtful = {_identity(a) for a in may_fail(found, possible_values(found, mentioned))}
+    known = possible_values(found, mentioned, [a.condition for a in found.faults])
+    doubtful = {_identity(a) for a in may_fail(found, known)}
     return frozenset(_identity(a) for a in found.faults) - doubtful
 
 

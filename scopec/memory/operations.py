@@ -134,9 +134,9 @@ class Operations(Accesses):
 
     def load(self, state: State, location: Location, mode: ir.Mode, span: Span) -> tuple[Value, ...]:
         """Read a location, alone."""
-        if location.object in self.out.constants and not (mode.atomic or mode.volatile):
-            object_ = self.out.program.objects[location.object]
-            return (Const(object_.values[location.index] or 0, object_.type),)
+        known = None if mode.atomic or mode.volatile else self.out.constant(location, self.thread)
+        if known is not None:
+            return (known,)
         read = self.read(state, location, mode, span)
         self.out.events[-1] = replace(self.out.events[-1], load_or_store=True)
         return (read,)

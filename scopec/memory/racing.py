@@ -2,8 +2,8 @@
 
 One execution is made, in which threads run one after the other, each as far as what it waits for lets it, over a memory
 that holds what was written last: it is sequentially consistent, so every model has it.  Two of its accesses to one
-location race whatever else there is if nothing but atomic operations could order them, and none of these comes after
-the one and before the other.
+location race whatever else there is if nothing but atomic operations could order them, and none that could release
+comes after the one, or none that could acquire before the other.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from scopec.memory.condensed import condensed
 from scopec.memory.constant_order import ConstantOrder
 from scopec.memory.events import Event, EventGraph, Final, Kind
-from scopec.program import values
+from scopec.program import ir, values
 from scopec.program.values import FALSE, Const
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from scopec.memory.events import Synchronises
     from scopec.memory.guards import Guard
@@ -35,7 +35,7 @@ def racing(graph: EventGraph) -> EventGraph | None:
     events = tuple(run.events())
     executed = replace(graph, events=events, asw=tuple(_edges(graph, run, {e.id for e in events})))
     order = ConstantOrder(executed)
-    atomics = [e for e in executed.events if e.atomic]
+    releasing, acquiring = _synchronising(executed.events), _synchronising(executed.events[::-1])
     accesses: dict[Location, list[Event]] = defaultdict(list)
     for event in executed.events:
         if event.location is not None and event.kind is not Kind.INIT:
@@ -44,15 +44,16 @@ def racing(graph: EventGraph) -> EventGraph | None:
     def ordered(one: Event, other: Event) -> bool:
         """Whether something may order one event before another."""
         return order.before(one, other) or (
-            any(order.before(one, a) for a in atomics) and any(order.before(a, other) for a in atomics)
+            any(a is one or order.before(one, a) for a in releasing)
+            and any(a is other or order.before(a, other) for a in acquiring)
         )
 
     def race(one: Event, other: Event) -> bool:
-        return one.thread != other.thread and not (ordered(one, other) or ordered(other, one))
+        if one.thread == other.thread or (one.atomic and other.atomic):
+            return False
+        return not (ordered(one, other) or ordered(other, one))
 
     for at, own in accesses.items():
-        if any(e.atomic for e in own):
-            continue
         if any(race(write, e) for write in own if write.writes for e in own if e is not write):
             return condensed(
                 replace(
@@ -66,6 +67,18 @@ def racing(graph: EventGraph) -> EventGraph | None:
                 )
             )
     return None
+
+
+def _synchronising(events: Sequence[Event]) -> list[Event]:
+    """The atomic accesses that are no relaxed ones, or before which the thread has a fence as ``events`` stand."""
+    fenced: set[str] = set()
+    found = []
+    for event in events:
+        if event.kind in (Kind.FENCE, Kind.WAIT):
+            fenced.add(event.thread)
+        elif event.atomic and (event.order is not ir.Order.RELAXED or event.thread in fenced):
+            found.append(event)
+    return found
 
 
 def _edges(graph: EventGraph, run: _Run, there: Collection[str]) -> Iterator[Synchronises]:

@@ -1,10 +1,11 @@
 """Large event graphs made small: what is decided by the program alone is computed, and only the rest is asked.
 
 A location is settled if any two of its accesses, one of them a write, are in the constant order
-(:mod:`scopec.memory.constant_order`) or on no path together.  Then no execution has a race there, and in each one a
-read returns the last write before it: an earlier one is overwritten ("hb ; eco?" has no circle), a later one happens
-after it.  Its value is put in the place of what is read, and neither its accesses nor the barriers that order them are
-asked about.  What barriers order among the events that are left is said of these.
+(:mod:`scopec.memory.constant_order`), on no path together, or may change places (:mod:`scopec.memory.commuting`).
+Then no execution has a race there, and in each one a read returns the last write before it: an earlier one is
+overwritten ("hb ; eco?" has no circle), a later one happens after it.  Its value is put in the place of what is read,
+and neither its accesses nor the barriers that order them are asked about.  What barriers order among the events that
+are left is said of these.
 
 seq_cst accesses have an order of their own, and objects for synchronisation are more than their value: they stay.
 """
@@ -13,8 +14,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from scopec.memory.commuting import Commuting
 from scopec.memory.condensed import condensed
 from scopec.memory.constant_order import ConstantOrder
 from scopec.memory.events import EventGraph, Final, Kind
@@ -51,12 +54,13 @@ def settled(graph: EventGraph) -> EventGraph:
     while True:
         found = _settle(graph, narrow=narrow)
         if found is None and not narrow:
-            return condensed(graph) if graph.settled else graph
+            graph = condensed(graph) if graph.settled else graph
+            return replace(graph, decided=_decided(graph))
         narrow = found is not None
         graph = found or graph
 
 
-def settled_objects(graph: EventGraph) -> frozenset[str]:
+def _decided(graph: EventGraph) -> frozenset[str]:
     """The objects of which each location is settled in every execution, with all turns of loops."""
     if not all(cut.wait for cut in graph.cuts):
         return frozenset()
@@ -87,6 +91,9 @@ class _Settling:
             at = event.location
             if at is not None and at not in barred and at not in graph.settled:
                 accesses[at].append(event)
+        self.commuting = Commuting(graph, order)
+        #: What reads of locations return whose writes may change places, and what these hold at the end.
+        self.returned: dict[str | Location, Event] = {}
         self.locations = {at: events for at, events in accesses.items() if self._is_settled(at, events)}
         self.reads = {e.id: e for events in self.locations.values() for e in events if e.kind is Kind.READ}
         self.values: dict[str, Value] = {}
@@ -96,20 +103,41 @@ class _Settling:
             return False
         if any(e.order is ir.Order.SEQ_CST or e.failure is ir.Order.SEQ_CST or e.last for e in events):
             return False
-        others = events[1:]
-        return all(self._apart(write, e) for write in others if write.writes for e in others if e is not write)
+        others, free = [e for e in events[1:] if not e.guard.never], False
+        before = dict.fromkeys((e.id for e in others), 1)  # the initial write is
+        for write in others:
+            for e in others if write.writes else ():
+                if self.order.before(write, e):
+                    before[e.id] += 1
+                elif e is not write and not (self.order.before(e, write) or write.guard.excludes(e.guard)):
+                    if not self.commuting.commute(write, e):
+                        return False
+                    free = True
+        return not free or self._in_one_order(at, events[0], others, before)
 
-    def _apart(self, one: Event, other: Event) -> bool:
-        if self.order.before(one, other) or self.order.before(other, one):
-            return True
-        return one.guard.excludes(other.guard)
+    def _in_one_order(self, at: Location, first: Event, others: Sequence[Event], before: Mapping[str, int]) -> bool:
+        """Put writes that may change places in one of their orders; ``before`` is how many come before each access."""
+        if not self.commuting.may(others):
+            return False
+        writes = [first, *sorted((e for e in others if e.writes), key=lambda e: before[e.id])]
+        for earlier, write in pairwise(writes):
+            if write.rmw is not None:
+                self.returned[write.rmw] = earlier
+        for read in others:
+            if read.kind is Kind.READ:
+                self.returned.setdefault(read.id, writes[before[read.id] - 1])
+        self.returned[at] = writes[-1]
+        return True
 
     # ---- values
 
-    def _chain(self, read: Event | None, events: Sequence[Event]) -> list[Event]:
+    def _chain(self, read: Event | None, at: Location) -> list[Event]:
         """The writes that a read may return, or the last ones: of those that are executed it is the first."""
+        one = self.returned.get(at if read is None else read.id)
+        if one is not None:
+            return [one]
         guard = self.order.graph.events[0].guard.guards.always if read is None else read.guard
-        writes = [e for e in events if e.writes and not guard.excludes(e.guard)]
+        writes = [e for e in self.locations[at] if e.writes and not guard.excludes(e.guard)]
         left = [e for e in writes if read is None or self.order.before(e, read)]
         found: list[Event] = []
         while left:
@@ -146,7 +174,7 @@ class _Settling:
                 continue
             if event.id not in chains:
                 assert event.location is not None
-                chains[event.id] = self._chain(event, self.locations[event.location])
+                chains[event.id] = self._chain(event, event.location)
                 needed = [name for name in self._needs(chains[event.id], event.guard) if name not in self.values]
                 if any(name in chains for name in needed):
                     assert event.location is not None
@@ -185,8 +213,7 @@ class _Settling:
         for read in self.reads:
             self.value(read)
         always = self.before.events[0].guard.guards.always
-        last = {at: self._chain(None, events) for at, events in self.locations.items()}
-        ends = {at: self._of_chain(chain, always, known=False) for at, chain in last.items()}
+        ends = {at: self._of_chain(self._chain(None, at), always, known=False) for at in self.locations}
         found = _Rewriting(self.before, self.substituted, self.values).graph()
         return replace(found, settled={**found.settled, **ends})
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.memory.events import Assertion, Cut, Event, Selection, Unset, Wait
     from scopec.program.collective import Barrier, Passage
+    from scopec.program.observe import Location
     from scopec.program.types import IntType
 
 _MOST_STORED = 64
@@ -132,21 +133,54 @@ class Unfolding:
                     found[place.object][thread.name] = thread
         return {name: tuple(threads.values()) for name, threads in found.items()}
 
+    def constant(self, location: Location, thread: ir.Thread) -> Value | None:
+        """What a plain read returns if the program alone says it: such reads are no events where threads are many.
+
+        Nobody writes the object, or the host alone before it launches anything, and a thread of a grid reads it.
+        """
+        writers, object_ = self._writers.get(location.object), self.program.objects[location.object]
+        if writers is None or (writers and (thread.grid is None or writers != {self.program.host.name})):
+            return None
+        written = self._set_up.get(location.object) if writers else {}
+        if written is None:
+            return None
+        initial = Const(object_.values[location.index] or 0, object_.type)
+        return values.convert(written.get(location.index, initial), object_.type)
+
     @cached_property
-    def constants(self) -> frozenset[str]:
-        """The objects that nobody writes, in programs of many threads: their plain reads are no events."""
+    def _writers(self) -> Mapping[str, frozenset[str]]:
+        """For each object the threads whose text has a write to it; nothing in programs of few threads."""
         if len(self.program.threads) <= MANY_THREADS:
-            return frozenset()
-        written = {
-            place.object
-            for thread in self.program.threads
-            for node in thread.body.nodes.values()
-            if isinstance(node, ir.Do)
-            and not isinstance(node.operation, ir.Load)
-            and (place := place_of(node.operation)) is not None
-        }
-        data = {name for name, object_ in self.program.objects.items() if object_.use is ir.Use.DATA}
-        return frozenset(data - written)
+            return {}
+        found: dict[str, set[str]] = {n: set() for n, o in self.program.objects.items() if o.use is ir.Use.DATA}
+        for thread in self.program.threads:
+            for node in thread.body.nodes.values():
+                operation = node.operation if isinstance(node, ir.Do) else None
+                place = None if operation is None or isinstance(operation, ir.Load) else place_of(operation)
+                if place is not None and place.object in found:
+                    found[place.object].add(thread.name)
+        return {name: frozenset(threads) for name, threads in found.items()}
+
+    @cached_property
+    def _set_up(self) -> Mapping[str, Mapping[int, Value]]:
+        """What the host writes to objects to which it writes before it launches anything, and nothing but constants.
+
+        Asked for when a thread of a grid is executed: the host has been by then.  Other host threads might launch too.
+        """
+        if self.program.others:
+            return {}
+        found: dict[str, dict[int, Value]] = defaultdict(dict)
+        open_: set[str] = set()
+        launches, launched = set(self.launches.values()), False
+        for event in self.events:
+            launched = launched or event.id in launches
+            if event.writes and event.location is not None:
+                plain = not (event.atomic or event.volatile or event.operands) and event.guard.always
+                if launched or not plain or not isinstance(event.value, Const):
+                    open_.add(event.location.object)
+                else:
+                    found[event.location.object][event.location.index] = event.value
+        return {name: written for name, written in found.items() if name not in open_}
 
     def mark(self) -> tuple[int, ...]:
         """How far the lists and tables have grown."""

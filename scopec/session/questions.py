@@ -17,7 +17,7 @@ from scopec.memory.graph import build as build_graph
 from scopec.memory.questions import Goal, Problem, Question
 from scopec.memory.racing import racing
 from scopec.memory.registration import unmapped
-from scopec.memory.settled import LARGE, settled, settled_objects
+from scopec.memory.settled import LARGE, settled
 from scopec.memory.unfolding import MANY_THREADS
 from scopec.program.names import distinct, identifier
 from scopec.program.observe import FinalRegister
@@ -205,7 +205,7 @@ def _settled(run: Run) -> frozenset[str]:
     if len(run.program.threads) <= MANY_THREADS:
         return frozenset()
     with suppress(InputError):  # a graph that is too large, which the memory question tells
-        return settled_objects(run.graph)
+        return run.graph.decided
     return frozenset()
 
 

@@ -2,9 +2,9 @@
 
 A step is sure if it is promised, stays promised and enabled until it is taken, and leads to the same whichever steps of
 others come before it.  Such are, of a device thread whose unit has started under a model that keeps on owing it steps,
-its start, a turn of a loop without more, loads and stores of what is settled (System), arrivals at collective barriers,
-and leaving these once the phase is over.  A state in which everything may stop has none, for a promised step is enabled
-there; so it is reached with the sure steps on the way taken first
+its start, a turn of a loop without more, loads, stores and read-modify-writes of what is settled (System), arrivals at
+collective barriers, and leaving these once the phase is over.  A state in which everything may stop has none, for a
+promised step is enabled there; so it is reached with the sure steps on the way taken first
 ("persistent sets": Godefroid, "Partial-order methods for the verification of concurrent systems", 1996).
 
 None may be taken for ever: it lies on no cycle of its machine, or only on loops that the thread's own registers end.
@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.base.graphs import components
 from scopec.program import ir, values
 from scopec.program.types import ArithmeticFault
-from scopec.progress.steps import DONE, IDLE, Either, Fork, Goto, Tick, Undefined, Wait, leaves
+from scopec.progress.steps import DONE, IDLE, Again, Either, Fork, Goto, Tick, Undefined, Wait, leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scopec.engines.embedded.stepping import Stepping
     from scopec.engines.embedded.terms import Compute, State
@@ -64,7 +64,7 @@ class SureSteps:
     def _second(self) -> Iterator[int]:
         begun: set[str] = set()
         for number in self.threads:
-            entry, late, _, _ = self._starts[number]
+            entry, late, _ = self._starts[number]
             if late or entry in self.labels[number]:
                 unit = self.system.unit_of[self.stepping.threads[number].name]
                 if unit in begun:
@@ -82,7 +82,7 @@ class SureSteps:
         moved = bool(self.threads)
         while moved:
             moved = False
-            for number in self.threads:
+            for number in (n for unit in self._units if any(state[n] != IDLE for n in unit) for n in unit):
                 while (found := self._step(state, number)) is not None:
                     label, state = found
                     moved = True
@@ -96,8 +96,8 @@ class SureSteps:
         if label != IDLE:
             taken = self.stepping.step(number, label)(state)
             return (label, taken[0][0]) if taken else None
-        entry, late, unit, can_start = self._starts[number]
-        if all(state[other] == IDLE for other in unit) or not can_start(state):
+        entry, late, can_start = self._starts[number]
+        if not can_start(state):
             return None
         if late:
             return label, (*state[:number], entry, *state[number + 1 :])
@@ -107,20 +107,23 @@ class SureSteps:
         return label, after
 
     @cached_property
-    def _starts(self) -> dict[int, tuple[str, bool, list[int], Compute]]:
-        """Where each thread begins, whether it starts without a step of its own, its unit, and when it may start."""
+    def _units(self) -> Sequence[Sequence[int]]:
+        """The threads by unit: none of these steps is the first of its unit."""
+        units: dict[str, list[int]] = defaultdict(list)
+        for number in self.threads:
+            units[self.system.unit_of[self.stepping.threads[number].name]].append(number)
+        return tuple(units.values())
+
+    @cached_property
+    def _starts(self) -> dict[int, tuple[str, bool, Compute]]:
+        """Where each thread begins, whether it starts without a step of its own, and when it may start."""
         system, number = self.system, self.stepping.number
         late = frozenset(system.late_entries)
-        units: dict[str, list[int]] = defaultdict(list)
-        for t in system.threads:
-            units[system.unit_of[t.name]].append(number[t.name])
         entries = {t.name: system.begin(t).label for t in system.threads}
         return {
-            number[t.name]: (
-                entries[t.name], entries[t.name] in late, units[system.unit_of[t.name]], self.stepping.can_start(t)
-            )
+            number[t.name]: (entries[t.name], entries[t.name] in late, self.stepping.can_start(t))
             for t in system.threads
-        }  # fmt: skip
+        }
 
 
 def _once(machine: Machine) -> Iterator[str]:
@@ -178,9 +181,9 @@ def _number(value: Value, known: Mapping[str, int]) -> int | None:
 
 def _is_sure(step: Step, settled: frozenset[str]) -> bool:
     match step.operation:
-        case ir.SyncThreads() | ir.GroupSync() | Tick():
+        case ir.SyncThreads() | ir.GroupSync() | Tick() | Again():
             return True
-        case ir.Load(place=place) | ir.Store(place=place):
+        case ir.Load(place=place) | ir.Store(place=place) | ir.Rmw(place=place):
             return place.object in settled and step.guard is None
         case Wait(at):
             return not isinstance(at, ir.NamedBarrier)

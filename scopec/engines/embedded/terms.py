@@ -414,6 +414,15 @@ def _until(tests: list[Compute], neutral: bool) -> Compute:
 def _same_test(indexes: list[int], value: Any, neutral: bool, equal: bool) -> Compute:
     """Whether every slot has (``neutral``) or some slot has one value, or another one than that."""
 
+    first, beyond = min(indexes), max(indexes) + 1
+    if sorted(indexes) == list(range(first, beyond)):
+        least = beyond - first if equal else 0
+
+        def counted(s: State) -> bool:
+            return (s[first:beyond].count(value) == least) is neutral
+
+        return counted
+
     def test(s: State) -> bool:
         for index in indexes:
             if (s[index] == value) is not equal:
