@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import launches
 from scopec.engines.embedded import sure_steps
 from scopec.engines.embedded.memory import solve
 from scopec.engines.embedded.progress import solve as solve_progress
@@ -87,6 +88,12 @@ def test_a_barrier_that_is_missing(tmp_path: Path) -> None:
     assert verdicts(reduction(2, 32, inner=""), tmp_path)[:2] == ["violated"] * 2
 
 
+@pytest.mark.parametrize("kernel", ["histogram", "tiled transpose", "double-buffered tile"])
+def test_a_kernel_as_it_is_launched(kernel: str, tmp_path: Path) -> None:
+    assert verdicts(launches.text(kernel, 2, 32), tmp_path) == ["holds"] * 3
+    assert verdicts(launches.text(kernel, 2, 32, barrier=False), tmp_path)[:2] == ["violated"] * 2
+
+
 def test_a_race_elsewhere_says_nothing_of_an_object(tmp_path: Path) -> None:
     text = """
     __device__ int out[32];
@@ -124,6 +131,22 @@ def test_what_many_threads_wait_for_in_vain_is_a_wait(tmp_path: Path) -> None:
     //@ expect may_hang;
     """
     assert verdicts(text, tmp_path) == ["holds"]
+
+
+def test_what_the_host_sets_up_is_constant_while_nobody_may_run(tmp_path: Path) -> None:
+    """Written before the first launch it is; between two launches it is not, nor where another host thread launches."""
+    kernel = "__device__ int in[32], out[32]; __global__ void k() { out[threadIdx.x] = in[threadIdx.x]; }\n"
+    asked = "//@ expect race_free;\n//@ expect required out[3] == 5;\n"
+    main = "int main() {{ {} cudaDeviceSynchronize(); }}\n"
+    for body, found in (
+        ("in[3] = 5; k<<<1, 32>>>();", ["holds", "holds"]),
+        ("in[3] = 4; in[3] = 5; k<<<1, 32>>>();", ["holds", "holds"]),
+        ("in[3] = 4; int r = in[3]; in[3] = 5; k<<<1, 32>>>();", ["holds", "holds"]),
+        ("k<<<1, 32>>>(); in[3] = 5;", ["violated", "violated"]),
+        ("in[3] = 5; k<<<1, 32>>>(); cudaDeviceSynchronize(); in[3] = 6; k<<<1, 32>>>();", ["holds", "violated"]),
+        ("std::thread t([] { k<<<1, 32>>>(); }); in[3] = 5; t.join();", ["violated", "violated"]),
+    ):
+        assert verdicts(f"#include <thread>\n{kernel}{main.format(body)}{asked}", tmp_path) == found, body
 
 
 def test_little_is_left_to_be_asked(tmp_path: Path) -> None:
@@ -183,7 +206,7 @@ def test_additions_whose_results_nobody_uses_are_a_sum(tmp_path: Path) -> None:
 )
 def test_what_may_tell_the_order_of_additions_stays(body: str, tmp_path: Path) -> None:
     """Results that are used, other operators, narrow scopes, fences and orders between which they are."""
-    assert left(counting(body), tmp_path) > 100
+    assert left(counting(body), tmp_path) > (200 if "m." in body else 100)
 
 
 def test_a_fence_on_one_side_tells_no_order(tmp_path: Path) -> None:
