@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from scopec.memory.condensed import condensed
@@ -41,12 +42,19 @@ def racing(graph: EventGraph) -> EventGraph | None:
         if event.location is not None and event.kind is not Kind.INIT:
             accesses[event.location].append(event)
 
+    @cache
+    def releases(event: str) -> bool:
+        one = executed.by_id[event]
+        return any(a is one or order.before(one, a) for a in releasing)
+
+    @cache
+    def acquires(event: str) -> bool:
+        other = executed.by_id[event]
+        return any(a is other or order.before(a, other) for a in acquiring)
+
     def ordered(one: Event, other: Event) -> bool:
         """Whether something may order one event before another."""
-        return order.before(one, other) or (
-            any(a is one or order.before(one, a) for a in releasing)
-            and any(a is other or order.before(a, other) for a in acquiring)
-        )
+        return order.before(one, other) or (releases(one.id) and acquires(other.id))
 
     def race(one: Event, other: Event) -> bool:
         if one.thread == other.thread or (one.atomic and other.atomic):
@@ -54,10 +62,16 @@ def racing(graph: EventGraph) -> EventGraph | None:
         return not (ordered(one, other) or ordered(other, one))
 
     for at, own in accesses.items():
-        if any(race(write, e) for write in own if write.writes for e in own if e is not write):
+        pairs = ((write, e) for write in own if write.writes for e in own if e is not write)
+        pair = next((pair for pair in pairs if race(*pair)), None)
+        if pair is not None:
+            those = {e.thread for e in pair}  # what others add there makes no difference
+            events = tuple(e for e in executed.events if e.location != at or not e.atomic or e.thread in those)
             return condensed(
                 replace(
                     executed,
+                    events=events,
+                    asw=tuple(_edges(graph, run, {e.id for e in events})),
                     conditions=(),
                     addresses={},
                     assertions=(),
@@ -142,11 +156,11 @@ class _Run:
         value = self.known(event.value)
         assert isinstance(value, Const)
         self.memory[event.location] = value
-        return replace(event, value=value)
+        return replace(event, value=value if event.rmw is None else self.known(event.value, own=event.rmw))
 
-    def known(self, value: Value) -> Value:
-        """A value with what reads have returned in it."""
-        return values.substitute(value, lambda leaf: self.read.get(leaf.name, leaf))
+    def known(self, value: Value, own: str | None = None) -> Value:
+        """A value with what reads have returned in it, but for the other half of a read-modify-write."""
+        return values.substitute(value, lambda leaf: leaf if leaf.name == own else self.read.get(leaf.name, leaf))
 
     def holds(self, guard: Guard) -> bool:
         """Whether a path is the one that is taken."""
