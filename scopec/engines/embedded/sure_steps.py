@@ -48,7 +48,7 @@ class SureSteps:
         self.stepping = stepping
         self.threads = [stepping.number[t.name] for t in system.threads] if self._applies() else []
         once = frozenset(label for machine in system.machines.values() for label in _once(machine))
-        every = frozenset(label for label, step in system.steps.items() if _is_sure(step, system.settled))
+        every = frozenset(label for label, step in system.steps.items() if _is_sure(step, system))
         #: The labels of sure steps, by thread.
         self.labels = {n: every if _ends(system, stepping.threads[n]) else every & once for n in self.threads}
         #: Threads that need not be the first one of their unit to start: after another one all goes on alike.
@@ -179,12 +179,14 @@ def _number(value: Value, known: Mapping[str, int]) -> int | None:
         return None
 
 
-def _is_sure(step: Step, settled: frozenset[str]) -> bool:
+def _is_sure(step: Step, system: System) -> bool:
     match step.operation:
-        case ir.SyncThreads() | ir.GroupSync() | Tick() | Again():
+        case ir.SyncThreads() | ir.GroupSync() | Tick():
             return True
+        case Again():  # not of a step that leads there while it is blocked
+            return not system.steps[step.of].blocks
         case ir.Load(place=place) | ir.Store(place=place) | ir.Rmw(place=place):
-            return place.object in settled and step.guard is None
+            return place.object in system.settled and step.guard is None
         case Wait(at):
             return not isinstance(at, ir.NamedBarrier)
         case _:
