@@ -306,7 +306,10 @@ def test_an_irreducible_looking_nest_of_loops() -> None:
     [
         ("int r; x = r;", "`r` is read before it has a value"),
         ("int r; bool b = f.load() == 2; if (b) r = 1; if (!b) x = r;", "`r` is read before it has a value"),
-        ("for (int i = 0; i < 990; i++) { x = 1; x = 2; x = 3; x = 4; x = 5; } " + "x = 1; " * 51, "more than 5000 events of one thread"),
+        (
+            "for (int i = 0; i < 990; i++) { x = 1; x = 2; x = 3; x = 4; x = 5; } " + "x = 1; " * 51,
+            "more than 5000 events of one thread",
+        ),
     ],
 )
 def test_what_cannot_be_unrolled(kernel: str, message: str) -> None:
