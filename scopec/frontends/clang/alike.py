@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from fractions import Fraction
+from math import lcm
+from operator import mul
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.program import ir, values
 from scopec.program.effects import map_values
 from scopec.program.specialise import thread_builtins
@@ -50,6 +53,15 @@ def together(grid: ir.Grid, bodies: Mapping[Position, ir.Body]) -> ir.Body:
     return ir.Body(entry, graph, variables, frozenset(name for body in alike for name in body.ambiguous))
 
 
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A node without what follows it, also without its constants, both by number, and its values."""
+
+    alone: int
+    form: int
+    values: list[Value]
+
+
 class _Walk:
     """Threads of several kinds, who go through their graphs together as long as they do the same."""
 
@@ -61,6 +73,8 @@ class _Walk:
         self._branches: dict[int, ir.Branch] = {}
         self._known: dict[_Places, int] = {}
         self._through: dict[tuple[int, int], list[int]] = defaultdict(list)
+        self._shapes: dict[tuple[int, int], _Shape] = {}
+        self._numbers: dict[ir.Node, int] = {}
 
     def graph(self) -> tuple[int, dict[int, ir.Node]]:
         """The entry of one graph, and its nodes."""
@@ -76,6 +90,17 @@ class _Walk:
 
     def _at(self, place: tuple[int, int]) -> ir.Node:
         return self._bodies[place[0]].nodes[place[1]]
+
+    def _shape(self, place: tuple[int, int]) -> _Shape:
+        """What a node is without what follows it; equal ones have one number."""
+        found = self._shapes.get(place)
+        if found is None:
+            node = self._at(place)
+            alone, form = _alone(node), _form(node)
+            whole = self._numbers.setdefault(alone, len(self._numbers))
+            found = _Shape(whole, self._numbers.setdefault(form, len(self._numbers)), _values(node))
+            self._shapes[place] = found
+        return found
 
     def _number(self, places: _Places) -> int:
         """The node at which threads in these places go on; those who came another way may be there too."""
@@ -104,7 +129,7 @@ class _Walk:
         """Those who do the same but for constants; each kind for itself if that is all of them."""
         parts: dict[Hashable, list[tuple[int, int]]] = defaultdict(list)
         for place in places:
-            parts[_form(self._at(place))].append(place)
+            parts[self._shape(place).form].append(place)
         if len(parts) == 1:
             yield from ((place,) for place in places)
         else:
@@ -148,21 +173,26 @@ class _Walk:
 
     def _join(self, places: Iterable[tuple[int, int]]) -> ir.Node | None:
         """What threads in these places do, with the constants that their indices give; None if it is not the same."""
+        places = tuple(places)
         nodes = {kind: self._at((kind, number)) for kind, number in places}
         first, *others = nodes.values()
         if others and isinstance(first, ir.Do) and isinstance(first.operation, ir.Operand):
             ahead = [(kind, ir.successors(node)[0]) for kind, node in nodes.items()]
             if first.operation.number is not None and not self._evaluated(ahead):
                 return None
-        if all(_alone(node) == _alone(first) for node in others):
+        shapes = [self._shape(place) for place in dict(places).items()]
+        if all(shape.alone == shapes[0].alone for shape in shapes):
             return first
-        if any(_form(node) != _form(first) for node in others):
+        if any(shape.form != shapes[0].form for shape in shapes):
             return None
-        parts = zip(*(_values(node) for node in nodes.values()), strict=True)
-        joined = [self._indices.joined(dict(zip(nodes, part, strict=True))) for part in parts]
-        given = iter([value for value in joined if value is not None])
-        if None in joined:
-            return None
+        parts = zip(*(shape.values for shape in shapes), strict=True)
+        joined: list[Value] = []
+        for part in parts:
+            value = self._indices.joined(dict(zip(nodes, part, strict=True)))
+            if value is None:
+                return None
+            joined.append(value)
+        given = iter(joined)
         return map_values(first, lambda _: next(given))
 
     def _evaluated(self, places: list[tuple[int, int]]) -> bool:
@@ -304,7 +334,7 @@ class _Indices:
     def _sum(self, numbers: Mapping[int, int], type_: IntType) -> Value | None:
         """A sum of multiples of the indices that gives each kind its number."""
         wanted = {position: number for kind, number in numbers.items() for position in self._kinds[kind]}
-        factors = _solved([Fraction(n) for n in (*self._of[at], 1, number)] for at, number in wanted.items())
+        factors = _solved([(*self._of[at], 1, number) for at, number in wanted.items()])
         if factors is None or any(factor.denominator > 1 for factor in factors):
             return None
         computed = INT if type_.is_bool else type_
@@ -374,26 +404,28 @@ def _linear(extent: ir.Dim, name: str) -> Value:
     return result
 
 
-def _solved(equations: Iterable[list[Fraction]]) -> list[Fraction] | None:
+def _solved(equations: Sequence[Sequence[int]]) -> list[Fraction] | None:
     """What solves linear equations, with 0 for what is left open; None if nothing does.
 
-    An equation is its factors, and then what they add up to.
+    An equation is its factors, and then what they add up to.  One that is solved already adds nothing.
     """
     solved: dict[int, list[Fraction]] = {}
-    length = 0
-    for given in equations:
-        length = len(given) - 1
-        row = given
+    length = len(equations[0]) - 1
+    while True:
+        found = [solved[column][-1] if column in solved else Fraction(0) for column in range(length)]
+        common = lcm(*(factor.denominator for factor in found))
+        whole = [*(int(factor * common) for factor in found), -common]
+        row = next((e for e in equations if sum(map(mul, whole, e))), None)
+        if row is None:
+            return found
+        reduced = [Fraction(n) for n in row]
         for column, its in solved.items():
-            row = _minus(row, row[column], its)
-        first = next((column for column in _COLUMNS if row[column]), None)
+            reduced = _minus(reduced, reduced[column], its)
+        first = next((column for column in _COLUMNS if reduced[column]), None)
         if first is None:
-            if row[-1]:
-                return None
-            continue
-        row = [n / row[first] for n in row]
-        solved = {column: _minus(its, its[first], row) for column, its in solved.items()} | {first: row}
-    return [solved[column][-1] if column in solved else Fraction(0) for column in range(length)]
+            return None
+        reduced = [n / reduced[first] for n in reduced]
+        solved = {column: _minus(its, its[first], reduced) for column, its in solved.items()} | {first: reduced}
 
 
 def _minus(row: list[Fraction], factor: Fraction, other: list[Fraction]) -> list[Fraction]:
