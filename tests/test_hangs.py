@@ -207,7 +207,33 @@ def test_no_cycle_of_program_order_and_communication(ask: Asks) -> None:
     )
     _, found = only(ask(text))
     assert found.hangs is not None
-    assert found.hangs.whole == "no execution has a cycle in po | rf | co | fr"
+    assert found.hangs.whole == "no execution has a cycle in po | asw | rf | co | fr"
+
+
+def test_barriers_bring_order_that_schedules_have_too(ask: Asks) -> None:
+    """Two blocks see two writes in different orders, each by a read of one thread that a vote tells another."""
+    text = """
+    #include <cuda/atomic>
+    typedef cuda::atomic<int, cuda::thread_scope_device> Flag;
+    __device__ Flag x, y, first, second, never;
+    constexpr auto relaxed = cuda::memory_order_relaxed;
+    __device__ void see(Flag& one, Flag& other, Flag& told) {
+        int seen = 0;
+        if (threadIdx.x == 0) seen = one.load(relaxed);
+        seen = __syncthreads_or(seen);
+        if (threadIdx.x == 1 && seen && other.load(relaxed) == 0) told.store(1, relaxed);
+    }
+    __global__ void k() {
+        if (blockIdx.x == 0) see(x, y, first);
+        if (blockIdx.x == 1) see(y, x, second);
+        if (blockIdx.x == 2) (threadIdx.x ? x : y).store(1, relaxed);
+        if (blockIdx.x == 3 && threadIdx.x == 0 && first.load(relaxed) && second.load(relaxed))
+            while (never.load(relaxed) == 0);
+    }
+    //@ launch k<<<4, 2>>>();
+    //@ expect terminates under fair;
+    """
+    assert only(ask(text))[1].verdict == "violated"
 
 
 @pytest.mark.parametrize("seed", range(5000, 5000 + (_PROGRAMS or 40)))

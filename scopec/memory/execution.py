@@ -238,14 +238,9 @@ class Execution:
 
     @property
     def sequentially_consistent(self) -> bool:
-        """Whether it has no cycle in ``po | rf | co | fr``: some interleaving of its threads' steps gives it.
-
-        What brought order among accesses that are left out is in ``asw``.
-        """
+        """Whether it has no cycle in ``po | asw | rf | co | fr``: some interleaving of its threads' steps gives it."""
         given = self.evaluation.relations
-        parts = [given["po"], given["rf"], given["co"], compose(inverse(given["rf"]), given["co"])]
-        if self.graph.settled:
-            parts.append(given["asw"])
+        parts = [given["po"], given["asw"], given["rf"], given["co"], compose(inverse(given["rf"]), given["co"])]
         return not reflexive(closure(tuple(reduce(or_, rows) for rows in zip(*parts, strict=True))))
 
     @property

@@ -32,7 +32,7 @@ class Goal(Enum):
     LONGER = "goes round a loop more often than it was unrolled"
     OVERFLOW = "writes a value outside the domains"
     LEFT = "leaves its threads in certain conditions"
-    WEAK = "is not sequentially consistent: it has a cycle in po | rf | co | fr"
+    WEAK = "is not sequentially consistent: it has a cycle in po | asw | rf | co | fr"
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Problem:
     def named(self) -> frozenset[str]:
         """The sets and relations that the model or a question names."""
         weak = any(question.goal is Goal.WEAK for question in self.questions)
-        return self.model.mentioned | ({"po", "rf", "co"} if weak else frozenset())
+        return self.model.mentioned | ({"po", "asw", "rf", "co"} if weak else frozenset())
 
     @property
     def may_exceed(self) -> tuple[Question, ...]:

@@ -29,7 +29,7 @@ _ONE_LOCATION = "one location decides what threads do, and its accesses are atom
 _NO_LOCATION = "no location that threads share decides what they do"
 _RACE_FREE = "it is race free, and each atomic operation is seq_cst at a scope that includes all who use the object"
 _ALL_SEQ_CST = "each access that matters is atomic and seq_cst, at a scope that includes all who use the object"
-_NO_CYCLE = "no execution has a cycle in po | rf | co | fr"
+_NO_CYCLE = "no execution has a cycle in po | asw | rf | co | fr"
 #: The models that promise sequential consistency to programs without races whose atomic operations are all seq_cst.
 _SC_WITHOUT_RACES = ("cuda-v1", "cuda-v2", "cuda-v3", "rc11")
 

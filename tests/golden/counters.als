@@ -274,7 +274,7 @@ run allowed_3 { consistent and valued and complete and (((some (count_0_0_L6_R.r
     some (Choice.weak_count_0_0_L6_R & v1)) and some (count_0_1_L6_R.rv & count_0_1_L4_R.rv)) and
     some (Choice.weak_count_0_1_L6_R & v1)) } expect 1
 -- some execution is not sequentially consistent
-run weak { consistent and valued and some e : Exec | e in e.^(po + rf + co + (~rf).co) }
+run weak { consistent and valued and some e : Exec | e in e.^(po + asw + rf + co + (~rf).co) }
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (count_0_0_L4_W + count_0_0_L6_W + count_0_0_L8_W + count_0_1_L4_W +
     count_0_1_L6_W + count_0_1_L8_W) & Exec | no w.wv } expect 0

@@ -74,8 +74,7 @@ class Questions:
                 complete = " and complete" if question.goal is Goal.ASSERTION else ""
                 return f"consistent{complete} and ({fails})"
             case Goal.WEAK:
-                # What brought order among accesses that are left out is in asw.
-                given = " + ".join(self.names.of(name) for name in ("po", *(["asw"] if self.graph.settled else [])))
+                given = " + ".join(map(self.names.of, ("po", "asw")))
                 return f"consistent and some e : Exec | e in e.^({given} + rf + co + (~rf).co)"
             case Goal.LEFT:
                 assert question.paths is not None

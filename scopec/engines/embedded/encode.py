@@ -233,15 +233,11 @@ class Encoding:
                 )
 
     def _cycle(self) -> int:
-        """The literal of a cycle in ``po | rf | co | fr``: of some events of which each is followed by one of them.
-
-        What brought order among accesses that are left out is in ``asw``.
-        """
+        """The literal of a cycle in ``po | asw | rf | co | fr``: of events of which each is followed by one of them."""
         circuit = self.circuit
         rf, co = self._given_relation("rf"), self.co
-        either = [self._given_relation("po"), rf, co, self.matrices.from_reads(rf, co)]
-        if self.graph.settled:
-            either.append(self._given_relation("asw"))
+        always = (self._given_relation(name) for name in ("po", "asw"))
+        either = [*always, rf, co, self.matrices.from_reads(rf, co)]
         rows = cyclic_part(self.matrices.union(either))
         chosen = {i: circuit.fresh() for i in rows}
         for i, row in rows.items():

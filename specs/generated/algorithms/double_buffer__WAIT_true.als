@@ -585,7 +585,7 @@ run race { consistent and valued and some race } expect 0
 run required_2 { consistent and valued and complete and (not ((some (final_out_0 & v5) and some (final_out_1 &
     v6)) and some (final_out_2 & v7))) } expect 0
 -- some execution is not sequentially consistent
-run weak { consistent and valued and some e : Exec | e in e.^(po + rf + co + (~rf).co) }
+run weak { consistent and valued and some e : Exec | e in e.^(po + asw + rf + co + (~rf).co) }
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (pipeline_0_0_L14_W + pipeline_0_0_L15_W + pipeline_0_0_L16_W +
     pipeline_0_0_L14_W2 + pipeline_0_0_L15_W2 + pipeline_0_0_L16_W2 + pipeline_0_0_L14_W3 +

@@ -292,7 +292,7 @@ run race { consistent and valued and some race } expect 0
 run required_2 { consistent and valued and complete and (not (some (final_data_0 & v2) and
     some (final_data_1 & v2))) } expect 0
 -- some execution is not sequentially consistent
-run weak { consistent and valued and some e : Exec | e in e.^(po + rf + co + (~rf).co) }
+run weak { consistent and valued and some e : Exec | e in e.^(po + asw + rf + co + (~rf).co) }
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (leave_0_0_L19_W + leave_0_0_L20_W + leave_0_0_L21_W +
     leave_0_1_L15_W) & Exec | no w.wv } expect 0

@@ -176,4 +176,4 @@ run prefix { consistent } expect 1
 -- some execution has a race
 run race { consistent and some race }
 -- some execution is not sequentially consistent
-run weak { consistent and some e : Exec | e in e.^(po + rf + co + (~rf).co) }
+run weak { consistent and some e : Exec | e in e.^(po + asw + rf + co + (~rf).co) }

@@ -430,6 +430,6 @@ run prefix { consistent and valued } expect 1
 -- some execution has a race
 run race { consistent and valued and some race } expect 0
 -- some execution is not sequentially consistent
-run weak { consistent and valued and some e : Exec | e in e.^(po + rf + co + (~rf).co) }
+run weak { consistent and valued and some e : Exec | e in e.^(po + asw + rf + co + (~rf).co) }
 -- some write has a value beyond those that are modelled
 run overflow { consistent and some w : (meet_0_0_L39_W + meet_1_0_L39_W) & Exec | no w.wv } expect 0

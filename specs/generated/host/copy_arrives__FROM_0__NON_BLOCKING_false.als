@@ -230,4 +230,4 @@ run race { consistent and some race } expect 0
 -- required seen == 1
 run required_2 { consistent and complete and (not (some (final_seen & v1))) } expect 0
 -- some execution is not sequentially consistent
-run weak { consistent and some e : Exec | e in e.^(po + rf + co + (~rf).co) }
+run weak { consistent and some e : Exec | e in e.^(po + asw + rf + co + (~rf).co) }
