@@ -20,7 +20,7 @@ from scopec.session.run import Run
 
 SPECS = Path(__file__).parent.parent / "specs"
 #: What may be asked of a graph only while something is left that it is about.
-LESS = ("prefix", "fault", "longer", "overflow")
+LESS = ("prefix", "fault", "longer", "overflow", "weak")
 
 REDUCTION = """
 constexpr int N = {threads};
@@ -110,6 +110,19 @@ def test_a_race_elsewhere_says_nothing_of_an_object(tmp_path: Path) -> None:
     assert verdicts(text, tmp_path) == ["holds", "violated", "holds"]
 
 
+def test_of_a_graph_with_one_race_alone_it_is_not_said_that_it_has_no_cycle(tmp_path: Path) -> None:
+    """Nobody waits there in vain: none is looked for."""
+    file = tmp_path / "program.cu"
+    file.write_text(reduction(2, 32, inner=""))
+    (run,) = plan(file, str(file), Overrides()).runs
+    assert run.graph.one_race
+    assert "weak" not in {question.name for question in run.problem.questions}
+    (outcome,) = check([file], Settings(engine="embedded", timeout=120))
+    ((_, _, ends),) = (report.checks for report in outcome.reports)
+    assert ends.hangs is not None
+    assert (ends.verdict, ends.hangs.whole) == ("holds", "no thread waits for what may not come")
+
+
 def test_a_condition_of_a_litmus_file_is_about_all_executions(tmp_path: Path) -> None:
     """Races or none: one execution does not answer it."""
     first = "".join(f"*x = {n}; *z = {n};\n" for n in range(60))
@@ -147,6 +160,61 @@ def test_what_the_host_sets_up_is_constant_while_nobody_may_run(tmp_path: Path) 
         ("std::thread t([] { k<<<1, 32>>>(); }); in[3] = 5; t.join();", ["violated", "violated"]),
     ):
         assert verdicts(f"#include <thread>\n{kernel}{main.format(body)}{asked}", tmp_path) == found, body
+
+
+def test_what_the_host_sets_up_is_set_up_on_its_device(tmp_path: Path) -> None:
+    text = """
+    __device__ int in;
+    __managed__ int out[32];
+    __global__ void k() { out[threadIdx.x] = in; }
+    int main() {
+        in = 5;
+        cudaSetDevice(1);
+        k<<<1, 32>>>();
+        cudaDeviceSynchronize();
+    }
+    //@ expect required out[3] == 0;
+    """
+    assert verdicts(text, tmp_path) == ["holds"]
+
+
+@pytest.mark.parametrize(
+    ("read", "found"), [("first && second", "holds"), ("first", "violated"), ("second", "violated")]
+)
+def test_barriers_that_are_there_on_some_paths_order_what_all_of_them_do(
+    read: str, found: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """From the first lane to the fourth, by way of two such barriers without a lane in common and one between them."""
+    monkeypatch.setattr(questions, "LARGE", 0)
+    relaxed = "cuda::memory_order_relaxed"
+    text = f"""
+    #include <cuda/atomic>
+    __device__ cuda::atomic<int, cuda::thread_scope_device> a, b;
+    __device__ int x, y;
+    __global__ void set() {{ a.store(1, {relaxed}); b.store(1, {relaxed}); }}
+    __global__ void k() {{
+        __shared__ int c, d;
+        int t = threadIdx.x;
+        if (t == 0) {{ c = a.load({relaxed}); d = b.load({relaxed}); }}
+        __syncthreads();
+        int first = c, second = d;
+        if (t == 0) x = 1;
+        if (t <= 1 && first) __syncwarp(3);
+        if (t == 1 || t == 2) __syncwarp(6);
+        if (t >= 2 && second) __syncwarp(12);
+        if (t == 3 && {read}) y = x;
+    }}
+    int main() {{
+        cudaStream_t one, other;
+        cudaStreamCreate(&one);
+        cudaStreamCreate(&other);
+        set<<<1, 1, 0, one>>>();
+        k<<<1, 4, 0, other>>>();
+        cudaDeviceSynchronize();
+    }}
+    //@ expect race_free;
+    """
+    assert verdicts(text, tmp_path) == [found]
 
 
 def test_little_is_left_to_be_asked(tmp_path: Path) -> None:
@@ -268,6 +336,27 @@ def test_sure_steps_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
                     assert some.holds == every.holds, (run.name, property_)
                     fewer += some.states < every.states
     assert fewer > 20
+
+
+def test_what_asks_whether_a_kernel_has_ended_may_find_that_it_has_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sure_steps, "MANY", 1)
+    text = """
+    #include <cuda/atomic>
+    __managed__ cuda::atomic<int, cuda::thread_scope_system> flag;
+    __global__ void k() { if (threadIdx.x == 0) flag.store(1); __syncthreads(); }
+    int main() {
+        cudaStream_t s;
+        cudaStreamCreate(&s);
+        k<<<1, 2, 0, s>>>();
+        while (flag.load() == 0);
+        if (cudaStreamQuery(s) == cudaErrorNotReady) while (flag.load() == 1);
+        cudaDeviceSynchronize();
+    }
+    //@ expect may_hang under cuda-resident;
+    """
+    assert verdicts(text, tmp_path) == ["holds"]
 
 
 def test_a_loop_whose_turns_are_known_is_followed_to_its_end(tmp_path: Path) -> None:

@@ -1,13 +1,12 @@
 """Graphs without the accesses to some locations, and without the barriers that nobody needs then.
 
 What a barrier orders among the events that are left is said of these: each that comes before it, and each that comes
-after it.  Where it is there on some paths only, one thread's passage stays for every two barriers that it passes, so
-that an order through both is still one through both.
+after it.  Of one that is there on some paths only that holds where it is there, and an arrival stays for each other
+such barrier that leads to it: an order through both is one where both are there.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
@@ -98,20 +97,25 @@ class _Condensing:
         """Threads by name."""
         return {t.name: t for t in self.before.program.threads}
 
+    @cached_property
+    def _leads(self) -> Mapping[int, int]:
+        """For each barrier that is there on some paths what it leads to, through no other such barrier."""
+        others = self.around.conditional
+        return {n: (self.around.after(n) & ~others) | 1 << n for n in self.guarded}
+
     def _passages(self) -> set[str]:
-        """Of barriers that are there on some paths, for every two of which a thread passes both, the passage of one."""
-        by_thread: dict[int, dict[str, list[str]]] = {}
-        for number in self.guarded:
-            edge = self.order.edges[number]
-            found = by_thread[number] = defaultdict(list)
-            for event in (*edge.before, *edge.after):
-                found[self.before.by_id[event].thread].append(event)
-        sets = {number: frozenset(found) for number, found in by_thread.items()}
+        """Arrivals at barriers that are there on some paths: all the others of these that lead there lead to one."""
+        before: dict[int, int] = {}
         kept: set[str] = set()
-        for one, threads in sets.items():
-            for others in set(sets.values()):
-                if both := threads & others:
-                    kept |= set(by_thread[one][min(both)])
+        for number in self.guarded:
+            seen = 0
+            for event in self.order.edges[number].before:
+                entered = self.around.entered[event]
+                if entered not in before:
+                    before[entered] = sum(1 << n for n, leads in self._leads.items() if leads & entered)
+                if before[entered] & ~seen:
+                    seen |= before[entered]
+                    kept.add(event)
         return kept
 
     def _edges(self, events: Collection[Event]) -> Iterator[Synchronises]:
@@ -130,7 +134,7 @@ class _Condensing:
             else:
                 ends = 1 << number
                 if number in self.guarded:
-                    ends, barrier = self.around.after(number), False
+                    ends, barrier = self._leads[number], False
                     when = self.guarded[number].value(self.before.conditions)
                 before = tuple(e.id for e in rest if left[e.id] >> number & 1)
                 after = tuple(e.id for e in rest if self.around.entered[e.id] & ends)

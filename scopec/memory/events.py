@@ -248,7 +248,8 @@ class EventGraph:
     the notifications that would wake it if they came after a later write of what it read.  ``watches_several`` says
     that some wait loop looks at several locations in a turn.  ``settled`` are locations whose accesses are left out
     (:mod:`scopec.memory.settled`), with what they hold at the end; ``decided`` the objects that have no
-    others, all turns of loops included.
+    others, all turns of loops included.  ``one_race``: of a graph in which nobody waits in vain
+    only what shows a race is left (:mod:`scopec.memory.racing`).
     """
 
     program: Program
@@ -272,6 +273,7 @@ class EventGraph:
     watches_several: bool = False
     settled: Mapping[Location, Value] = field(default_factory=dict)
     decided: frozenset[str] = frozenset()
+    one_race: bool = False
 
     @property
     def unfinished(self) -> tuple[Cut, ...]:

@@ -78,6 +78,7 @@ def racing(graph: EventGraph) -> EventGraph | None:
                     waits=(),
                     settled={o: run.known(held) for o, held in {**graph.settled, **run.memory}.items() if o != at},
                     finals={key: Final(run.known(f.value), run.known(f.defined)) for key, f in graph.finals.items()},
+                    one_race=True,
                 )
             )
     return None

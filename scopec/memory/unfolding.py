@@ -145,7 +145,7 @@ class Unfolding:
         if written is None:
             return None
         initial = Const(object_.values[location.index] or 0, object_.type)
-        return values.convert(written.get(location.index, initial), object_.type)
+        return values.convert(written.get(location, initial), object_.type)
 
     @cached_property
     def _writers(self) -> Mapping[str, frozenset[str]]:
@@ -162,14 +162,14 @@ class Unfolding:
         return {name: frozenset(threads) for name, threads in found.items()}
 
     @cached_property
-    def _set_up(self) -> Mapping[str, Mapping[int, Value]]:
+    def _set_up(self) -> Mapping[str, Mapping[Location, Value]]:
         """What the host writes to objects to which it writes before it launches anything, and nothing but constants.
 
         Asked for when a thread of a grid is executed: the host has been by then.  Other host threads might launch too.
         """
         if self.program.others:
             return {}
-        found: dict[str, dict[int, Value]] = defaultdict(dict)
+        found: dict[str, dict[Location, Value]] = defaultdict(dict)
         open_: set[str] = set()
         launches, launched = set(self.launches.values()), False
         for event in self.events:
@@ -179,7 +179,7 @@ class Unfolding:
                 if launched or not plain or not isinstance(event.value, Const):
                     open_.add(event.location.object)
                 else:
-                    found[event.location.object][event.location.index] = event.value
+                    found[event.location.object][event.location] = event.value
         return {name: written for name, written in found.items() if name not in open_}
 
     def mark(self) -> tuple[int, ...]:

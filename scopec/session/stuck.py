@@ -89,17 +89,17 @@ def hangs(
 
 
 def _result(asked: Search, found: Findings) -> Hangs:
-    said = (found.engine, found.time_ms, found.cached)
+    said = Hangs(engine=found.engine, time_ms=found.time_ms, cached=found.cached)
     if found.unanswered is not None:
-        return Hangs(None, f"{found.unanswered} about executions that get stuck", None, *said)
+        return replace(said, undecided=f"{found.unanswered} about executions that get stuck")
     stuck = found.answers[STUCK]
     if stuck is None:
-        return Hangs(None, _undecided(asked, found), None, *said)
+        return replace(said, undecided=_undecided(asked, found))
     if stuck.undecided:
-        return Hangs(None, not_decided(stuck), None, *said)
+        return replace(said, undecided=not_decided(stuck))
     if asked.system.places is not None:
-        return Hangs(None, f"{_PLACES}: {_SCHEDULES_ALONE}", None, *said)
-    return Hangs(asked.shown(stuck), None, None, *said)
+        return replace(said, undecided=f"{_PLACES}: {_SCHEDULES_ALONE}")
+    return replace(said, execution=asked.shown(stuck))
 
 
 def _undecided(asked: Search, found: Findings) -> str | None:

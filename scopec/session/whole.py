@@ -29,6 +29,7 @@ _ONE_LOCATION = "one location decides what threads do, and its accesses are atom
 _NO_LOCATION = "no location that threads share decides what they do"
 _RACE_FREE = "it is race free, and each atomic operation is seq_cst at a scope that includes all who use the object"
 _ALL_SEQ_CST = "each access that matters is atomic and seq_cst, at a scope that includes all who use the object"
+_NO_WAITING = "no thread waits for what may not come"
 _NO_CYCLE = "no execution has a cycle in po | asw | rf | co | fr"
 #: The models that promise sequential consistency to programs without races whose atomic operations are all seq_cst.
 _SC_WITHOUT_RACES = ("cuda-v1", "cuda-v2", "cuda-v3", "rc11")
@@ -60,7 +61,7 @@ def may_be_whole(run: Run) -> bool:
     that may go on beyond the bound, and the question is dear.
     """
     ends = all(cut.wait for cut in run.graph.cuts)
-    return ends and not run.graph.watches_several and not _sleeps(run) and not _gives_up(run)
+    return ends and not (run.graph.one_race or run.graph.watches_several or _sleeps(run) or _gives_up(run))
 
 
 def found_whole(run: Run, found: Findings | None) -> str | None:
@@ -69,6 +70,8 @@ def found_whole(run: Run, found: Findings | None) -> str | None:
         return None
     if _gives_up(run):
         return None
+    if run.graph.one_race:
+        return _NO_WAITING
     race_free = found.answers["race"] is None and run.problem.model.tells_races()
     if race_free and run.model.name in _SC_WITHOUT_RACES and _is_seq_cst(run):
         return _RACE_FREE

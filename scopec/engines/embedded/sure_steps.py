@@ -55,11 +55,12 @@ class SureSteps:
         self.second = frozenset(self._second())
 
     def _applies(self) -> bool:
-        """Whether promises last, and nothing stops a thread from outside."""
+        """Whether promises last, nothing stops a thread from outside, and nobody asks whether it has ended yet."""
         system = self.system
-        stops = any(isinstance(step.operation, (ir.EndProcess, ir.Trap)) for step in system.steps.values())
+        noticing = (ir.EndProcess, ir.Trap, ir.StreamQuery, ir.EventQuery)
+        noticed = any(isinstance(step.operation, noticing) for step in system.steps.values())
         kept = system.readings.host_progress if system.model.has_host else system.model.keeps_started
-        return len(system.threads) >= MANY and kept and not stops
+        return len(system.threads) >= MANY and kept and not noticed
 
     def _second(self) -> Iterator[int]:
         begun: set[str] = set()
@@ -95,7 +96,9 @@ class SureSteps:
             return None
         if label != IDLE:
             taken = self.stepping.step(number, label)(state)
-            return (label, taken[0][0]) if taken else None
+            step = self.system.steps[label]
+            waits = step.blocks and bool(taken) and taken[0][0][number] == step.again  # in vain, each turn a step
+            return (label, taken[0][0]) if taken and not waits else None
         entry, late, can_start = self._starts[number]
         if not can_start(state):
             return None
