@@ -7,9 +7,9 @@ the indices tells them apart.  What does the same from some node on, whichever w
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
-from fractions import Fraction
-from math import lcm
+from dataclasses import field, replace
+from functools import cached_property
+from math import gcd, lcm
 from operator import mul
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,9 @@ Position = tuple[int, int]
 #: Where threads are that go on together: the node that each kind of them has reached.
 _Places = tuple[tuple[int, int], ...]
 _INDICES = tuple(f"{name}.{axis}" for name in ("threadIdx", "blockIdx") for axis in "xyz")
-#: The factors of equations on them, the constant first.
+#: The indices of a thread, 1, and the number that it is to have.
+_Row = tuple[int, ...]
+#: The factors of equations, the constant first.
 _COLUMNS = (len(_INDICES), *range(len(_INDICES)))
 #: How many kinds are looked at to find where they meet.
 _MOST_THAT_MEET = 16
@@ -53,13 +55,28 @@ def together(grid: ir.Grid, bodies: Mapping[Position, ir.Body]) -> ir.Body:
     return ir.Body(entry, graph, variables, frozenset(name for body in alike for name in body.ambiguous))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Shape:
     """A node without what follows it, also without its constants, both by number, and its values."""
 
     alone: int
     form: int
     values: list[Value]
+
+    @cached_property
+    def constants(self) -> list[Const]:
+        """Its constants; those of nodes of one form are in one order."""
+        return [constant for value in self.values for constant in _constants(value)]
+
+
+@dataclass
+class _Slot:
+    """Nodes that are one: the first of them, where threads are there, their form, and what sums their constants are."""
+
+    number: int
+    form: int = -1
+    sums: list[_Sum] = field(default_factory=list)
+    places: dict[int, int] = field(default_factory=dict)
 
 
 class _Walk:
@@ -233,19 +250,40 @@ class _Walk:
 
     def _slots(self, alike: Mapping[int, int]) -> dict[int, Hashable]:
         """Nodes of different kinds of threads that can be one: those of a class, in their order."""
-        slots: dict[int, list[tuple[int, dict[int, int]]]] = defaultdict(list)
-        result: dict[int, Hashable] = {}
-        for number, class_ in sorted(alike.items()):
-            places = dict(self._together[number][0]) if number in self._together else {}
-            for first, others in slots[class_]:
-                if not others.keys() & places.keys() and self._join([*others.items(), *places.items()]) is not None:
-                    others |= places
-                    result[number] = first
-                    break
-            else:
-                slots[class_].append((number, places))
-                result[number] = number
+        slots: dict[int, list[_Slot]] = defaultdict(list)
+        result: dict[int, Hashable] = {number: number for number in self._branches}
+        for number in sorted(self._together):
+            places = dict(self._together[number][0])
+            slot = next((slot for slot in slots[alike[number]] if self._takes(slot, places)), None)
+            if slot is None:
+                slot = _Slot(number)
+                slots[alike[number]].append(slot)
+                self._takes(slot, places)
+            result[number] = slot.number
         return result
+
+    def _takes(self, slot: _Slot, places: Mapping[int, int]) -> bool:
+        """Put more places into a slot, if threads in all of them do the same but for sums of their indices."""
+        if slot.places.keys() & places.keys():
+            return False
+        shapes = {kind: self._shape((kind, at)) for kind, at in places.items()}
+        first = next(iter(shapes.values()))
+        if not slot.places:
+            slot.form, slot.sums = first.form, [_Sum(c.type) for c in first.constants]
+        node = self._at(next(iter(places.items())))
+        ordered = isinstance(node, ir.Do) and isinstance(node.operation, ir.Operand)
+        if first.form != slot.form or (ordered and self._join([*slot.places.items(), *places.items()]) is None):
+            return False
+        sums: list[_Sum] = []
+        for number, known in enumerate(slot.sums):
+            given = {kind: shape.constants[number].value for kind, shape in shapes.items()}
+            found = known.also(self._indices.equations(given))
+            if found is None:
+                return False
+            sums.append(found)
+        slot.sums = sums
+        slot.places |= places
+        return True
 
 
 def _refined(classes: Mapping[int, Hashable], following: Mapping[int, tuple[int, ...]]) -> dict[int, int]:
@@ -291,6 +329,14 @@ def _without_constants(value: Value) -> Value:
     )
 
 
+def _constants(value: Value) -> Iterator[Const]:
+    """The constants in a value, left to right."""
+    if isinstance(value, Const):
+        yield value
+    for part in values.children(value):
+        yield from _constants(part)
+
+
 def _values(node: ir.Node) -> list[Value]:
     found: list[Value] = []
 
@@ -315,7 +361,7 @@ class _Indices:
             for members in kinds
             for position in members
         }
-        self._sums: dict[tuple[tuple[tuple[int, int], ...], IntType], Value | None] = {}
+        self._sums: dict[tuple[tuple[tuple[int, int], ...], IntType], _Sum | None] = {}
 
     def joined(self, given: Mapping[int, Value]) -> Value | None:
         """The value that threads of each kind have; None if there is none."""
@@ -325,37 +371,16 @@ class _Indices:
         if isinstance(first, Const):
             numbers = tuple((kind, value.value) for kind, value in given.items() if isinstance(value, Const))
             if (numbers, first.type) not in self._sums:
-                self._sums[numbers, first.type] = self._sum(dict(numbers), first.type)
-            return self._sums[numbers, first.type]
+                self._sums[numbers, first.type] = _Sum(first.type).also(self.equations(dict(numbers)))
+            found = self._sums[numbers, first.type]
+            return None if found is None else found.value
         parts = zip(*(values.children(value) for value in given.values()), strict=True)
         joined = [self.joined(dict(zip(given, part, strict=True))) for part in parts]
         return None if any(part is None for part in joined) else values.rebuild(first, [p for p in joined if p])
 
-    def _sum(self, numbers: Mapping[int, int], type_: IntType) -> Value | None:
-        """A sum of multiples of the indices that gives each kind its number."""
-        wanted = {position: number for kind, number in numbers.items() for position in self._kinds[kind]}
-        factors = _solved([(*self._of[at], 1, number) for at, number in wanted.items()])
-        if factors is None or any(factor.denominator > 1 for factor in factors):
-            return None
-        computed = INT if type_.is_bool else type_
-        terms = [
-            (factor, _multiple(abs(int(factor)), name, computed))
-            for factor, name in zip((*factors[-2::-1], factors[-1]), (*reversed(_INDICES), None), strict=True)
-            if factor
-        ]
-        result: Value | None = None
-        for factor, term in sorted(terms, key=lambda term: term[0] < 0):
-            start = result or Const(0, computed)
-            result = term if factor > 0 and not result else values.binary("+" if factor > 0 else "-", start, term)
-        result = values.cast(result or Const(0, computed), type_)
-        given = (self._computed(result, at) == Const(number, type_) for at, number in wanted.items())
-        return result if all(given) else None
-
-    def _computed(self, value: Value, at: Position) -> Value:
-        known = dict(zip(_INDICES, self._of[at], strict=True))
-        return values.substitute(
-            value, lambda one: Const(known[one.name], one.type) if isinstance(one, Builtin) else one
-        )
+    def equations(self, numbers: Mapping[int, int]) -> tuple[_Row, ...]:
+        """What a sum has to fulfil that gives each thread of some kinds its number."""
+        return tuple((*self._of[at], 1, number) for kind, number in numbers.items() for at in self._kinds[kind])
 
     def told_apart(self, parts: Sequence[_Places]) -> tuple[Value, Sequence[_Places], Sequence[_Places]]:
         """A condition on the indices, the parts whose threads fulfil it, and the others."""
@@ -404,29 +429,86 @@ def _linear(extent: ir.Dim, name: str) -> Value:
     return result
 
 
-def _solved(equations: Sequence[Sequence[int]]) -> list[Fraction] | None:
-    """What solves linear equations, with 0 for what is left open; None if nothing does.
+@dataclass(frozen=True)
+class _Sum:
+    """The sum of multiples of the indices that fulfils ``equations``, with 0 for the factors that these leave open."""
 
-    An equation is its factors, and then what they add up to.  One that is solved already adds nothing.
+    type: IntType
+    equations: tuple[_Row, ...] = ()
+    solved: Mapping[int, _Row] = field(default_factory=dict)
+
+    def also(self, equations: tuple[_Row, ...]) -> _Sum | None:
+        """The sum that fulfils more equations too; None if there is none that is whole and is computed as it is."""
+        found = replace(self, equations=self.equations + equations)
+        if any(sum(map(mul, self._factors, e)) for e in equations):
+            solved = _solved(found.equations, self.solved)
+            if solved is None:
+                return None
+            found, equations = replace(found, solved=solved), found.equations
+        return found if found._factors[-1] == -1 and all(found._gives(e) for e in equations) else None
+
+    @cached_property
+    def _factors(self) -> _Row:
+        return _factors(self.solved)
+
+    @cached_property
+    def value(self) -> Value:
+        """The sum as a value of its type."""
+        computed = INT if self.type.is_bool else self.type
+        *factors, constant, _ = self._factors
+        terms = [
+            (factor, _multiple(abs(factor), name, computed))
+            for factor, name in zip((*reversed(factors), constant), (*reversed(_INDICES), None), strict=True)
+            if factor
+        ]
+        result: Value | None = None
+        for factor, term in sorted(terms, key=lambda term: term[0] < 0):
+            start = result or Const(0, computed)
+            result = term if factor > 0 and not result else values.binary("+" if factor > 0 else "-", start, term)
+        return values.cast(result or Const(0, computed), self.type)
+
+    def _gives(self, equation: _Row) -> bool:
+        """Whether it is computed as its type says."""
+        *indices, _, number = equation
+        known = dict(zip(_INDICES, indices, strict=True))
+        computed = values.substitute(
+            self.value, lambda one: Const(known[one.name], one.type) if isinstance(one, Builtin) else one
+        )
+        return computed == Const(number, self.type)
+
+
+def _factors(solved: Mapping[int, _Row]) -> _Row:
+    """The factors by which equations are solved, then -1 for the number; the least multiple of these that is whole."""
+    common = lcm(*(row[column] // gcd(row[column], row[-1]) for column, row in solved.items()))
+    return (*(solved[c][-1] * common // solved[c][c] if c in solved else 0 for c in range(len(_COLUMNS))), -common)
+
+
+def _solved(equations: Sequence[_Row], solved: Mapping[int, _Row]) -> Mapping[int, _Row] | None:
+    """The equations as rows of which each has a column for itself, of which some are there; None if nothing solves all.
+
+    One that is solved already adds nothing.
     """
-    solved: dict[int, list[Fraction]] = {}
-    length = len(equations[0]) - 1
     while True:
-        found = [solved[column][-1] if column in solved else Fraction(0) for column in range(length)]
-        common = lcm(*(factor.denominator for factor in found))
-        whole = [*(int(factor * common) for factor in found), -common]
-        row = next((e for e in equations if sum(map(mul, whole, e))), None)
+        factors = _factors(solved)
+        row = next((e for e in equations if sum(map(mul, factors, e))), None)
         if row is None:
-            return found
-        reduced = [Fraction(n) for n in row]
+            return solved
         for column, its in solved.items():
-            reduced = _minus(reduced, reduced[column], its)
-        first = next((column for column in _COLUMNS if reduced[column]), None)
+            row = _without(row, column, its)
+        first = next((column for column in _COLUMNS if row[column]), None)
         if first is None:
             return None
-        reduced = [n / reduced[first] for n in reduced]
-        solved = {column: _minus(its, its[first], reduced) for column, its in solved.items()} | {first: reduced}
+        row = _least(row, first)
+        solved = {column: _least(_without(its, first, row), column) for column, its in solved.items()} | {first: row}
 
 
-def _minus(row: list[Fraction], factor: Fraction, other: list[Fraction]) -> list[Fraction]:
-    return [a - factor * b for a, b in zip(row, other, strict=True)] if factor else row
+def _without(row: _Row, column: int, other: _Row) -> _Row:
+    """A multiple of a row, less one of another, so that there is nothing in a column."""
+    factor, whole = row[column], other[column]
+    return tuple(a * whole - factor * b for a, b in zip(row, other, strict=True)) if factor else row
+
+
+def _least(row: _Row, column: int) -> _Row:
+    """The least multiple of a row that is whole, with a positive number in a column."""
+    divisor = gcd(*row) if row[column] > 0 else -gcd(*row)
+    return tuple(n // divisor for n in row)
