@@ -7,6 +7,7 @@ the acts that it enables.  An act that changes nothing is none (``<<A>>_vars``).
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import field
 from functools import cached_property
@@ -35,12 +36,14 @@ Condition = Callable[[State], bool]
 
 @dataclass(frozen=True, slots=True)
 class _Owed:
-    """A promise to one thread: the bit of its acts, where they count, and which steps they are."""
+    """A promise to one thread, to somebody who may keep it: the bit of its acts, and where they count.
+
+    ``is_act`` says whether a step is one, by the label that it is taken at and its choice.
+    """
 
     bit: int
     when: tuple[Condition, ...]
-    #: By the number of the thread that steps: whether its step is one, by the label that it is at and its choice.
-    acts: dict[int, Callable[[str, bool], bool]]
+    is_act: Callable[[str, bool], bool]
 
 
 @dataclass(slots=True)
@@ -70,7 +73,8 @@ class Exploration:
         self.weak = 0
         self.strong = 0
         self._bits = 0
-        self._owed: list[_Owed] = []
+        #: By the number of a thread the promises that its steps may keep.
+        self._owed: dict[int, list[_Owed]] = defaultdict(list)
         for promise in promises(system):
             self._promise(promise)
         #: The bit of a step of each thread, and of a step that counts.
@@ -106,7 +110,8 @@ class Exploration:
             for act in promise.acts:
                 for number, is_act in self._acts(act, thread, promise.label):
                     acts[number] = _either(acts[number], is_act) if number in acts else is_act
-            self._owed.append(_Owed(bit, when, acts))
+            for number, is_act in acts.items():
+                self._owed[number].append(_Owed(bit, when, is_act))
 
     def _acts(
         self, act: Act, thread: ir.Thread | None, label: str
@@ -220,16 +225,17 @@ class Exploration:
                 steps = list(self.steps(state))
             except ArithmeticFault as fault:
                 raise EngineError(f"a step has no result in C++: {fault}") from fault
-            owed = [o for o in self._owed if all(holds(state) for holds in o.when)]
+            owed: dict[int, bool] = {}
             edges: dict[int, int] = {}
             for who, label, after, well in steps:
                 if after == state:
                     continue
                 after = self.sure.after(after)
                 bits = self.step_of[who]
-                for promise in owed:
-                    is_act = promise.acts.get(who)
-                    if is_act is not None and is_act(label, well):
+                for promise in self._owed[who]:
+                    if promise.bit not in owed:
+                        owed[promise.bit] = all(holds(state) for holds in promise.when)
+                    if owed[promise.bit] and promise.is_act(label, well):
                         bits |= promise.bit
                 if label in self._counting:
                     bits |= self.counted

@@ -6,7 +6,8 @@ sequentially consistent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import EngineError
@@ -72,9 +73,14 @@ class States(Terms):
         return [self.fixed(phases.made(v or 0)) if made else v or 0 for v in object_.values]
 
     def _objects_of(self, thread: ir.Thread) -> Iterator[str]:
-        for step in self.system.machine_of(thread).steps.values():
-            if (place := touched(step)) is not None:
+        for label in self.system.machine_of(thread).steps:
+            if (place := self.touched[label]) is not None:
                 yield place.object
+
+    @cached_property
+    def touched(self) -> Mapping[str, ir.Place | None]:
+        """By label the place that a step reads or writes."""
+        return {label: touched(step) for label, step in self.system.steps.items()}
 
     def _instance(self, name: str, thread: ir.Thread) -> str:
         return instance(self.system.program.objects[name], thread)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from scopec.engines.embedded.states import States
 from scopec.engines.embedded.terms import Bound, Compute, Fixed, Outcomes, Slot, State, run
 from scopec.program import ir
-from scopec.progress.influence import touched
 from scopec.progress.rules import phases
 from scopec.progress.steps import OLD, Arrival, Either, Fork, Goto, Made, Step, Tree, leaves
 from scopec.progress.terms import At, Kind, Name, Over, both, call
@@ -65,7 +64,7 @@ class Stepping(States):
 
     def _take(self, thread: ir.Thread, transition: Transition) -> Take:
         step, me = transition.step, self.number[thread.name]
-        place = touched(step)
+        place = self.touched[step.label]
         cell = None if place is None else self._cell(place, thread)
         bound: dict[str, Any] = {"t": Fixed(me)}
         if cell is not None:
