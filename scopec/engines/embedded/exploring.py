@@ -230,7 +230,7 @@ class Exploration:
             for who, label, after, well in steps:
                 if after == state:
                     continue
-                after = self.sure.after(after)
+                after = self.sure.after(after, who)
                 bits = self.step_of[who]
                 for promise in self._owed[who]:
                     if promise.bit not in owed:

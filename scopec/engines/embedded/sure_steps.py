@@ -72,33 +72,50 @@ class SureSteps:
                     yield number
                 begun.add(unit)
 
-    def after(self, state: State) -> State:
-        """The state after all sure steps."""
-        for _, _, found in self.steps(state):
+    def after(self, state: State, moved: int | None = None) -> State:
+        """The state after all sure steps; ``moved`` took a step from a state without any."""
+        for _, _, found in self.steps(state, moved):
             state = found
         return state
 
-    def steps(self, state: State) -> Iterator[tuple[int, str, State]]:
+    def steps(self, state: State, moved: int | None = None) -> Iterator[tuple[int, str, State]]:
         """The sure steps that are taken one after the other: who takes each, at which label, and the state after it."""
-        moved = bool(self.threads)
-        while moved:
-            moved = False
-            for number in (n for unit in self._units if any(state[n] != IDLE for n in unit) for n in unit):
-                while (found := self._step(state, number)) is not None:
-                    label, state = found
-                    moved = True
-                    yield number, label, state
+        units = self._units if moved is None else self._near.get(moved, self._units)
+        again = bool(self.threads)
+        while again:
+            again = False
+            for unit in units:
+                if all(state[n] == IDLE for n in unit):
+                    continue
+                for number in unit:  # to the barrier, each of them, before one looks whether all are there
+                    while (found := self._step(state, number)) is not None:
+                        label, state = found
+                        again = True
+                        yield number, label, state
+                for number in unit:
+                    if (found := self._released(state, number)) is not None:
+                        label, state = found
+                        again = True
+                        yield number, label, state
+
+    def _released(self, state: State, number: int) -> tuple[str, State] | None:
+        """The sure step of a thread that need not wait any longer."""
+        label = state[number]
+        if label not in self._blocking or label not in self.labels[number]:
+            return None
+        taken = self.stepping.step(number, label)(state)
+        if not taken or taken[0][0][number] == self.system.steps[label].again:  # in vain, each turn a step
+            return None
+        return label, taken[0][0]
 
     def _step(self, state: State, number: int) -> tuple[str, State] | None:
-        """The sure step of a thread, if it has one in a state."""
+        """The sure step of a thread, if it has one in a state, not one for which it may have to wait."""
         label = state[number]
-        if label == DONE or (label != IDLE and label not in self.labels[number]):
+        if label == DONE or label in self._blocking or (label != IDLE and label not in self.labels[number]):
             return None
         if label != IDLE:
             taken = self.stepping.step(number, label)(state)
-            step = self.system.steps[label]
-            waits = step.blocks and bool(taken) and taken[0][0][number] == step.again  # in vain, each turn a step
-            return (label, taken[0][0]) if taken and not waits else None
+            return (label, taken[0][0]) if taken else None
         entry, late, can_start = self._starts[number]
         if not can_start(state):
             return None
@@ -108,6 +125,25 @@ class SureSteps:
             return None
         ((after, _),) = self.stepping.step(number, entry)(state)
         return label, after
+
+    @cached_property
+    def _blocking(self) -> frozenset[str]:
+        """The labels at which a thread may have to wait, whichever of the two it has there."""
+        return frozenset(label for step in self.system.steps.values() if step.blocks for label in step.labels)
+
+    @cached_property
+    def _near(self) -> Mapping[int, Sequence[Sequence[int]]]:
+        """By thread the units in which its step may let others go on: those of its block, where no more is joined."""
+        threads, system = self.stepping.threads, self.system
+        waits = (step.operation.at for step in system.steps.values() if isinstance(step.operation, Wait))
+        wide = any(isinstance(at, ir.GroupSync) and at.group in (ir.Group.CLUSTER, ir.Group.GRID) for at in waits)
+        if wide or not {"CanStart"}.issuperset(self.stepping.rules.starting):
+            return {}
+        blocks: dict[str, list[Sequence[int]]] = defaultdict(list)
+        for unit in self._units:
+            for name in {threads[n].block_name for n in unit}:
+                blocks[name].append(unit)
+        return {n: blocks[threads[n].block_name] for n in self.threads}
 
     @cached_property
     def _units(self) -> Sequence[Sequence[int]]:
