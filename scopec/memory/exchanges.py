@@ -153,7 +153,7 @@ class _Resolution:
 
     def run(self) -> None:
         out = self.out
-        while not (known := self.attended()).always:
+        while known := self.attended():
             self.simplify(known)
         out.control = {event: self.reads(names) for event, names in out.control.items()}
         out.events = [e if e.value is None else replace(e, value=self.settled(e.value)) for e in out.events]
@@ -164,19 +164,16 @@ class _Resolution:
             (thread, replace(s, registers={r: self.settled(held) for r, held in s.registers.items()}))
             for thread, s in out.ends
         ]
-        known = out.guards.always
-        for number, condition in enumerate(out.conditions):
-            if isinstance(condition, Const):
-                known &= out.guards.literal(number, bool(condition.value))
-        if not known.always:
-            self.simplify(known)
+        constant = {n: bool(c.value) for n, c in enumerate(out.conditions) if isinstance(c, Const)}
+        if constant:
+            self.simplify(constant)
         for name, passage in out.barriers.items():
             named = tuple(map(self.settled, passage.name))
             out.barriers[name] = replace(passage, phase=self.settled(passage.phase), name=named)
 
-    def attended(self) -> Guard:
+    def attended(self) -> Mapping[int, bool]:
         """What is known of the conditions that lanes come to where they come on every path to begin with."""
-        known = self.out.guards.always
+        known: dict[int, bool] = {}
         for number, condition in enumerate(self.out.conditions):
             if not isinstance(condition, Reg) or condition.name not in self.keys:
                 continue
@@ -186,17 +183,15 @@ class _Resolution:
                 for e in self.arrivals[barrier]
                 if self.is_of(e, int(name.split()[1]))
             ):
-                known &= self.out.guards.literal(number, True)
+                known[number] = True
                 self.out.conditions[number] = values.TRUE
                 self.known[condition.name] = values.TRUE
         return known
 
-    def simplify(self, known: Guard) -> None:
+    def simplify(self, known: Mapping[int, bool]) -> None:
         """Leave out of guards what is known of the conditions, and what is on no path."""
         out = self.out
-
-        def short(guard: Guard) -> Guard:
-            return guard.where(known)
+        short = out.guards.given(known)
 
         def shorter(guard: Guard | None) -> Guard | None:
             return None if guard is None else short(guard)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scopec.program import values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from scopec.program.values import Value
 
@@ -41,6 +41,22 @@ class Guards:
     def literal(self, condition: int, truth: bool) -> Guard:
         """True where the condition came out as ``truth``."""
         return Guard(self, self._node(condition, *((_NO, _YES) if truth else (_YES, _NO))))
+
+    def given(self, known: Mapping[int, bool]) -> Callable[[Guard], Guard]:
+        """What makes guards simpler that equal those they are made of where conditions came out as it is known."""
+        done = {_NO: _NO, _YES: _YES}
+
+        def simpler(node: int) -> int:
+            if node not in done:
+                condition, low, high = self._nodes[node]
+                truth = known.get(condition)
+                if truth is None:
+                    done[node] = self._node(condition, simpler(low), simpler(high))
+                else:
+                    done[node] = simpler(high if truth else low)
+            return done[node]
+
+        return lambda guard: Guard(self, simpler(guard.node))
 
     def _node(self, condition: int, low: int, high: int) -> int:
         if low == high:
