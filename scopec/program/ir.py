@@ -7,9 +7,11 @@ instances of per-block and per-thread objects.  :mod:`scopec.program.specialise`
 from __future__ import annotations
 
 from enum import Enum, IntEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from scopec.base.records import dataclass
+from scopec.program.values import Given
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -710,7 +712,7 @@ class Work(Enum):
     HOST_FUNCTION = "host function"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grid:
     """One launch of a kernel: its name (``mp``, a second launch ``mp#2``), extents, stream and device.
 
@@ -733,6 +735,11 @@ class Grid:
     domain: int = 0
     work: Work = Work.KERNEL
     apart: bool = False
+
+    @cached_property
+    def given(self) -> Given:
+        """What the values of its body are for each thread."""
+        return Given()
 
 
 @dataclass(frozen=True, slots=True)

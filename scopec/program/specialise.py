@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scopec.base.graphs import components
@@ -20,7 +21,7 @@ from scopec.program.ir import (
     Thread,
     successors,
 )
-from scopec.program.values import Builtin, Const, Reg, Value, substitute
+from scopec.program.values import Const, Given, Value, substitute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +44,7 @@ def device_thread(grid: Grid, block: int, lane: int) -> Thread:
     """One thread of a grid, whether it does something or not."""
     builtins = thread_builtins(grid, block, lane)
     name = f"{grid.name}[{block}][{lane}]"
-    body = specialise(grid.body, builtins)
+    body = specialise(grid.body, builtins, grid.given)
     cluster = None if grid.cluster is None else cluster_name(grid.name, grid.blocks, grid.cluster, block)
     return Thread(name, body, grid.name, block, lane, grid.device, builtins, None, cluster, grid.domain, grid.work)
 
@@ -101,17 +102,13 @@ def _idle(body: Body) -> bool:
     return False
 
 
-def specialise(body: Body, builtins: Mapping[str, int]) -> Body:
-    """The graph with builtins replaced by a thread's values, decided branches taken, and checks gone that hold."""
+def specialise(body: Body, builtins: Mapping[str, int], given: Given | None = None) -> Body:
+    """The graph with builtins replaced by a thread's values, decided branches taken, and checks gone that hold.
 
-    def fold(value: Value) -> Value:
-        return substitute(value, leaf)
-
-    def leaf(value: Reg | Builtin) -> Value:
-        given = isinstance(value, Builtin) and value.name in builtins
-        return Const(builtins[value.name], value.type) if given else value
-
-    nodes = decided(_reached(body, fold if builtins else None), body.entry)
+    ``given`` knows its values for other threads.
+    """
+    given = given or Given()
+    nodes = decided(_reached(body, partial(given, builtins=builtins) if builtins else None), body.entry)
 
     def target(number: int) -> int:
         seen = set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from typing import TypeAlias, TypeVar, assert_never
@@ -317,6 +317,37 @@ def _shown_size(value: Value, limit: int) -> int:
         if not isinstance(inner := work.pop(), Named):
             work += children(inner)
     return count
+
+
+class Given:
+    """Values where builtins are known: one for all threads that do not differ in those that it mentions."""
+
+    def __init__(self) -> None:
+        self._leaves: dict[int, tuple[Value, tuple[Reg | Builtin, ...]]] = {}
+        self._found: dict[tuple[int | None, ...], Value] = {}
+
+    def __call__(self, value: Value, builtins: Mapping[str, int]) -> Value:
+        """``value`` with these builtins replaced, folded again."""
+        if id(value) not in self._leaves:  # kept, so that no other value gets its id
+            self._leaves[id(value)] = value, tuple(dict.fromkeys(leaves(value)))
+        _, mentioned = self._leaves[id(value)]
+        key = id(value), *(builtins.get(leaf.name) for leaf in mentioned if isinstance(leaf, Builtin))
+        if key not in self._found:
+            self._found[key] = _with(value, mentioned, builtins)
+        return self._found[key]
+
+
+def _with(value: Value, mentioned: Sequence[Reg | Builtin], builtins: Mapping[str, int]) -> Value:
+    """``value``, which mentions these, with builtins replaced."""
+    if all(isinstance(leaf, Builtin) and leaf.name in builtins for leaf in mentioned):
+        with suppress(types.ArithmeticFault):
+            return Const(evaluate(value, lambda leaf: builtins[leaf.name]), value.type)
+
+    def known(leaf: Reg | Builtin) -> Value:
+        given = isinstance(leaf, Builtin) and leaf.name in builtins
+        return Const(builtins[leaf.name], leaf.type) if given else leaf
+
+    return substitute(value, known)
 
 
 def leaves(value: Value) -> Iterator[Reg | Builtin]:
