@@ -65,11 +65,15 @@ class Laws:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The new value of a variable, or of the variable at ``key``, where ``@`` is its old one."""
+    """The new value of a variable, or of the variable at ``key``, where ``@`` is its old one.
+
+    ``among`` are the keys of a new table outside of which it is the old one.
+    """
 
     variable: str
     key: Term | None
     new: Term
+    among: Term | None = None
 
 
 @dataclass(frozen=True, slots=True)

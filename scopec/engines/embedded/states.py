@@ -14,7 +14,7 @@ from scopec.base.diagnostics import EngineError
 from scopec.engines.embedded.terms import NO_OUTCOMES, Compute, Outcomes, State, Terms
 from scopec.program import ir, types
 from scopec.program.observe import instance
-from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Named, Reg, Unary, Value
+from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Given, Named, Reg, Unary, Value
 from scopec.progress.influence import touched
 from scopec.progress.rules import Rules, phases
 from scopec.progress.schedule import Moment
@@ -36,6 +36,7 @@ class States(Terms):
         super().__init__(Rules(system), system.everyone)
         self.system = system
         self.first: list[Any] = []
+        self._given = Given()
         self._lay_out()
 
     def _slot(self, variable: str, key: object, first: Any) -> None:
@@ -126,16 +127,17 @@ class States(Terms):
         self, value: Value, thread: ir.Thread, old: Compute | None = None, out: Outcomes = NO_OUTCOMES
     ) -> Compute:
         """An expression of a thread; ``old`` and ``out`` give what its operation finds, in memory and beside it."""
+        return self._made(self._given(value, thread.builtins or {}), thread, old, out)
 
+    def _made(self, value: Value, thread: ir.Thread, old: Compute | None, out: Outcomes) -> Compute:
         def made(inner: Value) -> Compute:
-            return self.value(inner, thread, old, out)
+            return self._made(inner, thread, old, out)
 
         match value:
             case Const(number, _):
                 return lambda _: number
-            case Builtin(name, _):
-                constant = (thread.builtins or {})[name]
-                return lambda _: constant
+            case Builtin():
+                raise AssertionError(value)
             case Reg(name, _) if name == OLD:
                 assert old is not None
                 return old

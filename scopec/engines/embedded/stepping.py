@@ -97,7 +97,7 @@ class Stepping(States):
         """Where an update changes the state, and to what."""
         match update.key, update.new:
             case None, Over(Kind.TABLE, name, domain, body):
-                keys = self.known(domain, bound)
+                keys = self.known(update.among or domain, bound)
                 assert isinstance(keys, Fixed)
                 for key in keys.value:
                     slot, new = self.keyed[update.variable][key], self.known(body, {**bound, name: Fixed(key)})

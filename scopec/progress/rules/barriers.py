@@ -210,14 +210,14 @@ def leave(system: System, step: Step, operation: Collective) -> Transition:
     Of a vote it puts the outcome in the place of the votes; of an exchange it keeps for the others what all brought.
     """
     vote, barrier, exchange = _vote(operation), at(table_of(operation), "t"), _exchange(operation)
-    there = at("arrived", barrier)
+    there, joined = at("arrived", barrier), at("Joins", barrier)
     updates = [Update("arrived", barrier, if_(among("t", "@"), EMPTY, "@"))]
     outcomes: dict[str, Term] = {}
     over = both(among("t", there), among("u", there))
     if exchange is not None:
         given = if_(equal("u", "t"), EMPTY, if_(over, call("Meeting", "t", barrier), at("met", "u")))
-        updates.append(Update("met", None, table("u", "DeviceThreads", given)))
-        updates.append(Update("brought", None, table("u", "DeviceThreads", if_(over, 0, at("brought", "u")))))
+        updates.append(Update("met", None, table("u", "DeviceThreads", given), joined))
+        updates.append(Update("brought", None, table("u", "DeviceThreads", if_(over, 0, at("brought", "u"))), joined))
         for name in sorted({leaf.name for result in exchange.results for leaf in values.leaves(result)}):
             if ir.is_exchanged(name):
                 what, lane = name.removeprefix("%").split()
@@ -226,7 +226,7 @@ def leave(system: System, step: Step, operation: Collective) -> Transition:
     if vote is not None:
         tally = _tally(vote, there)
         kept = if_(over, tally, at("ballot", "u"))
-        updates.append(Update("ballot", None, table("u", "DeviceThreads", if_(equal("u", "t"), 0, kept))))
+        updates.append(Update("ballot", None, table("u", "DeviceThreads", if_(equal("u", "t"), 0, kept)), joined))
         outcomes[OUTCOME] = if_(among("t", there), tally, at("ballot", "t"))
     guard = call("Complete" if holds(system, operation) else "Released", "t", barrier)
     return Transition(step, guard, tuple(updates), outcomes=outcomes)
