@@ -117,6 +117,13 @@ def litmus_of(text: str, name: str = "test") -> Litmus:
     return lower(read(source), source, name)
 
 
+def test_addresses_and_constants_of_ptx() -> None:
+    head = "PTX t\n{ int x[4]; }\nP0@cta 0,gpu 0 ;\n"
+    plain, written = "ld.weak r0, [x+4] ;\nst.weak [x+12], 3 ;", "ld.weak r0, x[1] ;\nst.weak [x+4+2*4], (1+2) ;"
+    shown = [list(show_program(litmus_of(f"{head}{text}\nexists (0:r0=0)").program)) for text in (plain, written)]
+    assert shown[0] == shown[1]
+
+
 def problem_of(text: str) -> tuple[str, int, int, str]:
     """Code, line, column and message of the one diagnostic that a text gets."""
     with pytest.raises(InputError) as raised:
@@ -412,6 +419,9 @@ PTX_TAIL = "\nexists (x=1)"
         (PTX_HEAD + "ld.weak.v2 {r0, r1}, x ;" + PTX_TAIL, ("SCP014", 4, 22, "`x` has no 2 elements at the offset 0")),
         (PTX_HEAD + "ld.weak r0, [x+8] ;" + PTX_TAIL, ("SCP014", 4, 13, "`x` has no element at the offset 8")),
         (PTX_HEAD + "ld.weak r0, [x+4] ;" + PTX_TAIL, ("SCP014", 4, 13, "`x` has no element at the offset 4")),
+        (PTX_HEAD + "ld.weak r0, x[1] ;" + PTX_TAIL, ("SCP014", 4, 13, "`x` has no element at the offset 8")),
+        (PTX_HEAD + "ld.weak r0, x[r1] ;" + PTX_TAIL, ("SCP014", 4, 13, "`x[…]` is no element of a location at a number")),
+        (PTX_HEAD + "ld.weak r0, [240] ;" + PTX_TAIL, ("SCP014", 4, 13, "a location is wanted here")),
         (PTX_HEAD.replace("x = 0", "int x[4]") + "ld.weak.v2 {r0, r1}, [x+4] ;" + PTX_TAIL, ("SCP014", 4, 22, "`x` has no 2 elements at the offset 4")),
         (PTX_HEAD.replace("x = 0", "int x[4]") + "ld.weak.v2 {r0, r0}, x ;" + PTX_TAIL, ("SCP014", 4, 12, "a register gets two elements")),
         (PTX_HEAD + "ld.weak {r0, r1}, x ;" + PTX_TAIL, ("SCP014", 4, 9, "one of them is wanted here")),

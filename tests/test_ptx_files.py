@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from scopec.base.diagnostics import InputError
+from scopec.base.source import Source
+from scopec.frontends.ptx import forms
 from scopec.frontends.ptx.names import plain
+from scopec.frontends.ptx.syntax import read
 from scopec.program import ir
 from scopec.program.program import Program
 from scopec.session.changes import included
@@ -55,6 +58,76 @@ def refused(path: Path) -> str:
 
 def kernel(body: str, parameters: str = "", around: str = "", limits: str = "") -> str:
     return f"{HEAD}{around}\n.visible .entry k({parameters}) {limits}\n{{\n{body}\nret;\n}}\n"
+
+
+# ---------------------------------------------------------------- addresses and constants, as ptxas takes them
+
+ADDRESSES = """
+.reg .b64 %rd<3>; .reg .b32 %r<3>; .shared .align 4 .u32 S[4+4];
+ld.param.u64 %rd0, [k_0+0]; mov.u32 %r1, 2;
+"""
+TAKEN = {
+    "ld.global.u32 %r0, [A+4*(1+2)];": 30,
+    "ld.global.u32 %r0, [A+4+4];": 20,
+    "ld.global.u32 %r0, A[1];": 10,
+    "ld.global.u32 %r0, A[%r1];": 20,
+    "ld.global.u32 %r0, A[%r1+1];": 30,
+    "mov.u64 %rd1, A[3]; ld.global.u32 %r0, [%rd1];": 30,
+    "mov.u64 %rd1, A+4+4; ld.global.u32 %r0, [%rd1+-4];": 10,
+    "mov.u64 %rd1, A; ld.global.u32 %r0, [%rd1+16-4];": 30,
+    "ld.global.u64 %rd1, [P]; ld.u32 %r0, [%rd1];": 20,
+    "ld.global.u64 %rd1, [G]; ld.global.u32 %r0, [%rd1];": 30,
+    "st.shared.u32 [S+4*7], -5 % 3; ld.shared.u32 %r0, S[7];": 2,
+    "add.u32 %r0, %r1, WARP_SZ-1;": 33,
+}
+ARRAY = ".global .align 4 .u32 A[2*2] = {0, 5*2, 20, (3>2)?30:1}; .global .align 8 .u64 P = generic(A)+8, G = A+12;"
+
+
+@pytest.mark.parametrize("code", TAKEN)
+def test_an_address_is_a_variable_or_register_and_a_constant(code: str, write: Write) -> None:
+    body = f"{ADDRESSES}{code} cvta.to.global.u64 %rd0, %rd0; st.global.u32 [%rd0], %r0;"
+    around = "".join(f"{part};\n" for part in ARRAY.replace(", G", "; .global .align 8 .u64 G").split("; "))
+    text = kernel(body, ".param .u64 k_0", around.replace(";;", ";"))
+    text += "//@ object __device__ unsigned out;\n//@ launch k<<<1, 1>>>(&out);\n//@ expect race_free;\n"
+    assert finals(write(text, "t.ptx"), "out") == {(TAKEN[code],)}
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("ld.global.u32 %r0, [240];", "an address that is a number"),
+        ("ld.global.u32 %r0, %rd0[1];", "`%rd0` is no array"),
+        ("atom.global.add.u32 %r0, A[1], 1;", "an address is wanted here"),
+        ("ld.global.u32 %r0, [B+4];", "there is no `B`"),
+        ("ld.global.u32 %r0, [A+1.5];", "an integer is wanted here"),
+        ("mov.u32 %r0, 7/0;", "a constant is divided by zero"),
+        ("mov.u32 %r0, (.u32)7;", "a constant is no `.u32`"),
+    ],
+)
+def test_what_is_no_address_or_constant_is_refused(code: str, message: str, write: Write) -> None:
+    text = kernel(f"{ADDRESSES}\n{code}", ".param .u64 k_0", ".global .u32 A[2];\n")
+    text += "//@ object __device__ unsigned out;\n//@ launch k<<<1, 1>>>(&out);\n//@ expect race_free;\n"
+    assert message in refused(write(text, "t.ptx"))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [  # as ptxas says in "Barrier number '1002' out of range" of `bar.sync 1000+(-5 % 3);`
+        ("-5 % 3", 2), ("-5 / 2", -2), ("-5 >> 1", -3), ("-5 < 3U", 0), ("(5 - 7U) >> 60", 15), ("~0 >> 60", 15),
+        ("(-1 & -1) >> 60", -1), ("017", 15), ("(1 ? -1 : 1U) >> 60", -1), ("0xffffffffffffffff >> 60", 15),
+        ("0x8000000000000000 >> 60", 8), ("-7 % 3U", 0), ("2+3*4-1", 13), ("1|2==2", 1), ("(-1|0) < 0", 1),
+        ("1 << 65", 2), ("-1 >> 65", -1), ("1?2:0?3:4", 2), ("!5 + 1", 1), ("5/2*2", 4), ("3 & 1 == 1", 1),
+        ("1<<2+1", 8), ("(.u64)-1 >> 60", 15), ("8 - 3 - 2", 3), ("-1 == 0xffffffffffffffff", 1),
+        ("-1 < 0x8000000000000000", 0), ("3 > 2 > 1", 0), ("1.5 < 2.5", 1), ("0f3F800000 == 1.0", 1), ("0b101U", 5),
+    ],
+)  # fmt: skip
+def test_constants_are_computed_as_ptxas_does(text: str, value: int) -> None:
+    found, shifted = (read(Source("t", f"mov.u64 %rd0, {one};")).items[0] for one in (text, f"({text})"))
+    for item in (found, shifted):
+        assert isinstance(item, forms.Instruction)
+        number = item.operands[1]
+        assert isinstance(number, forms.Number)
+        assert number.value == value
 
 
 # ---------------------------------------------------------------- what a kernel gets, and where it writes

@@ -73,7 +73,7 @@ def _help(text: str, offset: int, wanted: set[str]) -> str | None:
         return "a file has one final clause: join two with `/\\` or `\\/`"
     if "SEMICOLON" in wanted and code[-1:] not in ("", ";", "{", "}") and "\n" in text[len(code) : offset]:
         return f"is a `;` missing at the end of line {code.count(chr(10)) + 1}?"
-    here, before = _WORD.match(text, offset), _LAST_WORD.search(code)
+    here, before = _WORD.match(text, offset), _LAST_WORD.search(code.rstrip("( "))
     if here and here.group() in _CONNECTIVES:
         return f"did you mean `{_CONNECTIVES[here.group()]}`?"
     if before and before.group(1) in _OUTSIDE:

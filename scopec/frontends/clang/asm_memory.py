@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.assembler import INT, LONG, Assembler, Lowerings, llvm_type
+from scopec.frontends.clang.assembler import INT, Assembler, Lowerings, llvm_type
 from scopec.frontends.clang.calls import ORDERS
 from scopec.frontends.ptx import forms, table
 
@@ -31,20 +31,19 @@ _SPACES = {"global": 0, "shared": 1, "shared::cta": 1, "shared::cluster": 2}
 
 def _place(asm: Assembler, operand: forms.Operand, access: table.Access) -> llvm.Typed:
     """The address that is accessed."""
-    if not isinstance(operand, forms.Element):
-        raise error(Code.BAD_ARGUMENTS, "an address is wanted here, such as [%rd1]", operand.span)
-    base = asm.address(operand.name, operand.span)
+    match operand:
+        case forms.Element(span, ""):
+            help_ = "a variable or a register has an address"
+            raise error(Code.OUTSIDE_SUBSET, "an address that is a number is outside the modelled subset", span, help_)
+        case forms.Element(span, name, offset):
+            base = asm.address(name, span)
+        case forms.Indexed() if not access.operation:
+            base, offset = asm.indexed(operand), 0
+        case _:
+            raise error(Code.BAD_ARGUMENTS, "an address is wanted here, such as [%rd1]", operand.span)
     if access.space in _SPACES:
         asm.call("in_space", llvm.Void(), base, llvm.Typed(INT, llvm.Number(_SPACES[access.space])))
-    return _moved(asm, base, operand.offset)
-
-
-def _moved(asm: Assembler, base: llvm.Typed, offset: int) -> llvm.Typed:
-    """An address so many bytes on."""
-    if not offset:
-        return base
-    where = llvm.Typed(LONG, llvm.Number(offset))
-    return llvm.Typed(llvm.Pointer(), asm.emit(llvm.Element(llvm.Int(8), base, (where,))))
+    return asm.moved(base, offset)
 
 
 def _items(operand: forms.Operand, access: table.Access) -> Sequence[forms.Operand]:
@@ -80,7 +79,7 @@ def _elements(
     for n in range(access.count):
         comes(n)
         if n not in sinks:
-            yield n, _moved(asm, there, n * size)
+            yield n, asm.moved(there, n * size)
     comes(access.count)
 
 

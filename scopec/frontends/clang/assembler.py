@@ -38,6 +38,8 @@ class Assembler:
         self.registers: list[dict[str, tuple[str, llvm.Type]]] = [{}]
         #: What the names of memory stand for, likewise.
         self.memory: list[dict[str, llvm.Typed]] = [{}]
+        #: How many bytes an element has of what they stand for.
+        self.widths: dict[str, int] = {}
         self.labels: list[dict[str, str]] = []
         #: Tables of labels, and what functions are like that are called by their addresses.
         self.tables: dict[str, tuple[str, ...]] = {}
@@ -122,6 +124,25 @@ class Assembler:
         value, type_ = self.load(name, span)
         return llvm.Typed(llvm.Pointer(), self.emit(llvm.Cast("inttoptr", llvm.Typed(type_, value), llvm.Pointer())))
 
+    def moved(self, base: llvm.Typed, offset: int) -> llvm.Typed:
+        """An address so many bytes on."""
+        if not offset:
+            return base
+        where = llvm.Typed(LONG, llvm.Number(offset))
+        return llvm.Typed(llvm.Pointer(), self.emit(llvm.Element(llvm.Int(8), base, (where,))))
+
+    def indexed(self, operand: forms.Indexed) -> llvm.Typed:
+        """The address of an element of an array."""
+        if operand.name not in self.widths:
+            message = f"`{operand.name}` is no array: an index is for a variable"
+            raise error(Code.BAD_ARGUMENTS, message, operand.span, f"write [{operand.name}+4], with an offset in bytes")
+        base, width = self.address(operand.name, operand.span), self.widths[operand.name]
+        if operand.register is not None:
+            value, own = self.load(operand.register, operand.span)
+            count = self.emit(llvm.Arithmetic("mul", LONG, self.resized(value, own, LONG), llvm.Number(width)))
+            base = llvm.Typed(llvm.Pointer(), self.emit(llvm.Element(llvm.Int(8), base, (llvm.Typed(LONG, count),))))
+        return self.moved(base, width * operand.number)
+
     def pointer(self, operand: forms.Operand) -> llvm.Typed:
         """An operand that is a generic address."""
         number = llvm.Typed(LONG, self.value(operand, LONG))
@@ -158,8 +179,6 @@ class Assembler:
                 return llvm.Real() if isinstance(type_, llvm.Float) else llvm.Number(number)
             case forms.Real():
                 return llvm.Real()
-            case forms.Name(_, name) if name in table.CONSTANTS:
-                return llvm.Number(table.CONSTANTS[name])
             case forms.Name(span, name) if name.startswith("%") and not any(name in r for r in self.registers):
                 found, own = self.special(name, span)
                 return self.resized(found, own, type_)
@@ -167,9 +186,10 @@ class Assembler:
                 found = self.emit(llvm.Cast("ptrtoint", self.address(name, span), LONG))
                 return self.resized(found, LONG, type_)
             case forms.Offset(span, name, distance) if any(name in known for known in self.memory):
-                there = llvm.Element(llvm.Int(8), self.address(name, span), (llvm.Typed(LONG, llvm.Number(distance)),))
-                moved = llvm.Typed(llvm.Pointer(), self.emit(there))
-                return self.resized(self.emit(llvm.Cast("ptrtoint", moved, LONG)), LONG, type_)
+                there = self.moved(self.address(name, span), distance)
+                return self.resized(self.emit(llvm.Cast("ptrtoint", there, LONG)), LONG, type_)
+            case forms.Indexed():
+                return self.resized(self.emit(llvm.Cast("ptrtoint", self.indexed(operand), LONG)), LONG, type_)
             case forms.Name(span, name):
                 found, own = self.load(name, span)
                 return self.resized(found, own, type_, signed=signed)

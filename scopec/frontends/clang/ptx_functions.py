@@ -13,7 +13,7 @@ from scopec.frontends.clang.assembler import BIT, LONG, Assembler, llvm_type
 from scopec.frontends.ptx import forms, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from scopec.base.source import Span
 
@@ -62,6 +62,8 @@ class Context:
 
     functions: Mapping[str, forms.Function]
     memory: Mapping[str, llvm.Typed]
+    #: How many bytes their elements have.
+    widths: Mapping[str, int]
     metadata: Metadata
     #: Declares shared memory of a function; gives its name in the module.
     shared: Callable[[forms.Function, forms.Object], None]
@@ -81,6 +83,7 @@ class _Written(Assembler):
         self.function = function
         self.subprogram = subprogram
         self.memory[0].update(context.memory)
+        self.widths.update(context.widths)
         self.result: tuple[llvm.Type, llvm.Typed] | None = None
         #: The place in the source of what is read; the places in which others are inlined, and the function's own file.
         self.known: str | None = None
@@ -116,6 +119,7 @@ class _Written(Assembler):
     def object(self, item: forms.Object) -> None:
         """Memory of the function, or of its block."""
         space = table.space(item.words)
+        self.widths.update(widths((item,)))
         for name, _ in item.names:
             if space in ("local", "param"):
                 self.memory[-1][name] = llvm.Typed(_POINTER, llvm.Local(self.local(name, type_of(self, item))))
@@ -226,6 +230,12 @@ def type_of(asm: Assembler, item: forms.Object) -> llvm.Type:
         raise asm.outside(f"memory of the type `.{item.words[-1]}` is", item.span)
     one = BIT if types[0].kind == "p" else llvm_type(types[0])
     return one if count is None else llvm.Array(count * llvm.size(one), llvm.Int(8))
+
+
+def widths(objects: Iterable[forms.Object]) -> dict[str, int]:
+    """How many bytes an element has, by the names of objects whose types are modelled."""
+    sizes = ((item, table.types(item.words)) for item in objects)
+    return {name: types[0].bits // 8 for item, types in sizes if types for name, _ in item.names}
 
 
 def shared_name(function: forms.Function, name: str) -> str:

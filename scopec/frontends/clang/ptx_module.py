@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.ptx_functions import Context, Metadata, shared_name, written
+from scopec.frontends.clang.ptx_functions import Context, Metadata, shared_name, widths, written
 from scopec.frontends.ptx import forms, table
 from scopec.frontends.ptx.names import plain
 
@@ -50,7 +50,8 @@ def add(device: Module, file: Ptx) -> dict[str, dict[str, tuple[int, ...]]]:
     functions = {function.name: function for function in ptx.functions}
     names = (*functions, *(name for item in ptx.objects for name, _ in item.names))
     memory = {name: llvm.Typed(llvm.Pointer(), llvm.Global(name)) for name in names}
-    context = Context(functions, memory, metadata, lambda function, item: variables.declare(item, function))
+    sizes = widths(ptx.objects)
+    context = Context(functions, memory, sizes, metadata, lambda function, item: variables.declare(item, function))
     for name, function in {**functions, **file.declared}.items():
         device.add(name, partial(written, context, function, plain(function.name)), kernel=function.entry)
         said[function.name] = {"cluster_dims" if k == "reqnctapercluster" else k: v for k, v in function.limits.items()}
@@ -169,6 +170,8 @@ def _initial(value: forms.Operand | None, size: int) -> Iterator[str]:
             yield str(number)
         case forms.Element(_, name, 0):
             yield f"@{name}"
+        case forms.Element(_, name, offset):
+            yield f"getelementptr (i8, ptr @{name}, i64 {offset})"
         case None:
             return
         case _:

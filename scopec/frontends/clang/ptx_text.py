@@ -98,7 +98,7 @@ def _stub(name: str, kernel: forms.Function) -> str:
     """A kernel without code; what is a trailing parameter that nobody reads need not be given."""
     parameters = []
     operands = [operand for item in forms.instructions(kernel.body) for operand in item.operands]
-    used = {operand.name for operand in operands if isinstance(operand, forms.Name | forms.Element)}
+    used = {operand.name for operand in operands if isinstance(operand, forms.Name | forms.Element | forms.Indexed)}
     for item in reversed(kernel.parameters):
         types, (parameter, count) = table.types(item.words), item.names[0]
         if count is not None:

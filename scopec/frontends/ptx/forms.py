@@ -22,26 +22,38 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """An integer, its sign included."""
+    """An integer, its sign included; ``unsigned`` is whether its type is ``.u64``, not ``.s64``."""
 
     span: Span
     value: int
+    unsigned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A floating-point number: which one makes no difference."""
+    """A floating-point number: which one makes a difference to comparisons of constants alone."""
 
     span: Span
+    value: float
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """``[x]`` or ``[x + 4]``: memory at an address, ``offset`` in bytes."""
+    """``[x]`` or ``[x + 4]``: memory at an address, ``offset`` in bytes; ``[240]`` has no name."""
 
     span: Span
     name: str
     offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """``x[1]``, ``x[r]`` or ``x[r + 1]``: an element of an array, at the sum of a register and a number."""
+
+    span: Span
+    name: str
+    register: str | None
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +98,7 @@ class Arguments:
     items: tuple[Operand, ...]
 
 
-Operand: TypeAlias = Name | Number | Real | Element | Offset | Vector | Negated | Pair | Arguments
+Operand: TypeAlias = Name | Number | Real | Element | Indexed | Offset | Vector | Negated | Pair | Arguments
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from lark import Token
 from scopec.base import syntax as base
 from scopec.frontends import parse
 from scopec.frontends.parse import number
+from scopec.frontends.ptx import constants
+from scopec.frontends.ptx.constants import Constant
 from scopec.frontends.ptx.forms import (
     Arguments,
     Block,
@@ -20,6 +22,7 @@ from scopec.frontends.ptx.forms import (
     Element,
     File,
     Function,
+    Indexed,
     Instruction,
     Label,
     Location,
@@ -38,6 +41,7 @@ from scopec.frontends.ptx.forms import (
     Targets,
     Vector,
 )
+from scopec.frontends.ptx.table import WARP_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,11 +105,8 @@ class Builder(base.Builder):
     def vector(self, meta: Meta, *items: Operand) -> Vector:
         return Vector(self.at(meta), items)
 
-    def real(self, meta: Meta, *_: Token) -> Real:
-        return Real(self.at(meta))
-
-    def offset(self, meta: Meta, name: Token, distance: Token) -> Offset:
-        return Offset(self.at(meta), str(name), number(self, distance))
+    def offset(self, meta: Meta, name: Token, distance: Constant) -> Offset:
+        return Offset(self.at(meta), str(name), constants.integer(distance))
 
     def coordinates(self, meta: Meta, name: Token, *others: Operand) -> Arguments:
         return Arguments(self.at(meta), (Name(self.token(name), str(name)), *others))
@@ -125,14 +126,16 @@ class Builder(base.Builder):
         aligned = [number(self, token) for token in tokens if token.type == "INT"]
         return tuple(token[1:] for token in tokens if token.type == "TYPE"), aligned[0] if aligned else 0
 
-    def length(self, meta: Meta, *counts: Token | None) -> int:
-        return prod(0 if count is None else number(self, count) for count in counts)
+    def length(self, meta: Meta, *counts: Constant | None) -> int:
+        return prod(0 if count is None else constants.integer(count) for count in counts)
 
-    def address(self, meta: Meta, name: Token, distance: Token | None) -> Element:
-        return Element(self.at(meta), str(name), 0 if distance is None else number(self, distance))
+    def address(self, meta: Meta, name: Token, distance: Constant | None) -> Element:
+        return self.element(meta, name, distance)
 
-    def generic(self, meta: Meta, _: Token, address: Operand) -> Operand:
-        return address
+    def generic(self, meta: Meta, _: Token, address: Operand, distance: Constant | None) -> Operand:
+        if distance is None or not isinstance(address, Element):
+            return address
+        return replace(address, offset=address.offset + constants.integer(distance))
 
     def location(self, meta: Meta, _: Token, *parts: Token | None) -> Location:
         file, line, column, *around = [number(self, t) for t in parts if t is not None and t.type == "INT"]
@@ -195,15 +198,39 @@ class Builder(base.Builder):
     def name(self, meta: Meta, token: Token) -> Name:
         return Name(self.token(token), str(token))
 
-    def number(self, meta: Meta, *tokens: Token) -> Number:
-        return Number(self.at(meta), self._signed(*tokens))
+    def element(self, meta: Meta, name: Token, distance: Constant | None, _: Token | None = None) -> Element:
+        return Element(self.at(meta), str(name), 0 if distance is None else constants.integer(distance))
 
-    def element(self, meta: Meta, name: Token, distance: int | None, _: Token | None = None) -> Element:
-        return Element(self.at(meta), str(name), distance or 0)
+    def before(self, meta: Meta, name: Token, _: Token, distance: Constant, __: Token | None = None) -> Element:
+        return Element(self.at(meta), str(name), -constants.integer(distance))
 
-    def distance(self, meta: Meta, *tokens: Token) -> int:
-        return self._signed(*tokens)
+    def absolute(self, meta: Meta, address: Constant, _: Token | None = None) -> Element:
+        return Element(self.at(meta), "", constants.integer(address))
 
-    def _signed(self, *tokens: Token) -> int:
-        value = number(self, tokens[-1])
-        return -value if len(tokens) > 1 and tokens[0].type == "MINUS" else value
+    def indexed(self, meta: Meta, name: Token, first: Token | Constant, more: Constant | None = None) -> Indexed:
+        register, number_ = (str(first), more) if isinstance(first, Token) else (None, first)
+        return Indexed(self.at(meta), str(name), register, 0 if number_ is None else constants.integer(number_))
+
+    # ---- constant expressions
+
+    def number(self, meta: Meta, token: Token) -> Number:
+        value = number(self, token)
+        return Number(self.at(meta), value, unsigned=token.endswith("U") or value >= 1 << 63)
+
+    def real(self, meta: Meta, token: Token) -> Real:
+        return Real(self.at(meta), constants.real(token))
+
+    def lanes(self, meta: Meta, _: Token) -> Number:
+        return Number(self.at(meta), WARP_SIZE)
+
+    def signed(self, meta: Meta, operator: Token, operand: Constant) -> Constant:
+        return constants.unary(self.at(meta), str(operator), operand)
+
+    def cast(self, meta: Meta, type_: Token, operand: Constant) -> Constant:
+        return constants.cast(self.at(meta), type_[1:], operand)
+
+    def binary(self, meta: Meta, left: Constant, operator: Token, right: Constant) -> Constant:
+        return constants.binary(self.at(meta), str(operator), left, right)
+
+    def chosen(self, meta: Meta, which: Constant, _: Token, then: Constant, __: Token, other: Constant) -> Constant:
+        return constants.chosen(self.at(meta), which, then, other)

@@ -180,8 +180,8 @@ UNKNOWN = {
     "%clock": 32, "%clock_hi": 32, "%clock64": 64, "%globaltimer": 64, "%globaltimer_lo": 32, "%globaltimer_hi": 32,
     "%smid": 32, "%nsmid": 32, "%nwarpid": 32, "%gridid": 64,
 }  # fmt: skip
-#: Constants.
-CONSTANTS = {"WARP_SZ": 32}
+#: The constant ``WARP_SZ``.
+WARP_SIZE = 32
 
 # ---------------------------------------------------------------- what comes later
 

@@ -360,11 +360,16 @@ class _Thread:
         ``access`` gets the first element and its type.  PTX ISA, "Addresses as Operands": "[var+immOff]"; and
         "The effective address must be naturally aligned, i.e. the address must be a multiple of the access size".
         """
-        if not isinstance(operand, (forms.Name, forms.Element)):
+        if not isinstance(operand, (forms.Name, forms.Element, forms.Indexed)) or not operand.name:
             help_ = "name one, such as x; mov sets a register"
             raise error(Code.BAD_ARGUMENTS, "a location is wanted here", operand.span, help_)
         offset = operand.offset if isinstance(operand, forms.Element) else 0
         object_ = self.world.objects.get(operand.name)
+        if isinstance(operand, forms.Indexed):
+            if object_ is None or operand.register is not None:
+                message = f"`{operand.name}[…]` is no element of a location at a number"
+                raise error(Code.BAD_ARGUMENTS, message, operand.span, "write [r0], with an address in r0")
+            offset = operand.number * object_.size
         if object_ is None:
             register = self.frame.register(operand.name, LONG)
             address = values.binary("+", register, Const(offset, LONG)) if offset else register
