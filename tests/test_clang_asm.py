@@ -911,3 +911,92 @@ __global__ void k() {
 def test_what_is_unknown_may_be_the_same_for_ever(test: str, write: Callable[..., Path]) -> None:
     assert answers(write(UNKNOWN.replace("TEST", test))) == ["holds"]
     assert answers(write(UNKNOWN.replace("TEST", f"odd == 0 || {test}").replace("may_hang", "terminates"))) == ["holds"]
+
+
+# ---------------------------------------------------------------- votes at barriers
+
+FUNCTIONS = {
+    "popc.u32": (sum, "%0", ""),
+    "and.pred": (lambda votes: int(all(votes)), "q", "selp.u32 %0, 1, 0, q;"),
+    "or.pred": (lambda votes: int(any(votes)), "q", "selp.u32 %0, 1, 0, q;"),
+}
+VOTING = """
+__device__ int out[4];
+__global__ void k() {
+    int r = 0;
+BODY
+}
+//@ launch k<<<1, THREADS>>>();
+//@ expect race_free;
+//@ expect terminates;
+"""
+
+
+def voting(random: Random) -> tuple[str, int]:
+    """Threads that vote at barriers of their own, some at each: where an outcome is not what it has to be, one hangs."""
+    count, body, wrong = random.randint(2, 4), [], random.random() < 0.3
+    turns = random.randint(1, 3)
+    spoiled = (random.randrange(turns), random.randrange(count)) if wrong else None
+    members = {name: sorted(random.sample(range(count), random.randint(1, count))) for name in (1, 2)}
+    functions = {name: random.choice(list(FUNCTIONS)) for name in members}
+    for turn in range(turns):
+        name = random.choice(list(members))
+        votes = [random.randrange(2) for _ in members[name]]
+        function, target, then = FUNCTIONS[functions[name]]
+        text = f"bar.red.{functions[name]} {target}, {name}, {len(votes)}, p;"
+        assembly = f"{{ .reg .pred p, q; setp.ne.u32 p, %1, 0; {text} {then} }}"
+        for thread, vote in zip(members[name], votes, strict=True):
+            found = function(votes) + (spoiled == (turn, thread))
+            cast = asm(assembly, f': "=r"(r) : "r"({vote}) :')
+            body.append(f"    if (threadIdx.x == {thread}) {{ {cast} if (r != {found}) for (;;); }}")
+        if spoiled is not None and spoiled[0] == turn and spoiled[1] not in members[name]:
+            spoiled = None
+    return VOTING.replace("BODY", "\n".join(body)).replace("THREADS", str(count)), int(spoiled is None)
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_what_a_vote_at_a_barrier_gives(number: int, write: Callable[..., Path]) -> None:
+    text, right = voting(Random(number))
+    assert answers(write(text))[:2] == ["holds", "holds" if right else "violated"]
+
+
+HALF = """
+__device__ int x, y;
+__global__ void k() {
+    unsigned r = 0;
+    if (threadIdx.x == 0) x = 1; else y = 1;
+    asm volatile("{ .reg .pred p; setp.eq.u32 p, %1, %1; BARRIER }" : "+r"(r) : "r"(r) : "memory");
+    if (threadIdx.x == 0) r += y; else r += x;
+    assert(r == 3);
+}
+//@ launch k<<<1, 2>>>();
+//@ expect race_free under cuda, ptx;
+//@ expect terminates;
+"""
+HALVES = {
+    "bar.red.popc.u32 %0, 5, 2, p;": ["holds", "holds", "holds", "holds", "holds"],
+    "bar.red.popc.u32 %0, 5, 3, p;": ["holds", "violated", "unknown", "holds", "unknown"],
+    "mov.u32 %0, 2;": ["violated", "holds", "violated", "violated", "violated"],
+}
+
+
+@pytest.mark.parametrize("barrier", HALVES)
+def test_a_vote_orders_memory_and_waits_for_its_count(barrier: str, write: Callable[..., Path]) -> None:
+    text = "#include <cassert>\n" + HALF.replace("BARRIER", barrier)
+    assert answers(write(text)) == HALVES[barrier]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("bar.red.popc.u32 %0, 5, 2, p;", "bar.sync 5, 2;", "is used without that vote too"),
+        ("bar.red.popc.u32 %0, 5, 2, p;", "bar.red.popc.u32 %0, 5, 3, p;", "give it different counts"),
+        ("bar.red.popc.u32 %0, 16, 2, p;", "", "the barriers 0 to 15"),
+        ("bar.red.popc.u32 %0, 5, 1, p;", "", "more threads come to a vote than the 1"),
+        ("bar.red.popc.u32 %0, 5;", "", "has a result, a barrier, maybe a thread count, and a predicate"),
+    ],
+)
+def test_votes_that_are_refused(first: str, second: str, message: str, write: Callable[..., Path]) -> None:
+    path = write("#include <cassert>\n" + HALF.replace("BARRIER", f"{first} {second}"))
+    (outcome,) = check([path], Settings(overrides=BY_CLANG, engine="embedded", cache=False, timeout=120))
+    assert message in " ".join(str(d) for d in outcome.diagnostics)

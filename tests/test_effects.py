@@ -44,6 +44,7 @@ ROWS: list[tuple[ir.Operation, Effects, str, str]] = [
     (ir.GroupSync(ir.Group.GRID), WAITS, "", ""),
     (ir.NamedBarrier((A, B), C, True), WAITS, "", "a b c"),
     (ir.NamedBarrier((A,), None, False), Effects(), "", "a"),
+    (ir.NamedBarrier((A,), B, True, ir.Vote("a", "count", C)), WAITS, "a", "a b c"),
     (ir.Yield(), Effects(), "", ""),
     (ir.InputOutput(), Effects(), "", ""),
     (ir.Assert(A, "a"), Effects(), "", "a"),

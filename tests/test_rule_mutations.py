@@ -220,6 +220,18 @@ PTX loop
  bra LC00       | bra LC10       ;
 exists true
 ----
+PTX votes
+{ x = 0; }
+ P0@cta 0,gpu 0           | P1@cta 0,gpu 0           | P2@cta 0,gpu 0            ;
+ bar.red.and r1, 1, 1     | bar.red.and r1, 1, 0     |                           ;
+ bar.red.popc r0, 0, 3, 1 | bar.red.popc r0, 0, 3, 0 | bar.red.popc r0, 0, 3, 1  ;
+ bar.red.or r2, 2, 2, 0   | bar.red.or r2, 2, 2, 0   |                           ;
+ L: bne r0, 2, L          | L: bne r1, 0, L          | L: bne r0, 2, L           ;
+ M: bne r2, 0, M          | M: bne r0, 2, M          |                           ;
+ bar.red.and r1, 1, 1     | bar.red.and r1, 1, 1     |                           ;
+ N: bne r1, 1, N          | N: bne r1, 1, N          |                           ;
+exists true
+----
 PTX blocks
 { x = 0; }
  P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;

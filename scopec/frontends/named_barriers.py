@@ -16,7 +16,8 @@ def check_counts(threads: Iterable[tuple[str, ir.Body]]) -> None:
     """Raise InputError unless threads, each with its block, that may meet at a barrier give it one count, or none.
 
     "Different warps may execute different forms of the barrier{.cta} instruction using the same barrier name and thread
-    count" (PTX ISA, "bar"); what different counts mean it does not say.
+    count" (PTX ISA, "bar"); what different counts mean it does not say.  Nor may one that votes be mixed with others:
+    "Execution in this case is unpredictable".
     """
     seen: set[tuple[str, ir.NamedBarrier]] = set()
     for here, body in threads:
@@ -30,7 +31,14 @@ def check_counts(threads: Iterable[tuple[str, ir.Body]]) -> None:
                     if not apart and _differ(mine.count, its.count):
                         message = "threads that may meet at a barrier give it different counts"
                         raise error(Code.OUTSIDE_SUBSET, message, node.span, "write the same count everywhere")
+                    if not apart and _function(mine) != _function(its):
+                        message = "a barrier at which threads vote is used without that vote too"
+                        raise error(Code.OUTSIDE_SUBSET, message, node.span, "use another barrier for the vote")
                 seen.add((here, mine))
+
+
+def _function(barrier: ir.NamedBarrier) -> str | None:
+    return None if barrier.vote is None else barrier.vote.function
 
 
 def _differ(one: Value | None, other: Value | None) -> bool:

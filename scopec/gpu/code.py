@@ -253,7 +253,7 @@ class _Printer:
                 said = f"{'!' * (function_ == 'and')}({self._cxx(predicate, span)} != 0)"
                 result = {"count": "", "and": " == 0", "or": " != 0"}[function_]
                 yield f"{self.names[target]} = p.vote(polls++, {said}){result};"
-            case ir.NamedBarrier():
+            case ir.NamedBarrier(vote=None):
                 yield self._named(operation, span)
             case ir.GroupSync(ir.Group.WARP | ir.Group.TILE, _, exchange):
                 lanes = f"p.lanes({self._bits(operation):#x})"

@@ -6,7 +6,7 @@ each stands for what the arrivals of its lane in that phase bring.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import partial, reduce
 from operator import or_
@@ -23,23 +23,24 @@ if TYPE_CHECKING:
 
     from scopec.memory.guards import Guard
     from scopec.memory.unfolding import Unfolding
-    from scopec.program.collective import Barrier
+    from scopec.program.collective import Barrier, Passage
     from scopec.program.values import Builtin
 
 #: How many turns a thread may be ahead of others where it comes to a loop that it goes round together with them.
 MOST_AHEAD = 8
 
-#: What a register stands for: in which phase of which barrier, and which of :class:`ir.Exchange`'s it is.
-Key: TypeAlias = "tuple[Barrier, Value, str]"
+#: What a register stands for: in which phase of which barrier (of a block's, which have names, by its own), and which
+#: of :class:`ir.Exchange`'s it is.
+Key: TypeAlias = "tuple[Barrier, tuple[Value, ...], Value, str]"
 
 
-def registers(out: Unfolding, barrier: Barrier, phase: Value, exchange: ir.Exchange) -> Mapping[str, Reg]:
+def registers(out: Unfolding, passage: Passage, exchange: ir.Exchange) -> Mapping[str, Reg]:
     """What stands for the registers that the results of an exchange mention, the same for every lane of a phase."""
     mentioned = {leaf.name: leaf.type for result in exchange.results for leaf in values.leaves(result)}
     found = {}
     for name, type_ in mentioned.items():
         if ir.is_exchanged(name):
-            key = (barrier, phase, name)
+            key = (passage.barrier, passage.name, passage.phase, name)
             found[name] = out.exchanged.setdefault(key, Reg(f"%exchange {len(out.exchanged)}", type_))
     return found
 
@@ -49,7 +50,7 @@ def of_vote(vote: ir.Vote, block: Sequence[ir.Thread]) -> ir.Exchange:
 
     Programming Guide, "Synchronization Functions").
     """
-    cast = [(Reg(ir.came(thread.lane), types.BOOL), Reg(ir.brought(thread.lane), types.BOOL)) for thread in block]
+    cast = [(Reg(ir.came(n), types.BOOL), Reg(ir.brought(n), types.BOOL)) for n in range(len(block))]
     match vote.function:
         case "count":
             result = how_many([values.binary("&&", *one) for one in cast])
@@ -133,22 +134,30 @@ class _Resolution:
         self.open: dict[str, Reg] = {}
         self.impossible: list[tuple[Guard, Value]] = []
         self._events: list[Event] | None = None
-        self._arrivals: dict[Barrier, list[Event]] = {}
+        self._arrivals: dict[tuple[Barrier, tuple[Value, ...]], list[Event]] = {}
         self.lanes = {thread.name: thread.lane for thread in out.program.threads}
+        #: Which of a block's each thread is; those of a litmus file have no lanes.
+        self.positions: dict[str, int] = {}
+        threads: Counter[str] = Counter()
+        for thread in out.program.threads:
+            self.positions[thread.name] = threads[thread.block_name]
+            threads[thread.block_name] += 1
 
     def is_of(self, event: Event, lane: int) -> bool:
         """Whether an arrival is that of a lane of the warp, or of a thread of the block."""
-        own = self.lanes[event.thread]
-        return lane == (own if self.out.barriers[event.id].barrier.lanes is None else own % WARP)
+        if self.out.barriers[event.id].barrier.lanes is None:
+            return lane == self.positions[event.thread]
+        return lane == self.lanes[event.thread] % WARP
 
     @property
-    def arrivals(self) -> Mapping[Barrier, Sequence[Event]]:
-        """The arrivals at each barrier."""
+    def arrivals(self) -> Mapping[tuple[Barrier, tuple[Value, ...]], Sequence[Event]]:
+        """The arrivals at each barrier, by its name too."""
         if self._events is not self.out.events:
             self._events, self._arrivals = self.out.events, defaultdict(list)
             for event in self._events:
                 if event.kind is Kind.ARRIVE:
-                    self._arrivals[self.out.barriers[event.id].barrier].append(event)
+                    passage = self.out.barriers[event.id]
+                    self._arrivals[passage.barrier, passage.name].append(event)
         return self._arrivals
 
     def run(self) -> None:
@@ -177,10 +186,10 @@ class _Resolution:
         for number, condition in enumerate(self.out.conditions):
             if not isinstance(condition, Reg) or condition.name not in self.keys:
                 continue
-            barrier, phase, name = self.keys[condition.name]
+            barrier, own, phase, name = self.keys[condition.name]
             if name.startswith("%came") and any(
                 e.guard.always and self.out.barriers[e.id].phase == phase
-                for e in self.arrivals[barrier]
+                for e in self.arrivals[barrier, own]
                 if self.is_of(e, int(name.split()[1]))
             ):
                 known[number] = True
@@ -238,8 +247,8 @@ class _Resolution:
         """What a register stands for."""
         if register not in self.known:
             self.known[register] = None
-            barrier, phase, name = self.keys[register]
-            there = list(self.there(barrier, phase, int(name.split()[1])))
+            barrier, own, phase, name = self.keys[register]
+            there = list(self.there((barrier, own), phase, int(name.split()[1])))
             if name.startswith("%came"):
                 came = reduce(lambda found, one: found | one[1], there, self.out.guards.never)
                 value = came.value(self.out.conditions)
@@ -258,15 +267,17 @@ class _Resolution:
 
     def left_open(self, register: str) -> Value:
         """What stands for a register that its own definition mentions."""
-        barrier, _, name = self.keys[register]
-        event = next(e for e in self.arrivals[barrier] if self.is_of(e, int(name.split()[1])))
+        barrier, own, _, name = self.keys[register]
+        event = next(e for e in self.arrivals[barrier, own] if self.is_of(e, int(name.split()[1])))
         if self.types[register] != types.BOOL:
             message = f"what `{barrier.exchange}` gives decides which one of them it is, and by that what it gives"
             raise error(Code.OUTSIDE_SUBSET, message, event.span, "let all lanes go the same way")
         what = f"{name.split()[0].removeprefix('%')}{len(self.open)}"
         return self.open.setdefault(register, self.out.choose(event.id, what))
 
-    def there(self, barrier: Barrier, phase: Value, lane: int) -> Iterator[tuple[Event, Guard]]:
+    def there(
+        self, barrier: tuple[Barrier, tuple[Value, ...]], phase: Value, lane: int
+    ) -> Iterator[tuple[Event, Guard]]:
         """The arrivals of a lane that may be of a phase, each with where it is, of what some lane comes there on."""
         whole = reduce(or_, (e.guard for e in self.arrivals[barrier] if self.out.barriers[e.id].phase == phase))
         for event in self.arrivals[barrier]:
@@ -297,8 +308,9 @@ def _cases(out: Unfolding, phase: Value) -> Iterator[tuple[int, Guard]]:
             here = _guard(out, condition)
             yield from ((n, guard & here) for n, guard in _cases(out, then))
             yield from ((n, guard & ~here) for n, guard in _cases(out, otherwise))
-        case Binary("+", left, Const(number, _), _):
-            yield from ((n + number, guard) for n, guard in _cases(out, left))
+        case Binary("+", left, right, _):
+            for n, guard in _cases(out, left):
+                yield from ((n + m, guard & also) for m, also in _cases(out, right) if not (guard & also).never)
         case Named(_, inner) | Convert(inner, _):
             yield from _cases(out, inner)
         case _:

@@ -267,11 +267,13 @@ class Operations(Accesses):
         for kind, text in ((Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")):
             scope = None if barrier.exchange else scope_of(operation)
             event = self.event(state, replace(self.blank(state, kind, span, text), scope=scope))
-            self.out.barriers[event.id] = Passage(barrier, phase, brought=brought)
+            passage = self.out.barriers[event.id] = Passage(barrier, phase, brought=brought)
         state = self.set(state, phase_of(barrier), values.binary("+", phase, Const(1, types.INT)))
-        if exchange is None:
-            return state
-        met = exchanges.registers(self.out, barrier, phase, exchange)
+        return state if exchange is None else self.given(state, passage, exchange, span)
+
+    def given(self, state: State, passage: Passage, exchange: ir.Exchange, span: Span) -> State:
+        """Give a thread what those that it has met bring it."""
+        met = exchanges.registers(self.out, passage, exchange)
         meeting = replace(state, registers={**state.registers, **met})
         found = [self.value(meeting, result, span) for result in exchange.results]
         for target, value in zip(exchange.targets, found, strict=True):
@@ -295,13 +297,18 @@ class Operations(Accesses):
                 if passage.barrier == barrier and not event.guard.excludes(state.guard):
                     path = event.guard.where(state.guard).value(self.out.conditions)
                     earlier.append(values.binary("&&", path, same_name(passage.name, name)))
-        passage = Passage(barrier, how_many(earlier), name, None if count is None else count.value)
+        exchange = None if operation.vote is None else exchanges.of_vote(operation.vote, self.block())
+        if exchange is not None and not all(isinstance(part, Const) for part in name):
+            message = "which barrier threads vote at depends on a value that is read from memory"
+            raise error(Code.NOT_CONSTANT, message, span, "the memory question needs a constant")
+        brought = None if exchange is None else self.value(state, exchange.value, span)
+        passage = Passage(barrier, how_many(earlier), name, None if count is None else count.value, brought=brought)
         shown = shown_barrier(operation)
         kinds = [(Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")]
         for kind, text in kinds if operation.waits else kinds[:1]:
             event = self.event(state, replace(self.blank(state, kind, span, text), scope=ir.Scope.BLOCK))
             self.out.barriers[event.id] = passage
-        return state
+        return state if exchange is None else self.given(state, passage, exchange, span)
 
     def block(self) -> list[ir.Thread]:
         """The threads of the block."""

@@ -125,6 +125,9 @@ def open_phases(out: Unfolding) -> Quorums:
                 message = "threads that may meet at a barrier give it different counts"
                 raise error(Code.OUTSIDE_SUBSET, message, event.span, "write the same count everywhere")
         if first.count is not None and len({event.thread for event in group}) > first.count:
+            if any(out.barriers[event.id].brought is not None for event in group):
+                message = f"more threads come to a vote than the {first.count} that its barrier is for"
+                raise error(Code.OUTSIDE_SUBSET, message, group[0].span, "let as many vote as it is for")
             found.append(group)
     for group in found:
         _choose(out, group)

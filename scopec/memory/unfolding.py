@@ -102,7 +102,7 @@ class Unfolding:
     ends: list[tuple[str, State]] = field(default_factory=list)
     choices: dict[str, LeftOpen] = field(default_factory=dict)
     barriers: dict[str, Passage] = field(default_factory=dict)
-    exchanged: dict[tuple[Barrier, Value, str], Reg] = field(default_factory=dict)
+    exchanged: dict[tuple[Barrier, tuple[Value, ...], Value, str], Reg] = field(default_factory=dict)
     votes: list[Vote] = field(default_factory=list)
     control: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: dict[str, ir.Call] = field(default_factory=dict)

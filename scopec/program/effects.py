@@ -100,7 +100,7 @@ def overwritten(operation: ir.Operation) -> list[str]:
     """The registers that an operation overwrites: its fields of these names say them, or its vote's or exchange's."""
     if isinstance(operation, ir.GroupSync):
         return [] if operation.exchange is None else list(operation.exchange.targets)
-    form = operation.vote if isinstance(operation, ir.SyncThreads) else operation
+    form = operation.vote if isinstance(operation, (ir.SyncThreads, ir.NamedBarrier)) else operation
     return [getattr(form, name) for name in ("target", "succeeded") if hasattr(form, name)]
 
 

@@ -346,7 +346,7 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """The result of ``__syncthreads_count``, ``_and`` or ``_or`` over the ``predicate`` of every thread."""
+    """The result of ``__syncthreads_count``, ``_and`` or ``_or`` over the ``predicate`` of every thread that comes."""
 
     target: str
     function: Literal["count", "and", "or"]
@@ -418,12 +418,13 @@ class NamedBarrier:
 
     ``name`` are the numbers that distinguish barriers.  Each thread's k-th arrival at a name belongs to phase k.  A
     thread that ``waits`` goes on when every other thread of its block that arrives at that name in that phase has
-    arrived, or, with a ``count``, when so many have.
+    arrived, or, with a ``count``, when so many have.  Who votes waits.
     """
 
     name: tuple[Value, ...]
     count: Value | None
     waits: bool
+    vote: Vote | None = None
 
 
 class Silent:

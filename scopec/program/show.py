@@ -117,6 +117,9 @@ def words(operation: ir.Operation) -> tuple[str, str]:
         case ir.NamedBarrier(name, count, waits):
             text = f"barrier.{'sync' if waits else 'arrive'} {', '.join(value(part) for part in name)}"
             counted = "" if count is None else f" of {value(count)}"
+            if (vote := operation.vote) is not None:
+                text = f"{vote.target} = barrier.{vote.function} {text.partition(' ')[2]}"
+                counted += f", {value(vote.predicate)}"
             return text + counted, f"arrives at {shown_barrier(operation)}"
         case ir.Yield(sleeps):
             return ("sleep", "sleeps") if sleeps else ("yield", "yields")

@@ -231,7 +231,7 @@ class _Stepper:
         match operation:
             case _ if is_idle(operation, self.deciding):
                 yield self._step(label, operation, span, self._follow(following, {}))
-            case ir.SyncThreads(vote):
+            case ir.SyncThreads(vote) | ir.NamedBarrier(waits=True, vote=vote):
                 yield self._step(label, operation, span, Goto(label_of(label, Role.WAIT)))
                 result: dict[str, Value] = {} if vote is None else {vote.target: Reg(OUTCOME, INT)}
                 yield self._step(label, Wait(operation), span, self._follow(following, result), Role.WAIT)
@@ -239,7 +239,7 @@ class _Stepper:
                 yield self._step(label, operation, span, Goto(label_of(label, Role.WAIT)))
                 tree = self._follow(following, dict(zip(targets, results, strict=True)))
                 yield self._step(label, Wait(operation), span, tree, Role.WAIT)
-            case ir.GroupSync() | ir.NamedBarrier(waits=True):
+            case ir.GroupSync():
                 yield self._step(label, operation, span, Goto(label_of(label, Role.WAIT)))
                 yield self._step(label, Wait(operation), span, self._follow(following, {}), Role.WAIT)
             case ir.LaunchGrid() | ir.EventRecord() | ir.EventWait():
@@ -377,8 +377,9 @@ def _read_by(step: Step) -> set[str]:
             return found | registers(predicate)
         case ir.GroupSync(exchange=ir.Exchange(_, value, _, _)):
             return found | registers(value)
-        case ir.NamedBarrier(name, count, _) | Wait(ir.NamedBarrier(name, count, _)):
-            return found.union(*(registers(part) for part in (*name, *(() if count is None else (count,)))))
+        case ir.NamedBarrier(name, count, _, vote) | Wait(ir.NamedBarrier(name, count, _, vote)):
+            given = (count, None if vote is None else vote.predicate)
+            return found.union(*(registers(part) for part in (*name, *given) if part is not None))
         case ir.Notify(place) | Asleep(ir.Await(place=place)):
             return found | registers(place.index)
         case _:

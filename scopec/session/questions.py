@@ -166,7 +166,7 @@ def race_name(run: Run, target: Target | None) -> str:
     """The name of the question whether there is a race, or one on what a check names."""
     if target is None:
         return "race"
-    asked = [c.target.text for c in run.memory_checks if c.target is not None]
+    asked = [target.text for target in (*(c.target for c in run.memory_checks), *run.torn) if target is not None]
     names = distinct({name: identifier(name) for name in (*run.program.objects, *asked)})
     return f"race_on_{names[target.text]}"
 
@@ -176,7 +176,7 @@ def _races_asked(run: Run) -> list[Target | None]:
 
     Where it does not (PTX) it is looked for only if it is asked for, because that is dear there.
     """
-    asked = {c.target for c in run.memory_checks if c.kind in ("race", "race_free")}
+    asked = {c.target for c in run.memory_checks if c.kind in ("race", "race_free")} | set(run.torn)
     undefined = registry.load(run.model, run.settings.options).races_undefined
     if undefined or run.listing:
         asked.add(None)

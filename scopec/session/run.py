@@ -19,6 +19,7 @@ from scopec.memory.questions import Problem
 from scopec.memory.sequencing import has_vectors, torn
 from scopec.program.expectations import MEMORY_KINDS, OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.names import identifier
+from scopec.program.observe import Target
 from scopec.program.program import Program
 from scopec.progress import models as progress_models
 from scopec.session import questions
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "cuda"
 #: What `under` and `--memory` call the example hardware of HRF0.
 HARDWARE = "hrf0-hw"
+#: The bytes of the widest access that PTX does not make of several.
+_WIDEST_SCALAR = 8
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,15 @@ class Run:
     def graph(self) -> EventGraph:
         """The event graph, with the registers that expectations observe."""
         return questions.event_graph(self)
+
+    @cached_property
+    def torn(self) -> tuple[Target, ...]:
+        """Objects of 16 bytes that threads access plainly, where compilers make two accesses of one (``ld.v2.u64``)."""
+        if not registry.load(self.model, self.settings.options).is_ptx or self.settings.given["vector"] == "whole":
+            return ()
+        plain = {e.location.object for e in self.graph.events if e.thread and e.location and not e.atomic}
+        wide = sorted(name for name in plain if self.program.objects[name].size > _WIDEST_SCALAR)
+        return tuple(Target(name, ((name, None),)) for name in wide)
 
     @cached_property
     def known(self) -> Domains:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scopec.memory.execution import Choice
     from scopec.memory.questions import Problem, Question
     from scopec.program.expectations import Expectation
+    from scopec.program.observe import Target
     from scopec.progress.models import Property
     from scopec.progress.schedule import Schedule
     from scopec.session.run import Run
@@ -211,6 +212,12 @@ def _doubt(run: Run, found: Findings, *, complete: bool) -> str | None:
         loops = sorted({cut.span.line for cut in run.graph.unfinished if not cut.fault})
         where = f" (loops at line {', '.join(map(str, loops))}, unrolled {bound} times)" if loops else ""
         return f"there is no consistent {what} within the bound{where}"
+    torn = next((t.text for t in run.torn if answers[race_name(run, t)] is not None or _volatile(run, t)), None)
+    if torn is not None:
+        return (
+            f"accesses to `{torn}` race, and a plain one to 16 bytes is two for PTX, which this does not show: "
+            "with `//@ given vector = whole;` it is one"
+        )
     if answers.get("longer") is not None:
         lines = sorted({cut.span.line for cut in run.graph.cuts if not cut.wait})
         bound = run.settings.bound["unroll"]
@@ -221,6 +228,12 @@ def _doubt(run: Run, found: Findings, *, complete: bool) -> str | None:
     if answers.get("overflow") is not None:
         return "values that the program computes from each other exceed what scopec models"
     return None
+
+
+def _volatile(run: Run, target: Target) -> bool:
+    """Whether threads share an object by volatile accesses, which do not race in PTX."""
+    events = [e for e in run.graph.events if e.thread and target.holds(e.location)]
+    return any(e.volatile for e in events) and len({e.thread for e in events}) > 1
 
 
 # ---------------------------------------------------------------- the example hardware

@@ -82,22 +82,28 @@ def _count(call: Call, position: int) -> Value:
 
 def _cta_barrier(call: Call) -> bool:
     """``bar.sync`` and ``bar.arrive``; ``bar.sync 0`` is ``__syncthreads()``."""
-    name, count, waits = call.number(0), _count(call, 1), bool(call.known(2))
-    if isinstance(name, Const) and not 0 <= name.value < table.BARRIERS:
-        message = f"a block has the barriers 0 to {table.BARRIERS - 1}"
-        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state))
-    everyone = name == number(0, 32) and count == number(threads_of(call), 32)
+    name, count, everyone = _barrier(call)
+    waits = bool(call.known(2))
     call.emit(ir.SyncThreads() if waits and everyone else ir.NamedBarrier((name,), count, waits))
     return call.done()
 
 
+def _barrier(call: Call) -> tuple[Value, Value, bool]:
+    """Which barrier is meant, for how many threads, and whether that is the one of ``__syncthreads()``."""
+    name, count = call.number(0), _count(call, 1)
+    if isinstance(name, Const) and not 0 <= name.value < table.BARRIERS:
+        message = f"a block has the barriers 0 to {table.BARRIERS - 1}"
+        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state))
+    return name, count, name == number(0, 32) and count == number(threads_of(call), 32)
+
+
 def _cta_vote(call: Call) -> bool:
-    if call.number(0) != number(0, 32) or _count(call, 1) != number(threads_of(call), 32):
-        raise call.machine.refused(call.state, "`bar.red` of another barrier than 0, or of some threads, is")
+    """``bar.red``; that of the barrier 0 is ``__syncthreads_count()``, ``_and`` or ``_or``."""
+    name, count, everyone = _barrier(call)
     register = call.target(types.INT)
     function = ("count", "and", "or")[call.known(2)]
     vote = ir.Vote(register.name, function, values.convert(call.number(3), types.INT))  # type: ignore[arg-type]
-    call.emit(ir.SyncThreads(vote))
+    call.emit(ir.SyncThreads(vote) if everyone else ir.NamedBarrier((name,), count, waits=True, vote=vote))
     return call.done(register)
 
 

@@ -56,8 +56,8 @@ def collective(system: System) -> list[Collective]:
     return [operation for operation in at_ if not isinstance(operation, ir.NamedBarrier)]
 
 
-def _vote(operation: Collective) -> ir.Vote | None:
-    return operation.vote if isinstance(operation, ir.SyncThreads) else None
+def _vote(operation: Collective | ir.NamedBarrier) -> ir.Vote | None:
+    return None if isinstance(operation, ir.GroupSync) else operation.vote
 
 
 def holds(system: System, operation: Collective) -> bool:
@@ -137,7 +137,7 @@ def variables(system: System) -> Iterator[Variable]:
         barriers = domain_of("Joins")
         inside = every("b", barriers, op(Fn.SUBSET, at("arrived", "b"), at("Joins", "b")))
         yield Variable("arrived", "threads that wait at each barrier", table("b", barriers, EMPTY), (inside,))
-    if any(_vote(operation) for operation in found):
+    if any(_vote(s.operation.at) for s in system.steps.values() if isinstance(s.operation, Wait)):
         yield Variable("ballot", "votes at barriers, then their outcome", table("t", "DeviceThreads", 0))
     if any(_exchange(operation) for operation in found):
         yield Variable("brought", "what lanes bring to an exchange", table("t", "DeviceThreads", 0))
@@ -197,8 +197,7 @@ def arrive(step: Step, operation: Collective) -> Transition:
     """Arriving: the thread joins those that have, with its vote, or what it brings."""
     vote, updates = _vote(operation), [Update("arrived", at(table_of(operation), "t"), union("@", set_of("t")))]
     if vote is not None:
-        yes = Of(values.convert(vote.predicate, types.BOOL), truth=True)
-        updates.append(Update("ballot", term("t"), if_(yes, 1, 0)))
+        updates.append(Update("ballot", term("t"), cast(vote)))
     if (exchange := _exchange(operation)) is not None:
         updates.append(Update("brought", term("t"), Of(exchange.value)))
     return Transition(step, updates=tuple(updates))
@@ -224,16 +223,22 @@ def leave(system: System, step: Step, operation: Collective) -> Transition:
                 found = call(what.title(), "t", barrier, int(lane))
                 outcomes[name] = found if what == "brought" else if_(found, 1, 0)
     if vote is not None:
-        tally = _tally(vote, there)
-        kept = if_(over, tally, at("ballot", "u"))
+        outcome = tally(vote, there)
+        kept = if_(over, outcome, at("ballot", "u"))
         updates.append(Update("ballot", None, table("u", "DeviceThreads", if_(equal("u", "t"), 0, kept)), joined))
-        outcomes[OUTCOME] = if_(among("t", there), tally, at("ballot", "t"))
+        outcomes[OUTCOME] = if_(among("t", there), outcome, at("ballot", "t"))
     guard = call("Complete" if holds(system, operation) else "Released", "t", barrier)
     return Transition(step, guard, tuple(updates), outcomes=outcomes)
 
 
-def _tally(vote: ir.Vote, there: Term) -> Term:
-    yes = equal(at("ballot", "v"), 1)
+def cast(vote: ir.Vote) -> Term:
+    """What a thread votes."""
+    return if_(Of(values.convert(vote.predicate, types.BOOL), truth=True), 1, 0)
+
+
+def tally(vote: ir.Vote, there: Term, ballot: Term | None = None) -> Term:
+    """The outcome of a vote among the threads that are ``there``; ``ballot`` is what the thread v votes."""
+    yes = equal(at("ballot", "v") if ballot is None else ballot, 1)
     match vote.function:
         case "count":
             return size(those("v", there, yes))

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from scopec.program import ir
 from scopec.program.values import Const
+from scopec.progress.rules.barriers import cast, tally
+from scopec.progress.steps import OUTCOME
 from scopec.progress.terms import (
     EMPTY,
     Fn,
@@ -29,9 +31,11 @@ from scopec.progress.terms import (
     equal,
     every,
     if_,
+    negated,
     op,
     set_of,
     size,
+    table,
     term,
     those,
     thread,
@@ -111,20 +115,45 @@ def _barrier(operation: ir.NamedBarrier) -> Term:
 
 
 def arrive(step: Step, operation: ir.NamedBarrier) -> Transition:
-    """Arriving at the next phase; the arrival that completes the count of a phase ends it."""
-    barrier = _barrier(operation)
-    after = call("Arrived", "t", barrier)
-    if operation.count is not None:
-        after = call("Counted", after, barrier, Of(operation.count))
-    return Transition(step, updates=(Update("tokens", None, after),))
+    """Arriving at the next phase; the arrival that completes the count of a phase ends it.
+
+    Who votes waits, so that its one token is of the first phase; where that ends, the outcome takes the votes' place.
+    """
+    barrier, vote = _barrier(operation), operation.vote
+    arrived = call("Arrived", "t", barrier)
+    if operation.count is None:
+        cast_ = () if vote is None else (Update("ballot", term("t"), cast(vote)),)
+        return Transition(step, updates=(Update("tokens", None, arrived), *cast_))
+    after = call("Counted", arrived, barrier, Of(operation.count))
+    updates = [Update("tokens", None, after)]
+    if vote is not None:
+        over = both(_voted("u", barrier, arrived), negated(_voted("u", barrier, after)))
+        there = those("v", "DeviceThreads", _voted("v", barrier, arrived))
+        outcome = tally(vote, there, if_(equal("v", "t"), cast(vote), at("ballot", "v")))
+        given = if_(over, outcome, if_(equal("u", "t"), cast(vote), at("ballot", "u")))
+        updates.append(Update("ballot", None, table("u", "DeviceThreads", given)))
+    return Transition(step, updates=tuple(updates))
+
+
+def _voted(who: str, barrier: Term, tokens: Term) -> Term:
+    """Whether a thread that votes has arrived."""
+    return among(tuple_of(who, barrier, 1), tokens)
 
 
 def leave(step: Step, operation: ir.NamedBarrier) -> Transition:
-    """Waiting for the end of the phase of the last arrival, and leaving."""
-    barrier = _barrier(operation)
+    """Waiting for the end of the phase of the last arrival, and leaving, with the outcome of a vote."""
+    barrier, vote = _barrier(operation), operation.vote
     phase = call("Phase", "t", barrier)
-    over = equal(phase, 0)
+    over, own = equal(phase, 0), at("ballot", "t")
     if operation.count is not None:
-        return Transition(step, over)
-    passed = Update("tokens", None, call("Passed", term("tokens"), barrier, phase))
-    return Transition(step, either(over, call("Joined", barrier, phase)), (passed,))
+        kept = () if vote is None else (Update("ballot", term("t"), term(0)),)
+        return Transition(step, over, kept, outcomes={} if vote is None else {OUTCOME: own})
+    updates, outcomes = [Update("tokens", None, call("Passed", term("tokens"), barrier, phase))], dict[str, Term]()
+    if vote is not None:
+        there = those("v", "DeviceThreads", _voted("v", barrier, term("tokens")))
+        outcome = tally(vote, there)
+        met = both(negated(over), _voted("u", barrier, term("tokens")))
+        given = if_(equal("u", "t"), 0, if_(met, outcome, at("ballot", "u")))
+        updates.append(Update("ballot", None, table("u", "DeviceThreads", given)))
+        outcomes[OUTCOME] = if_(over, own, outcome)
+    return Transition(step, either(over, call("Joined", barrier, phase)), tuple(updates), outcomes=outcomes)

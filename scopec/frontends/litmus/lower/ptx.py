@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.frontends.litmus.lower.frame import Frame, whole
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _BRANCHES = {"beq": "==", "bne": "!=", "blt": "<", "ble": "<=", "bgt": ">", "bge": ">="}
 _OPCODES = (*ALLOWED, "membar", "bar", "barrier", "setp", *ARITHMETIC, *UNARY, *_BRANCHES, "goto", "bra")
+_VOTES: dict[str, Literal["count", "and", "or"]] = {"popc": "count", "and": "and", "or": "or"}
 _REGISTER = re.compile(r"[%$]?(r|rd|p)\d+\Z")
 
 
@@ -270,6 +271,9 @@ class _Thread:
         """
         text = item.name
         words = [word for word in item.operation[1:] if word != "aligned"]
+        if words[:1] == ["red"] and words[1:] in (["popc"], ["and"], ["or"]):
+            self.vote(item, words[1])
+            return
         if words not in (["sync"], ["arrive"], ["cta", "sync"], ["cta", "arrive"]):
             message = f"`{text}` is outside the modelled subset of PTX"
             raise error(Code.OUTSIDE_SUBSET, message, item.span, "write bar.cta.sync or bar.cta.arrive")
@@ -285,10 +289,29 @@ class _Thread:
                 message = f"`{text}` has a label and {'may have ' if waits else ''}a number of threads"
                 raise error(Code.BAD_ARGUMENTS, message, item.span, f"write {text} 0, 2")
             identity, count = None, operands[1] if len(operands) > 1 else None
-            if isinstance(operands[0], Const) and not 0 <= operands[0].value < table.BARRIERS:
-                message = f"a block has the barriers 0 to {table.BARRIERS - 1}"
-                raise error(Code.BAD_ARGUMENTS, message, item.operands[0].span, "bar.cta takes any label")
+            self.check_label(item.operands[0], "bar.cta takes any label")
         self.frame.emit(ir.NamedBarrier((operands[0], identity or Const(0, LONG)), count, waits), item.span)
+
+    def vote(self, item: forms.Instruction, what: str) -> None:
+        """``bar.red``: a result, a label, maybe a count, and a predicate."""
+        if not 3 <= len(item.operands) <= 4:
+            message = f"`{item.name}` has a result, a label, maybe a number of threads, and a predicate"
+            raise error(Code.BAD_ARGUMENTS, message, item.span, f"write {item.name} r0, 0, 2, r1")
+        target, label, *count, predicate = item.operands
+        self.check_label(label, "write a number of these")
+        given = values.convert(values.binary("!=", self.value(predicate), Const(0, LONG)), types.INT)
+        found = self.frame.temporary(types.INT)
+        vote = ir.Vote(found.name, _VOTES[what], given)
+        name = self.value(label), Const(0, LONG)
+        counted = self.value(count[0]) if count else None
+        self.frame.emit(ir.NamedBarrier(name, counted, waits=True, vote=vote), item.span)
+        self.set(item, target, found)
+
+    def check_label(self, label: forms.Operand, help_: str) -> None:
+        """InputError for a number that no barrier of a block has."""
+        if isinstance(label, forms.Number) and not 0 <= label.value < table.BARRIERS:
+            message = f"a block has the barriers 0 to {table.BARRIERS - 1}"
+            raise error(Code.BAD_ARGUMENTS, message, label.span, help_)
 
     def set(self, item: forms.Instruction, target: forms.Operand, value: Value) -> None:
         self.frame.emit(ir.Set(self.target(target).name, values.convert(value, LONG)), item.span)
