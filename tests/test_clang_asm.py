@@ -349,7 +349,7 @@ NUMBERS = {
     "%ntid": (asm("mov.u32 %0, %%ntid.y;", ': "=r"(r) ::'), "r == 1"),
     "%nctaid": (asm("mov.u32 %0, %%nctaid.x; add.u32 %0, %0, %%ctaid.x;", ': "=r"(r) ::'), "r == 1"),
     "%laneid": (asm("mov.u32 %0, %%laneid;", ': "=r"(r) ::'), "r == 0"),
-    "%lanemask": (asm("mov.u32 %0, %%lanemask_le; or.b32 %0, %0, %%warpid;", ': "=r"(r) ::'), "r == 1"),
+    "%lanemask": (asm("mov.u32 %0, %%lanemask_le;", ': "=r"(r) ::'), "r == 1"),
     "WARP_SZ": (asm("mov.u32 %0, WARP_SZ;", ': "=r"(r) ::'), "r == 32"),
     "elect": (asm("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.b32 %0, 1, 0, p; }", ': "=r"(r) ::'), "r == 1"),
     "bar.red.popc": (asm("{ .reg .pred p; setp.eq.u32 p, 1, 1; bar.red.popc.u32 %0, 0, p; }", ': "=r"(r) ::'), "r == 1"),
@@ -445,6 +445,7 @@ def test_what_instructions_compute(name: str, write: Callable[..., Path]) -> Non
         asm("mov.u32 %0, %%clock;", ': "=r"(r) ::'),
         asm("mov.u64 %0, %%globaltimer; cvt.u32.u64 %1, %0;", ': "=l"(l), "=r"(r) ::'),
         asm("mov.u32 %0, %%smid;", ': "=r"(r) ::'),
+        asm("mov.u32 %0, %%warpid;", ': "=r"(r) ::'),
         asm("activemask.b32 %0;", ': "=r"(r) ::'),
         asm("{ .reg .pred p; testp.notanumber.f32 p, %1; selp.b32 %0, 1, 0, p; }", ': "=r"(r) : "f"(e) :'),
         asm(

@@ -224,12 +224,32 @@ PTX votes
 { x = 0; }
  P0@cta 0,gpu 0           | P1@cta 0,gpu 0           | P2@cta 0,gpu 0            ;
  bar.red.and r1, 1, 1     | bar.red.and r1, 1, 0     |                           ;
+ L: bne r1, 0, L          | L: bne r1, 0, L          |                           ;
  bar.red.popc r0, 0, 3, 1 | bar.red.popc r0, 0, 3, 0 | bar.red.popc r0, 0, 3, 1  ;
- bar.red.or r2, 2, 2, 0   | bar.red.or r2, 2, 2, 0   |                           ;
- L: bne r0, 2, L          | L: bne r1, 0, L          | L: bne r0, 2, L           ;
- M: bne r2, 0, M          | M: bne r0, 2, M          |                           ;
- bar.red.and r1, 1, 1     | bar.red.and r1, 1, 1     |                           ;
- N: bne r1, 1, N          | N: bne r1, 1, N          |                           ;
+ M: bne r0, 2, M          | M: bne r0, 2, M          | M: bne r0, 2, M           ;
+ bar.red.and r1, 1, 1     | bar.red.and r1, 1, 1     | bar.red.popc r0, 2, 1, 1  ;
+ N: bne r1, 1, N          | N: bne r1, 1, N          | N: bne r0, 1, N           ;
+exists true
+----
+PTX votes of three
+{ x = 0; }
+ P0@cta 0,gpu 0        | P1@cta 0,gpu 0        | P2@cta 0,gpu 0        ;
+ bar.red.and r0, 1, 1  | bar.red.and r0, 1, 1  | bar.red.and r0, 1, 1  ;
+ L: bne r0, 1, L       | L: bne r0, 1, L       | L: bne r0, 1, L       ;
+ bar.red.and r0, 1, 1  | bar.red.and r0, 1, 1  | bar.red.and r0, 1, 0  ;
+ M: bne r0, 0, M       | M: bne r0, 0, M       | M: bne r0, 0, M       ;
+ bar.red.popc r0, 2, 1 | bar.red.popc r0, 2, 1 | bar.red.popc r0, 2, 1 ;
+ bar.red.popc r1, 2, 1 | bar.red.popc r1, 2, 1 | bar.red.popc r1, 2, 1 ;
+ N: bne r1, 3, N       | N: bne r1, 3, N       | N: bne r1, 3, N       ;
+exists true
+----
+PTX votes of two
+{ x = 0; }
+ P0@cta 0,gpu 0           | P1@cta 0,gpu 0           ;
+ bar.red.popc r0, 0, 2, 1 | bar.red.popc r0, 0, 2, 1 ;
+ L: bne r0, 2, L          | L: bne r0, 2, L          ;
+ bar.red.popc r0, 0, 2, 0 | bar.red.popc r0, 0, 2, 1 ;
+ M: bne r0, 1, M          | M: bne r0, 1, M          ;
 exists true
 ----
 PTX blocks

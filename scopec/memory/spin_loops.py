@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from scopec.memory.events import Event, Kind
 from scopec.memory.unfolding import value_at
 from scopec.program import ir, values
+from scopec.program.collective import WARP
 from scopec.program.observe import Location, instance
 from scopec.program.values import Const, Reg, Value
 
@@ -68,16 +69,32 @@ def _restores(out: Unfolding, write: Event, where: Guard) -> bool:
     possible = out.stored(write.location.object)
     if possible is None:
         return False
+    own = _brought(out, write.thread)
+    conditions = [values.substitute(condition, lambda leaf: own.get(leaf.name, leaf)) for condition in out.conditions]
     for value in possible:
         # Values that the branches taken rule out need not be restored.
         excluded = any(
             [leaf.name for leaf in values.leaves(condition)] == [write.rmw]
             and where.excludes(out.guards.literal(number, bool(value_at(condition, value, write.rmw))))
-            for number, condition in enumerate(out.conditions)
+            for number, condition in enumerate(conditions)
         )
         if not excluded and value_at(write.value, value, write.rmw) != value:
             return False
     return True
+
+
+def _brought(out: Unfolding, thread: str) -> dict[str, Value]:
+    """What is known of the registers of exchanges before all threads are executed: that of the lane itself."""
+    lane = next(t.lane % WARP for t in out.program.threads if t.name == thread)
+    found: dict[str, Value] = {}
+    for event in out.events:
+        if event.kind is Kind.ARRIVE and event.thread == thread:
+            passage = out.barriers[event.id]
+            for what, value in ((ir.brought(lane), passage.brought), (ir.came(lane), values.TRUE)):
+                key = (passage.barrier, passage.name, passage.phase, what)
+                if passage.barrier.lanes is not None and value is not None and key in out.exchanged:
+                    found[out.exchanged[key].name] = values.cast(value, out.exchanged[key].type)
+    return found
 
 
 # ---------------------------------------------------------------- retry loops

@@ -145,7 +145,8 @@ class Run:
         if not registry.load(self.model, self.settings.options).is_ptx or self.settings.given["vector"] == "whole":
             return ()
         plain = {e.location.object for e in self.graph.events if e.thread and e.location and not e.atomic}
-        wide = sorted(name for name in plain if self.program.objects[name].size > _WIDEST_SCALAR)
+        objects = self.program.objects
+        wide = sorted(name for name in plain & objects.keys() if objects[name].size > _WIDEST_SCALAR)
         return tuple(Target(name, ((name, None),)) for name in wide)
 
     @cached_property

@@ -161,7 +161,6 @@ INDICES = {
 #: Those that follow from the number of a thread in its block, which is the argument.
 LANES = {
     "%laneid": lambda thread: thread % 32,
-    "%warpid": lambda thread: thread // 32,
     "%lanemask_eq": lambda thread: 1 << thread % 32,
     "%lanemask_lt": lambda thread: (1 << thread % 32) - 1,
     "%lanemask_le": lambda thread: (2 << thread % 32) - 1,
@@ -175,10 +174,11 @@ CLUSTERS: dict[str, Callable[[int, int, int], int]] = {
     "%clusterid": lambda block, cluster, _: block // cluster,
     "%nclusterid": lambda _, cluster, grid: grid // cluster,
 }
-#: Those of which nothing is known, with their bits.
+#: Those of which nothing is known, with their bits.  "%warpid is volatile [...] its value may change during execution,
+#: e.g. due to rescheduling of threads following preemption" (ISA).
 UNKNOWN = {
     "%clock": 32, "%clock_hi": 32, "%clock64": 64, "%globaltimer": 64, "%globaltimer_lo": 32, "%globaltimer_hi": 32,
-    "%smid": 32, "%nsmid": 32, "%nwarpid": 32, "%gridid": 64,
+    "%smid": 32, "%nsmid": 32, "%warpid": 32, "%nwarpid": 32, "%gridid": 64,
 }  # fmt: skip
 #: The constant ``WARP_SZ``.
 WARP_SIZE = 32

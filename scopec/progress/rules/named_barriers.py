@@ -146,14 +146,12 @@ def leave(step: Step, operation: ir.NamedBarrier) -> Transition:
     phase = call("Phase", "t", barrier)
     over, own = equal(phase, 0), at("ballot", "t")
     if operation.count is not None:
-        kept = () if vote is None else (Update("ballot", term("t"), term(0)),)
-        return Transition(step, over, kept, outcomes={} if vote is None else {OUTCOME: own})
+        return Transition(step, over, outcomes={} if vote is None else {OUTCOME: own})
     updates, outcomes = [Update("tokens", None, call("Passed", term("tokens"), barrier, phase))], dict[str, Term]()
     if vote is not None:
         there = those("v", "DeviceThreads", _voted("v", barrier, term("tokens")))
         outcome = tally(vote, there)
         met = both(negated(over), _voted("u", barrier, term("tokens")))
-        given = if_(equal("u", "t"), 0, if_(met, outcome, at("ballot", "u")))
-        updates.append(Update("ballot", None, table("u", "DeviceThreads", given)))
+        updates.append(Update("ballot", None, table("u", "DeviceThreads", if_(met, outcome, at("ballot", "u")))))
         outcomes[OUTCOME] = if_(over, own, outcome)
     return Transition(step, either(over, call("Joined", barrier, phase)), tuple(updates), outcomes=outcomes)
