@@ -984,3 +984,92 @@ def test_votes_that_are_refused(first: str, second: str, message: str, write: Ca
     path = write("#include <cassert>\n" + HALF.replace("BARRIER", f"{first} {second}"))
     (outcome,) = check([path], Settings(overrides=BY_CLANG, engine="embedded", cache=False, timeout=120))
     assert message in " ".join(str(d) for d in outcome.diagnostics)
+
+
+# ---------------------------------------------------------------- plain accesses to 16 bytes
+
+WIDE = """
+#include <cuda/atomic>
+__device__ unsigned __int128 data;
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag;
+__device__ int r;
+__global__ void k() {
+    if (blockIdx.x == 0) {
+        data = (unsigned __int128)1 << 64 | 1;
+        flag.store(1, cuda::memory_order_ORDER);
+    } else if (flag.load(cuda::memory_order_acquire) == 1) {
+        VOLATILE unsigned __int128& there = data;
+        unsigned __int128 d = there;
+        r = (int)d == (int)(d >> 64) ? 1 : 2;
+    }
+}
+//@ launch k<<<2, 1>>>();
+//@ expect required r == 0 || r == 1 under ptx;
+//@ expect allowed r == 2 under ptx;
+"""
+
+
+@pytest.mark.parametrize(
+    ("order", "volatile", "given", "verdicts"),
+    [
+        ("release", "", "scalars", ["holds", "violated"]),
+        ("relaxed", "", "scalars", ["unknown", "unknown"]),
+        ("relaxed", "", "whole", ["holds", "violated"]),
+        ("relaxed", "volatile", "scalars", ["unknown", "unknown"]),
+    ],
+)
+def test_what_races_on_16_bytes_may_be_torn_under_ptx(
+    order: str, volatile: str, given: str, verdicts: list[str], write: Callable[..., Path]
+) -> None:
+    text = WIDE.replace("ORDER", order).replace("VOLATILE", volatile) + f"//@ given vector = {given};\n"
+    assert answers(write(text)) == verdicts
+
+
+# ---------------------------------------------------------------- as libraries write it, and mistyped
+
+IMMEDIATE = """
+#include <cassert>
+__device__ unsigned v[4] = {1, 2, 3, 4};
+__global__ void k() {
+    unsigned r;
+    asm volatile("ld.global.u32 %0, [%1 + %2*2];" : "=r"(r) : "l"(v), "n"(4));
+    assert(r == WANTED);
+}
+//@ launch k<<<1, 1>>>();
+"""
+
+
+@pytest.mark.parametrize(("wanted", "verdict"), [("3", "holds"), ("2", "violated")])
+def test_a_number_is_part_of_a_constant_expression(wanted: str, verdict: str, write: Callable[..., Path]) -> None:
+    assert ("violated" in answers(write(IMMEDIATE.replace("WANTED", wanted)))) == (verdict == "violated")
+
+
+MISTYPED = {
+    'asm volatile("ld.aquire.gpu.global.s32 %0, [%1];" : "=r"(r) : "l"(p) : "memory");': "did you mean `acquire`?",
+    'asm volatile("st.release.gpus.global.s32 [%0], %1;" :: "l"(p), "r"(1) : "memory");': "did you mean `gpu`?",
+    'asm volatile("red.relese.gpu.global.add.s32 [%0], %1;" :: "l"(p), "r"(1) : "memory");': "did you mean `release`?",
+    'asm volatile("fence.acq_rel.gpu" ::: "memory");': "is a `;` missing at the end?",
+    'asm volatile("fense.acq_rel.gpu;" ::: "memory");': "did you mean `fence`?",
+    'asm volatile("membar.gpu;" ::: "memory");': "write membar.cta, membar.gl or membar.sys",
+    'asm volatile("ld.acquire.gpu %0, [%1];" : "=r"(r) : "l"(p) : "memory");': "add one, such as .u32",
+    'asm volatile("bar.synk 1, 64;" ::: "memory");': "did you mean `sync`?",
+    'asm volatile("bar.sync 16, 64;" ::: "memory");': "write one of these",
+    'asm volatile("{ .reg .pred p; AGAIN: setp.eq.s32 p, 1, 0; @p bra AGIAN; }");': "did you mean `AGAIN`?",
+    'asm volatile("{ .reg .pred done; setp.eq.s32 doen, 1, 0; }");': "did you mean `done`?",
+    'asm volatile("ld.acquire.gpu.u32 %0, [%1+4*];" : "=r"(r) : "l"(p));': "",
+    'asm volatile("cp.async.ca.shared.global [%0], [%0], 16;" :: "l"(p));': "asynchronous copies come later",
+}
+
+
+@pytest.mark.parametrize("text", MISTYPED)
+def test_what_is_mistyped_is_said_with_its_place_and_a_way_out(text: str, write: Callable[..., Path]) -> None:
+    path = write(
+        f"__global__ void k(int* p) {{\n    int r = 0;\n    {text}\n    *p = r;\n}}\n//@ object __device__ int x;\n//@ launch k<<<1, 1>>>(&x);\n"
+    )
+    with pytest.raises(InputError) as caught:
+        plan(path, path.name, BY_CLANG)
+    (wrong,) = caught.value.diagnostics
+    assert (wrong.span.line, wrong.span.column) == (3, 5)
+    assert wrong.code.id.startswith("SCP")
+    assert MISTYPED[text] in (wrong.way_out or "")
+    assert wrong.way_out

@@ -73,6 +73,8 @@ def _help(text: str, offset: int, wanted: set[str]) -> str | None:
         return "a file has one final clause: join two with `/\\` or `\\/`"
     if "SEMICOLON" in wanted and code[-1:] not in ("", ";", "{", "}") and "\n" in text[len(code) : offset]:
         return f"is a `;` missing at the end of line {code.count(chr(10)) + 1}?"
+    if "SEMICOLON" in wanted and offset >= len(text.rstrip()) and code:
+        return "is a `;` missing at the end?"
     here, before = _WORD.match(text, offset), _LAST_WORD.search(code.rstrip("( "))
     if here and here.group() in _CONNECTIVES:
         return f"did you mean `{_CONNECTIVES[here.group()]}`?"

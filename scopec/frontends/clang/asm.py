@@ -9,7 +9,7 @@ from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
 from scopec.frontends.clang.asm_bits import BITS
 from scopec.frontends.clang.asm_carry import CARRY
-from scopec.frontends.clang.asm_inline import Inline
+from scopec.frontends.clang.asm_inline import Inline, with_immediates
 from scopec.frontends.clang.asm_memory import MEMORY
 from scopec.frontends.clang.asm_numbers import NUMBERS
 from scopec.frontends.clang.asm_threads import THREADS
@@ -39,7 +39,8 @@ def assembly(machine: Machine, state: State, instruction: llvm.Instruction, acti
         raise machine.refused(state, "inline assembly of the host is")
     try:
         given = tuple(argument.type for argument in action.arguments)
-        function = _function(action.text, action.constraints, action.type, given)
+        text = with_immediates(action.text, action.constraints, [argument.operand for argument in action.arguments])
+        function = _function(text, action.constraints, action.type, given)
     except InputError as found:
         (wrong, *_) = found.diagnostics
         where = f" (line {wrong.span.line} of the assembly)" if "\n" in action.text.strip() else ""
@@ -93,7 +94,7 @@ def _barrier(call: Call) -> tuple[Value, Value, bool]:
     name, count = call.number(0), _count(call, 1)
     if isinstance(name, Const) and not 0 <= name.value < table.BARRIERS:
         message = f"a block has the barriers 0 to {table.BARRIERS - 1}"
-        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state))
+        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "write one of these")
     return name, count, name == number(0, 32) and count == number(threads_of(call), 32)
 
 

@@ -3,14 +3,38 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from scopec.base.source import Source
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.assembler import Assembler, Lowerings, register_type
 from scopec.frontends.ptx.syntax import read
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 #: What stands in the text that LLVM prints otherwise (LLVM Language Reference, "Asm template string").
 _ESCAPED = re.compile(r"\$(?:(\$)|\{(\d+)(?::\w+)?\}|\{:uid\})")
+
+#: What stands for an operand, or for a dollar sign.
+_OPERAND = re.compile(r"\$\$|\$(\d+)|\$\{(\d+)(?::\w+)?\}")
+
+
+def with_immediates(text: str, constraints: str, arguments: Sequence[llvm.Operand]) -> str:
+    """The text with the numbers that operands are (constraint "n"), which constant expressions may have in them."""
+    given = [c for c in constraints.split(",") if c and not c.startswith("~")]
+    first = sum(c.startswith("=") for c in given)
+    numbers = {
+        first + n: argument.value
+        for n, (constraint, argument) in enumerate(zip(given[first:], arguments, strict=True))
+        if constraint in ("n", "i") and isinstance(argument, llvm.Number)
+    }
+
+    def known(found: re.Match[str]) -> str:
+        which = found[1] or found[2]
+        return str(numbers.get(int(which), found[0])) if which else found[0]
+
+    return _OPERAND.sub(known, text) if numbers else text
 
 
 class Inline(Assembler):

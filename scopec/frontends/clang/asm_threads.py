@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Code, error
+from scopec.base.diagnostics import Code, error, suggestion
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.assembler import BIT, INT, LONG, Assembler, Lowerings, llvm_type
 from scopec.frontends.clang.warps import REDUCTIONS, SHUFFLES, VOTES
@@ -54,7 +54,9 @@ def _bar(asm: Assembler, item: forms.Instruction) -> None:
                 found = asm.emit(llvm.Compare("icmp", "ne", INT, found, llvm.Number(0)))
                 asm.store(asm.target(target), found, BIT, item.span)
         case _:
-            raise asm.outside(f"`{item.name}` is", item.span)
+            help_ = suggestion(words[0], ("sync", "arrive", "red", "warp", "cluster")) if words else None
+            message = f"`{item.name}` is outside the modelled subset of PTX"
+            raise error(Code.OUTSIDE_SUBSET, message, item.span, help_)
 
 
 def _shfl(asm: Assembler, item: forms.Instruction) -> None:

@@ -351,7 +351,8 @@ class Assembler:
         for known in reversed(self.labels):
             if label in known:
                 return known[label]
-        raise error(Code.UNKNOWN_NAME, f"there is no label `{label}`", span)
+        help_ = suggestion(label, [name for known in self.labels for name in known])
+        raise error(Code.UNKNOWN_NAME, f"there is no label `{label}`", span, help_)
 
 
 def register_type(type_: llvm.Type) -> llvm.Type:
