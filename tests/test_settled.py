@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import launches
-from scopec.engines.embedded import sure_steps
+from scopec.engines.embedded import stepping, sure_steps
 from scopec.engines.embedded.memory import solve
 from scopec.engines.embedded.progress import solve as solve_progress
 from scopec.explain.verdict import Verdict
@@ -330,8 +330,10 @@ def test_sure_steps_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
             for run in plan(file, str(file), Overrides()).runs:
                 for property_ in run.properties:
                     monkeypatch.setattr(sure_steps, "MANY", 1 << 30)
+                    monkeypatch.setattr(stepping, "MANY", 1 << 30)
                     every = solve_progress(questions.progress_problem(run, property_).system, property_)
                     monkeypatch.setattr(sure_steps, "MANY", 1)
+                    monkeypatch.setattr(stepping, "MANY", 0)
                     some = solve_progress(questions.progress_problem(run, property_).system, property_)
                     assert some.holds == every.holds, (run.name, property_)
                     fewer += some.states < every.states

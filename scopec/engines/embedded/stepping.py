@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from scopec.progress.system import System
     from scopec.progress.transition import Transition, Update, Wakes
 
+#: From how many threads on a table is looked at only where a step may change it.
+MANY = 64
 #: The states that a step may lead to, each with whether every choice fell well.
 Take: TypeAlias = "Callable[[State], list[tuple[State, bool]]]"
 
@@ -97,7 +99,8 @@ class Stepping(States):
         """Where an update changes the state, and to what."""
         match update.key, update.new:
             case None, Over(Kind.TABLE, name, domain, body):
-                keys = self.known(update.among or domain, bound)
+                wide = update.among if update.among is not None and len(self.threads) > MANY else domain
+                keys = self.known(wide, bound)
                 assert isinstance(keys, Fixed)
                 for key in keys.value:
                     slot, new = self.keyed[update.variable][key], self.known(body, {**bound, name: Fixed(key)})
