@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from scopec.advice import advised
 from scopec.base.records import dataclass
+from scopec.explain.fixes import diff
 from scopec.explain.reasons import explanation
 from scopec.frontends.clang.flags import Flags
 from scopec.report import json, rules, text
@@ -32,8 +33,9 @@ class Verdict:
 
     ``file``, ``line`` and ``column`` (from 1) are where it is written; ``kind`` and ``expectation`` what is expected,
     ``answer`` whether it holds; ``rule`` names the kind of what is wrong and ``message`` says it in one paragraph (None
-    of what holds); ``advice`` is a change under which it would hold, that was checked; ``trace`` the counterexample, or
-    the example of what is allowed.
+    of what holds); ``advice`` is a change under which it would hold, that was checked, and ``diff`` the same as a
+    unified diff, where one place says what is to change; ``trace`` the counterexample, or the example of what is
+    allowed.
     """
 
     file: str
@@ -45,6 +47,7 @@ class Verdict:
     rule: str | None
     message: str | None
     advice: str | None
+    diff: str | None
     trace: Trace | None
     variant: Mapping[str, str]
     model: str
@@ -114,10 +117,12 @@ class Results:
 def _verdict(report: session.Report, check: Check) -> Verdict:
     expected, run = check.expectation, report.run
     bad = check.verdict != "holds"
+    changes = "\n".join(diff(check.fix, run.source, context=3))
     return Verdict(
         run.file, expected.span.line, expected.span.column, expected.kind, expected.text, check.verdict,
         rules.rule(check).id if bad else None, rules.message(check, explanation(check)) if bad else None,
-        check.advice, check.trace, run.program.variant, run.model.name, run.progress.name, check.engine, check.time_ms,
+        check.advice, changes + "\n" if changes else None, check.trace, run.program.variant, run.model.name,
+        run.progress.name, check.engine, check.time_ms,
     )  # fmt: skip
 
 

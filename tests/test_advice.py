@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from scopec.advice import advised
 from scopec.advice.edits import Cooperate, Edit, Strengthen, Synchronise, Update, Widen, edited, said
 from scopec.base.source import Source, Span
+from scopec.explain.fixes import diff, replaced
 from scopec.explain.verdict import Check
 from scopec.program import ir
 from scopec.program.program import Program
@@ -24,6 +26,12 @@ def checks(tmp_path: Path, text: str, *, advise: bool = True) -> list[Check]:
     assert outcome.failure is None, outcome.failure
     assert not [d for d in outcome.diagnostics if d.severity == "error"]
     return list(outcome.reports[0].checks)
+
+
+def followed(text: str, found: Check) -> str:
+    """The program as a check's fix has it; the fix is not empty."""
+    assert found.fix
+    return replaced(Source("p.cu", text), [replace(r, span=replace(r.span, file="p.cu")) for r in found.fix])
 
 
 HANDOVER = """\
@@ -71,8 +79,11 @@ BOTH = "`race_free` and `required mp[1][0].r == 1` hold then"
     ("text", "suggestion"),
     [
         (handover("block", "release", "acquire"), WIDER),
-        (handover("block", "relaxed", "acquire"), f"{WIDER}; memory_order_release at line 7"),
-        (handover("device", "relaxed", "relaxed"), "memory_order_release at line 7; memory_order_acquire at line 8"),
+        (handover("block", "relaxed", "acquire"), f"both {WIDER} and memory_order_release at line 7"),
+        (
+            handover("device", "relaxed", "relaxed"),
+            "both memory_order_release at line 7 and memory_order_acquire at line 8",
+        ),
         (handover("system", "release", "relaxed"), "memory_order_acquire at line 8"),
         (LAST_BLOCK, "__threadfence() after line 7"),
     ],
@@ -81,8 +92,12 @@ def test_scopes_and_orders_no_more_than_needed(text: str, suggestion: str, tmp_p
     race, outcome = checks(tmp_path, text)
     assert (race.verdict, race.advice) == ("violated", f"{suggestion}; checked: {BOTH}")
     assert outcome.advice is None  # what is said about the race is enough
-    followed = checks(tmp_path, handover("device", "release", "acquire"))
-    assert [c.verdict for c in followed] == ["holds", "holds"]
+    if text == LAST_BLOCK:  # what comes after the operation is on its line
+        assert not race.fix
+        mended = text.replace("r = part", "{ __threadfence(); r = part; }")
+    else:
+        mended = followed(text, race)
+    assert [c.verdict for c in checks(tmp_path, mended)] == ["holds", "holds"]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +167,68 @@ __global__ void mp() {
 //@ launch mp<<<2, 1>>>();
 //@ expect race_free;
 """
-    assert checks(tmp_path, text)[0].advice == "thread_scope_device for the fence at line 6; checked: it holds then"
+    found = checks(tmp_path, text)[0]
+    assert found.advice == "thread_scope_device for the fence at line 6; checked: it holds then"
+    assert list(diff(found.fix, Source(found.fix[0].span.file, text), context=0))[2:] == [
+        "@@ -6 +6 @@",
+        "-        __threadfence_block();",
+        "+        __threadfence();",
+    ]
+    assert checks(tmp_path, followed(text, found))[0].verdict == "holds"
+
+
+LOCK = """\
+__device__ cuda::atomic<int, cuda::thread_scope_device> taken{0};
+__device__ int total = 0;
+__global__ void add() {
+    TAKE
+    total += 1;
+    taken.store(0, cuda::memory_order_RELEASE);
+}
+//@ launch add<<<2, 1>>>();
+//@ expect race_free;
+"""
+
+
+@pytest.mark.parametrize(
+    ("take", "release", "advice", "changed"),
+    [
+        (
+            "while (taken.exchange(1, cuda::memory_order_relaxed));",
+            "release",
+            "memory_order_acquire at line 4",
+            {"exchange(1, cuda::memory_order_acquire)"},
+        ),
+        (
+            "for (int free = 0; !taken.compare_exchange_weak(free, 1, cuda::memory_order_relaxed, "
+            "cuda::memory_order_relaxed);) free = 0;",
+            "relaxed",
+            "both memory_order_acquire at line 4 and memory_order_release at line 6",
+            {"1, cuda::memory_order_acquire, cuda::memory_order_relaxed)", "store(0, cuda::memory_order_release)"},
+        ),
+    ],
+    ids=["exchange", "compare-exchange"],
+)
+def test_an_update_gets_the_half_that_is_needed(
+    take: str, release: str, advice: str, changed: set[str], tmp_path: Path
+) -> None:
+    text = LOCK.replace("TAKE", take).replace("RELEASE", release)
+    (found,) = checks(tmp_path, text)
+    assert found.advice == f"{advice}; checked: it holds then"
+    after = followed(text, found)
+    assert all(part in after and part not in text for part in changed)
+    assert checks(tmp_path, after)[0].verdict == "holds"
+
+
+def test_no_fix_where_no_one_place_says_what_is_to_change(tmp_path: Path) -> None:
+    """The line of a macro's use does not say its order."""
+    lock = LOCK.replace("TAKE", "while (TRY);").replace("RELEASE", "release")
+    text = lock.replace(
+        "__device__ int total", "#define TRY taken.exchange(1, cuda::memory_order_relaxed)\n__device__ int total"
+    )
+    (found,) = checks(tmp_path, text)
+    assert found.advice is not None
+    assert not found.fix
 
 
 @pytest.mark.parametrize("name", ["assertion", "never-hangs"])
@@ -167,6 +243,14 @@ def test_nothing_is_suggested_that_breaks_what_holds(tmp_path: Path) -> None:
     assert [(c.verdict, c.advice) for c in checks(tmp_path, text)][:2] == [("violated", None), ("holds", None)]
 
 
+@pytest.mark.parametrize("name", ["race-relaxed", "stuck", "outcome", "hang-host"])
+def test_a_fix_does_what_is_said_of_it(name: str, tmp_path: Path) -> None:
+    text = VIOLATIONS[name]
+    before = checks(tmp_path, text)
+    (number,) = {n for n, c in enumerate(before) if c.fix} if name != "outcome" else {0}
+    assert checks(tmp_path, followed(text, before[number]))[number].verdict == "holds"
+
+
 def test_suggestions_are_made_only_when_asked_for(tmp_path: Path) -> None:
     assert checks(tmp_path, VIOLATIONS["race-scope"], advise=False)[0].advice is None
 
@@ -175,8 +259,9 @@ def test_suggestions_are_made_only_when_asked_for(tmp_path: Path) -> None:
 def test_a_host_that_waits_without_a_call_synchronises(tmp_path: Path) -> None:
     (hang,) = checks(tmp_path, VIOLATIONS["hang-host"])
     assert hang.advice == "cudaDeviceSynchronize() after the launch of producer, at line 4; checked: it holds then"
-    followed = VIOLATIONS["hang-host"].replace("    while", "    cudaDeviceSynchronize();\n    while")
-    assert checks(tmp_path, followed)[0].verdict == "holds"
+    text = VIOLATIONS["hang-host"].replace("    while", "    cudaDeviceSynchronize();\n    while")
+    assert followed(VIOLATIONS["hang-host"], hang) == text
+    assert checks(tmp_path, text)[0].verdict == "holds"
 
 
 # ---------------------------------------------------------------- edits
@@ -248,7 +333,7 @@ def in_ptx(store: str, load: str, expected: str) -> str:
 @pytest.mark.parametrize(
     ("text", "advice"),
     [
-        (in_ptx("relaxed.gpu", "relaxed.gpu", MESSAGE), "`.release` at line 6; `.acquire` at line 8"),
+        (in_ptx("relaxed.gpu", "relaxed.gpu", MESSAGE), "both `.release` at line 6 and `.acquire` at line 8"),
         (in_ptx("release.cta", "acquire.cta", MESSAGE), "`.gpu` for the atomic operations on `y` (lines 6 and 8)"),
         (
             in_ptx("release.cta", "acquire.cta", MESSAGE).replace(
@@ -259,7 +344,9 @@ def in_ptx(store: str, load: str, expected: str) -> str:
     ],
 )
 def test_advice_on_what_is_written_in_ptx(text: str, advice: str, tmp_path: Path) -> None:
-    assert checks(tmp_path, text)[0].advice == f"{advice}; checked: it holds then"
+    (found,) = checks(tmp_path, text)
+    assert found.advice == f"{advice}; checked: it holds then"
+    assert checks(tmp_path, followed(text, found))[0].verdict == "holds"
 
 
 BUFFERS = """\
@@ -279,3 +366,4 @@ def test_no_access_of_ptx_is_seq_cst(tmp_path: Path) -> None:
     """What it is in CUDA C++ is a fence before it."""
     (found,) = checks(tmp_path, BUFFERS)
     assert found.advice == "`fence.sc.gpu` before line 6; checked: it holds then"
+    assert checks(tmp_path, followed(BUFFERS, found))[0].verdict == "holds"

@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 from lxml import etree
 
+from scopec.advice import advised
 from scopec.base.diagnostics import UsageError
 from scopec.base.source import Span
 from scopec.progress.schedule import Ending, Moment, Move, Schedule
@@ -115,7 +116,7 @@ def violated(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     for name, text in VIOLATIONS.items():
         (folder / f"{name}.cu").write_text(text, encoding="utf-8")
     (folder / "bad.cu").write_text("int main( {", encoding="utf-8")
-    outcomes = check([folder], Settings(jobs=2))
+    outcomes = check([folder], Settings(jobs=2, advise=advised))
     return [*outcomes, Outcome("failed.cu", failure="Alloy ran out of memory"), *check([folder / "none"], Settings())]
 
 
@@ -177,6 +178,27 @@ def test_sarif_of_a_race_points_at_both_accesses(violated: list[Outcome]) -> Non
     ]
     assert [s["importance"] for s in first["locations"]] == ["important", "essential"]
     assert {s["executionOrder"] for f in (first, second) for s in f["locations"]} == {1, 2, 3}
+
+
+@pytest.mark.jvm
+def test_a_fix_is_the_same_in_every_format(violated: list[Outcome]) -> None:
+    """The order of a store; nothing where no one place says what is to change."""
+    race = result(violated, "race-relaxed.cu", "data-race")
+    (fix,) = race["fixes"]
+    assert "memory_order_release" in fix["description"]["text"]
+    (change,) = fix["artifactChanges"]
+    assert change["artifactLocation"] == race["locations"][0]["physicalLocation"]["artifactLocation"]
+    (there,) = change["replacements"]
+    region, text = there["deletedRegion"], there["insertedContent"]["text"]
+    said = VIOLATIONS["race-relaxed"].splitlines()[region["startLine"] - 1]
+    assert (said[region["startColumn"] - 1 : region["endColumn"] - 1], text) == ("relaxed", "release")
+
+    programs = json.loads(written(violated, "json"))["programs"]
+    (found,) = (c for p in programs if p["file"].endswith("race-relaxed.cu") for c in p["checks"] if c["fix"])
+    ((line, column),) = ((f["line"], f["column"]) for f in found["fix"])
+    assert (line, column, found["fix"][0]["text"]) == (region["startLine"], region["startColumn"], text)
+
+    assert "fixes" not in result(violated, "race-system.cu", "data-race")
 
 
 @pytest.mark.jvm

@@ -384,7 +384,10 @@ def test_where_threads_are_left(ask: Asks) -> None:
     ("name", "advice"),
     [
         ("release/acquire", "memory_order_seq_cst at lines 5 and 6"),
-        ("block fences", "thread_scope_device for the fence at line 5; thread_scope_device for the fence at line 6"),
+        (
+            "block fences",
+            "both thread_scope_device for the fence at line 5 and thread_scope_device for the fence at line 6",
+        ),
     ],
 )
 def test_what_mends_a_sleeper(ask: Asks, name: str, advice: str) -> None:
@@ -399,7 +402,9 @@ def test_what_mends_stale_data(ask: Asks) -> None:
     from tests.test_stuck import _STALE
 
     _, found = only(ask(column(_STALE, "relaxed"), advise=True))
-    assert found.advice == "memory_order_release at line 5; memory_order_acquire at line 6; checked: it holds then"
+    assert (
+        found.advice == "both memory_order_release at line 5 and memory_order_acquire at line 6; checked: it holds then"
+    )
 
 
 def test_nothing_is_suggested_that_gets_stuck_itself(ask: Asks) -> None:

@@ -222,7 +222,7 @@ def _synchronised(body: ir.Body, grid: str) -> ir.Body:
 
 
 _ASM = re.compile(r"(__)?asm\b|asm__\b")
-_FENCES = {
+FENCES = {
     ir.Scope.BLOCK: "__threadfence_block()",
     ir.Scope.DEVICE: "__threadfence()",
     ir.Scope.SYSTEM: "__threadfence_system()",
@@ -245,31 +245,37 @@ def said(edits: Iterable[Edit], program: Program) -> str:
     for edit in listed:
         kind = (edit.order, is_ptx(edit.at, program)) if isinstance(edit, Strengthen) else edit
         kinds.setdefault(kind, []).append(edit)
-    return "; ".join(_said(same, program) for same in kinds.values())
+    match parts := [_said(same, program) for same in kinds.values()]:
+        case [one]:
+            return one
+        case [one, other]:
+            return f"both {one} and {other}"
+        case _:
+            return f"all of this: {'; '.join(parts)}"
 
 
 def _said(same: list[Edit], program: Program) -> str:
     match same[0]:
         case Widen(name, scope):
-            places = _places(program, name, atomic=True)
-            return f"{_scope(scope, program, places)} for the atomic operations on `{_short(name)}` ({_lines(places)})"
+            there = places(program, name, atomic=True)
+            return f"{_scope(scope, program, there)} for the atomic operations on `{_short(name)}` ({_lines(there)})"
         case WidenFence(at, scope):
             return f"{_scope(scope, program, {at})} for the fence at line {at.line}"
         case Strengthen(at, order):
             what = _PTX_ORDERS[order] if is_ptx(at, program) else f"memory_order_{order.value}"
             return f"{what} at {_lines({e.at for e in same if isinstance(e, Strengthen)})}"
         case AddFence(at, scope, before):
-            fence = f"`fence.sc{_PTX_SCOPES[scope][1:]}" if is_ptx(at, program) else _FENCES[scope]
+            fence = f"`fence.sc{_PTX_SCOPES[scope][1:]}" if is_ptx(at, program) else FENCES[scope]
             return f"{fence} {'before' if before else 'after'} line {at.line}"
         case MakeAtomic(name, scope, ordered):
-            places = _places(program, name, atomic=False)
+            there = places(program, name, atomic=False)
             how = "release stores and acquire loads" if ordered else "relaxed operations"
-            return f"an atomic `{_short(name)}` at {_scope(scope, program, places)}, {how} ({_lines(places)})"
+            return f"an atomic `{_short(name)}` at {_scope(scope, program, there)}, {how} ({_lines(there)})"
         case Update(name, scope):
-            places = _places(program, name, atomic=False)
+            there = places(program, name, atomic=False)
             return (
-                f"one atomic read-modify-write at {_scope(scope, program, places)} where `{_short(name)}` is read and "
-                f"then written ({_lines(places)})"
+                f"one atomic read-modify-write at {_scope(scope, program, there)} where `{_short(name)}` is read and "
+                f"then written ({_lines(there)})"
             )
         case Attribute(name):
             return f"a machine with {name} = 1"
@@ -294,7 +300,8 @@ def _short(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _places(program: Program, name: str, *, atomic: bool) -> set[Span]:
+def places(program: Program, name: str, *, atomic: bool) -> set[Span]:
+    """Where the accesses to an object are that are atomic, or those that are not."""
     return {
         node.span
         for node in operations(program)

@@ -31,8 +31,10 @@ from scopec.advice.edits import (
     updates,
 )
 from scopec.advice.hangs import families, never_stuck
+from scopec.advice.spelling import replacements
 from scopec.base.diagnostics import ScopecError
 from scopec.base.files import source_of
+from scopec.base.records import dataclass
 from scopec.explain.verdict import FAULTY, UNDEFINED, Check
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.execution import Execution
@@ -54,6 +56,15 @@ if TYPE_CHECKING:
 Ask: TypeAlias = Callable[["Run"], "Inquiry"]
 _Holds: TypeAlias = Callable[["Run"], bool]
 
+
+@dataclass(frozen=True)
+class Advice:
+    """Edits under which a check holds, and how to say them."""
+
+    said: str
+    edits: tuple[Edit, ...]
+
+
 #: Functions such as atomicAdd, whose operations are relaxed (CUDA C++ Programming Guide, "Atomic Functions").
 _LEGACY = re.compile(r"(::)?atomic[A-Z]\w*\(")
 _SECONDS = 2.0
@@ -62,9 +73,13 @@ _MOST_EVENTS = 120
 
 def advised(run: Run, checks: Sequence[Check], ask: Ask) -> list[Check]:
     """The checks, with a suggestion for those that are violated and that a small change would mend."""
-    return [
-        replace(c, advice=advice(run, c, checks, ask)) if _mendable(c) and c.reason != UNDEFINED else c for c in checks
-    ]
+    return [_with(c, run, advice(run, c, checks, ask)) if _mendable(c) and c.reason != UNDEFINED else c for c in checks]
+
+
+def _with(check: Check, run: Run, found: Advice | None) -> Check:
+    if found is None:
+        return check
+    return replace(check, advice=found.said, fix=replacements(found.edits, run.program))
 
 
 def _mendable(check: Check) -> bool:
@@ -74,7 +89,7 @@ def _mendable(check: Check) -> bool:
     return check.verdict == "violated" and check.expectation.kind in kinds and not void
 
 
-def advice(run: Run, check: Check, checks: Sequence[Check], ask: Ask) -> str | None:
+def advice(run: Run, check: Check, checks: Sequence[Check], ask: Ask) -> Advice | None:
     """What to change so that a violated check holds, or None if nothing was found in time."""
     match check.trace:
         case StuckExecution() as stuck:
@@ -91,7 +106,7 @@ def advice(run: Run, check: Check, checks: Sequence[Check], ask: Ask) -> str | N
 # ---------------------------------------------------------------- the memory question
 
 
-def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Execution, ask: Ask) -> str | None:
+def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Execution, ask: Ask) -> Advice | None:
     if len(run.graph.events) > _MOST_EVENTS:
         return None
     deadline = time.monotonic() + _SECONDS
@@ -113,7 +128,7 @@ def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Executio
     return None
 
 
-def _stuck(run: Run, check: Check, checks: Sequence[Check], execution: StuckExecution, ask: Ask) -> str | None:
+def _stuck(run: Run, check: Check, checks: Sequence[Check], execution: StuckExecution, ask: Ask) -> Advice | None:
     if len(execution.graph.events) > _MOST_EVENTS:
         return None
     deadline = time.monotonic() + _SECONDS
@@ -140,10 +155,10 @@ def _stuck(run: Run, check: Check, checks: Sequence[Check], execution: StuckExec
     return None
 
 
-def _checked(edits: Sequence[Edit], run: Run, mended: Sequence[Expectation]) -> str:
+def _checked(edits: Sequence[Edit], run: Run, mended: Sequence[Expectation]) -> Advice:
     names = " and ".join(f"`{e.text}`" for e in mended)
     result = "it holds" if len(run.checks) == 1 else f"{names} {'holds' if len(mended) == 1 else 'hold'}"
-    return f"{said(edits, run.program)}; checked: {result} then"
+    return Advice(f"{said(edits, run.program)}; checked: {result} then", tuple(edits))
 
 
 def _answers(inquiry: Inquiry, seconds: float) -> Findings | None:
@@ -163,7 +178,25 @@ def _smallest(run: Run, edits: Sequence[Edit], holds: _Holds) -> list[Edit]:
         fewer = [e for e in kept if e != edit]
         if fewer and holds(edited(run, fewer)):
             kept = fewer
+    for n, edit in enumerate(kept):
+        milder = ([*kept[:n], other, *kept[n + 1 :]] for other in _milder(run, edit))
+        kept = next((others for others in milder if holds(edited(run, others))), kept)
     return kept
+
+
+def _milder(run: Run, edit: Edit) -> Iterator[Edit]:
+    """Half of an order that both acquires and releases, where what has it did neither."""
+    if isinstance(edit, Strengthen) and edit.order is ir.Order.ACQ_REL:
+        there = [_order(n.operation) for n in operations(run.program) if n.span == edit.at]
+        if all(order in (None, ir.Order.RELAXED) for order in there):
+            yield Strengthen(edit.at, ir.Order.ACQUIRE)
+            yield Strengthen(edit.at, ir.Order.RELEASE)
+
+
+def _order(operation: ir.Operation) -> ir.Order | None:
+    if isinstance(operation, ir.Fence):
+        return operation.order
+    return operation.mode.order if isinstance(operation, ir.Access) else None
 
 
 def _families(run: Run, execution: Execution) -> Iterator[list[Edit]]:
@@ -223,8 +256,7 @@ def _stronger(run: Run, order_of: Callable[[ir.Access | ir.Fence], ir.Order]) ->
         operation = node.operation
         if not isinstance(operation, ir.Fence | ir.Access):
             continue
-        current = operation.order if isinstance(operation, ir.Fence) else operation.mode.order
-        if current is not None and node.span not in seen:
+        if (current := _order(operation)) is not None and node.span not in seen:
             wanted = order_of(operation)
             if strength[wanted] > strength[current]:
                 seen.add(node.span)
@@ -241,7 +273,7 @@ def _stronger(run: Run, order_of: Callable[[ir.Access | ir.Fence], ir.Order]) ->
 # ---------------------------------------------------------------- the progress question
 
 
-def _progress(run: Run, check: Check, schedule: Schedule, ask: Ask) -> str | None:
+def _progress(run: Run, check: Check, schedule: Schedule, ask: Ask) -> Advice | None:
     for edit in _launches(run, schedule):
         property_: Property = "Termination" if check.expectation.kind == "terminates" else "Progress"
         try:

@@ -9,6 +9,7 @@ from scopec.base.records import dataclass
 from scopec.memory.execution import Execution
 
 if TYPE_CHECKING:
+    from scopec.explain.fixes import Replacement
     from scopec.hangs.asked import Asked
     from scopec.program.expectations import Expectation
     from scopec.progress.schedule import Schedule
@@ -26,6 +27,7 @@ FAULTY = f"{UNDEFINED}, "
 class Check:
     """A check with its verdict; ``trace`` shows why, where an execution or schedule can; ``advice`` what would help.
 
+    ``fix`` is the advice as a change of the text, where one place says what is to change.
     ``elsewhere`` is the verdict in PTX of what a race between volatile accesses decides in CUDA C++. ``cached`` says
     whether the engine gave the answer in an earlier call, ``hangs`` which part of a progress question was asked,
     ``assuming`` what becomes of a violated ``terminates`` where more is assumed than CUDA's document promises,
@@ -41,6 +43,7 @@ class Check:
     trace: Trace | None = None
     warnings: tuple[str, ...] = field(default=())
     advice: str | None = None
+    fix: tuple[Replacement, ...] = ()
     elsewhere: str | None = None
     cached: bool = False
     hangs: Asked | None = None

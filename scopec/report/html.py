@@ -13,6 +13,7 @@ from markupsafe import Markup
 from scopec import __version__
 from scopec.base.excerpt import clean
 from scopec.explain import reasons
+from scopec.explain.fixes import diff
 from scopec.gpu.observed import Observed
 from scopec.memory.events import Kind, shown_location
 from scopec.memory.execution import Execution
@@ -27,6 +28,7 @@ from scopec.report.text import title
 from scopec.session.final_states import state_text
 
 if TYPE_CHECKING:
+    from scopec.base.source import Source
     from scopec.explain.verdict import Check
     from scopec.progress.schedule import Moment, Schedule
     from scopec.session.check import Outcome, Report
@@ -102,7 +104,7 @@ def page(report: Report, index: str | None = None) -> str:
         **run.settings.options,
         "unroll": str(run.settings.bound["unroll"]),
     }
-    shown = [_shown(number, check, run.source.name) for number, check in enumerate(report.checks, start=1)]
+    shown = [_shown(number, check, run.source) for number, check in enumerate(report.checks, start=1)]
     return render(
         "page.html.j2",
         {
@@ -128,14 +130,15 @@ def _histogram(report: Observed) -> dict[str, Any]:
     return {"runs": report.runs, "built": report.built, "states": states, "unended": report.unended}
 
 
-def _shown(number: int, check: Check, file: str) -> dict[str, Any]:
+def _shown(number: int, check: Check, source: Source) -> dict[str, Any]:
     """What the page, which has the lines of a file, says about one check."""
     why = reasons.explanation(check)
     found: dict[str, Any] = {
         "id": f"check-{number}",
         "check": check,
         "sentences": why.sentences,
-        "marks": [mark for mark in why.marks if mark.span.file == file],
+        "diff": tuple(diff(check.fix, source, context=0)),
+        "marks": [mark for mark in why.marks if mark.span.file == source.name],
         "picture": None,
         "events": (),
         "schedule": None,
@@ -150,7 +153,7 @@ def _shown(number: int, check: Check, file: str) -> dict[str, Any]:
         case None:
             pass
         case schedule:
-            found["schedule"] = _player(schedule, file)
+            found["schedule"] = _player(schedule, source.name)
     return found
 
 

@@ -142,6 +142,10 @@ def check(c: Check) -> dict[str, Any]:
         "warnings": list(c.warnings),
         "why": list(reasons.explanation(c).sentences),
         "advice": c.advice,
+        "fix": [
+            {**r.span.as_json(), "end_line": r.span.end_line, "end_column": r.span.end_column, "text": r.text}
+            for r in c.fix
+        ],
         "trace": None
         if c.trace is None
         else execution(c.trace, c.expectation.target)

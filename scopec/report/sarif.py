@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -118,10 +119,22 @@ def _result(report: Report, check: Check, rules: _Rules) -> dict[str, Any]:
         result["relatedLocations"] = [
             {"id": number, **_location(span, source, note)} for number, (span, note) in enumerate(related)
         ]
+    if check.fix:
+        result["fixes"] = [_fix(check)]
     flows = [] if check.trace is None else _thread_flows(check.trace, race_of(check) or (), source)
     if flows:  # an execution of threads that do nothing but compute has none
         result["codeFlows"] = [{"threadFlows": flows}]
     return result
+
+
+def _fix(check: Check) -> dict[str, Any]:
+    """The advice as changes of files."""
+    files: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for one in check.fix:
+        replacement = {"deletedRegion": _region(one.span), "insertedContent": {"text": one.text}}
+        files[one.span.file].append(replacement)
+    changes = [{"artifactLocation": {"uri": uri(file)}, "replacements": its} for file, its in files.items()]
+    return {"description": _message(check.advice or ""), "artifactChanges": changes}
 
 
 def _fingerprint(report: Report, check: Check, kind: Rule) -> str:
@@ -162,13 +175,17 @@ def _notification(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _location(span: Span, source: Source | None = None, note: str = "") -> dict[str, Any]:
-    region: dict[str, Any] = {
+def _region(span: Span) -> dict[str, Any]:
+    return {
         "startLine": span.line,
         "startColumn": span.column,
         "endLine": span.end_line,
         "endColumn": span.end_column,
     }
+
+
+def _location(span: Span, source: Source | None = None, note: str = "") -> dict[str, Any]:
+    region = _region(span)
     if source is not None:
         source = source_of(span, source)
         region["snippet"] = {"text": clean(source.text_of(span))}

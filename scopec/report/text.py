@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import Mark, clean, excerpt
 from scopec.explain import reasons
+from scopec.explain.fixes import diff
 from scopec.explain.verdict import UNDEFINED
 from scopec.gpu.observed import Observed
 from scopec.hangs.execution import StuckExecution
@@ -179,6 +180,9 @@ def counterexample(check: Check, source: Source, width: int, *, everything: bool
         yield from wrapped(f"why: {sentence}", width, 5)
     if check.advice is not None:
         yield from wrapped(f"try: {check.advice}", width, 5)
+        for line in diff(check.fix, source, context=0):
+            shown = f"     {clean(line)}".rstrip()
+            yield shown if len(shown) <= width else f"{shown[: width - 1]}…"
 
 
 def wrapped(text: str, width: int, indent: int) -> list[str]:
