@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,11 @@ from lxml import etree
 from scopec.base.source import Span
 from scopec.explain.verdict import Check
 from scopec.report.dot import dot, mermaid
+from scopec.report.layout import SMALL, Rect, layout
 from scopec.report.picture import Box, Edge, Lane, Picture, picture, usual
 from scopec.report.svg import svg
 from scopec.session.check import Settings, check
+from tests.conftest import REPOSITORY
 from tests.violations import VIOLATIONS
 
 #: Message passing in which the acquire sees the release, and two threads write the same object.
@@ -51,7 +55,10 @@ def edges(drawn: Picture) -> set[tuple[str, str, str]]:
 
 def test_an_execution_is_drawn_with_its_relations_and_no_more(tmp_path: Path) -> None:
     drawn = picture(first_check(tmp_path / "p.cu", HANDOVER), "title")
-    assert drawn.lanes == (Lane("k[0][0]", "k[0]"), Lane("k[1][0]", "k[1]"))
+    assert drawn.lanes == (
+        Lane("k[0][0]", ("device 0", "block k[0]")),
+        Lane("k[1][0]", ("device 0", "block k[1]")),
+    )
     assert edges(drawn) == {
         ("po", "6: write x = 42", "7: write n = 1"),
         ("po", "7: write n = 1", "8: write f = 1"),
@@ -118,7 +125,7 @@ HOSTILE = "<script>&\"'\\]]>#;|%0A{}[](x)`"
 AT = Span("p.cu", 1, 1, 1, 2)
 STRANGE = Picture(
     HOSTILE,
-    (Lane(HOSTILE, HOSTILE), Lane("b", "g")),
+    (Lane(HOSTILE, (HOSTILE,)), Lane("b", ("g",))),
     (
         Box("a", 0, 0, HOSTILE, HOSTILE, AT),
         Box("b", 1, 0, "b", "", AT, marked=True),
@@ -140,6 +147,73 @@ def test_svg_is_well_formed(alone: bool) -> None:
     assert root.findtext(f".//{tag}g[@data-event='a']/{tag}title") == f"{HOSTILE}, {HOSTILE}"
     assert (root.find(f"{tag}style") is not None) == alone
     assert not re.search(r"(href|src)=", svg(STRANGE))
+
+
+# ---------------------------------------------------------------- places
+
+#: All of specs/ take minutes: SCOPEC_EVERY=1 asks for them.
+EVERY = int(os.environ.get("SCOPEC_EVERY", "40"))
+
+
+def wrong_places(drawn: Picture) -> Iterator[tuple[str, str]]:
+    """What overlaps in a picture: texts and boxes each other, and an edge a box."""
+    at = layout(drawn)
+    texts = {e.of.relation + e.of.source + e.of.target: e.name for e in at.edges if e.name is not None}
+    texts |= at.boxes | {lane.name: r for lane, r in zip(drawn.lanes, at.names, strict=True)}
+    texts |= {title: Rect(x, r.y + 3, SMALL * len(title), 11) for title, r, x in at.groups}
+    yield from ((a, b) for a, b in combinations(texts, 2) if texts[a].overlaps(texts[b]))
+    for edge in at.edges:
+        for (x, y), (u, v) in pairwise(edge.corners):
+            part = Rect(min(x, u), min(y, v), abs(x - u) + 0.1, abs(y - v) + 0.1)
+            inside = (
+                id_ for id_, r in at.boxes.items() if part.overlaps(Rect(r.x + 1, r.y + 1, r.width - 2, r.height - 2))
+            )
+            yield from ((edge.of.relation, id_) for id_ in inside)
+
+
+@pytest.mark.jvm
+def test_nothing_overlaps_in_the_pictures_of_specs() -> None:
+    files = sorted(p for p in (REPOSITORY / "specs").rglob("*") if p.suffix in (".cu", ".litmus"))
+    outcomes = check(files[::EVERY], Settings(engine="embedded"))
+    drawn = [(o.file, picture(c, c.expectation.text)) for o in outcomes for r in o.reports for c in r.checks if c.trace]
+    assert len(drawn) > 10
+    assert [(file, wrong) for file, p in drawn for wrong in wrong_places(p)] == []
+
+
+def test_edges_keep_apart_and_out_of_other_boxes() -> None:
+    """Everything to everything, over three threads: each name has its place, and no two ways are the same."""
+    boxes = tuple(Box(f"{lane}{row}", lane, row, f"{row}: x", "", AT) for lane in range(3) for row in range(3))
+    edges = tuple(Edge("rf", a.id, b.id) for a in boxes for b in boxes if a is not b)
+    start = Box("init", None, 0, "x = 0, initially", "", AT)
+    lanes = (Lane("main"), Lane("k[0][0]", ("device 0", "block k[0]")), Lane("k[1][0]", ("device 0", "block k[1]")))
+    drawn = Picture("t", lanes, (start, *boxes), (*edges, Edge("rf", "init", "22")))
+    assert list(wrong_places(drawn)) == []
+    at = layout(drawn)
+    assert all(e.name is not None for e in at.edges)
+    assert len({e.corners for e in at.edges}) == len(at.edges)
+
+
+def test_groups_are_nested_boxes(tmp_path: Path) -> None:
+    """A device has clusters, a cluster blocks, and each is around the boxes of its threads and no others."""
+    text = """\
+__device__ int n;
+__global__ void __cluster_dims__(2, 1, 1) k() { atomicAdd(&n, 1); }
+//@ launch k<<<4, 1>>>();
+//@ expect allowed n == 4;
+"""
+    drawn = picture(first_check(tmp_path / "p.cu", text), "title")
+    at = layout(drawn)
+    groups = {title: rect for title, rect, _ in at.groups}
+    assert set(groups) == {"device 0", "cluster k.c0", "cluster k.c1", *(f"block k[{n}]" for n in range(4))}
+    for lane in drawn.lanes:
+        for outer, inner in pairwise(lane.groups):
+            assert groups[outer].x < groups[inner].x
+            assert groups[inner].right < groups[outer].right
+            assert groups[outer].y < groups[inner].y
+            assert groups[inner].bottom < groups[outer].bottom
+    for box in drawn.boxes:
+        inside = {t for t, r in groups.items() if r.overlaps(at.boxes[box.id])}
+        assert inside == set(drawn.lanes[box.lane].groups if box.lane is not None else ())
 
 
 def test_dot_is_well_formed() -> None:

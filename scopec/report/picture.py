@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.explain.verdict import Check
     from scopec.memory.events import Event
+    from scopec.program.ir import Thread
     from scopec.progress.schedule import Schedule
 
 
@@ -77,21 +78,25 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A thread, and the block that it belongs to (itself for a host thread)."""
+    """A thread, and the device, cluster and block that it is in, from the outside in."""
 
     name: str
-    group: str
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A trace to be drawn; ``closing`` is what happens after the last row, or what is not drawn."""
+    """A trace to be drawn; ``closing`` is what happens after the last row, or what is not drawn.
+
+    ``ends`` are groups of lanes that a scope does not reach beyond, though somebody outside needs it.
+    """
 
     title: str
     lanes: tuple[Lane, ...]
     boxes: tuple[Box, ...]
     edges: tuple[Edge, ...]
     closing: str = ""
+    ends: frozenset[str] = frozenset()
 
     @property
     def relations(self) -> tuple[Relation, ...]:
@@ -127,9 +132,8 @@ def _execution(execution: Execution, marked: Sequence[Event], title: str) -> Pic
     stuck = execution if isinstance(execution, StuckExecution) else None
     left = [] if stuck is None else [b for b in stuck.behind if not stuck.period(b.thread)]
     present = {e.thread for e in events} | {b.thread for b in left}
-    names = [t.name for t in execution.graph.program.threads if t.name in present]
-    names += sorted(present - set(names))
-    blocks = {t.name: t.block_name for t in execution.graph.program.threads}
+    lanes = _lanes([t for t in execution.graph.program.threads if t.name in present])
+    names = [lane.name for lane in lanes]
     rows = _rows(execution, events)
     boxes = [
         Box(e.id, names.index(e.thread), rows[e.id], *_label(execution, e), e.span, e in marked or e.last)
@@ -151,9 +155,27 @@ def _execution(execution: Execution, marked: Sequence[Event], title: str) -> Pic
     used = {end for edge in edges for end in (edge.source, edge.target)}
     initial = [e for e in execution.events if e.kind is Kind.INIT and e.id in used]
     first = [Box(e.id, None, 0, *_label(execution, e), e.span) for e in initial]
-    return Picture(
-        title, tuple(Lane(n, blocks.get(n, n)) for n in names), (*first, *boxes, *ends), tuple(edges), closing
-    )
+    return Picture(title, lanes, (*first, *boxes, *ends), tuple(edges), closing)
+
+
+def _lanes(threads: Sequence[Thread]) -> tuple[Lane, ...]:
+    """The lanes of threads in their order, those of a group side by side."""
+    lanes = [Lane(t.name, tuple(_groups(t))) for t in threads]
+    first: dict[tuple[str, ...], int] = {}
+    for number, lane in enumerate(lanes):
+        for depth in range(1, len(lane.groups) + 1):
+            first.setdefault(lane.groups[:depth], number)
+    order = {lane: [first[lane.groups[:d]] for d in range(1, len(lane.groups) + 1)] for lane in lanes}
+    return tuple(sorted(lanes, key=lambda lane: (*order[lane], lanes.index(lane))))
+
+
+def _groups(thread: Thread) -> Iterator[str]:
+    """What a thread is in, from the outside in."""
+    if not thread.is_host:
+        yield f"device {thread.device}"
+        if thread.cluster is not None:
+            yield f"cluster {thread.cluster}"
+        yield f"block {thread.block_name}"
 
 
 def _periods(execution: StuckExecution) -> Iterator[Edge]:
@@ -247,7 +269,8 @@ def _schedule(schedule: Schedule, title: str) -> Picture:
     closing = CLOSING[schedule.ending]
     if schedule.ending is Ending.LASSO and schedule.loop_to is not None:
         edges.append(Edge("loop", boxes[len(schedule.moves) - 1].id, boxes[schedule.loop_to].id))
-    return Picture(title, tuple(Lane(n, n.rpartition("[")[0] or n) for n in names), tuple(boxes), tuple(edges), closing)
+    lanes = (Lane(n, (f"block {block}",) if (block := n.rpartition("[")[0]) else ()) for n in names)
+    return Picture(title, tuple(lanes), tuple(boxes), tuple(edges), closing)
 
 
 def _following(boxes: Sequence[Box]) -> Iterator[tuple[Box, Box]]:
