@@ -75,6 +75,32 @@ def test_an_execution_is_drawn_with_its_relations_and_no_more(tmp_path: Path) ->
     assert {r.name for r in drawn.relations} - {r.name for r in usual(drawn).relations} == {"hb"}
 
 
+def test_the_way_that_would_order_two_accesses_breaks_somewhere(tmp_path: Path) -> None:
+    relaxed = HANDOVER.replace("f.store(1, cuda::memory_order_release)", "f.store(1, cuda::memory_order_relaxed)")
+    relaxed = relaxed.partition("//@ expect")[0] + "//@ expect race_free;\n"
+    drawn = picture(first_check(tmp_path / "p.cu", relaxed), "title")
+    assert ("no-sw", "8: write f = 1", "9: read f = 1") in edges(drawn)
+    names = {b.id: b.text for b in drawn.boxes}
+    assert {(names[e.source], names[e.target]) for e in drawn.edges if e.way and e.relation == "po"} == {
+        ("6: write x = 42", "7: write n = 1"),
+        ("7: write n = 1", "8: write f = 1"),
+        ("9: read f = 1", "10: write n = 2"),
+        ("10: write n = 2", "11: read x = 0"),
+    }
+    assert drawn.ends == frozenset()
+    assert ">no sw</text>" in svg(drawn)
+    right = picture(first_check(tmp_path / "q.cu", HANDOVER), "title")
+    assert not any(e.way for e in right.edges)
+
+
+def test_a_picture_says_where_a_scope_ends(tmp_path: Path) -> None:
+    narrow = picture(first_check(tmp_path / "p.cu", VIOLATIONS["race-scope"]), "title")
+    assert narrow.ends == {"block mp[0]: block scope ends here", "block mp[1]: block scope ends here"}
+    assert {group for lane in narrow.lanes for group in lane.groups} == {"device 0", *narrow.ends}
+    wide = picture(first_check(tmp_path / "q.cu", HANDOVER), "title")
+    assert wide.ends == frozenset()
+
+
 PTX = """\
 PTX mp
 { x = 0; f = 0; }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -37,19 +37,38 @@ def place(event: Event) -> str:
     return f"{event.span.file.rpartition('/')[2]}:{event.span.line}"
 
 
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A way from one access to another by program order and reads-from, where one hand-over does not synchronise."""
+
+    way: tuple[Event, ...]
+    write: Event
+    read: Event
+    why: str
+
+
+def broken(execution: Execution, pair: tuple[Event, Event]) -> Broken | None:
+    """Where the way between two accesses breaks; None if there is no way, or nothing else than the two on it."""
+    for first, last in (pair, pair[::-1]):
+        way = _way(execution, first, last)
+        for write, read in pairwise(way):
+            why = _not_synchronising(execution, write, read) if write.thread != read.thread else None
+            if why is not None and {write, read} != set(pair):
+                return Broken(way, write, read, why)
+    return None
+
+
 def unordered(execution: Execution, pair: tuple[Event, Event]) -> str:
     """Why nothing orders two accesses: a value that went from the one thread to the other without synchronising."""
-    for first, last in (pair, pair[::-1]):
-        for write, read in _handovers(execution, first, last):
-            why = _not_synchronising(execution, write, read)
-            if why is not None and {write, read} != set(pair):
-                lines = f"line {read.span.line} what {write.thread} wrote at line {write.span.line}"
-                return f"nothing orders the two: {read.thread} reads at {lines}, but {why}"
-    return "no synchronisation orders one before the other"
+    found = broken(execution, pair)
+    if found is None:
+        return "no synchronisation orders one before the other"
+    lines = f"line {found.read.span.line} what {found.write.thread} wrote at line {found.write.span.line}"
+    return f"nothing orders the two: {found.read.thread} reads at {lines}, but {found.why}"
 
 
-def _handovers(execution: Execution, first: Event, last: Event) -> list[tuple[Event, Event]]:
-    """The atomic reads-from edges between threads on a shortest way between two events; none if there is no way."""
+def _way(execution: Execution, first: Event, last: Event) -> tuple[Event, ...]:
+    """The events on a shortest way between two, by program order and atomic reads-from; none if there is no way."""
     after: dict[Event, list[Event]] = {}
     handed = [(a, b) for a, b in execution.relation("rf") if a.atomic and b.atomic]
     for a, b in (*execution.relation("po"), *handed):
@@ -62,11 +81,18 @@ def _handovers(execution: Execution, first: Event, last: Event) -> list[tuple[Ev
                 came_from[following] = event
                 open_.append(following)
     if last not in came_from:
-        return []
+        return ()
     way = [last]
     while way[-1] is not first:
         way.append(came_from[way[-1]])
-    return [(a, b) for a, b in pairwise(reversed(way)) if a.thread != b.thread]
+    return tuple(reversed(way))
+
+
+def too_narrow(execution: Execution, one: Event, other: Event) -> list[Event]:
+    """Of two accesses, and the fences that could make them synchronise, those whose scope leaves out the other."""
+    ends = [(e, other) for e in _ends(execution, one, before=True)]
+    ends += [(e, one) for e in _ends(execution, other, before=False)]
+    return [e for e, beyond in ends if e.scope is not None and left_out(execution, e, beyond) is not None]
 
 
 def _not_synchronising(execution: Execution, write: Event, read: Event) -> str | None:

@@ -107,7 +107,7 @@ class _Track:
 
 def label(edge: Edge) -> str:
     """What is written on an edge; nothing on program order."""
-    return {"po": "", "loop": "again", "period": "again"}.get(edge.relation, edge.relation)
+    return {"po": "", "no-sw": "no sw", "loop": "again", "period": "again"}.get(edge.relation, edge.relation)
 
 
 def layout(picture: Picture, top: float = 8) -> Layout:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import clean
 from scopec.base.records import dataclass
 from scopec.explain.reasons import race_of
+from scopec.explain.synchronisation import broken, too_narrow
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.events import Kind
 from scopec.memory.execution import Execution
+from scopec.memory.lifetimes import kept
+from scopec.memory.scopes import scope_of
 from scopec.progress.schedule import Ending
 from scopec.report.lanes import CLOSING, event_parts, in_order
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
+    from scopec.explain.synchronisation import Broken
     from scopec.explain.verdict import Check
     from scopec.memory.events import Event
     from scopec.program.ir import Thread
@@ -42,6 +47,10 @@ RELATIONS = {
         Relation("fr", "from-reads: the read returns a value that this write replaces"),
         Relation("sw", "synchronises-with: a release that an acquire sees, at scopes that include each other"),
         Relation("hb", "happens-before between threads", shown=False),
+        Relation(
+            "no-sw",
+            "a value is handed over, but this does not synchronise: here the way from one access to the other breaks",
+        ),
         Relation("race", "a data race: two accesses that nothing orders", directed=False),
         Relation("loop", "the schedule goes back to here, again and again"),
         Relation("period", "the thread goes back to here, again and again"),
@@ -69,11 +78,12 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An arrow between two boxes, by their ids."""
+    """An arrow between two boxes, by their ids; whether it is on the way that would order two accesses."""
 
     relation: str
     source: str
     target: str
+    way: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +142,9 @@ def _execution(execution: Execution, marked: Sequence[Event], title: str) -> Pic
     stuck = execution if isinstance(execution, StuckExecution) else None
     left = [] if stuck is None else [b for b in stuck.behind if not stuck.period(b.thread)]
     present = {e.thread for e in events} | {b.thread for b in left}
-    lanes = _lanes([t for t in execution.graph.program.threads if t.name in present])
+    gap = broken(execution, (marked[0], marked[1])) if len(marked) == 2 else None
+    narrow = _narrow(execution, marked, gap)
+    lanes = _lanes([t for t in execution.graph.program.threads if t.name in present], narrow)
     names = [lane.name for lane in lanes]
     rows = _rows(execution, events)
     boxes = [
@@ -148,6 +160,8 @@ def _execution(execution: Execution, marked: Sequence[Event], title: str) -> Pic
     decisive = [(a.id, b.id) for a, b in [marked]] if len(marked) == 2 else races[:1]
     drawn = races if len(races) <= _MOST_RACES else decisive
     edges = [*_edges(execution, {b.id for b in boxes}), *_between("race", drawn)]
+    if gap is not None:
+        edges = [*_on(execution, gap.way, edges), Edge("no-sw", gap.write.id, gap.read.id, way=True)]
     closing = "" if drawn == races else f"{len(races):,} pairs of accesses race; one of them is drawn"
     if stuck is not None:
         edges += _periods(stuck)
@@ -155,12 +169,39 @@ def _execution(execution: Execution, marked: Sequence[Event], title: str) -> Pic
     used = {end for edge in edges for end in (edge.source, edge.target)}
     initial = [e for e in execution.events if e.kind is Kind.INIT and e.id in used]
     first = [Box(e.id, None, 0, *_label(execution, e), e.span) for e in initial]
-    return Picture(title, lanes, (*first, *boxes, *ends), tuple(edges), closing)
+    return Picture(title, lanes, (*first, *boxes, *ends), tuple(edges), closing, frozenset(narrow.values()))
 
 
-def _lanes(threads: Sequence[Thread]) -> tuple[Lane, ...]:
-    """The lanes of threads in their order, those of a group side by side."""
-    lanes = [Lane(t.name, tuple(_groups(t))) for t in threads]
+def _narrow(execution: Execution, marked: Sequence[Event], gap: Broken | None) -> dict[str, str]:
+    """The groups at which a scope ends that would have to reach further, with what is said there."""
+    threads = {t.name: t for t in execution.graph.program.threads}
+    pairs = [(marked[0], marked[1])] if len(marked) == 2 else []
+    pairs += [(gap.write, gap.read)] if gap is not None else []
+    found = {}
+    for event in (e for pair in pairs for e in too_narrow(execution, *pair)):
+        scope = scope_of(event).name.lower()
+        for group in _groups(threads[event.thread]):
+            if group.startswith(f"{scope} "):
+                found[group] = f"{group}: {scope} scope ends here"
+    return found
+
+
+def _on(execution: Execution, way: Sequence[Event], edges: Sequence[Edge]) -> Iterator[Edge]:
+    """The edges, those of program order marked that are on a way."""
+    after = set(_pairs(execution, "po"))
+    steps = [(a.id, b.id) for a, b in pairwise(way) if a.thread == b.thread]
+    for edge in edges:
+        on = any(
+            (edge.source == a or (a, edge.source) in after) and (edge.target == b or (edge.target, b) in after)
+            for a, b in steps
+        )
+        yield replace(edge, way=True) if edge.relation == "po" and on else edge
+
+
+def _lanes(threads: Sequence[Thread], said: Mapping[str, str]) -> tuple[Lane, ...]:
+    """The lanes of threads in their order, those of a group side by side; ``said`` of some groups."""
+    of_block = {t.block_name: tuple(said.get(g, g) for g in _groups(t)) for t in threads}
+    lanes = [Lane(t.name, of_block.get(kept(t) or "", of_block[t.block_name])) for t in threads]  # memory in its block
     first: dict[tuple[str, ...], int] = {}
     for number, lane in enumerate(lanes):
         for depth in range(1, len(lane.groups) + 1):
