@@ -152,6 +152,56 @@ def test_a_race_is_walked_through(page: Page, site: Path) -> None:
 
 
 @browser_test
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_picture_is_made_larger_smaller_and_to_fit(page: Page, tmp_path: Path, width: int) -> None:
+    (tmp_path / "wide.cu").write_text(WIDE, encoding="utf-8")
+    (outcome,) = check([tmp_path / "wide.cu"], Settings(engine="embedded"))
+    (tmp_path / "wide.html").write_text(html.page(outcome.reports[0]), encoding="utf-8")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto((tmp_path / "wide.html").as_uri())
+    drawing = page.locator(".drawing").first
+
+    def shown() -> float:
+        return float(drawing.locator("svg").evaluate("e => e.getBoundingClientRect().width / e.viewBox.baseVal.width"))
+
+    def press(name: str) -> None:
+        page.get_by_role("button", name=name, exact=True).first.click()
+
+    assert shown() == pytest.approx(0.7, abs=0.01)
+    press("100 %")
+    assert shown() == pytest.approx(1, abs=0.01)
+    press("Larger")
+    assert shown() == pytest.approx(1.25, abs=0.01)
+    press("Smaller")
+    press("Smaller")
+    assert shown() == pytest.approx(0.8, abs=0.01)
+    press("Fit")
+    assert drawing.evaluate("e => e.scrollWidth <= e.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@browser_test
+def test_an_address_names_an_event_a_step_or_a_line(page: Page, site: Path) -> None:
+    race = (site / "race_scope.html").as_uri()
+    page.goto(race)
+    page.locator(".box.marked").first.click()
+    address, line = page.url, selected(page)
+    assert "#p1-" in address
+    page.keyboard.press("Escape")
+    assert page.url == race
+    page.goto("about:blank")
+    page.goto(address)
+    assert selected(page) == line
+    assert page.locator(".box.selected").count() == 1
+    page.goto(f"{race}#L6")
+    assert selected(page) == ["6"]
+    page.goto((site / "lasso.html").as_uri() + "#check-1-step-2")
+    expect(page.locator("output")).to_contain_text("Step 2 of")
+    page.get_by_role("button", name="One step forward").click()
+    assert page.url.endswith("#check-1-step-3")
+
+
+@browser_test
 def test_a_lasso_is_walked_through(page: Page, site: Path, outcomes: list[Outcome]) -> None:
     trace = report_of(outcomes, "lasso.cu").checks[0].trace
     assert isinstance(trace, Schedule)

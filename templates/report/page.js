@@ -18,6 +18,9 @@ function clear() {
   for (const item of document.querySelectorAll(".selected")) item.classList.remove("selected");
 }
 
+// What is chosen stands in the address, so that it can be sent on.
+const remember = (element) => history.replaceState(null, "", element ? `#${element.id}` : location.pathname);
+
 function selectLine(number) {
   const line = lines.get(String(number));
   if (!line) return;
@@ -30,6 +33,7 @@ function selectBox(box) {
   clear();
   box.classList.add("selected");
   selectLine(box.dataset.line);
+  remember(box);
 }
 
 for (const [number, items] of pointing) {
@@ -65,6 +69,18 @@ for (const figure of document.querySelectorAll("figure.execution")) {
       selectBox(box);
     });
   }
+  const svg = drawing.querySelector("svg"), width = svg.viewBox.baseVal.width, room = drawing.clientWidth - 2;
+  let zoom = Math.max(0.7, Math.min(1, room / width)); // text can still be read
+  const draw = (factor) => {
+    zoom = Math.max(0.1, Math.min(4, factor));
+    svg.style.width = `${Math.floor(width * zoom)}px`;
+    svg.style.height = "auto";
+  };
+  for (const button of figure.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => {
+    const to = button.dataset.zoom;
+    draw(to === "fit" ? (drawing.clientWidth - 2) / width : to === "full" ? 1 : zoom * 1.25 ** Number(to));
+  });
+  draw(zoom);
   for (const input of figure.querySelectorAll("input")) {
     const show = () => drawing.classList.toggle(`without-${input.value}`, !input.checked);
     input.addEventListener("change", show);
@@ -73,7 +89,9 @@ for (const figure of document.querySelectorAll("figure.execution")) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") clear();
+  if (event.key !== "Escape") return;
+  clear();
+  remember();
 });
 
 function row(cells, changed) {
@@ -126,6 +144,7 @@ for (const player of document.querySelectorAll(".player")) {
     }
     if (!chosen) return;
     clear();
+    remember(tr);
     if (tr) {
       inView(tr, tr.closest(".steps"));
       selectLine(data.lines[current - 1]);
@@ -151,3 +170,15 @@ for (const player of document.querySelectorAll(".player")) {
   const steps = player.querySelector(".steps");
   steps.scrollTop = steps.scrollHeight;
 }
+
+// The address may name an event, a step or a line.
+function follow() {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (named?.matches(".drawing .box")) {
+    selectBox(named);
+    inView(named, named.closest(".drawing"));
+  } else if (named?.matches("tr[data-step]")) named.click();
+  else if (named?.matches(".code li")) selectLine(named.dataset.line);
+}
+window.addEventListener("hashchange", follow);
+follow();
