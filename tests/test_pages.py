@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from scopec.progress.schedule import Ending, Moment, Move, Schedule
-from scopec.report import html
+from scopec.report import formats, html
+from scopec.report.formats import Results
 from scopec.session.check import Outcome, Report, Settings, check
 from tests.conftest import REPOSITORY
 from tests.test_formats import HOSTILE_NAME, HOSTILE_SOURCE
@@ -295,10 +297,61 @@ def test_an_index_is_filtered_by_verdict(page: Page, site: Path) -> None:
 def test_an_index_is_sorted(page: Page, site: Path) -> None:
     page.goto((site / "index.html").as_uri())
     for ascending in (True, False):
-        page.get_by_role("button", name="program").click()
         shown = page.locator("tbody tr td:first-child").all_text_contents()
         assert shown == sorted(shown, reverse=not ascending)
         expect(page.locator("th[aria-sort]")).to_have_attribute("aria-sort", "ascending" if ascending else "descending")
+        page.get_by_role("button", name="program").click()
+    page.get_by_role("button", name="verdict").click()
+    page.get_by_role("button", name="verdict").click()
+    assert page.url.endswith("#by=1&down=")
+    page.reload()
+    shown = page.locator("tbody tr td:nth-child(2)").all_text_contents()
+    assert shown == sorted(shown, reverse=True)
+
+
+@browser_test
+def test_an_index_is_by_folder(page: Page, outcomes: list[Outcome], tmp_path: Path) -> None:
+    names = {"race-scope.cu": "src/b/race-scope.cu", "lasso.cu": "src/a/lasso.cu", "good.cu": "src/b/good.cu"}
+    moved = [
+        replace(
+            o, file=names[o.file], reports=tuple(replace(r, run=replace(r.run, file=names[o.file])) for r in o.reports)
+        )
+        for o in outcomes
+        if o.file in names
+    ]
+    (tmp_path / "index.html").write_text(html.files(moved, 1.0)["index.html"], encoding="utf-8")
+    page.goto((tmp_path / "index.html").as_uri())
+
+    def shown() -> list[str]:
+        return page.locator("tbody tr:visible > :first-child").all_text_contents()
+
+    a, b = "src/a/ 1 violated", "src/b/ 1 holds, 1 violated"
+    assert shown() == [a, "lasso.cu", b, "good.cu", "race-scope.cu"]
+    page.get_by_role("searchbox").fill("src/b")
+    assert shown() == [b, "good.cu", "race-scope.cu"]
+    page.get_by_role("searchbox").fill("")
+    page.get_by_role("button", name="program").click()
+    assert shown() == [b, "race-scope.cu", "good.cu", a, "lasso.cu"]
+    page.get_by_role("button", name="verdict").click()
+    assert shown()[0] == "good.cu"
+    assert len(shown()) == 3
+    assert Axe().run(page).violations_count == 0
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_pages_of_programs_that_went_away_are_removed(outcomes: list[Outcome], tmp_path: Path) -> None:
+    """But none that scopec did not write with its index."""
+
+    def write(shown: Sequence[Outcome]) -> set[str]:
+        results = Results(shown, 1.0, datetime.now(UTC), 0, dict)
+        formats.write([formats.Request("html", tmp_path)], results)
+        return {p.name for p in tmp_path.iterdir()}
+
+    (tmp_path / "index.html").write_text('<a href="mine.html#top">')
+    (tmp_path / "mine.html").write_text("mine")
+    assert write(outcomes) >= {"index.html", "mine.html", "lasso.html", "good.html"}
+    assert write([o for o in outcomes if o.file == "good.cu"]) == {"index.html", "mine.html", "good.html"}
 
 
 @browser_test

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -174,10 +175,23 @@ def unwritable_folder(path: Path) -> str | None:
 def _write_folder(files: Mapping[str, str], folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for old in _pages(folder / "index.html").difference(files) if "index.html" in files else ():
+            (folder / old).unlink(missing_ok=True)
     except OSError as failure:
         raise _unwritable(folder, failure) from failure
     for name, text in files.items():
         _write_file(text, folder / name)
+
+
+def _pages(index: Path) -> set[str]:
+    """The pages beside an index that an earlier call wrote with it; none if scopec did not write it."""
+    try:
+        text = index.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return set()
+    return (
+        set(re.findall(r'href="([\w-]+\.html)#', text)) if '<meta name="generator" content="scopec ' in text else set()
+    )
 
 
 def _write_file(text: str, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line of the index."""
+    """One line of the index; ``program`` is a file with its folder, and the variant."""
 
     program: str
     verdict: str
@@ -44,6 +45,17 @@ class _Line:
     reason: str = ""
     link: str | None = None
     time_ms: float | None = None
+
+    @property
+    def folder(self) -> str:
+        """The folder of the file, with a slash behind it, empty for the current one."""
+        folder, slash, _ = self.program.partition(" [")[0].replace("\\", "/").rpartition("/")
+        return folder + slash
+
+    @property
+    def name(self) -> str:
+        """The file without its folder, and the variant."""
+        return self.program[len(self.folder) :]
 
 
 def files(outcomes: Sequence[Outcome], seconds: float) -> dict[str, str]:
@@ -68,7 +80,7 @@ def _names(reports: Sequence[Report]) -> dict[int, str]:
 
 
 def index(outcomes: Sequence[Outcome], seconds: float, names: Mapping[int, str]) -> str:
-    """The table of files, expectations, verdicts and times, which can be filtered by verdict."""
+    """The table of files by folder, expectations, verdicts and times, which can be sorted and filtered."""
     rows: list[_Line] = []
     for outcome in outcomes:
         errors = [d for d in outcome.diagnostics if d.severity == "error"]
@@ -80,12 +92,17 @@ def index(outcomes: Sequence[Outcome], seconds: float, names: Mapping[int, str])
                 link = f"{names[id(report)]}#check-{number}"
                 text, reason = check.expectation.text, check.reason or ""
                 rows.append(_Line(title(report), check.verdict, text, reason, link, check.time_ms))
-    verdicts = ("holds", "violated", "unknown", "error", "failed")
-    counts = {v: sum(row.verdict == v for row in rows) for v in verdicts}
+    counts = Counter(row.verdict for row in rows)
+    folders: dict[str, list[_Line]] = {}
+    for row in rows:
+        folders.setdefault(row.folder, []).append(row)
     return render(
         "index.html.j2",
         {
-            "rows": rows,
+            "folders": [
+                (name, inside, Counter(row.verdict for row in inside)) for name, inside in sorted(folders.items())
+            ],
+            "verdicts": ("holds", "violated", "unknown", "error", "failed"),
             "counts": counts,
             "files": len(outcomes),
             "seconds": seconds,
