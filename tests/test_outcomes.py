@@ -313,6 +313,15 @@ def test_json() -> None:
     assert all(o["execution"]["race"] for o in second["outcomes"])
 
 
+def test_page(tmp_path: Path) -> None:
+    """A picture of each state of each variant, by --format or by the suffix of what is written."""
+    path = REPOSITORY / "specs" / "litmus" / "mp.cu"
+    _, text, _ = run(path, "--format", "html")
+    assert text.count("<figure") == sum(len(found.states) for found in listings(path, Settings(), 100)[0])
+    assert run(path, "-o", str(tmp_path / "mp.html"))[1:] == ("", "")
+    assert (tmp_path / "mp.html").read_text() == text
+
+
 def test_quiet_lists_states_alone(write: Callable[..., Path]) -> None:
     _, text, _ = run(write(_PARTIAL, "unordered.litmus"), "--model", "ptx", "-q")
     assert text.splitlines()[:4] == ["Test unordered [ptx] Allowed", "States 2", "[x]=1;", "[x]=2;"]

@@ -18,6 +18,7 @@ from scopec.progress.schedule import Ending, Moment, Move, Schedule
 from scopec.report import formats, html
 from scopec.report.formats import Results
 from scopec.session.check import Outcome, Report, Settings, check
+from scopec.session.final_states import listings
 from tests.conftest import REPOSITORY
 from tests.test_formats import HOSTILE_NAME, HOSTILE_SOURCE
 from tests.violations import VIOLATIONS
@@ -81,6 +82,16 @@ __global__ void k() {{ a_long_name_of_what_everybody_writes_to_at_once_{"x" * 60
 """
 
 
+STATES = """\
+__device__ cuda::atomic<int, cuda::thread_scope_device> x{0}, y{0};
+__global__ void k() {
+    int r = 0;
+    if (blockIdx.x == 0) { x = 1; r = y; } else { y = 1; r = x; }
+}
+//@ launch k<<<2, 1>>>();
+"""
+
+
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     folder = tmp_path_factory.mktemp("programs")
@@ -104,6 +115,15 @@ def site(outcomes: list[Outcome], tmp_path_factory: pytest.TempPathFactory) -> P
     folder = tmp_path_factory.mktemp("site")
     for name, text in html.files(outcomes, 1.0).items():
         (folder / name).write_text(text, encoding="utf-8")
+    wide, states = folder / "wide.cu", folder / "states.cu"
+    wide.write_text(WIDE, encoding="utf-8")
+    (folder / "wide.html").write_text(
+        html.page(check([wide], Settings(engine="embedded"))[0].reports[0]), encoding="utf-8"
+    )
+    states.write_text(STATES, encoding="utf-8")
+    listed, _ = listings(states, Settings(engine="embedded"), 100)
+    listed = tuple(replace(found, run=replace(found.run, file=states.name)) for found in listed)
+    (folder / "outcomes.html").write_text(html.outcomes(listed), encoding="utf-8")
     return folder
 
 
@@ -155,12 +175,9 @@ def test_a_race_is_walked_through(page: Page, site: Path) -> None:
 
 @browser_test
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_picture_is_made_larger_smaller_and_to_fit(page: Page, tmp_path: Path, width: int) -> None:
-    (tmp_path / "wide.cu").write_text(WIDE, encoding="utf-8")
-    (outcome,) = check([tmp_path / "wide.cu"], Settings(engine="embedded"))
-    (tmp_path / "wide.html").write_text(html.page(outcome.reports[0]), encoding="utf-8")
+def test_a_picture_is_made_larger_smaller_and_to_fit(page: Page, site: Path, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
-    page.goto((tmp_path / "wide.html").as_uri())
+    page.goto((site / "wide.html").as_uri())
     drawing = page.locator(".drawing").first
 
     def shown() -> float:
@@ -356,15 +373,23 @@ def test_pages_of_programs_that_went_away_are_removed(outcomes: list[Outcome], t
 
 @browser_test
 @pytest.mark.parametrize("width", [390, 1280])
-def test_no_page_is_wider_than_its_window(page: Page, site: Path, tmp_path: Path, width: int) -> None:
-    """Neither those of this site nor that of a source with long lines, whose picture has many threads."""
-    (tmp_path / "wide.cu").write_text(WIDE, encoding="utf-8")
-    pages = html.files(check([tmp_path / "wide.cu"], Settings(engine="embedded")), 1.0)
-    (tmp_path / "wide.html").write_text(next(t for n, t in pages.items() if n != "index.html"), encoding="utf-8")
+def test_no_page_is_wider_than_its_window(page: Page, site: Path, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
-    for file in (*site.glob("*.html"), tmp_path / "wide.html"):
+    for file in site.glob("*.html"):
         page.goto(file.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), file.name
+
+
+@browser_test
+def test_final_states_are_drawn(page: Page, site: Path) -> None:
+    page.goto((site / "outcomes.html").as_uri())
+    expect(page.locator("h1")).to_have_text("states.cu")
+    rows = page.locator("main > table tbody tr")
+    assert rows.count() == page.locator("figure.execution").count() == 3
+    expect(rows.first).to_have_text("k[0][0].r=0; k[1][0].r=1; x=1; y=1;1")
+    page.locator("#state-1-1 .box:not(.initial)").first.click()
+    assert selected(page) == ["4"]
+    assert "#p1-1-" in page.url
 
 
 @browser_test
@@ -407,11 +432,12 @@ def test_everything_that_reacts_has_a_name_and_can_be_reached(page: Page, site: 
 
 
 @browser_test
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(scheme: Any, page: Page, site: Path) -> None:
-    """axe-core's rules: names, roles, labels, contrast, landmarks, order of headings."""
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_axe_finds_nothing(scheme: Any, width: int, page: Page, site: Path) -> None:
+    """axe-core's rules, on each kind of page: names, roles, labels, contrast, landmarks, order of headings."""
     page.emulate_media(color_scheme=scheme)
-    for name in ("race_scope", "lasso", "undecided", "index"):
+    page.set_viewport_size({"width": width, "height": 900})
+    for name in ("race_scope", "lasso", "undecided", "good", "outcomes", "index"):
         page.goto((site / f"{name}.html").as_uri())
         if name == "race_scope":
             page.get_by_text("Events and final values as tables").click()

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     "--limit", type=click.IntRange(min=1), default=10_000, show_default=True, help="Stop at so many executions."
 )
 @limit_options
-@click.option("--format", "form", type=click.Choice(["text", "json"]), help="Report format [default: text, or as -o].")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "html"]), help="Report format [default: text, or as -o]."
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write it here.")
 @click.option("-q", "--quiet", is_flag=True, help="Only the states, without an execution of each.")
 def outcomes(
@@ -44,7 +46,7 @@ def outcomes(
 
     Exit status: 0 all are listed, 2 bad input or usage, 3 an engine failed, 4 there may be more.
     """
-    from scopec.report import json
+    from scopec.report import html, json
     from scopec.report import outcomes as report
     from scopec.session.check import Settings
     from scopec.session.final_states import listings
@@ -53,13 +55,16 @@ def outcomes(
     start = time.monotonic()
     found, warnings = listings(file, settings, limit)
     if form is None:
-        form = "json" if output is not None and output.suffix == ".json" else "text"
+        form = {".json": "json", ".html": "html"}.get("" if output is None else output.suffix, "text")
     if form == "json":
         table = engine_table(settings, (listing.engine for listing in found))
         text = json.text(json.listed(found, warnings, table, time.monotonic() - start))
     else:
         for warning in warnings:
             show(warning)
-        text = report.text(found, 100 if output else terminal.width(), executions=not quiet)
+        if form == "html":
+            text = html.outcomes(found)
+        else:
+            text = report.text(found, 100 if output else terminal.width(), executions=not quiet)
     formats.put(text, output, for_people=form == "text")
     return 4 if any(listing.unfinished for listing in found) else 0

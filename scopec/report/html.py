@@ -22,17 +22,20 @@ from scopec.progress.schedule import Ending, plain
 from scopec.progress.steps import DONE, IDLE
 from scopec.report.asked import unasked
 from scopec.report.lanes import CLOSING, event_parts, in_order
-from scopec.report.picture import RELATIONS, picture
+from scopec.report.outcomes import counted, observation
+from scopec.report.picture import RELATIONS, picture, picture_of
 from scopec.report.svg import svg
 from scopec.report.templates import render
-from scopec.report.text import title
+from scopec.report.text import qualifiers, title
 from scopec.session.final_states import state_text
 
 if TYPE_CHECKING:
     from scopec.base.source import Source
     from scopec.explain.verdict import Check
     from scopec.progress.schedule import Moment, Schedule
+    from scopec.report.picture import Picture
     from scopec.session.check import Outcome, Report
+    from scopec.session.final_states import Listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,37 @@ def index(outcomes: Sequence[Outcome], seconds: float, names: Mapping[int, str])
     )
 
 
+def outcomes(listings: Sequence[Listing]) -> str:
+    """The page of ``scopec outcomes``: the final states of a file's variants, each with a picture."""
+    source = listings[0].run.source
+    shown = []
+    for number, listing in enumerate(listings, start=1):
+        states: list[dict[str, Any]] = []
+        for of, state in enumerate(listing.states, start=1):
+            text, name = state_text(state.values, listing.run), f"state-{number}-{of}"
+            execution, marked = state.execution, state.execution.racing_pair() or ()
+            drawn = picture_of(execution, marked, f"Execution that ends in {text}")
+            about = {"id": name, "of": state, "text": text, "counted": counted(state).rstrip(":")}
+            states.append(about | _drawn(execution, drawn, f"p{number}-{of}"))
+        said = () if listing.condition is None else tuple(observation(listing))[-2:]
+        shown.append({"title": f"Final states{qualifiers(listing.run)}", "of": listing, "states": states, "said": said})
+    return render(
+        "outcomes.html.j2",
+        {
+            "title": listings[0].run.file,
+            "lines": _lines(source),
+            "listings": shown,
+            "index": None,
+            "version": __version__,
+            "relations": RELATIONS,
+        },
+    )
+
+
+def _lines(source: Source) -> Sequence[str]:
+    return source.lines[:-1] if source.lines[-1:] == [""] else source.lines
+
+
 def page(report: Report, index: str | None = None) -> str:
     """The page of one program; ``index`` is the page to go back to."""
     run = report.run
@@ -127,7 +161,7 @@ def page(report: Report, index: str | None = None) -> str:
         {
             "title": title(report),
             "settings": settings,
-            "lines": run.source.lines[:-1] if run.source.lines[-1:] == [""] else run.source.lines,
+            "lines": _lines(run.source),
             "checks": shown,
             "void": run.void,
             "not_asked": run.not_asked,
@@ -162,16 +196,22 @@ def _shown(number: int, check: Check, source: Source) -> dict[str, Any]:
     }
     match check.trace:
         case Execution() as execution:
-            drawn = picture(check, f"Execution for {check.expectation.text}")
-            found["picture"] = drawn
-            found["svg"] = Markup(svg(drawn, name=f"p{number}", alone=False))
-            found["events"] = _events(execution)
-            found["final"] = {_place(execution, at): value for at, value in execution.final_memory().items()}
+            found |= _drawn(execution, picture(check, f"Execution for {check.expectation.text}"), f"p{number}")
         case None:
             pass
         case schedule:
             found["schedule"] = _player(schedule, source.name)
     return found
+
+
+def _drawn(execution: Execution, drawn: Picture, name: str) -> dict[str, Any]:
+    """An execution as a picture, and as tables; ``name`` keeps the pictures of a page apart."""
+    return {
+        "picture": drawn,
+        "svg": Markup(svg(drawn, name=name, alone=False)),
+        "events": _events(execution),
+        "final": {_place(execution, at): value for at, value in execution.final_memory().items()},
+    }
 
 
 def _place(execution: Execution, at: Any) -> str:

@@ -30,7 +30,7 @@ def _listing(listing: Listing, width: int, executions: bool) -> Iterator[str]:
     yield f"States {len(listing.states)}{'+' * bool(listing.unfinished)}"
     yield from (state_text(state.values, listing.run) for state in listing.states)
     if condition is not None:
-        yield from _observation(listing)
+        yield from observation(listing)
     yield f"Executions {listing.executions}{'+' * bool(listing.unfinished)}"
     for reason in listing.unfinished:
         yield f"not all: {reason}"
@@ -40,12 +40,13 @@ def _listing(listing: Listing, width: int, executions: bool) -> Iterator[str]:
         for number, state in enumerate(listing.states, 1):
             yield ""
             yield f"state {number} of {len(listing.states)}: {state_text(state.values, listing.run)}"
-            yield f"{_INDENT}{_counted(state)}"
+            yield f"{_INDENT}{counted(state)}"
             shown = lanes(*rows(state.execution, state.execution.racing_pair() or ()), width - len(_INDENT))
             yield from (_INDENT + line for line in shown)
 
 
-def _counted(state: FinalState) -> str:
+def counted(state: FinalState) -> str:
+    """How many executions end in a state, and whether the one that is shown races; what is shown follows."""
     many = state.executions != 1
     count = f"{state.executions:,} execution{'s' * many}"
     if not state.racy:
@@ -53,7 +54,7 @@ def _counted(state: FinalState) -> str:
     return f"{count}, of which this one has a race:" if many else f"{count}, with a race:"
 
 
-def _observation(listing: Listing) -> Iterator[str]:
+def observation(listing: Listing) -> Iterator[str]:
     """What herd7 says about the final clause."""
     condition = listing.condition
     assert condition is not None

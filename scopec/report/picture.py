@@ -124,7 +124,7 @@ def picture(check: Check, title: str) -> Picture:
     """The picture of a check's trace; ValueError if it has none."""
     match check.trace:
         case Execution() as execution:
-            return _execution(execution, race_of(check) or (), clean(title))
+            return picture_of(execution, race_of(check) or (), title)
         case None:
             raise ValueError("no trace")
         case schedule:
@@ -137,7 +137,8 @@ def picture(check: Check, title: str) -> Picture:
 _MOST_RACES = 12
 
 
-def _execution(execution: Execution, marked: Sequence[Event], title: str) -> Picture:
+def picture_of(execution: Execution, marked: Sequence[Event], title: str) -> Picture:
+    """The picture of an execution; ``marked`` are the accesses that a verdict is about."""
     events = in_order(execution)
     stuck = execution if isinstance(execution, StuckExecution) else None
     left = [] if stuck is None else [b for b in stuck.behind if not stuck.period(b.thread)]
@@ -169,7 +170,7 @@ def _execution(execution: Execution, marked: Sequence[Event], title: str) -> Pic
     used = {end for edge in edges for end in (edge.source, edge.target)}
     initial = [e for e in execution.events if e.kind is Kind.INIT and e.id in used]
     first = [Box(e.id, None, 0, *_label(execution, e), e.span) for e in initial]
-    return Picture(title, lanes, (*first, *boxes, *ends), tuple(edges), closing, frozenset(narrow.values()))
+    return Picture(clean(title), lanes, (*first, *boxes, *ends), tuple(edges), closing, frozenset(narrow.values()))
 
 
 def _narrow(execution: Execution, marked: Sequence[Event], gap: Broken | None) -> dict[str, str]:
