@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from scopec.progress.schedule import Ending, Moment, Move, Schedule
 from scopec.report import formats, html
+from scopec.report.colours import coloured
 from scopec.report.formats import Results
 from scopec.session.check import Outcome, Report, Settings, check
 from scopec.session.final_states import listings
@@ -446,6 +447,22 @@ def test_axe_finds_nothing(scheme: Any, width: int, page: Page, site: Path) -> N
         assert found.violations_count == 0, (name, found.generate_report())
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("//@ expect race_free;", '<span class="directive">//@ expect race_free;</span>'),
+        ("#include <x>", '<span class="directive">#include &lt;x&gt;</span>'),
+        ('f("a//b\\"");', 'f(<span class="string">&#34;a//b\\&#34;&#34;</span>);'),
+        ("interval int1 1'000'000", "interval int1 1&#39;000&#39;000"),
+        ("if (a<b)", '<span class="word">if</span> (a&lt;b)'),
+        ("a /* b\nint */ c", 'a <span class="comment">/* b</span>\n<span class="comment">int */</span> c'),
+        ("a /* never\nended", 'a <span class="comment">/* never</span>\n<span class="comment">ended</span>'),
+    ],
+)
+def test_a_source_has_colours(text: str, shown: str) -> None:
+    assert coloured(text.split("\n")) == shown.split("\n")
+
+
 def contrast(one: str, other: str) -> float:
     """The contrast of two colours, as the Web Content Accessibility Guidelines define it."""
 
@@ -464,7 +481,7 @@ def test_colours_can_be_read_in_both_schemes() -> None:
         ("text", "quiet", "good", "bad", "doubt", "link"),
         ("ink", "faint", "rf", "co", "fr", "sw", "hb", "race", "loop"),
     )
-    grounds = ("paper", "panel"), ("ground", "box", "block")
+    grounds = ("paper", "panel", "selected"), ("ground", "box", "block")
     for style, names, behind in zip(styles, texts, grounds, strict=True):
         schemes = re.findall(r"\{ ((?:--|color-scheme)[^}]*)\}", style)
         assert len(schemes) >= 2

@@ -21,6 +21,7 @@ from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending, plain
 from scopec.progress.steps import DONE, IDLE
 from scopec.report.asked import unasked
+from scopec.report.colours import coloured
 from scopec.report.lanes import CLOSING, event_parts, in_order
 from scopec.report.outcomes import counted, observation
 from scopec.report.picture import RELATIONS, picture, picture_of
@@ -142,8 +143,8 @@ def outcomes(listings: Sequence[Listing]) -> str:
     )
 
 
-def _lines(source: Source) -> Sequence[str]:
-    return source.lines[:-1] if source.lines[-1:] == [""] else source.lines
+def _lines(source: Source) -> Sequence[Markup]:
+    return coloured(source.lines[:-1] if source.lines[-1:] == [""] else source.lines)
 
 
 def page(report: Report, index: str | None = None) -> str:
