@@ -186,7 +186,7 @@ def test_directives() -> None:
         ("int int cuda::atomic<int> x;", "two types in one declaration"),
         ("const main() {}", "a type is missing here"),
         ("int main() { x = ; }", "1:18: error: an expression is missing before `;`"),
-        ("int main() {", "1:13: error: the file ends in the middle of a construct"),
+        ("int main() {", "1:12: error: this `{` is never closed"),
         ("int main() { int x = 08; }", "`08` is not a number"),
         ("int main() { int x = 1abc; }", "unexpected `abc`"),
         ("//@ expct race;", "1:5: error: `expct` is not a directive [SCP020]"),

@@ -546,7 +546,7 @@ def test_what_is_wrong_with_the_name_of_a_file(text: str, said: str, write: Writ
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (kernel("ld.global.u32 %r0, [x]"), "unexpected `ret`"),
+        (kernel("ld.global.u32 %r0, [x]"), "7: expected `;` before `ret`"),
         (kernel("mov.u32 %r0, 1;"), "there is no register `%r0`"),
         (kernel("wgmma.fence.sync.aligned;"), "`wgmma.fence.sync.aligned` is"),
         (kernel("call.uni f, ();"), "a call of `f` is"),

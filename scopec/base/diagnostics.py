@@ -229,4 +229,5 @@ def suggestion(name: str, known: Iterable[str]) -> str | None:
 
     names = list(known)
     close = [n for n in names if n.endswith(f".{name}")] or get_close_matches(name, names, n=1, cutoff=0.75)
+    close = close or [n for n in names if len(n) > 2 and sorted(n) == sorted(name)]  # letters that changed places
     return f"did you mean `{close[0]}`?" if close else None

@@ -68,7 +68,7 @@ def variants(file: tree.File, constants: Collection[str]) -> Iterator[dict[str, 
             continue
         name = directive.name.name
         if name not in constants:
-            help_ = suggestion(name, constants) or f"declare it: `constexpr int {name} = 1;`"
+            help_ = suggestion(name, constants) or f"declare it as `constexpr int {name} = 1;`"
             raise error(Code.BAD_VARY, f"`{name}` is not a constexpr of this file", directive.name.span, help_)
         if name in varies:
             raise error(Code.BAD_VARY, f"`{name}` is varied twice", directive.name.span)
@@ -82,7 +82,7 @@ def variants(file: tree.File, constants: Collection[str]) -> Iterator[dict[str, 
 
 def expectations(
     file: tree.File | litmus_tree.File, program: Program, source: Source
-) -> Iterator[tuple[Expectation, tuple[str, ...]]]:
+) -> Iterator[tuple[Expectation, tuple[tree.Setting, ...]]]:
     """The expectations that apply to a variant, each with the models it is `under` (none: the model asked for)."""
     for directive in file.directives:
         if not isinstance(directive, tree.Expect):
@@ -96,7 +96,7 @@ def expectations(
             target = resolve_target(directive.target, source.text_of(directive.target.span), program)
         yield (
             Expectation(directive.kind, _text(directive, source), directive.span, formula, target),
-            tuple(m.name for m in directive.under),
+            directive.under,
         )
 
 
@@ -117,9 +117,8 @@ def _constant(expr: tree.Expr, program: Program) -> int | ir.Scope | ir.Order:
             named = scope_named(name) or order_named(name) or SCOPES.get(name) or ORDERS.get(name)
             if named is None and name != "thread":
                 known = [*program.constants, *SCOPES, *ORDERS]
-                raise error(
-                    Code.BAD_EXPECTATION, f"`{name}` is not a constant of this file", span, suggestion(name, known)
-                )
+                help_ = suggestion(name, known) or f"declare it as `constexpr int {name} = 1;`"
+                raise error(Code.BAD_EXPECTATION, f"`{name}` is not a constant of this file", span, help_)
             return SCOPES["thread"] if named is None else named
         case tree.Unary(_, op, operand):
             return types.unary(op, _number(_constant(operand, program), operand.span), types.INT)

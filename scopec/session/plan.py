@@ -115,12 +115,12 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
     for number, chosen in enumerate(variants(file, found.constants)):
         program = found.program(Path(shown).stem, chosen)
         by_model: dict[_Models, list[Expectation]] = {}
-        for expectation, names in expectations(file, program, source):
+        for expectation, under in expectations(file, program, source):
             applied.add(expectation.span)
             if expectation.kind == "condition":
                 message = "a condition is the final clause of a litmus file"
                 raise error(Code.BAD_EXPECTATION, message, expectation.span, "use allowed, forbidden or required")
-            for models in [_under(name, expectation, default) for name in names] or [default]:
+            for models in [_under(model, expectation, default) for model in under] or [default]:
                 by_model.setdefault(models, []).append(expectation)
         if not has_expectations:
             by_model[default] = list(_usual(source, file, registry.load(default[0], settings.options)))
@@ -182,13 +182,13 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
     lowered = lower(file, source, Path(shown).stem)
     program, condition = lowered.program, lowered.condition
     asked: dict[_Models, list[Expectation]] = {}
-    for expectation, names in expectations(file, program, source):
+    for expectation, under in expectations(file, program, source):
         found = expectation
         if expectation.kind == "condition":
             if condition is None:
                 raise error(Code.BAD_EXPECTATION, "the file has no final clause", expectation.span, "add one")
             found = condition
-        for models in [_under(name, expectation, default) for name in names] or [default]:
+        for models in [_under(model, expectation, default) for model in under] or [default]:
             asked.setdefault(models, []).append(found)
     if not any(isinstance(d, tree.Expect) for d in file.directives):
         span = file.threads[0].span if condition is None else condition.span
@@ -226,8 +226,9 @@ def _default_models(overrides: Overrides) -> _Models:
     return entry, progress, overrides.memory == HARDWARE
 
 
-def _under(name: str, expectation: Expectation, default: _Models) -> _Models:
+def _under(model: tree.Setting, expectation: Expectation, default: _Models) -> _Models:
     """The models that an expectation is asked `under`: a progress model's name is one only for progress questions."""
+    name = model.name
     if expectation.kind in PROGRESS_KINDS and name in progress_models.MODELS:
         return default[0], progress_models.find(name), default[2]
     if name == HARDWARE:
@@ -235,7 +236,7 @@ def _under(name: str, expectation: Expectation, default: _Models) -> _Models:
             message = f"`{expectation.kind}` is not a question for {HARDWARE}, which says only how a program can end"
             raise error(Code.BAD_EXPECTATION, message, expectation.span, "use allowed, forbidden or required")
         return default[0], default[1], True
-    return registry.find(name, expectation.span), default[1], False
+    return registry.find(name, model.span), default[1], False
 
 
 def _settings(file: tree.File | litmus_tree.File, overrides: Overrides) -> Settings:

@@ -21,7 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError
+from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError, suggestion
 from scopec.base.files import shown_source
 from scopec.base.limits import uncut
 from scopec.base.resources import resource
@@ -84,6 +84,10 @@ _KINDS = {
 }
 #: A name of CUDA's that no header of scopec's declares.
 _OF_CUDA = re.compile(r"(?:use of undeclared identifier|unknown type name) '((?:cuda|cu)[A-Z]\w*)'")
+_WORDS = ("else", "while", "return", "for", "break", "continue", "int", "unsigned", "bool", "char", "void", "constexpr")
+#: A word that clang knows nothing of, and words of CUDA C++ that it offers none of.
+_UNKNOWN = re.compile(r"(?:use of undeclared identifier|unknown type name) '(\w+)'")
+_KNOWN = ("__global__", "__device__", "__shared__", "__managed__", "__constant__", "__host__", *_WORDS)
 _LINE = re.compile(r'#line (\d+)(?: ".*")?')
 _NO_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _LONG_WORD = re.compile(r"\w{1000}")
@@ -368,6 +372,8 @@ def _errors(text: str, source: Source, folder: Path) -> Iterator[Diagnostic]:
         help_ = "; ".join(shown_notes[:_MOST_NOTES]) or (Code.CPLUSPLUS.way_out if code is Code.SYNTAX else None)
         if not shown_notes and message.text.endswith("file not found"):
             help_ = "name the header's folder with -I"
+        if not shown_notes and (unknown := _UNKNOWN.match(message.text)) and "did you mean" not in message.text:
+            help_ = suggestion(unknown[1], _KNOWN) or help_
         unmodelled = _OF_CUDA.match(message.text)
         said = f"scopec does not model `{unmodelled[1]}`" if unmodelled else message.text
         yield Diagnostic(Code.UNMODELLED_CALL if unmodelled else code, said, _span(at, source, folder), help_)

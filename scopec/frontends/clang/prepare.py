@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 
+from scopec.base.diagnostics import Code, error
 from scopec.base.source import Source
 from scopec.frontends.launches import beside_main
 from scopec.frontends.scoped.lower.names import ORDERS, SCOPES
@@ -41,6 +42,12 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
     overrides = [_override(source, code, name, _full(value)) for name, value in (chosen or {}).items()]
     for (start, end), new in sorted((o for o in overrides if o is not None), reverse=True):
         text = text[:start] + new + text[end:]
+    for start, end in parts["launch"]:
+        said = scanned.directives[start:end]
+        if re.search(r"<<|>>", said) and not re.search(r"<<<.*>>>\s*\(", said, re.DOTALL):
+            at = start + len(said) - len(said.lstrip())
+            help_ = "write `launch kernel<<<blocks, threads>>>(arguments);`"
+            raise error(Code.BAD_DIRECTIVE, "this is not how a launch is written", source.span(at, end), help_)
     if parts["launch"]:
         if _MAIN.search(code) is not None:
             raise beside_main(source.span(*parts["launch"][0]))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Code, error
+from scopec.base.diagnostics import Code, Diagnostic, error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.annotations import said
 from scopec.frontends.clang.calls import ORDERS
@@ -23,7 +23,8 @@ from scopec.frontends.clang.unordered import Unordered
 from scopec.frontends.clang.world import Side
 from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.cuda import read_directives
-from scopec.frontends.scoped.syntax.scan import scan
+from scopec.frontends.scoped.syntax.scan import scan, without_literals
+from scopec.frontends.scoped.syntax.syntax_errors import unclosed
 from scopec.frontends.storage import stored
 from scopec.program import ir
 
@@ -88,7 +89,14 @@ def lower(
     includes = "#include" in text
     if ptx is not None:
         text = after(ptx.declarations(), text, source.name)
-    result, flags = _compiled(text, source.name, folder, flags, entries, includes=includes)
+    try:
+        result, flags = _compiled(text, source.name, folder, flags, entries, includes=includes)
+    except Refused:
+        bare = without_literals(scan(code).code)
+        if "#if" not in bare and (at := unclosed(bare)) is not None:  # else clang stumbles over a directive behind it
+            said_of = Diagnostic(Code.SYNTAX, "this `{` is never closed", source.span(at, at + 1), "is a `}` missing?")
+            raise Refused(said_of) from None
+        raise
     library = str(shims())
     device, host = Module(result.device), Module(result.host)
     of_ptx = add(device, ptx) if ptx is not None else {}

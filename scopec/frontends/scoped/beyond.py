@@ -20,7 +20,7 @@ def beyond(what: str, span: Span, help_: str | None = None) -> InputError:
 
 def is_beyond(refused: InputError) -> bool:
     """Whether an error is that a text is not in the scoped language, rather than one in it."""
-    return any(d.code is Code.OUTSIDE_SUBSET or d.help == way_to_clang() for d in refused.diagnostics)
+    return any(d.code is Code.OUTSIDE_SUBSET or way_to_clang() in (d.help or "") for d in refused.diagnostics)
 
 
 def way_to_clang() -> str:

@@ -167,7 +167,9 @@ def _scope(expr: tree.Expr) -> Scope:
         raise error(Code.OUTSIDE_SUBSET, message, expr.span, "write memory_scope_work_group")
     scope = _SCOPES.get(name.removeprefix("memory_scope_")) if name.startswith("memory_scope_") else None
     if scope is None:
-        help_ = suggestion(name, [f"memory_scope_{s}" for s in _SCOPES]) or "write memory_scope_device"
+        meant = suggestion(name.removeprefix("memory_scope_"), _SCOPES)
+        known = ", ".join(f"memory_scope_{s}" for s in _SCOPES)
+        help_ = meant.replace("`", "`memory_scope_", 1) if meant else f"the scopes are {known}"
         raise error(Code.BAD_ARGUMENTS, "a memory scope is wanted here", expr.span, help_)
     return scope
 

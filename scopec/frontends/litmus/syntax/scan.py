@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error, suggestion
+from scopec.frontends.scoped.syntax.scan import refuse_almost
 
 if TYPE_CHECKING:
     from scopec.base.source import Source
@@ -76,6 +77,7 @@ class _Splitter:
         opening = _COMMENT.match(self.text, at)
         if opening is None:
             return None
+        refuse_almost(self.source, at)
         word = opening.group()
         if word.startswith("//"):
             if word.startswith("//@"):

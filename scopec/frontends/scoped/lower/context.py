@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.base.records import dataclass
+from scopec.frontends.scoped.lower.names import meant_name
 from scopec.program import faults, ir, values
 from scopec.program.builder import Builder
 
@@ -98,7 +99,7 @@ class Frame:
     def unknown(self, name: str, span: Span) -> Exception:
         """The error for a name that means nothing here."""
         known = [n for names in self.scopes for n in names] + list(self.world.names)
-        return error(Code.UNKNOWN_NAME, f"`{name}` is not declared", span, suggestion(name, known))
+        return error(Code.UNKNOWN_NAME, f"`{name}` is not declared", span, suggestion(name, known) or meant_name(name))
 
     def bind(self, name: str, operand: Operand, span: Span) -> None:
         """Declare a local name; InputError if its block has it already."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scopec.base.diagnostics import suggestion
 from scopec.program import types
 from scopec.program.ir import Order, Scope
 from scopec.program.types import IntType
@@ -48,6 +49,16 @@ def scope_named(name: str) -> Scope | None:
     short = unqualified(name, ("cuda::",)).removeprefix("thread_scope::")
     word = short.removeprefix("thread_scope_")
     return SCOPES.get(word) if short.startswith("thread_scope_") and word != "sys" else None
+
+
+def meant_name(name: str) -> str | None:
+    """What an unknown name of an order or scope may mean, or what there is; None for other names."""
+    for prefix, known in (("memory_order_", ORDERS), ("thread_scope_", SCOPES)):
+        space, found, word = name.partition(prefix)
+        if found:
+            meant = suggestion(word, known)
+            return meant.replace("`", f"`{space}{prefix}", 1) if meant else f"{prefix}… is one of {', '.join(known)}"
+    return None
 
 
 # ---------------------------------------------------------------- integer types

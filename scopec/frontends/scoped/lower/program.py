@@ -70,6 +70,8 @@ def _declare_items(frame: Frame, items: tuple[tree.Item, ...]) -> tree.Function 
                     raise beyond("a second `main`, or one with parameters, is", item.name_span)
                 main = item
             case tree.Function():
+                if "__global__" in item.type.specifiers and item.type.name != "void":
+                    raise error(Code.OUTSIDE_SUBSET, "a kernel returns nothing", item.type.span, "declare it `void`")
                 if set(item.type.specifiers) != {"__global__"} or item.type.name != "void":
                     raise beyond("a function that is no kernel is", item.name_span)
                 frame.world.declare(item.name, Kernel(item), item.name_span)

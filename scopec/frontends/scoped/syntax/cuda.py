@@ -15,6 +15,7 @@ from scopec.base import grammars
 from scopec.base.diagnostics import Code, error
 from scopec.base.resources import resource
 from scopec.base.source import Source, Span
+from scopec.frontends.parse import acceptable
 from scopec.frontends.scoped.beyond import beyond, way_to_clang
 from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.build import Builder
@@ -53,7 +54,7 @@ class _Finish(PostLex):
             if length > _LONGEST:
                 raise error(Code.TOO_LARGE, "an expression or statement nests too deeply", _at(token), "split it up")
             if token.type == "NAME":
-                if token in RESERVED:
+                if token in RESERVED and before != "expect":  # there it is a misspelt question
                     raise beyond(f"`{token}` is", _at(token))
                 if before not in (".", "->"):
                     token.type = terminal(str(token))
@@ -119,9 +120,8 @@ def _syntax_error(source: Source, text: str, unexpected: UnexpectedInput, start:
             found = text[offset]
         case _:
             raise unexpected
-    wanted = getattr(unexpected, "expected", None) or getattr(unexpected, "allowed", None) or set()
     in_directive = start == "directives"
-    said = describe(text, offset, found, set(wanted), in_directive=in_directive)
+    said = describe(text, offset, found, acceptable(unexpected), parser(), in_directive=in_directive)
     at, length = said.place or (offset, len(found or ""))
-    help_ = said.help if said.help or in_directive else way_to_clang()
+    help_ = said.help if said.help or in_directive else f"if it is C++, {way_to_clang()}"
     raise error(said.code, said.message, source.span(at, at + length), help_) from None

@@ -24,6 +24,8 @@ _LEXEMES = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![0-9A-Za-z_])\'(?:[^\'\\\n]|\\.)*\'')
+#: A comment that would be a directive, had it begun with `//@`: what it asks would not be asked.
+_ALMOST = re.compile(r"(//+[ \t]+@|/\*+[ \t]*@)[ \t]*(expect|vary|launch|object|bound|given|options)\b[^;]*;")
 _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
@@ -71,12 +73,20 @@ def scan(source: Source) -> Scanned:
             case _:
                 pass
         code.append(keep if keep is not None else blank(lexeme))
+        refuse_almost(source, start)
         is_directive = match.lastgroup == "line" and lexeme.startswith("//@")
         directives.append("   " + lexeme[3:] if is_directive else blank(lexeme))
         done = end
     code.append(text[done:])
     directives.append(blank(text[done:]))
     return Scanned("".join(code), "".join(directives))
+
+
+def refuse_almost(source: Source, at: int) -> None:
+    """InputError for a comment at a position that is a directive but for its first characters."""
+    if (almost := _ALMOST.match(source.text, at)) is not None:
+        span, help_ = source.span(at, almost.end(1)), f"write `//@ {almost[2]} …;`"
+        raise error(Code.BAD_DIRECTIVE, f"a directive begins with `//@`, not with `{almost[1]}`", span, help_)
 
 
 def without_literals(code: str) -> str:

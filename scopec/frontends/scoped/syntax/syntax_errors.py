@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, suggestion
-from scopec.frontends.parse import expected, short
+from scopec.frontends.parse import expected, missing_semicolon, short
+
+if TYPE_CHECKING:
+    from lark import Lark
 
 #: Keywords of C++ that the scoped language has not.
 RESERVED = frozenset({
@@ -28,17 +31,17 @@ _KINDS = (
     "race_free", "race", "allowed", "forbidden", "required", "terminates", "may_hang", "progresses", "may_stall",
 )  # fmt: skip
 
-#: How terminals are named in messages; the others are shown as they are written.
-_TERMINALS = {
-    "NAME": "a name", "INT": "a number", "TYPE_NAME": "a type", "INT_WORD": "a type", "TEMPLATE_NAME": "a type",
-    "SPECIFIER": "a type", "SEMICOLON": "`;`", "LPAR": "`(`", "RPAR": "`)`", "LBRACE": "`{`", "RBRACE": "`}`",
-    "LSQB": "`[`", "RSQB": "`]`", "COMMA": "`,`", "EQUAL": "`=`", "COLON": "`:`", "__ANON_0": "`<<<`",
-    "__ANON_1": "`>>>`", "WORD": "a value", "GREATER": "`>`", "LESS": "`<`", "WHILE": "`while`", "IN": "`in`",
-    "LANGUAGE": "`scoped` or `c++`",
-    "PATH": "the name of a file in quotation marks",
-}  # fmt: skip
+_KEYWORDS = ("else", "while", "return", "for", "if", "break", "continue", "do")
+_CONNECTIVES = {"and": "&&", "or": "||", "not": "!", "/\\": "&&", "\\/": "||", "~": "!"}
+#: How the directives of one form are written.
+_WRITTEN = {
+    "launch": "launch kernel<<<blocks, threads>>>(arguments);",
+    "bound": "bound unroll = 3;",
+    "given": "given p2pNativeAtomicSupported = 1;",
+    "options": "options thin_air = syntactic;",
+    "vary": "vary NAME in {1, 2};",
+}
 
-_wanted = partial(expected, terminals=_TERMINALS, most=5)
 _PREVIOUS_NAME = re.compile(r"([A-Za-z_]\w*(?:::\w+)*)\s*\Z")
 
 
@@ -52,37 +55,53 @@ class Said:
     place: tuple[int, int] | None = None
 
 
-def describe(text: str, offset: int, found: str | None, wanted: set[str], *, in_directive: bool) -> Said:
+def describe(text: str, offset: int, found: str | None, wanted: set[str], parser: Lark, *, in_directive: bool) -> Said:
     """The message for a parser that stopped at ``offset`` on ``found`` (None: the end) and wanted other terminals."""
+    code = Code.BAD_DIRECTIVE if in_directive else Code.SYNTAX
+    instead = expected(wanted, parser, 6)
+    if found is not None:
+        if (missing := missing_semicolon(text, offset, f"`{short(found)}`", wanted)) is not None:
+            message, at, help_ = missing
+            return Said(code, message, help_, (at, 0))
+        if {"INT", "NAME", "LPAR"} <= wanted and not re.match(r"[\w\"\\~]", found):
+            return Said(code, f"an expression is missing before `{short(found)}`")
     if in_directive:
-        return _in_directive(found, wanted)
+        return _in_directive(text, offset, found, wanted, instead)
     if found is None:
-        help_: str | None = "is a `}` missing?" if "RBRACE" in wanted else None
-        return Said(Code.SYNTAX, f"the file ends in the middle of a construct{_wanted(wanted)}", help_)
-    if {"INT", "NAME", "LPAR"} <= wanted and not re.match(r"\w", found):
-        return Said(Code.SYNTAX, f"an expression is missing before `{short(found)}`")
-    code_before = text[:offset].rstrip()
-    if (
-        "SEMICOLON" in wanted
-        and code_before[-1:] not in ("", ";", "{", "}")
-        and "\n" in text[len(code_before) : offset]
-    ):
-        line = code_before.count("\n") + 1
-        return Said(
-            Code.SYNTAX,
-            f"unexpected `{short(found)}`{_wanted(wanted)}",
-            f"is a `;` missing at the end of line {line}?",
-        )
+        if (brace := unclosed(text)) is not None:
+            return Said(Code.SYNTAX, "this `{` is never closed", "is a `}` missing?", (brace, 1))
+        return Said(Code.SYNTAX, f"the file ends in the middle of a construct{instead}")
+    if found.startswith('"'):
+        return Said(Code.OUTSIDE_SUBSET, "a string is outside the scoped language")
+    if found == "=" and "EQUALITY" in wanted:
+        return Said(Code.SYNTAX, f"unexpected `=`{instead}", "did you mean `==`?")
     named = re.fullmatch(r"[A-Za-z_]\w*(::\w+)*", found)
+    if found in _KEYWORDS and "INT_WORD" in wanted and "IF" not in wanted:
+        message = f"`{found}` stands outside every function"
+        return Said(Code.SYNTAX, message, "is there a `}` too many before it?")
     if named and "INT_WORD" in wanted and "NAME" not in wanted:
         return _not_a_type(found)
     before = _PREVIOUS_NAME.search(text, max(0, offset - 200), offset)
+    if before and before.group(1) not in _KEYWORDS and (meant := suggestion(before.group(1), _KEYWORDS)):
+        place = before.start(1), len(before.group(1))
+        return Said(Code.SYNTAX, f"unexpected `{before.group(1)}`", meant, place)
     if before and found in ("*", "&", "&&"):
         return Said(Code.OUTSIDE_SUBSET, "a pointer or reference here is outside the scoped language")
     is_type = before is not None and before.group(1) in (*_TYPES, "sizeof")
     if before and not is_type and (named or (found == "<" and "::" in before.group(1))) and "INT_WORD" not in wanted:
         return replace(_not_a_type(before.group(1)), place=(before.start(1), len(before.group(1))))
-    return Said(Code.SYNTAX, f"unexpected `{short(found)}`{_wanted(wanted)}")
+    return Said(Code.SYNTAX, f"unexpected `{short(found)}`{instead}")
+
+
+def unclosed(code: str) -> int | None:
+    """Where the last `{` is that nothing closes, in program text without comments and literals; None without one."""
+    opened = []
+    for brace in re.finditer(r"[{}]", code):
+        if brace.group() == "{":
+            opened.append(brace.start())
+        elif opened:
+            opened.pop()
+    return opened[-1] if opened else None
 
 
 def _not_a_type(name: str) -> Said:
@@ -92,18 +111,40 @@ def _not_a_type(name: str) -> Said:
     return Said(Code.UNKNOWN_TYPE, f"`{name}` is not a type of the scoped language", suggestion(name, _TYPES))
 
 
-def _in_directive(found: str | None, wanted: set[str]) -> Said:
+def _in_directive(text: str, offset: int, found: str | None, wanted: set[str], instead: str) -> Said:
     if found is None:
-        return Said(
-            Code.BAD_DIRECTIVE,
-            f"this directive is not finished{_wanted(wanted)}",
-            "end each directive with `;`",
-        )
-    if "EXPECT" in wanted and "VARY" in wanted:
-        help_ = suggestion(found, _DIRECTIVES) or f"the directives are {', '.join(_DIRECTIVES)}"
-        return Said(Code.BAD_DIRECTIVE, f"`{short(found)}` is not a directive", help_)
-    if "PLAIN_KIND" in wanted:
-        help_ = suggestion(found, _KINDS) or f"one can expect {', '.join(_KINDS)}"
-        return Said(Code.BAD_DIRECTIVE, f"`{short(found)}` is not something to expect", help_)
-    ending = "end each directive with `;`" if "SEMICOLON" in wanted else None
-    return Said(Code.BAD_DIRECTIVE, f"unexpected `{short(found)}`{_wanted(wanted)}", ending)
+        return Said(Code.BAD_DIRECTIVE, f"this directive is not finished{instead}", "end each directive with `;`")
+    if text.startswith("//", offset):
+        message = "nothing but directives may stand behind `//@`, and no comment"
+        return Said(Code.BAD_DIRECTIVE, message, "put it on a line of its own", (offset, 2))
+    first = "EXPECT" in wanted and "VARY" in wanted
+    for begins, known, what in ((first, _DIRECTIVES, "a directive"), ("PLAIN_KIND" in wanted, _KINDS, _QUESTION)):
+        if begins:
+            help_ = suggestion(found, known) or f"{_AMONG[what]} {', '.join(known)}"
+            return Said(Code.BAD_DIRECTIVE, f"`{short(found)}` is not {what}", help_)
+    hyphened = re.compile(r"[\w-]+").match(text, text.rfind(" ", 0, offset) + 1)
+    if found == "-" and hyphened and (meant := suggestion(hyphened.group().replace("-", "_"), _KINDS)):
+        place = hyphened.start(), len(hyphened.group())
+        return Said(Code.BAD_DIRECTIVE, f"`{hyphened.group()}` is not {_QUESTION}", meant, place)
+    return Said(Code.BAD_DIRECTIVE, f"unexpected `{short(found)}`{instead}", _meant(text, offset, found, wanted))
+
+
+_QUESTION = "something to expect"
+_AMONG = {"a directive": "the directives are", _QUESTION: "one can expect"}
+
+
+def _meant(text: str, offset: int, found: str, wanted: set[str]) -> str | None:
+    """What is probably meant in a directive that stops making sense, or how directives of its kind are written."""
+    for written in (found, text[offset - 1 : offset + 1], text[offset : offset + 2]):
+        if written in _CONNECTIVES:
+            return f"did you mean `{_CONNECTIVES[written]}`?"
+    if found == "=" and "EQUALITY" in wanted:
+        return "did you mean `==`?"
+    if found == "=" and text[offset - 1] == "=":
+        return "did you mean `=`?"
+    kind = re.search(r"\w+", text[text.rfind(";", 0, offset) + 1 :])
+    if kind is not None and kind.group() == "expect" and (found == "," or found in _KINDS):
+        return "write one `expect …;` for each"
+    if kind is not None and kind.group() in _WRITTEN and "SEMICOLON" not in wanted:
+        return f"write `{_WRITTEN[kind.group()]}`"
+    return "end each directive with `;`" if "SEMICOLON" in wanted else None
