@@ -381,6 +381,23 @@ def test_no_page_is_wider_than_its_window(page: Page, site: Path, width: int) ->
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), file.name
 
 
+def test_a_page_of_what_holds_has_a_witness_and_numbers(tmp_path: Path) -> None:
+    text = """\
+__device__ cuda::atomic<int, cuda::thread_scope_device> x{0};
+__global__ void k() { x.fetch_add(1); }
+//@ launch k<<<2, 1>>>();
+//@ expect race_free;
+//@ expect terminates;
+"""
+    (tmp_path / "held.cu").write_text(text, encoding="utf-8")
+    (outcome,) = check([tmp_path / "held.cu"], Settings(engine="embedded"))
+    shown = html.page(outcome.reports[0])
+    assert '<a href="#witness">one of them</a> has 4 events of 2 threads.' in shown
+    assert re.search(r"None of the \d+ states that the schedules reach shows otherwise", shown)
+    assert shown.count("<figure") == 1
+    assert 'id="witness"' not in html.page(replace(outcome.reports[0], witness=None))
+
+
 @browser_test
 def test_final_states_are_drawn(page: Page, site: Path) -> None:
     page.goto((site / "outcomes.html").as_uri())

@@ -72,7 +72,7 @@ def compared(listing: Listing, test: Test, asked: Iterable[Run], results: Sequen
             found_check = _asked(check, other, counts, ends, record, engine)
             if found_check is not None and not (listing.undefined and check.kind != "terminates"):
                 checks.append(found_check)
-    return Observed(run, tuple(checks), (), None, (), (), engine, record.runs, shown, unended,
+    return Observed(run, tuple(checks), (), None, (), (), None, engine, record.runs, shown, unended,
                     tuple(each.built for each in results))  # fmt: skip
 
 

@@ -157,6 +157,7 @@ def page(report: Report, index: str | None = None) -> str:
         "unroll": str(run.settings.bound["unroll"]),
     }
     shown = [_shown(number, check, run.source) for number, check in enumerate(report.checks, start=1)]
+    witness = _witness(report)
     return render(
         "page.html.j2",
         {
@@ -164,6 +165,8 @@ def page(report: Report, index: str | None = None) -> str:
             "settings": settings,
             "lines": _lines(run.source),
             "checks": shown,
+            "witness": witness,
+            "threads": len({e["event"].thread for e in witness["events"]}) if witness else 0,
             "void": run.void,
             "not_asked": run.not_asked,
             "remarks": report.remarks,
@@ -173,6 +176,16 @@ def page(report: Report, index: str | None = None) -> str:
             "observed": _histogram(report) if isinstance(report, Observed) else None,
         },
     )
+
+
+def _witness(report: Report) -> dict[str, Any] | None:
+    """An execution that is like every other, for those expectations that hold without a trace of their own."""
+    held = any(c.verdict == "holds" and c.trace is None and c.states is None for c in report.checks)
+    execution = report.witness
+    if not held or execution is None or execution.undecided:
+        return None
+    drawn = picture_of(execution, (), "One of the executions")
+    return _drawn(execution, drawn, "w") if drawn.boxes else None
 
 
 def _histogram(report: Observed) -> dict[str, Any]:

@@ -40,6 +40,7 @@ from scopec.session.verdicts import memory_checks, progress_checks, property_of
 from scopec.session.volatile import told
 
 if TYPE_CHECKING:
+    from scopec.memory.execution import Execution
     from scopec.progress.models import Property
     from scopec.session.verdicts import Findings, Progress
 
@@ -94,7 +95,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Report:
-    """One run with its verdicts; ``phases`` are wall times in milliseconds; ``folder`` is where generated files are."""
+    """One run with its verdicts; ``phases`` are wall times in milliseconds; ``folder`` is where generated files are.
+
+    ``witness`` is an execution that the memory model allows, where it was asked for one.
+    """
 
     run: Run
     checks: tuple[Check, ...]
@@ -102,6 +106,7 @@ class Report:
     folder: Path | None
     phases: tuple[tuple[str, float], ...]
     remarks: tuple[Diagnostic, ...] = ()
+    witness: Execution | None = None
 
 
 @dataclass(frozen=True)
@@ -308,7 +313,8 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
                 message = f"the generated specifications could not be kept: {failure}"
                 warnings += (Diagnostic(Code.NOT_KEPT, message, run.source.span(0, 0), None, "warning"),)
         generated = tuple(sorted(inquiry.generated))
-    return Report(run, tuple(in_order), generated, kept, tuple(phases), warnings)
+    witness = None if found is None else found.answers.get("execution") or found.answers.get("prefix")
+    return Report(run, tuple(in_order), generated, kept, tuple(phases), warnings, witness)
 
 
 def _with_hangs(
