@@ -367,3 +367,96 @@ def test_no_access_of_ptx_is_seq_cst(tmp_path: Path) -> None:
     (found,) = checks(tmp_path, BUFFERS)
     assert found.advice == "`fence.sc.gpu` before line 6; checked: it holds then"
     assert checks(tmp_path, followed(BUFFERS, found))[0].verdict == "holds"
+
+
+# ---------------------------------------------------------------- barriers
+
+SUM = """\
+__global__ void sum(const int* in, int* out) {
+    __shared__ int part[4];
+    int t = threadIdx.x;
+    part[t] = in[t];
+    for (int n = 2; n > 0; n /= 2) {
+        if (t < n) {
+            part[t] += part[t + n];
+        }
+        __syncthreads();
+    }
+    if (t == 0) *out = part[0];
+}
+//@ object __device__ int in[4] = {1, 2, 3, 4};
+//@ object __device__ int out = 0;
+//@ launch sum<<<1, 4>>>(in, &out);
+//@ expect race_free;
+//@ expect required out == 10;
+"""
+BARRIER = "    __syncthreads();\n"
+HISTOGRAM = """\
+__global__ void histogram(int* out) {
+    __shared__ int bins[2];
+    if (threadIdx.x < 2) bins[threadIdx.x] = 0;
+    atomicAdd(&bins[threadIdx.x & 1], 1);
+    __syncthreads();
+    if (threadIdx.x < 2) out[threadIdx.x] = bins[threadIdx.x];
+}
+//@ object __device__ int out[2];
+//@ launch histogram<<<1, 4>>>(out);
+//@ expect race_free;
+"""
+MANAGED = """\
+#include <cassert>
+__global__ void set(int* out) { *out = 1; }
+int main() {
+    int* p;
+    cudaMallocManaged(&p, sizeof(int));
+    set<<<1, 1>>>(p);
+    assert(*p == 1);
+}
+//@ expect race_free;
+"""
+
+
+def test_a_barrier_that_is_missing(tmp_path: Path) -> None:
+    """Not inside the `if`, where only some threads come."""
+    for text in (
+        SUM.replace("    for", BARRIER + "    for"),
+        HISTOGRAM.replace("    atomicAdd", BARRIER + "    atomicAdd"),
+    ):
+        assert {c.verdict for c in checks(tmp_path, text)} == {"holds"}
+        for line in (n for n, line in enumerate(text.splitlines(True)) if line.endswith(BARRIER)):
+            lines = text.splitlines(True)
+            del lines[line]
+            race, *_ = checks(tmp_path, "".join(lines))
+            assert (race.advice or "").startswith("__syncthreads() before line ")
+            assert {c.verdict for c in checks(tmp_path, followed("".join(lines), race))} == {"holds"}
+
+
+def test_no_barrier_where_threads_of_a_block_would_miss_it(tmp_path: Path) -> None:
+    """The first thread waits in a loop of its own for the second: a barrier in there would be for one of them."""
+    text = (
+        "__global__ void k() {\n"
+        "    __shared__ int x;\n"
+        "    for (int i = 0; i < 2 - threadIdx.x; i++) {\n"
+        "        x = i;\n"
+        "    }\n"
+        "}\n//@ launch k<<<1, 2>>>();\n//@ expect race_free;\n"
+    )
+    (race,) = checks(tmp_path, text)
+    assert (race.verdict, race.advice) == ("violated", None)
+
+
+def test_a_host_that_reads_before_the_kernel_ends(tmp_path: Path) -> None:
+    race, _ = checks(tmp_path, MANAGED)
+    assert (race.advice or "").startswith("cudaDeviceSynchronize() after the launch of set, at line 6")
+    assert {c.verdict for c in checks(tmp_path, followed(MANAGED, race))} == {"holds"}
+
+
+def test_what_carries_data_is_not_made_atomic(tmp_path: Path) -> None:
+    """The race would be gone, and the program as wrong as before."""
+    text = (
+        "__device__ int data = 0;\n"
+        "__global__ void k(int* out) { if (blockIdx.x == 0) data = 1; else *out = data; }\n"
+        "//@ object __device__ int out;\n//@ launch k<<<2, 1>>>(&out);\n//@ expect race_free;\n"
+    )
+    (race,) = checks(tmp_path, text)
+    assert (race.verdict, race.advice) == ("violated", None)

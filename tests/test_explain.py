@@ -111,6 +111,76 @@ def test_a_value_that_was_read_orders_nothing(
     assert sentence.endswith(f"k[1][0] reads at line 9 what k[0][0] wrote at line 6, but {reason}")
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            """\
+__device__ int data;
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag{0};
+__global__ void k() {
+    if (blockIdx.x == 0) {
+        __threadfence();
+        data = 1;
+        flag.store(1, cuda::memory_order_relaxed);
+    } else if (flag.load(cuda::memory_order_acquire) == 1) {
+        int r = data;
+    }
+}
+//@ launch k<<<2, 1>>>();
+//@ expect race_free;
+""",
+            "the fence at p.cu:5 is before the write at p.cu:6",
+        ),
+        (
+            """\
+__device__ int data;
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag{0};
+__global__ void k() {
+    if (threadIdx.x == 1 && blockIdx.x == 0) data = 1;
+    if (threadIdx.x == 0) __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0 && blockIdx.x == 0) flag.store(1, cuda::memory_order_relaxed);
+    if (threadIdx.x == 0 && blockIdx.x == 1 && flag.load(cuda::memory_order_acquire) == 1) {
+        int r = data;
+    }
+}
+//@ launch k<<<2, 2>>>();
+//@ expect race_free;
+""",
+            "the fence at p.cu:5 is before the barrier at p.cu:6, so it orders only the accesses of k[0][0] itself",
+        ),
+        (
+            """\
+__device__ int data;
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag{0};
+__global__ void k() {
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        data = 1;
+        flag.store(1, cuda::memory_order_release);
+    }
+    __shared__ int seen;
+    if (blockIdx.x == 1 && threadIdx.x == 0) seen = flag.load(cuda::memory_order_relaxed);
+    __syncthreads();
+    if (blockIdx.x == 1 && threadIdx.x == 0) __threadfence();
+    if (blockIdx.x == 1 && threadIdx.x == 1 && seen) {
+        int r = data;
+    }
+}
+//@ launch k<<<2, 2>>>();
+//@ expect race_free;
+""",
+            "the fence at p.cu:11 is after the barrier at p.cu:10, so it orders only the accesses of k[1][0] itself",
+        ),
+    ],
+    ids=["before the write", "before the barrier", "after the barrier"],
+)
+def test_a_fence_in_the_wrong_place(text: str, reason: str, why: Callable[[str], tuple[str, ...]]) -> None:
+    """It makes the atomic operation a release or an acquire, for other accesses than those that race."""
+    (sentence,) = why(text)
+    assert sentence.endswith(f", but {reason}")
+
+
 def test_where_no_value_goes_from_one_thread_to_the_other(why: Callable[[str], tuple[str, ...]]) -> None:
     (sentence,) = why(HANDOVER.replace("RELEASE", "").replace("ACQUIRE", "r = 1;"))
     assert sentence.endswith("is an atomic operation; no synchronisation orders one before the other")

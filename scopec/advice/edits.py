@@ -316,9 +316,14 @@ def _lines(places: Iterable[Span]) -> str:
     return f"line {texts[0]}" if len(texts) == 1 else f"lines {', '.join(texts[:-1])} and {texts[-1]}"
 
 
+def bodies(program: Program) -> Iterator[ir.Body]:
+    """The bodies of a program, each once."""
+    found = {id(b): b for b in (program.host.body, *(t.body for t in program.others))}
+    found |= {id(g.body): g.body for g in program.grids.values()}
+    yield from found.values()
+
+
 def operations(program: Program) -> Iterator[ir.Do]:
     """Every operation of a program, once a body."""
-    bodies = {id(b): b for b in (program.host.body, *(t.body for t in program.others))}
-    bodies |= {id(g.body): g.body for g in program.grids.values()}
-    for body in bodies.values():
+    for body in bodies(program):
         yield from (node for node in body.nodes.values() if isinstance(node, ir.Do))

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from scopec.advice.barriers import barriers, in_words, with_barrier
 from scopec.advice.edits import (
     AddFence,
     Attribute,
@@ -24,6 +25,7 @@ from scopec.advice.edits import (
     Widen,
     WidenFence,
     acquire_release,
+    bodies,
     edited,
     is_ptx,
     operations,
@@ -41,11 +43,13 @@ from scopec.memory.execution import Execution
 from scopec.memory.scopes import contains
 from scopec.program import ir
 from scopec.program.expectations import MEMORY_KINDS, PROGRESS_KINDS
+from scopec.program.values import leaves
 from scopec.progress.schedule import NOT_STARTED, Schedule
 from scopec.progress.steps import DONE, IDLE
 from scopec.session.verdicts import memory_checks
 
 if TYPE_CHECKING:
+    from scopec.explain.fixes import Replacement
     from scopec.program.expectations import Expectation
     from scopec.progress.models import Property
     from scopec.session.ask import Inquiry
@@ -59,10 +63,10 @@ _Holds: TypeAlias = Callable[["Run"], bool]
 
 @dataclass(frozen=True)
 class Advice:
-    """Edits under which a check holds, and how to say them."""
+    """Changes under which a check holds, in words, and as text where one place says what is to change."""
 
     said: str
-    edits: tuple[Edit, ...]
+    fix: tuple[Replacement, ...]
 
 
 #: Functions such as atomicAdd, whose operations are relaxed (CUDA C++ Programming Guide, "Atomic Functions").
@@ -73,13 +77,11 @@ _MOST_EVENTS = 120
 
 def advised(run: Run, checks: Sequence[Check], ask: Ask) -> list[Check]:
     """The checks, with a suggestion for those that are violated and that a small change would mend."""
-    return [_with(c, run, advice(run, c, checks, ask)) if _mendable(c) and c.reason != UNDEFINED else c for c in checks]
+    return [_with(c, advice(run, c, checks, ask)) if _mendable(c) and c.reason != UNDEFINED else c for c in checks]
 
 
-def _with(check: Check, run: Run, found: Advice | None) -> Check:
-    if found is None:
-        return check
-    return replace(check, advice=found.said, fix=replacements(found.edits, run.program))
+def _with(check: Check, found: Advice | None) -> Check:
+    return check if found is None else replace(check, advice=found.said, fix=found.fix)
 
 
 def _mendable(check: Check) -> bool:
@@ -113,19 +115,40 @@ def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Executio
     still = [c.expectation for c in checks if c.verdict == "holds"]
     every = [c.expectation for c in checks if _mendable(c) and c.expectation.kind in MEMORY_KINDS]
     for wanted in (every, [check.expectation]) if len(every) > 1 else (every,):
+        names = {(e.kind, e.text) for e in (*wanted, *still)}
 
-        def holds(changed: Run, wanted: Sequence[Expectation] = (*wanted, *still)) -> bool:
+        def holds(changed: Run, names: Container[tuple[str, str]] = names) -> bool:
             left = deadline - time.monotonic()
             found = _answers(ask(changed), left) if left > 0 else None
             return found is not None and all(
-                c.verdict == "holds" for c in memory_checks(changed, found) if c.expectation in wanted
+                c.verdict == "holds"
+                for c in memory_checks(changed, found)
+                if (c.expectation.kind, c.expectation.text) in names
             )
 
-        for edits in _families(run, execution):
-            kept = _smallest(run, edits, holds)
-            if kept:
+        for edits in _mildest(run, execution):
+            if kept := _smallest(run, edits, holds):
+                return _checked(kept, run, wanted)
+        for barrier in barriers(run, execution):
+            changed = with_barrier(run, barrier, ask(run).settings.overrides) if time.monotonic() < deadline else None
+            if changed is not None and holds(changed) and not _newly_hangs(changed, run, ask):
+                return _advice(in_words(barrier), (barrier,), run, wanted)
+        for edits in _others(run, execution):
+            if kept := _smallest(run, edits, holds):
                 return _checked(kept, run, wanted)
     return None
+
+
+def _newly_hangs(changed: Run, run: Run, ask: Ask) -> bool:
+    """Whether a run that may not end, or of which that is not found out, has come of one that ends."""
+    return not _ends(ask(changed)) and _ends(ask(run))
+
+
+def _ends(inquiry: Inquiry) -> bool:
+    try:
+        return inquiry.progress_soon("Termination", _SECONDS).holds is True
+    except ScopecError:
+        return False
 
 
 def _stuck(run: Run, check: Check, checks: Sequence[Check], execution: StuckExecution, ask: Ask) -> Advice | None:
@@ -156,9 +179,13 @@ def _stuck(run: Run, check: Check, checks: Sequence[Check], execution: StuckExec
 
 
 def _checked(edits: Sequence[Edit], run: Run, mended: Sequence[Expectation]) -> Advice:
+    return _advice(said(edits, run.program), replacements(edits, run.program), run, mended)
+
+
+def _advice(what: str, fix: tuple[Replacement, ...], run: Run, mended: Sequence[Expectation]) -> Advice:
     names = " and ".join(f"`{e.text}`" for e in mended)
     result = "it holds" if len(run.checks) == 1 else f"{names} {'holds' if len(mended) == 1 else 'hold'}"
-    return Advice(f"{said(edits, run.program)}; checked: {result} then", tuple(edits))
+    return Advice(f"{what}; checked: {result} then", fix)
 
 
 def _answers(inquiry: Inquiry, seconds: float) -> Findings | None:
@@ -199,23 +226,50 @@ def _order(operation: ir.Operation) -> ir.Order | None:
     return operation.mode.order if isinstance(operation, ir.Access) else None
 
 
-def _families(run: Run, execution: Execution) -> Iterator[list[Edit]]:
-    """What may help, the mildest first; within a family, what is better taken back comes first."""
+def _mildest(run: Run, execution: Execution) -> Iterator[list[Edit]]:
+    """What may help and changes what is there to order accesses; what is better taken back comes first."""
     scopes = list(_wider(run))
-    orders = list(_stronger(run, acquire_release))
     yield scopes
-    yield [*orders, *scopes]
+    yield [*_stronger(run, acquire_release), *scopes]
+    for name, value in run.settings.given.items():
+        if value == "0":
+            yield [Attribute(name)]
+    threads = {t.name: t.grid for t in run.program.threads}
+    for grid in sorted({g for pair in execution.race for e in pair if (g := threads.get(e.thread)) is not None}):
+        if any(e.thread in threads and threads[e.thread] != grid for pair in execution.race for e in pair):
+            yield [Synchronise(grid)]
+
+
+def _others(run: Run, execution: Execution) -> Iterator[list[Edit]]:
+    """What may help and makes other accesses of those that are there."""
+    scopes, orders = list(_wider(run)), list(_stronger(run, acquire_release))
     racing = sorted({a.location.object for pair in execution.race for a in pair if a.location is not None})
     for name in racing:
         if any(True for grid in run.program.grids.values() for _ in updates(grid.body, name)):
             yield [Update(name, _needed(run, name))]
-    for name in racing:
+    for name in filter(_deciding(run).__contains__, racing):
         yield [MakeAtomic(name, _needed(run, name), ordered=False)]
         yield [*orders, *scopes, MakeAtomic(name, _needed(run, name), ordered=True)]
     yield [*_stronger(run, lambda _: ir.Order.SEQ_CST), *scopes]
-    for name, value in run.settings.given.items():
-        if value == "0":
-            yield [Attribute(name)]
+
+
+def _deciding(run: Run) -> set[str]:
+    """The objects that some thread branches on: flags and counters, which may be atomic; others carry data."""
+    found: set[str] = set()
+    for body in bodies(run.program):
+        nodes = body.nodes.values()
+        values = [n.condition for n in nodes if isinstance(n, ir.Branch)]
+        registers: set[str] = set()
+        while new := {leaf.name for value in values for leaf in leaves(value)} - registers:
+            registers |= new
+            operations = [n.operation for n in nodes if isinstance(n, ir.Do)]
+            values = [o.value for o in operations if isinstance(o, ir.Set) and o.target in new]
+        found |= {
+            n.operation.place.object
+            for n in nodes
+            if isinstance(n, ir.Do) and isinstance(n.operation, ir.Load | ir.Rmw) and n.operation.target in registers
+        }
+    return found
 
 
 def _needed(run: Run, name: str | None = None) -> ir.Scope:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -51,9 +51,12 @@ def broken(execution: Execution, pair: tuple[Event, Event]) -> Broken | None:
     """Where the way between two accesses breaks; None if there is no way, or nothing else than the two on it."""
     for first, last in (pair, pair[::-1]):
         way = _way(execution, first, last)
-        for write, read in pairwise(way):
-            why = _not_synchronising(execution, write, read) if write.thread != read.thread else None
-            if why is not None and {write, read} != set(pair):
+        for number, (write, read) in enumerate(pairwise(way)):
+            handed = (write.kind, read.kind) == (Kind.WRITE, Kind.READ) and write.thread != read.thread
+            if not handed or {write, read} == set(pair):
+                continue
+            why = _not_synchronising(execution, write, read) or _not_covered(execution, way, number)
+            if why is not None:
                 return Broken(way, write, read, why)
     return None
 
@@ -68,10 +71,11 @@ def unordered(execution: Execution, pair: tuple[Event, Event]) -> str:
 
 
 def _way(execution: Execution, first: Event, last: Event) -> tuple[Event, ...]:
-    """The events on a shortest way between two, by program order and atomic reads-from; none if there is no way."""
+    """The events on a shortest way between two, by program order, barriers, and values that atomic operations hand
+    over; none if there is no way."""
     after: dict[Event, list[Event]] = {}
     handed = [(a, b) for a, b in execution.relation("rf") if a.atomic and b.atomic]
-    for a, b in (*execution.relation("po"), *handed):
+    for a, b in (*execution.relation("po"), *handed, *execution.relation("asw")):
         after.setdefault(a, []).append(b)
     came_from: dict[Event, Event] = {}
     open_ = [first]
@@ -93,6 +97,33 @@ def too_narrow(execution: Execution, one: Event, other: Event) -> list[Event]:
     ends = [(e, other) for e in _ends(execution, one, before=True)]
     ends += [(e, one) for e in _ends(execution, other, before=False)]
     return [e for e, beyond in ends if e.scope is not None and left_out(execution, e, beyond) is not None]
+
+
+def _not_covered(execution: Execution, way: Sequence[Event], number: int) -> str | None:
+    """Why the fences that order a write and the read after it on a way do not order what the way comes from and leads
+    to: they stand before the one, or after the other, in their threads."""
+    write, read = way[number : number + 2]
+    enters = next((b for a, b in pairwise(way[: number + 1]) if b.thread == write.thread != a.thread), way[0])
+    leaves = next((a for a, b in pairwise(way[number + 1 :]) if a.thread == read.thread != b.thread), way[-1])
+    order = set(execution.relation("po"))
+    found = None
+    for release in _ends(execution, write, before=True):
+        for acquire in _ends(execution, read, before=False):
+            if (release, acquire) in execution.synchronisation:
+                if (release, enters) in order:
+                    found = f"{access_name(release)} is before {_passed(enters)}"
+                elif (leaves, acquire) in order:
+                    found = f"{access_name(acquire)} is after {_passed(leaves)}"
+                else:
+                    return None
+    return found
+
+
+def _passed(event: Event) -> str:
+    """A step that a fence stands on the wrong side of, and what that says."""
+    if event.kind in (Kind.ARRIVE, Kind.WAIT):
+        return f"the barrier at {place(event)}, so it orders only the accesses of {event.thread} itself"
+    return access_name(event)
 
 
 def _not_synchronising(execution: Execution, write: Event, read: Event) -> str | None:

@@ -62,7 +62,12 @@ class Plan:
 
 def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
     """Read a file and work out what it is asked; InputError where it is not in the language."""
-    source = read_source(path, shown)
+    return plan_of(read_source(path, shown), path, overrides)
+
+
+def plan_of(source: Source, path: Path, overrides: Overrides) -> Plan:
+    """What a text is asked that stands, or might stand, at a path; InputError where it is not in the language."""
+    shown = source.name
     with bounded_nesting(source.span(0, 0)):
         if path.suffix == ".litmus":
             return _plan_litmus(source, shown, overrides)
