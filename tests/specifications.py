@@ -16,8 +16,11 @@ from tests.conftest import REPOSITORY
 SPECS = REPOSITORY / "specs"
 GENERATED = SPECS / "generated"
 PROGRAMS = sorted(p for suffix in SUFFIXES for p in SPECS.rglob(f"*{suffix}"))
+#: What clang made of them is kept between tests.
+KEPT = Overrides(cache=True)
 #: The places of all of them below specs/generated, where few are.
-PLACES = sorted(Path(line.partition("  ")[2]) for line in (GENERATED / MANIFEST).read_text().splitlines())
+LISTED = frozenset((GENERATED / MANIFEST).read_text().splitlines())
+PLACES = sorted(Path(line.partition("  ")[2]) for line in LISTED)
 #: The module that those of programs extend.
 LAWS = f"{LAWS_MODULE}.tla"
 
@@ -29,14 +32,19 @@ def places(ending: str) -> list[Path]:
 
 @cache
 def _made(program: Path) -> dict[Path, Specification]:
-    return compile_programs([program], Overrides(), "all")
+    return compile_programs([program], KEPT, "all")
+
+
+def of(place: Path) -> list[Path]:
+    """The programs that what is at a place may be made of, the likeliest first."""
+    folder = [p for p in PROGRAMS if p.parent.relative_to(SPECS) == place.parent]
+    named = [p for p in folder if place.stem.startswith((identifier(p.stem), file_name(identifier(p.stem))))]
+    return sorted(named, key=lambda p: -len(p.stem))
 
 
 def text(place: Path) -> str:
     """What is generated today for a place: its name begins with that of its program."""
-    folder = [p for p in PROGRAMS if p.parent.relative_to(SPECS) == place.parent]
-    named = [p for p in folder if place.stem.startswith((identifier(p.stem), file_name(identifier(p.stem))))]
-    for program in sorted(named, key=lambda p: -len(p.stem)):
+    for program in of(place):
         if found := _made(program).get(Path(place.name)):
             return found.text
     raise AssertionError(f"nothing generates {place}")

@@ -24,6 +24,7 @@ from scopec.memory.questions import Goal, Problem, Question
 from scopec.session.plan import Overrides, plan
 from scopec.session.verdicts import disagreements, findings, memory_checks
 from tests.conftest import REPOSITORY, check_text, verdicts
+from tests.specifications import KEPT
 
 AT = Span("m.cat", 1, 1, 1, 1)
 SETS, RELATIONS = ("R", "W", "A"), ("po", "rf", "co", "loc")
@@ -156,7 +157,7 @@ PROGRAMS = sorted((REPOSITORY / "specs").rglob("*.cu"))
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
 def test_every_expectation_of_the_specs_is_met(path: Path) -> None:
     """Where Alloy's verdicts are what the file expects (test_specs.py), so are these."""
-    for run in plan(path, str(path), Overrides()).runs:
+    for run in plan(path, str(path), KEPT).runs:
         if run.memory_checks:
             found = findings(run.problem, solve(run.problem), "embedded", 0.0)
             assert disagreements(found, run.problem) == []

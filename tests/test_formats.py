@@ -24,7 +24,7 @@ from scopec.progress.schedule import Ending, Moment, Move, Schedule
 from scopec.report import formats, itf, options, rules, traces
 from scopec.session.check import Outcome, Settings, check, exit_code
 from tests.conftest import REPOSITORY
-from tests.specifications import PROGRAMS
+from tests.specifications import KEPT, PROGRAMS
 from tests.violations import VIOLATIONS
 
 SCHEMAS = REPOSITORY / "tests" / "fixtures" / "schemas"
@@ -91,7 +91,7 @@ def test_the_schemas_are_schemas() -> None:
 def test_every_spec_is_valid_in_every_format(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers that an earlier `scopec check specs/` got, kept by question and jar, will do: this is about reports."""
     monkeypatch.chdir(REPOSITORY)
-    outcomes = check([folder], Settings(cache=True))
+    outcomes = check([folder], Settings(KEPT, cache=True))
     assert exit_code(outcomes) == 0
     assert_valid(outcomes)
     assert written(outcomes, "github").count("::error") == 0

@@ -27,12 +27,13 @@ from scopec.progress.steps import Step, Wait
 from scopec.progress.system import Readings, System
 from scopec.progress.terms import At, Call, Fn, Kind, Op, Over, Term
 from scopec.progress.transition import Definition, Transition
-from scopec.session.plan import Overrides, plan
+from scopec.session.plan import plan
 from scopec.session.questions import progress_problem
 from tests import test_named_barriers
 from tests.built_programs import assumed, built
 from tests.conftest import REPOSITORY, program_of
 from tests.random_programs import assuming_program, wide_program
+from tests.specifications import KEPT
 
 #: Programs for what specs/ has no program for.
 _TEXTS = """
@@ -284,7 +285,7 @@ def _systems() -> Iterator[tuple[str, System, Property]]:
         yield f"litmus {number}", build(program, MODELS["fair"], Reductions(polls=False)), "Termination"
     for folder in ("cuda-execution-model", "host", "barriers"):
         for path in sorted((REPOSITORY / "specs" / folder).glob("*.cu")):
-            for run in plan(path, str(path), Overrides()).runs:
+            for run in plan(path, str(path), KEPT).runs:
                 for property_ in run.properties:
                     yield run.name, progress_problem(run, property_).system, property_
     for seed in range(150):

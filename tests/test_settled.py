@@ -17,6 +17,7 @@ from scopec.session import questions
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
 from scopec.session.run import Run
+from tests.specifications import KEPT
 
 SPECS = Path(__file__).parent.parent / "specs"
 #: What may be asked of a graph only while something is left that it is about.
@@ -307,10 +308,10 @@ FOLDERS = ["barriers", "programs"]
 def test_the_answers_are_those_of_the_whole_graph(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     smaller = 0
     for file in sorted((SPECS / folder).glob("*.*")):
-        for run in plan(file, str(file), Overrides()).runs:
+        for run in plan(file, str(file), KEPT).runs:
             if run.model.file not in ("cuda.cat", "ptx.cat") or len(run.program.threads) > 16:
                 continue
-            (again,) = [r for r in plan(file, str(file), Overrides()).runs if r.name == run.name][:1]
+            (again,) = [r for r in plan(file, str(file), KEPT).runs if r.name == run.name][:1]
             monkeypatch.setattr(questions, "LARGE", 1 << 30)
             whole, events = answers(run), len(run.graph.events)
             monkeypatch.setattr(questions, "LARGE", 0)
@@ -327,7 +328,7 @@ def test_sure_steps_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     fewer = 0
     for folder in ("barriers", "cuda-execution-model", "progress-models"):
         for file in sorted((SPECS / folder).glob("*.*")):
-            for run in plan(file, str(file), Overrides()).runs:
+            for run in plan(file, str(file), KEPT).runs:
                 for property_ in run.properties:
                     monkeypatch.setattr(sure_steps, "MANY", 1 << 30)
                     monkeypatch.setattr(stepping, "MANY", 1 << 30)

@@ -29,7 +29,7 @@ def probes() -> list[Path]:
 
 def ends(model: str, given: Mapping[str, str] | None = None) -> dict[str, bool | None]:
     """Which probes end in every schedule that a progress model allows; None of what is outside the model."""
-    settings = Settings(Overrides(progress=model, given=given), engine="embedded")
+    settings = Settings(Overrides(progress=model, given=given, cache=True), engine="embedded")
     found: dict[str, bool | None] = {}
     for path in probes():
         (outcome,) = check([path], settings)

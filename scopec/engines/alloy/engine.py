@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from scopec.memory.questions import Problem, Question
 
 JAR = "alloy"
-#: Pairs of a write and a read of one location beyond which it takes seconds a question.
+#: Pairs of a write and a read of one location, and events, beyond which it takes many seconds a question.
 MOST_PAIRS = 200
+MOST_EVENTS = 44
 
 
 class Alloy(NeedsJar, MemoryEngine):
@@ -28,11 +29,11 @@ class Alloy(NeedsJar, MemoryEngine):
     repeats = True
 
     def hesitates(self, problem: Problem) -> str | None:
-        """Many pairs of a write and a read of one location take long."""
-        pairs = problem.base.graph.reads_from_pairs
-        if pairs <= MOST_PAIRS:
-            return None
-        return f"{pairs} pairs of a write and a read of one location would take Alloy minutes"
+        """Many pairs of a write and a read of one location take long, and so do many events."""
+        graph = problem.base.graph
+        if graph.reads_from_pairs > MOST_PAIRS:
+            return f"{graph.reads_from_pairs} pairs of a write and a read of one location would take Alloy long"
+        return f"{len(graph.events)} events would take Alloy long" if len(graph.events) > MOST_EVENTS else None
 
     def specification(self, problem: Problem) -> Mapping[str, str]:
         """One file, with a command a question."""
