@@ -460,3 +460,29 @@ def test_what_carries_data_is_not_made_atomic(tmp_path: Path) -> None:
     )
     (race,) = checks(tmp_path, text)
     assert (race.verdict, race.advice) == ("violated", None)
+
+
+def test_a_barrier_before_the_flag_that_one_thread_sets_for_its_block(tmp_path: Path) -> None:
+    """The other thread's store is not before it; the threads that race are of different blocks."""
+    text = """\
+#include <cuda/atomic>
+__device__ int buffer[2];
+__device__ cuda::atomic<int, cuda::thread_scope_device> ready{0};
+__global__ void k(int* out) {
+    if (blockIdx.x == 0) {
+        buffer[threadIdx.x] = threadIdx.x + 1;
+        if (threadIdx.x == 0) ready.store(1, cuda::memory_order_release);
+    } else {
+        if (threadIdx.x == 0) while (ready.load(cuda::memory_order_acquire) == 0);
+        __syncthreads();
+        out[threadIdx.x] = buffer[threadIdx.x];
+    }
+}
+//@ object __device__ int out[2];
+//@ launch k<<<2, 2>>>(out);
+//@ expect race_free;
+//@ expect required out[1] == 2;
+"""
+    race, _ = checks(tmp_path, text)
+    assert race.advice == "__syncthreads() before line 7; checked: `race_free` and `required out[1] == 2` hold then"
+    assert {c.verdict for c in checks(tmp_path, followed(text, race))} == {"holds"}

@@ -29,19 +29,18 @@ if TYPE_CHECKING:
 STATEMENT = "__syncthreads();"
 #: How many places are tried.
 _MOST = 4
-#: What only some threads of a block may execute.
-_CONDITIONAL = re.compile(r"\s*(?:else\b\s*)?(?:if|else|switch|case|default)\b")
+#: What only some threads of a block may execute; a condition on the block is one for all of them.
+_CONDITIONAL = re.compile(r"\s*(?:(?:else\s+)?if\b(?![^;{}]*\bblockIdx\b)|switch\b|case\b|default\b)")
 
 
 def barriers(run: Run, execution: Execution) -> Iterator[Replacement]:
-    """A barrier at each place that may help against a race of threads of one block, the nearest first."""
-    threads = {t.name: t for t in run.program.threads}
+    """A barrier at each place that may help against a race of threads of one grid, the nearest first."""
+    threads = {t.name: t.grid for t in run.program.threads}
     for one, other in execution.race:
         first, second = sorted((one.span, other.span))
-        pair = [threads.get(e.thread or "") for e in (one, other)]
-        blocks = {None if t is None or t.grid is None else (t.grid, t.block) for t in pair}
+        grid = run.program.grids.get(threads.get(one.thread) or "")
         here = run.source.name == first.file == second.file and first.file.endswith(".cu")
-        if len(blocks) == 1 and None not in blocks and here:
+        if here and grid is not None and threads.get(other.thread) == grid.name and grid.threads.count > 1:
             for line in islice(_places(run.source, first.end_line, second.line, second.end_line), _MOST):
                 yield _statement(run.source, line)
             return

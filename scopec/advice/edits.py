@@ -284,7 +284,9 @@ def _said(same: list[Edit], program: Program) -> str:
                 f"a cooperative launch of {name} (cudaLaunchCooperativeKernel), whose blocks are owed progress together"
             )
         case Synchronise(name):
-            return f"cudaDeviceSynchronize() after the launch of {name}, at line {program.grids[name].span.line}"
+            grid = program.grids[name]
+            what = f"launch of {name}" if grid.work is ir.Work.KERNEL else grid.work.value
+            return f"cudaDeviceSynchronize() after the {what}, at line {grid.span.line}"
         case _ as never:
             assert_never(never)
 
@@ -316,14 +318,9 @@ def _lines(places: Iterable[Span]) -> str:
     return f"line {texts[0]}" if len(texts) == 1 else f"lines {', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def bodies(program: Program) -> Iterator[ir.Body]:
-    """The bodies of a program, each once."""
-    found = {id(b): b for b in (program.host.body, *(t.body for t in program.others))}
-    found |= {id(g.body): g.body for g in program.grids.values()}
-    yield from found.values()
-
-
 def operations(program: Program) -> Iterator[ir.Do]:
     """Every operation of a program, once a body."""
-    for body in bodies(program):
+    bodies = {id(b): b for b in (program.host.body, *(t.body for t in program.others))}
+    bodies |= {id(g.body): g.body for g in program.grids.values()}
+    for body in bodies.values():
         yield from (node for node in body.nodes.values() if isinstance(node, ir.Do))

@@ -25,7 +25,6 @@ from scopec.advice.edits import (
     Widen,
     WidenFence,
     acquire_release,
-    bodies,
     edited,
     is_ptx,
     operations,
@@ -256,7 +255,7 @@ def _others(run: Run, execution: Execution) -> Iterator[list[Edit]]:
 def _deciding(run: Run) -> set[str]:
     """The objects that some thread branches on: flags and counters, which may be atomic; others carry data."""
     found: set[str] = set()
-    for body in bodies(run.program):
+    for body in {id(t.body): t.body for t in run.program.threads}.values():  # their registers have names of their own
         nodes = body.nodes.values()
         values = [n.condition for n in nodes if isinstance(n, ir.Branch)]
         registers: set[str] = set()
