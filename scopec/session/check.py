@@ -200,7 +200,7 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                     pending.append((shown, Outcome(shown, diagnostics=bad.diagnostics), []))
                     continue
                 except LimitError as passed:
-                    failure = f"{passed}, while the file was read"
+                    failure = f"{passed}, while the file was read: launch fewer threads, or raise the limit"
                     pending.append((shown, Outcome(shown, failure=failure, exhausted=True), []))
                     continue
                 except ScopecError as failed:  # there is no clang, say
