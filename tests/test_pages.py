@@ -21,7 +21,9 @@ from scopec.report.formats import Results
 from scopec.session.check import Outcome, Report, Settings, check
 from scopec.session.final_states import listings
 from tests.conftest import REPOSITORY
+from tests.test_cli import scopec
 from tests.test_formats import HOSTILE_NAME, HOSTILE_SOURCE
+from tests.test_run import LOAD_BUFFERING, written
 from tests.violations import VIOLATIONS
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -125,6 +127,13 @@ def site(outcomes: list[Outcome], tmp_path_factory: pytest.TempPathFactory) -> P
     listed, _ = listings(states, Settings(engine="embedded"), 100)
     listed = tuple(replace(found, run=replace(found.run, file=states.name)) for found in listed)
     (folder / "outcomes.html").write_text(html.outcomes(listed), encoding="utf-8")
+    program = tmp_path_factory.mktemp("run") / "lb.litmus"
+    program.write_text(LOAD_BUFFERING, encoding="utf-8")
+    results = written(program, [[979, 0, 0, 0, 0, 1, 1], [21, 0, 0, 1, 1, 1, 1]], program.parent)
+    run = scopec("run", program, "--results", results, "--format", "html", "--output", program.parent / "pages")
+    assert run.returncode == 1, run.stderr
+    (seen,) = (page for page in (program.parent / "pages").glob("*.html") if page.stem != "index")
+    seen.rename(folder / "seen.html")
     return folder
 
 
@@ -450,12 +459,12 @@ def test_everything_that_reacts_has_a_name_and_can_be_reached(page: Page, site: 
 
 
 @browser_test
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("light", 1280), ("dark", 390), ("dark", 1280)])
 def test_axe_finds_nothing(scheme: Any, width: int, page: Page, site: Path) -> None:
     """axe-core's rules, on each kind of page: names, roles, labels, contrast, landmarks, order of headings."""
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 900})
-    for name in ("race_scope", "lasso", "undecided", "good", "outcomes", "index"):
+    for name in ("race_scope", "lasso", "undecided", "good", "outcomes", "seen", "index"):
         page.goto((site / f"{name}.html").as_uri())
         if name == "race_scope":
             page.get_by_text("Events and final values as tables").click()
