@@ -691,7 +691,7 @@ REFUSED = {
     "mul24.wide.u32 %0, 1, 2;": "outside the modelled subset of PTX",
     "mad.lo.sat.s32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
     "st.u32 [%0], 1, 2;": "takes 2 operands, 3 given",
-    "mov.u32 %%r1, 1;\\n\\tmov.u32 %%r2 1;": "unexpected `1`, expected `;` (line 2 of the assembly)",
+    "mov.u32 %%r1, 1;\\n\\tmov.u32 %%r2 1;": "unexpected `1`, expected `+`, `,`, `;`, `[` or `|` (line 2 of the assembly)",
     "{ .reg .b256 r; }": "a register of type `.b256`",
     "{ .reg .b128 r; and.b128 r, r, r; }": "numbers of .b128 are moved and accessed alone",
     "{ .reg .b128 r; atom.add.b128 r, [%0], r; }": ".b128 is for ld, st, atom.exch and atom.cas",
