@@ -486,3 +486,10 @@ __global__ void k(int* out) {
     race, _ = checks(tmp_path, text)
     assert race.advice == "__syncthreads() before line 7; checked: `race_free` and `required out[1] == 2` hold then"
     assert {c.verdict for c in checks(tmp_path, followed(text, race))} == {"holds"}
+
+
+def test_a_brace_in_a_string_is_none(tmp_path: Path) -> None:
+    """Where blocks begin and end, literals do not say."""
+    text = SUM.replace("    part[t] = in[t];", '    const char* open = "{ if (";\n    part[t] = in[t];')
+    race, *_ = checks(tmp_path, text)
+    assert (race.advice or "").startswith("__syncthreads() before line 6")

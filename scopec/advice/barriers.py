@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import ScopecError
+from scopec.base.limits import limited
 from scopec.base.source import Source
 from scopec.explain.fixes import Replacement, replaced
-from scopec.frontends.scoped.syntax.scan import scan
+from scopec.frontends.scoped.syntax.scan import scan, without_literals
 from scopec.progress.divergence import divergent_barriers
 from scopec.session.plan import plan_of
 
@@ -46,12 +47,13 @@ def barriers(run: Run, execution: Execution) -> Iterator[Replacement]:
             return
 
 
-def with_barrier(run: Run, added: Replacement, overrides: Overrides) -> Run | None:
-    """The same variant of the text with a statement more; None where that is no program, or some threads of a block
-    cannot come to the barrier."""
+def with_barrier(run: Run, added: Replacement, overrides: Overrides, seconds: float) -> Run | None:
+    """The same variant of the text with a statement more; None where that is no program, or one that takes longer to
+    read, or some threads of a block cannot come to the barrier."""
     text = replaced(run.source, [added])
     try:
-        runs = plan_of(Source(run.source.name, text), Path(run.file), replace(overrides, cache=False)).runs
+        with limited(seconds, None):
+            runs = plan_of(Source(run.source.name, text), Path(run.file), replace(overrides, cache=False)).runs
     except ScopecError:
         return None
     found = next((r for r in runs if (r.name, r.on_hardware) == (run.name, run.on_hardware)), None)
@@ -75,8 +77,7 @@ def _statement(source: Source, line: int) -> Replacement:
 
 def _places(source: Source, after: int, before: int, later: int) -> Iterator[int]:
     """Lines before which a barrier may stand: after the first access, before and after the second, then further out."""
-    code = scan(source).code.split("\n")
-    depths = _depths(code)
+    depths = _depths(without_literals(scan(source).code).split("\n"))
     down, up, again = _outwards(depths, after + 1, 1), _outwards(depths, before, -1), _outwards(depths, later + 1, 1)
     return iter(dict.fromkeys(line for line in chain.from_iterable(zip_longest(down, up, again)) if line is not None))
 

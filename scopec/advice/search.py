@@ -129,7 +129,8 @@ def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Executio
             if kept := _smallest(run, edits, holds):
                 return _checked(kept, run, wanted)
         for barrier in barriers(run, execution):
-            changed = with_barrier(run, barrier, ask(run).settings.overrides) if time.monotonic() < deadline else None
+            left = deadline - time.monotonic()
+            changed = with_barrier(run, barrier, ask(run).settings.overrides, left) if left > 0 else None
             if changed is not None and holds(changed) and not _newly_hangs(changed, run, ask):
                 return _advice(in_words(barrier), (barrier,), run, wanted)
         for edits in _others(run, execution):
