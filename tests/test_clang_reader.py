@@ -19,7 +19,7 @@ from tests.conftest import REPOSITORY
 from tests.test_clang_compiler import REFUSED
 
 SPECS = REPOSITORY / "specs"
-BY_CLANG = Overrides(reader="clang")
+BY_CLANG = Overrides(reader="clang", cache=True)
 
 
 @pytest.mark.parametrize(

@@ -482,7 +482,7 @@ def test_a_large_file_is_read(tmp_path: Path) -> None:
     assert (
         len(litmus_of(f"PTX t\n{{}}\nP0@cta 0,gpu 0 ;\n{rows}\nexists (0:r0=1)").program.others[0].body.nodes) > 10_000
     )
-    many = "\n".join(f"int r{n} = atomic_load(x);" for n in range(10_000))
+    many = "\n".join(f"int r{n} = atomic_load(x);" for n in range(6_000))
     program = litmus_of(f"C t\n{{}}\nP0 (atomic_int* x) {{\n{many}\n}}\nexists (0:r1=1)").program
     with pytest.raises(InputError, match="more than 5000 events of one thread"):
         build(program, 1)
