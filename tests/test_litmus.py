@@ -209,6 +209,16 @@ def test_a_register_that_nothing_sets_is_0_and_gets_a_warning() -> None:
     assert litmus.program.others[0].body.variables.keys() == {"r1", "r2", "r3"}
 
 
+def test_a_location_that_one_instruction_alone_names_gets_a_warning() -> None:
+    text = "PTX t\n{ %s }\nP0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\nst.weak flag, 1 | ld.weak r0, flog ;\nexists (1:r0=1)"
+    (warning,) = litmus_of(text % "flag = 0;").warnings
+    assert (warning.span.line, warning.help) == (4, "did you mean `flag`?")
+    assert warning.message == "nothing else names `flog`: it is a location of its own, 0 at first"
+    for initial in ("", "flag = 0; flog = 0;"):
+        assert litmus_of(text % initial).warnings == ()
+    assert litmus_of((text % "flag = 0;").replace("st.weak flag", "st.weak flog")).warnings == ()
+
+
 def test_an_empty_column_at_the_end_of_a_row_is_none() -> None:
     text = "PTX t\n{}\nP0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\nst.weak x, 1 | st.weak x, 2 | ;\nexists true"
     assert len(litmus_of(text).program.others) == 2

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import validate
 
-from benchmarks.gpu import progress
+from benchmarks.gpu import blocks, progress
 from benchmarks.gpu.suite import programs
 from scopec.frontends.clang import compiler
 from scopec.gpu import build
@@ -232,9 +232,11 @@ def test_a_local_without_a_value_is_not_shown(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_run_is_said_by_name(spec: str, said: str, tmp_path: Path) -> None:
-    done = scopec("run", SPECS / spec, "--emit", tmp_path / "harness")
-    assert done.returncode == 2
-    assert f"`scopec run` does not run {said}" in done.stderr
+    for where in ((), ("--emit", tmp_path / "harness")):
+        done = scopec("run", SPECS / spec, "--nvcc", "true", *where)
+        assert done.returncode == 2
+        assert f"`scopec run` does not run {said}" in done.stderr
+        assert "not what a harness" not in done.stderr
 
 
 def test_no_compiler_and_no_results(tmp_path: Path) -> None:
@@ -409,6 +411,13 @@ def random_value(chance: Random, depth: int) -> values.Value:
 
 @pytest.mark.nvcc
 @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no C++ compiler")
+def test_random_kernels_are_as_asked(tmp_path: Path) -> None:
+    found = list(blocks.kernels(range(6000, 6006), tmp_path, racy=True))
+    assert sorted(tmp_path.iterdir()) == sorted(found) != []
+    (outcome,) = read([found[0]], Settings())
+    assert len(outcome.tests) == 1
+
+
 def test_values_in_cpp_are_those_of_the_program(tmp_path: Path) -> None:
     chance = Random(1)
     lines, expected = [], []

@@ -86,7 +86,7 @@ def run(
         say(f"{sum(len(file.tests) for file in found)} tests in {emit}: `make` there writes results.jsonl")
         return exit_code(outcomes)
     seen = [shown.read(path) for path in results]
-    for way in ways:
+    for way in ways if any(file.tests for file in found) else ():
         with scratch_folder() as folder:
             seen.append(build.results(harness, folder, way, jobs))
     outcomes = [compare(file, seen, limit) for file in found]

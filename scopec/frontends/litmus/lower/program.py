@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from scopec.base.diagnostics import Code, error
+from scopec.base.diagnostics import Code, Diagnostic, error, suggestion
 from scopec.frontends.litmus.lower import c, condition, ptx
 from scopec.frontends.litmus.lower.world import Position, World, initialise, initialise_addresses, position, positions
 from scopec.frontends.litmus.syntax import tree
@@ -14,7 +15,6 @@ from scopec.program import ir, types
 from scopec.program.program import Program
 
 if TYPE_CHECKING:
-    from scopec.base.diagnostics import Diagnostic
     from scopec.base.source import Source
     from scopec.program.expectations import Expectation
 
@@ -39,7 +39,9 @@ def lower(file: tree.File, source: Source, name: str) -> Litmus:
     places = _places(world, file)
     if file.dialect == "PTX":
         columns = cast("tuple[tree.PtxThread, ...]", file.threads)
-        for location in ptx.implied_locations(columns):
+        implied = ptx.implied_locations(columns)
+        _warn_of_slips(world, implied)
+        for location in implied:
             if location.name not in world.objects:
                 world.declare(location.name, location.span, types.LONG, [0], array=False)
         initialise_addresses(world, file.initial)
@@ -57,6 +59,16 @@ def lower(file: tree.File, source: Source, name: str) -> Litmus:
     program = Program(name, source, world.objects, (), {}, main, {}, {}, tuple(threads))
     check = condition.expectation(world, program, file.footer, source)
     return Litmus(program, check, tuple(world.warnings))
+
+
+def _warn_of_slips(world: World, implied: list[tree.Name]) -> None:
+    """Of a location that one instruction alone names, where the initial state lists others."""
+    times = Counter(location.name for location in implied)
+    for location in implied if world.objects else ():
+        if times[location.name] == 1 and location.name not in world.objects:
+            message = f"nothing else names `{location.name}`: it is a location of its own, 0 at first"
+            help_ = suggestion(location.name, world.objects) or f"if that is meant, write {{ {location.name} = 0; }}"
+            world.warnings.append(Diagnostic(Code.UNKNOWN_NAME, message, location.span, help_, "warning"))
 
 
 def _places(world: World, file: tree.File) -> dict[str, Position]:
