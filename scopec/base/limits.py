@@ -7,6 +7,7 @@ the memory of the process, and raises an exception in the thread that is past it
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import sys
 import threading
@@ -204,22 +205,24 @@ def _look() -> None:
             continue
         now, held = time.monotonic(), resident()
         with _lock:
-            may_end = [w for w in _watches if _imports(w.thread) <= w.imports]
-            for watch in may_end:
+            for watch in _watches:
                 if watch.passed is not None and now > watch.raised_at + _LEAVING_SECONDS:
                     _end(watch, watch.passed)
                 elif watch.passed is None and watch.deadline is not None and now > watch.deadline:
                     assert watch.seconds is not None
                     _end(watch, late(watch.seconds))
-            large = [w for w in may_end if w.passed is None and w.most_bytes is not None and held > w.most_bytes]
-            if large and now > quiet_until:  # the one that works longest
+            large = [w for w in _watches if w.passed is None and w.most_bytes is not None and held > w.most_bytes]
+            if large and now > quiet_until and _end(large[0], _too_much(large[0].most_bytes)):  # which works longest
                 quiet_until = now + _GRACE_SECONDS
-                _end(large[0], _too_much(large[0].most_bytes))
 
 
-def _end(watch: _Watch, reason: str) -> None:
+def _end(watch: _Watch, reason: str) -> bool:
+    """Ends a block, unless it imports a module just now: then a later look does."""
+    if _imports(watch.thread) > watch.imports:
+        return False
     watch.passed, watch.raised_at = reason, time.monotonic()
     _raise_in(watch.thread)
+    return True
 
 
 def _raise_in(thread: int) -> None:
@@ -232,10 +235,16 @@ def _imports(thread: int) -> int:
     They must not be cut off, and are soon over: modules that import each other would be left with one that never became
     whole.
     """
-    imports, frame = 0, sys._current_frames().get(thread)
-    while frame is not None:
-        imports += frame.f_code.co_filename.startswith("<frozen importlib")
-        frame = frame.f_back
+    collects = gc.isenabled()
+    gc.disable()  # a collection within f_back lets the thread run on, and CPython 3.11 then gives what is no frame
+    try:
+        imports, frame = 0, sys._current_frames().get(thread)
+        while frame is not None:
+            imports += frame.f_code.co_filename.startswith("<frozen importlib")
+            frame = frame.f_back
+    finally:
+        if collects:
+            gc.enable()
     return imports
 
 
