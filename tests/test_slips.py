@@ -149,5 +149,5 @@ def test_a_slip_is_shown_where_it_is(
 
 @pytest.mark.parametrize("grammar", ["cuda", "litmus", "litmus_c", "ptx"])
 def test_no_message_has_the_name_of_a_terminal(grammar: str) -> None:
-    parser = grammars.parser(grammar)
+    parser = grammars.lark_parser(grammar)
     assert {t.name for t in parser.terminals} - set(terminal_names(parser)) <= {"WHITESPACE", "COMMENT"}

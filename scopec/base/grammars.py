@@ -1,23 +1,26 @@
 """Parsers for the grammars.  Their tables come with the wheel (hatch_build.py); those of a grammar that was changed
-since, or of another Lark, are computed anew."""
+since, or of another Lark, are computed anew.
+
+Lark makes the tables, and says what is wrong with a text; the parser of :mod:`scopec.base.lalr` reads what is right.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import json
+from binascii import crc32
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import lark
-from lark.grammar import Rule
-from lark.lexer import TerminalDef
-
+from scopec.base.lalr import Parser
 from scopec.base.resources import resource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lark.lark import PostLex
+    import lark
+
+    from scopec.base.lalr import Finish
 
 #: Each grammar's start symbols and further options of Lark.
 GRAMMARS: Mapping[str, Mapping[str, Any]] = {
@@ -29,56 +32,84 @@ GRAMMARS: Mapping[str, Mapping[str, Any]] = {
     "ptx": {"start": ["assembly", "module", "program"], "propagate_positions": True},
     "tla_value": {"start": ["state"]},
 }
+#: Terminals that a grammar's words may have wherever they stand, since something decides later what they are.
+ALWAYS_ACCEPTED: Mapping[str, tuple[str, ...]] = {"cuda": ("NAME",)}
 _TABLES = Path(__file__).parent.parent / "tables"
+_KINDS = ("small", "lark")
 
 
-def parser(name: str, *, postlex: PostLex | None = None) -> lark.Lark:
-    """The strict LALR(1) parser of ``grammar/NAME.lark``."""
-    try:
-        shipped = json.loads((_TABLES / f"{name}.json").read_text(encoding="utf-8"), object_hook=_pairs)
-    except (OSError, ValueError):
-        shipped = {}
-    made = shipped if shipped.get("of") == _fingerprint(name) else _computed(name)
-    parser_: lark.Lark = lark.Lark._load_from_dict(made["data"], made["memo"], postlex=postlex)  # type: ignore[no-untyped-call]
+def parser(name: str, finish: Finish | None = None) -> Parser:
+    """The parser of ``grammar/NAME.lark``; ``finish`` may say what terminals its words are."""
+    return Parser(_tables(name, "small"), finish)
+
+
+def lark_parser(name: str, finish: Finish | None = None) -> lark.Lark:
+    """Lark's strict LALR(1) parser of the same."""
+    from lark import Lark
+
+    made = _tables(name, "lark")
+    parser_: Lark = Lark._load_from_dict(made["data"], made["memo"], postlex=finish)  # type: ignore[no-untyped-call]
     return parser_
 
 
-def write_tables() -> dict[str, Path]:
-    """Write the tables of all grammars beside this module, where they are not there yet; the files by name.
+def write_tables() -> list[Path]:
+    """Write the tables of all grammars beside this module, where they are not there yet; their files.
 
     OSError where that is not possible.
     """
     _TABLES.mkdir(exist_ok=True)
-    files = {}
+    files = []
     for name in GRAMMARS:
-        file = files[name] = _TABLES / f"{name}.json"
-        of = _fingerprint(name)
-        if not file.is_file() or not file.read_text(encoding="utf-8").startswith(f'{{"of":"{of}"'):
-            written = file.with_suffix(".new")
-            written.write_text(
-                json.dumps({"of": of, **_plain(_computed(name))}, separators=(",", ":")), encoding="utf-8"
-            )
-            written.replace(file)
+        for kind in _KINDS:
+            files.append(file := _TABLES / f"{name}.{kind}.json")
+            of = _fingerprint(name, kind)
+            if not file.is_file() or not file.read_text(encoding="utf-8").startswith(f'{{"of":"{of}"'):
+                written = file.with_suffix(".new")
+                tables = json.dumps({"of": of, "tables": _plain(_computed(name, kind))}, separators=(",", ":"))
+                written.write_text(tables, encoding="utf-8")
+                written.replace(file)
     return files
 
 
-def _fingerprint(name: str) -> str:
-    """A digest of what the tables of a grammar are computed from; a grammar may import any other of its folder."""
-    digest = hashlib.sha256(repr((lark.__version__, name, GRAMMARS[name])).encode())
+def _tables(name: str, kind: str) -> dict[str, Any]:
+    file = _TABLES / f"{name}.{kind}.json"
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"), object_hook=_pairs if kind == "lark" else None)
+    except (OSError, ValueError):
+        found = {}
+    tables: dict[str, Any] = found["tables"] if found.get("of") == _fingerprint(name, kind) else _computed(name, kind)
+    return tables
+
+
+def _computed(name: str, kind: str) -> dict[str, Any]:
+    # Start-up: the tables are there, and Lark is imported where a text is wrong alone.
+    from scopec.base.tables import small
+
+    return _of_lark(name) if kind == "lark" else small(_of_lark(name), ALWAYS_ACCEPTED.get(name, ()))
+
+
+@cache
+def _of_lark(name: str) -> dict[str, Any]:
+    from scopec.base.tables import of_lark
+
+    return of_lark(name, GRAMMARS[name])
+
+
+def _fingerprint(name: str, kind: str) -> str:
+    """What tells a grammar and its options from those that were; a grammar may import any other of its folder.
+
+    Lark's own tables are those of one version of it.  A checksum notices a change as well as a digest, whose library
+    takes as long to import as a small file to parse.
+    """
+    found = repr((name, GRAMMARS[name], ALWAYS_ACCEPTED))
+    if kind == "lark":
+        from lark import __version__
+
+        found += f" {__version__}"
     for path in sorted(resource(f"grammar/{name}.lark").parent.glob("*.lark")):
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-def _computed(name: str) -> dict[str, Any]:
-    path = resource(f"grammar/{name}.lark")
-    text = path.read_text(encoding="utf-8")
-    made = lark.Lark(
-        text, parser="lalr", strict=True, maybe_placeholders=True, import_paths=[str(path.parent)], **GRAMMARS[name]
-    )
-    data, memo = made.memo_serialize([TerminalDef, Rule])
-    data["options"] = {k: v for k, v in data["options"].items() if k not in ("postlex", "import_paths")}
-    return {"data": data, "memo": memo}
+        text = path.read_bytes()
+        found += f" {path.name} {len(text)} {crc32(text)}"
+    return f"{len(found)} {crc32(found.encode())}"
 
 
 def _plain(value: Any) -> Any:

@@ -5,13 +5,8 @@ from __future__ import annotations
 import bisect
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
-
-if TYPE_CHECKING:
-    from lark import Token
-    from lark.tree import Meta
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -26,19 +21,6 @@ class Span:
     column: int
     end_line: int
     end_column: int
-
-    @classmethod
-    def of_token(cls, file: str, token: Token) -> Span:
-        """Span of a lexed token."""
-        line, column = token.line or 1, token.column or 1
-        return cls(file, line, column, token.end_line or line, token.end_column or column + len(token))
-
-    @classmethod
-    def of_meta(cls, file: str, meta: Meta) -> Span:
-        """Span of a parsed rule (an empty rule has the start of the file)."""
-        if meta.empty:
-            return cls(file, 1, 1, 1, 1)
-        return cls(file, meta.line, meta.column, meta.end_line, meta.end_column)
 
     def to(self, other: Span) -> Span:
         """The span from the start of this one to the end of ``other`` (same file)."""

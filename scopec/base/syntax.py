@@ -6,15 +6,12 @@ import re
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from lark import Token, Transformer_NonRecursive, Tree
-
+from scopec.base.lalr import Node, Token
 from scopec.base.source import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from types import ModuleType
-
-    from lark.tree import Meta
 
     from scopec.base.source import Source
 
@@ -28,7 +25,7 @@ def classes(module: ModuleType) -> Mapping[str, Any]:
     }
 
 
-class Builder(Transformer_NonRecursive[Any, Any]):
+class Builder:
     """Rules of a grammar as methods, whose names are the rules' names and aliases: they get the rule's place and parts.
 
     A rule without a method makes the class of its name in ``classes``, whose fields are the rule's span and its parts
@@ -38,26 +35,30 @@ class Builder(Transformer_NonRecursive[Any, Any]):
     classes: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, source: Source) -> None:
-        super().__init__(visit_tokens=False)
         self.source = source
 
-    def _call_userfunc(self, part: Tree[Any], new_children: list[Any] | None = None) -> Any:
-        """What a rule makes of its place and its parts; lark's ``v_args`` wraps the method each time."""
-        children = part.children if new_children is None else new_children
-        method = getattr(self, part.data, None)
-        if method is not None:
-            return method(part.meta, *children)
-        parts = (str(child) if isinstance(child, Token) else child for child in children)
-        return self.classes[part.data](self.at(part.meta), *parts)
+    def build(self, nodes: Sequence[Node]) -> Any:
+        """What the last rule of a text stands for; each comes after its parts."""
+        for node in nodes:
+            parts = [part.value if type(part) is Node else part for part in node.parts]
+            method = getattr(self, node.rule, None)
+            if method is not None:
+                node.value = method(node, *parts)
+            else:
+                texts = [str(part) if type(part) is Token else part for part in parts]
+                node.value = self.classes[node.rule](self.at(node), *texts)
+        return nodes[-1].value
 
-    def at(self, meta: Meta) -> Span:
-        """The span of a rule."""
-        return Span.of_meta(self.source.name, meta)
+    def at(self, node: Node) -> Span:
+        """The span of a rule: one without words has the start of the file."""
+        if node.start_pos < 0:
+            return Span(self.source.name, 1, 1, 1, 1)
+        return self.source.span(node.start_pos, node.end_pos)
 
     def token(self, token: Token) -> Span:
         """The span of a token."""
-        return Span.of_token(self.source.name, token)
+        return self.source.span(token.start_pos, token.end_pos)
 
-    def listed(self, _: Meta, *parts: Any) -> tuple[Any, ...]:
+    def listed(self, _: Node, *parts: Any) -> tuple[Any, ...]:
         """The parts of a rule that is a list."""
         return parts

@@ -6,14 +6,15 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from lark import Lark, Token
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
-
 from scopec.base.diagnostics import Code, InputError, error, suggestion
-from scopec.base.grammars import parser
+from scopec.base.grammars import lark_parser, parser
+from scopec.base.lalr import Parser, Token
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from lark import Lark
+    from lark.exceptions import UnexpectedInput
 
     from scopec.base.source import Source
     from scopec.base.syntax import Builder
@@ -49,23 +50,41 @@ _OUTSIDE = ("goto", "switch", "struct", "union", "enum", "typedef", "sizeof", "a
 
 
 @cache
-def _parser(grammar: str) -> Lark:
+def _parser(grammar: str) -> Parser:
     return parser(grammar)
+
+
+@cache
+def _lark_parser(grammar: str) -> Lark:
+    return lark_parser(grammar)
 
 
 def parse(grammar: str, start: str, text: str, builder: Builder) -> Any:
     """What ``builder`` makes of a text; InputError at the first place that the grammar does not allow."""
+    nodes = _parser(grammar).parse(text, start)
+    if nodes is None:
+        raise _syntax_error(builder.source, text, unexpected(_lark_parser(grammar), text, start), _lark_parser(grammar))
+    return builder.build(nodes)
+
+
+def unexpected(parser_: Lark, text: str, start: str) -> UnexpectedInput:
+    """What Lark says of a text that is not in the language."""
+    from lark.exceptions import UnexpectedInput
+
     try:
-        return builder.transform(_parser(grammar).parse(text, start=start))
-    except UnexpectedInput as unexpected:
-        raise _syntax_error(builder.source, text, unexpected, _parser(grammar)) from None
+        parser_.parse(text, start=start)
+    except UnexpectedInput as found:
+        return found
+    raise AssertionError("what Lark reads, scopec's parser reads")
 
 
 def _syntax_error(source: Source, text: str, unexpected: UnexpectedInput, parser_: Lark) -> InputError:
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
     end = len(text.rstrip())
     offset, length, found = end, 0, "end of the file"
     match unexpected:
-        case UnexpectedToken(token=Token() as token) if token.type != "$END":
+        case UnexpectedToken(token=token) if token.type != "$END":
             offset, length, found = token.start_pos or 0, len(token), f"`{short(str(token))}`"
         case UnexpectedCharacters():
             offset, length = cast(int, unexpected.pos_in_stream), 1

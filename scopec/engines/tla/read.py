@@ -139,7 +139,7 @@ def _behaviour(found: list[Message]) -> tuple[tuple[State, ...], int | None]:
 
 @cache
 def _parser() -> Lark:
-    return grammars.parser("tla_value")
+    return grammars.lark_parser("tla_value")
 
 
 def parse_state(text: str) -> dict[str, TlaValue]:

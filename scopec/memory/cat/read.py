@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any, cast
-
-from lark import Lark, Token
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from scopec.base import grammars
 from scopec.base.diagnostics import Code, error
-from scopec.base.source import Source, Span
+from scopec.base.lalr import Parser, Token
+from scopec.base.source import Source
 from scopec.base.syntax import Builder, classes
 from scopec.memory.cat import tree
+
+if TYPE_CHECKING:
+    from scopec.base.lalr import Node
 
 #: What the whole language has and the subset has not (strings are looked at to be passed over).
 _NOT_READ = re.compile(
@@ -23,7 +24,7 @@ _NOT_READ = re.compile(
 
 
 @cache
-def parser() -> Lark:
+def parser() -> Parser:
     """The parser of grammar/cat.lark."""
     return grammars.parser("cat")
 
@@ -31,12 +32,22 @@ def parser() -> Lark:
 def read(source: Source) -> tree.File:
     """Parse a .cat file; InputError at the first place that is not in the subset."""
     text = _without_comments(source)
+    nodes = parser().parse(text, "start")
+    if nodes is None:
+        _syntax_error(source, text)
+    file: tree.File = _Builder(source).build(nodes)
+    return file
+
+
+def _syntax_error(source: Source, text: str) -> NoReturn:
+    from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
     try:
-        parsed = parser().parse(text)
+        grammars.lark_parser("cat").parse(text)
     except UnexpectedInput as unexpected:
         match unexpected:
-            case UnexpectedToken(token=Token() as token) if token.type != "$END":
-                span = Span.of_token(source.name, token)
+            case UnexpectedToken(token=token) if token.type != "$END":
+                span = source.span(cast(int, token.start_pos), cast(int, token.end_pos))
                 message = f"unexpected `{token}`"
             case UnexpectedCharacters():
                 position = cast(int, unexpected.pos_in_stream)
@@ -52,8 +63,7 @@ def read(source: Source) -> tree.File:
                 message = f"`{found['word']}` is outside the part of cat that scopec reads"
                 raise error(Code.OUTSIDE_SUBSET, message, at, help_) from None
         raise error(Code.SYNTAX, message, span, help_) from None
-    file: tree.File = _Builder(source).transform(parsed)
-    return file
+    raise AssertionError("what Lark reads, scopec's parser reads")
 
 
 def _without_comments(source: Source) -> str:
@@ -90,49 +100,49 @@ def _without_comments(source: Source) -> str:
 class _Builder(Builder):
     classes = classes(tree)
 
-    def start(self, meta: Any, *parts: Any) -> tree.File:
+    def start(self, node: Node, *parts: Any) -> tree.File:
         headers = tuple(part for part in parts if isinstance(part, str))
         return tree.File(headers, tuple(part for part in parts if not isinstance(part, str)))
 
-    def header(self, meta: Any, token: Token) -> str:
+    def header(self, node: Node, token: Token) -> str:
         return str(token).strip('"')
 
-    def let(self, meta: Any, *bindings: tree.Binding) -> tree.Let:
-        return tree.Let(self.at(meta), bindings)
+    def let(self, node: Node, *bindings: tree.Binding) -> tree.Let:
+        return tree.Let(self.at(node), bindings)
 
-    def let_rec(self, meta: Any, *parts: Any) -> tree.Let:
+    def let_rec(self, node: Node, *parts: Any) -> tree.Let:
         *bindings, when = parts
-        return tree.Let(self.at(meta), tuple(bindings), recursive=True, when=when)
+        return tree.Let(self.at(node), tuple(bindings), recursive=True, when=when)
 
-    def binding(self, meta: Any, name: Token, *rest: Any) -> tree.Binding:
+    def binding(self, node: Node, name: Token, *rest: Any) -> tree.Binding:
         *parameters, body = rest
-        return tree.Binding(self.at(meta), str(name), tuple(str(p) for p in parameters), body)
+        return tree.Binding(self.at(node), str(name), tuple(str(p) for p in parameters), body)
 
-    def check(self, meta: Any, check: Token, expr: Any, name: Any) -> tree.Check:
-        return self._check(meta, check, expr, name, flag=False, flip=False)
+    def check(self, node: Node, check: Token, expr: Any, name: Any) -> tree.Check:
+        return self._check(node, check, expr, name, flag=False, flip=False)
 
-    def flag(self, meta: Any, flag: Token, check: Token, expr: Any, name: Any) -> tree.Check:
-        return self._check(meta, check, expr, name, flag=True, flip=False)
+    def flag(self, node: Node, flag: Token, check: Token, expr: Any, name: Any) -> tree.Check:
+        return self._check(node, check, expr, name, flag=True, flip=False)
 
-    def undefined_unless(self, meta: Any, check: Token, expr: Any, name: Any) -> tree.Check:
+    def undefined_unless(self, node: Node, check: Token, expr: Any, name: Any) -> tree.Check:
         """``undefined_unless c`` flags what does not satisfy c."""
-        return self._check(meta, check, expr, name, flag=True, flip=True)
+        return self._check(node, check, expr, name, flag=True, flip=True)
 
-    def _check(self, meta: Any, check: Token, expr: Any, name: Any, *, flag: bool, flip: bool) -> tree.Check:
+    def _check(self, node: Node, check: Token, expr: Any, name: Any, *, flag: bool, flip: bool) -> tree.Check:
         negated = ("~" in str(check)) != flip
         title = str(name) if name is not None else None
-        return tree.Check(self.at(meta), flag, negated, str(check).replace("~", "").strip(), expr, title)
+        return tree.Check(self.at(node), flag, negated, str(check).replace("~", "").strip(), expr, title)
 
-    def include(self, meta: Any, file: Token) -> tree.Include:
-        return tree.Include(self.at(meta), str(file)[1:-1])
+    def include(self, node: Node, file: Token) -> tree.Include:
+        return tree.Include(self.at(node), str(file)[1:-1])
 
-    def show(self, meta: Any, *shown: Any) -> tree.Show:
-        return tree.Show(self.at(meta), shown)
+    def show(self, node: Node, *shown: Any) -> tree.Show:
+        return tree.Show(self.at(node), shown)
 
-    def shown(self, meta: Any, expr: Any, name: Any) -> tree.Expr:
+    def shown(self, node: Node, expr: Any, name: Any) -> tree.Expr:
         return cast(tree.Expr, expr)
 
-    def if_option(self, meta: Any, condition: Token, *parts: Any) -> tree.If:
+    def if_option(self, node: Node, condition: Token, *parts: Any) -> tree.If:
         """The grammar keeps both branches in one list; ``else`` stands between them."""
         branches: tuple[list[Any], list[Any]] = ([], [])
         current = 0
@@ -141,17 +151,17 @@ class _Builder(Builder):
                 current = 1
             elif part is not None:
                 branches[current].append(part)
-        return tree.If(self.at(meta), str(condition)[1:-1], tuple(branches[0]), tuple(branches[1]))
+        return tree.If(self.at(node), str(condition)[1:-1], tuple(branches[0]), tuple(branches[1]))
 
-    def let_in(self, meta: Any, *parts: Any) -> tree.LetIn:
+    def let_in(self, node: Node, *parts: Any) -> tree.LetIn:
         *bindings, body = parts
-        return tree.LetIn(self.at(meta), tuple(bindings), body)
+        return tree.LetIn(self.at(node), tuple(bindings), body)
 
-    def binary(self, meta: Any, left: Any, op: Token, right: Any) -> tree.Binary:
-        return tree.Binary(self.at(meta), str(op), left, right)
+    def binary(self, node: Node, left: Any, op: Token, right: Any) -> tree.Binary:
+        return tree.Binary(self.at(node), str(op), left, right)
 
-    def postfix(self, meta: Any, operand: Any, op: Token) -> tree.Postfix:
-        return tree.Postfix(self.at(meta), str(op), operand)
+    def postfix(self, node: Node, operand: Any, op: Token) -> tree.Postfix:
+        return tree.Postfix(self.at(node), str(op), operand)
 
-    def application(self, meta: Any, function: Token, *arguments: Any) -> tree.Application:
-        return tree.Application(self.at(meta), str(function), arguments)
+    def application(self, node: Node, function: Token, *arguments: Any) -> tree.Application:
+        return tree.Application(self.at(node), str(function), arguments)

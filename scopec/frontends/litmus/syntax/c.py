@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lark import Token
-
 from scopec.base.diagnostics import Code, error
+from scopec.base.lalr import Token
 from scopec.frontends.litmus.syntax.tree import Coordinate, CThread, Labelled
 from scopec.frontends.parse import number, parse, type_words
 from scopec.frontends.scoped.syntax import build, tree
 
 if TYPE_CHECKING:
-    from lark.tree import Meta
-
+    from scopec.base.lalr import Node
     from scopec.base.source import Source
 
 
@@ -28,51 +26,51 @@ class _Builder(build.Builder):
 
     # ---- threads
 
-    def thread(self, meta: Meta, name: Token, *children: Any) -> CThread:
+    def thread(self, node: Node, name: Token, *children: Any) -> CThread:
         *before, parameters, body = children
         place = before[0] if before else ()
         return CThread(self.token(name), str(name), place, parameters or (), body)
 
-    def coordinate(self, meta: Meta, level: Token, value: Token) -> Coordinate:
-        return Coordinate(self.at(meta), str(level), number(self, value))
+    def coordinate(self, node: Node, level: Token, value: Token) -> Coordinate:
+        return Coordinate(self.at(node), str(level), number(self, value))
 
-    def nothing(self, meta: Meta) -> tuple[tree.Parameter, ...]:
+    def nothing(self, node: Node) -> tuple[tree.Parameter, ...]:
         return ()
 
-    def parameter(self, meta: Meta, type_: tree.TypeName, *children: Any) -> tree.Parameter:
+    def parameter(self, node: Node, type_: tree.TypeName, *children: Any) -> tree.Parameter:
         name = next(c for c in children if isinstance(c, Token))
         # An array parameter is a pointer ([dcl.fct]).
         pointers = sum(isinstance(c, (str, tuple)) and not isinstance(c, Token) for c in children)
-        return tree.Parameter(self.at(meta), _pointed(type_, pointers), str(name))
+        return tree.Parameter(self.at(node), _pointed(type_, pointers), str(name))
 
-    def type(self, meta: Meta, *parts: Any) -> tree.TypeName:
+    def type(self, node: Node, *parts: Any) -> tree.TypeName:
         words, specifiers = type_words(parts)
         named = [words] if words else []
         named += [p.name for p in parts if isinstance(p, tree.TypeName)]
         if len(named) != 1:
             message = "a type is missing here" if not named else "two types in one declaration"
-            raise error(Code.UNKNOWN_TYPE, message, self.at(meta), "write one type, such as int")
-        return tree.TypeName(self.at(meta), named[0], specifiers=specifiers)
+            raise error(Code.UNKNOWN_TYPE, message, self.at(node), "write one type, such as int")
+        return tree.TypeName(self.at(node), named[0], specifiers=specifiers)
 
-    def atomic(self, meta: Meta) -> None:
+    def atomic(self, node: Node) -> None:
         """``_Atomic`` alone says nothing: what an access is, the function says that makes it."""
 
-    def atomic_of(self, meta: Meta, *tokens: Token) -> tree.TypeName:
+    def atomic_of(self, node: Node, *tokens: Token) -> tree.TypeName:
         words, _ = type_words(tokens)
-        return tree.TypeName(self.at(meta), words)
+        return tree.TypeName(self.at(node), words)
 
-    def ptr(self, meta: Meta, *tokens: Token) -> str:
+    def ptr(self, node: Node, *tokens: Token) -> str:
         return "*"
 
-    def size(self, meta: Meta, size: Token | None) -> tuple[tree.Expr | None]:
-        return (None if size is None else self.int(meta, size),)
+    def size(self, node: Node, size: Token | None) -> tuple[tree.Expr | None]:
+        return (None if size is None else self.int(node, size),)
 
     # ---- statements
 
-    def labelled(self, meta: Meta, label: Token, statement: Any) -> Labelled:
+    def labelled(self, node: Node, label: Token, statement: Any) -> Labelled:
         return Labelled(self.token(label), str(label), statement)
 
-    def declarator(self, meta: Meta, *children: Any) -> tree.Declarator:
+    def declarator(self, node: Node, *children: Any) -> tree.Declarator:
         *before, value = children
         name = next(c for c in before if isinstance(c, Token))
         pointers = sum(isinstance(c, str) and not isinstance(c, Token) for c in before)
@@ -82,18 +80,18 @@ class _Builder(build.Builder):
 
     # ---- expressions
 
-    def assign_plain(self, meta: Meta, target: Any, value: Any) -> tree.Assign:
-        return tree.Assign(self.at(meta), None, target, value)
+    def assign_plain(self, node: Node, target: Any, value: Any) -> tree.Assign:
+        return tree.Assign(self.at(node), None, target, value)
 
-    def cast(self, meta: Meta, type_: tree.TypeName, *rest: Any) -> tree.Cast:
+    def cast(self, node: Node, type_: tree.TypeName, *rest: Any) -> tree.Cast:
         *marks, operand = rest
-        return tree.Cast(self.at(meta), _pointed(type_, len(marks)), operand)
+        return tree.Cast(self.at(node), _pointed(type_, len(marks)), operand)
 
-    def call(self, meta: Meta, function: Token, arguments: tuple[Any, ...] | None) -> tree.Call:
+    def call(self, node: Node, function: Token, arguments: tuple[Any, ...] | None) -> tree.Call:
         name = tree.Name(self.token(function), str(function))
-        return tree.Call(self.at(meta), name, arguments or ())
+        return tree.Call(self.at(node), name, arguments or ())
 
-    def int(self, meta: Meta, token: Token) -> tree.Int:
+    def int(self, node: Node, token: Token) -> tree.Int:
         suffix = str(token).lower()[len(str(token).rstrip("uUlL")) :]
         return tree.Int(self.token(token), number(self, token), unsigned="u" in suffix, long="l" in suffix)
 

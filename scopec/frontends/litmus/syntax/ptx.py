@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lark import Token
-
 from scopec.base.diagnostics import Code, error
+from scopec.base.lalr import Token
 from scopec.base.source import Span
 from scopec.frontends.litmus.syntax.tree import Coordinate, PtxThread
 from scopec.frontends.parse import number, parse
@@ -15,8 +14,7 @@ from scopec.frontends.ptx import syntax
 from scopec.frontends.ptx.forms import Instruction, Label, Predicate
 
 if TYPE_CHECKING:
-    from lark.tree import Meta
-
+    from scopec.base.lalr import Node
     from scopec.base.source import Source
 
 _Cell = tuple[Label | Instruction, ...]
@@ -32,7 +30,7 @@ def read(source: Source, text: str) -> tuple[PtxThread, ...]:
 
 
 class _Builder(syntax.Builder):
-    def program(self, meta: Meta, heads: list[_Head], *rows: tuple[Span, tuple[_Cell, ...]]) -> tuple[PtxThread, ...]:
+    def program(self, node: Node, heads: list[_Head], *rows: tuple[Span, tuple[_Cell, ...]]) -> tuple[PtxThread, ...]:
         code: list[list[Label | Instruction]] = [[] for _ in heads]
         for span, row in rows:
             for column, cell in enumerate(row):
@@ -46,19 +44,19 @@ class _Builder(syntax.Builder):
             PtxThread(span, name, place, tuple(column)) for (span, name, place), column in zip(heads, code, strict=True)
         )
 
-    def heads(self, meta: Meta, *heads: _Head) -> list[_Head]:
+    def heads(self, node: Node, *heads: _Head) -> list[_Head]:
         return list(heads)
 
-    def head(self, meta: Meta, name: Token, *place: Coordinate) -> _Head:
+    def head(self, node: Node, name: Token, *place: Coordinate) -> _Head:
         return self.token(name), str(name), place
 
-    def coordinate(self, meta: Meta, level: Token, value: Token) -> Coordinate:
-        return Coordinate(self.at(meta), str(level), number(self, value))
+    def coordinate(self, node: Node, level: Token, value: Token) -> Coordinate:
+        return Coordinate(self.at(node), str(level), number(self, value))
 
-    def row(self, meta: Meta, *cells: _Cell) -> tuple[Span, tuple[_Cell, ...]]:
-        return self.at(meta), cells
+    def row(self, node: Node, *cells: _Cell) -> tuple[Span, tuple[_Cell, ...]]:
+        return self.at(node), cells
 
-    def cell(self, meta: Meta, *items: Label | Predicate | Instruction) -> _Cell:
+    def cell(self, node: Node, *items: Label | Predicate | Instruction) -> _Cell:
         found: list[Label | Instruction] = []
         guard: Predicate | None = None
         for item in items:

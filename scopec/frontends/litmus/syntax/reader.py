@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from lark import Token
-
 from scopec.base.diagnostics import Code, error
+from scopec.base.lalr import Token
 from scopec.base.source import Span
 from scopec.base.syntax import Builder, classes
 from scopec.frontends.litmus.syntax import c as litmus_c
@@ -34,8 +33,7 @@ from scopec.frontends.parse import number, parse, type_words
 from scopec.frontends.scoped.syntax import cuda, tree
 
 if TYPE_CHECKING:
-    from lark.tree import Meta
-
+    from scopec.base.lalr import Node
     from scopec.base.source import Source
     from scopec.frontends.litmus.syntax.tree import Quantifier
 
@@ -69,7 +67,7 @@ class _Builder(Builder):
 
     # ---- initial state
 
-    def entry(self, meta: Meta, *children: Any) -> Entry:
+    def entry(self, node: Node, *children: Any) -> Entry:
         types = [c for c in children if isinstance(c, tree.TypeName)]
         tokens = [c for c in children if isinstance(c, Token)]
         stars = sum(t.type == "STAR" for t in tokens)
@@ -81,7 +79,7 @@ class _Builder(Builder):
             type_ = tree.TypeName(type_.span, type_.name, (), type_.specifiers, stars)
         value = children[-1] if has_value else None
         if sizes and not isinstance(value, Numbers) and value is not None:
-            raise error(Code.TYPE_ERROR, "an array is initialised by a list", self.at(meta), "write {0, 0}")
+            raise error(Code.TYPE_ERROR, "an array is initialised by a list", self.at(node), "write {0, 0}")
         size = None
         if sizes or isinstance(value, Numbers):
             length = sizes[0][0] if sizes else None
@@ -89,104 +87,104 @@ class _Builder(Builder):
             if isinstance(value, Numbers) and len(value.values) > size:
                 raise error(Code.TYPE_ERROR, f"{len(value.values)} values for an array of {size}", value.span)
             if size == 0:
-                raise error(Code.TYPE_ERROR, "an array has at least one element", self.at(meta))
-        return Entry(self.at(meta), target, type_, size, value)
+                raise error(Code.TYPE_ERROR, "an array has at least one element", self.at(node))
+        return Entry(self.at(node), target, type_, size, value)
 
-    def proxy(self, meta: Meta, *names: Token) -> None:
+    def proxy(self, node: Node, *names: Token) -> None:
         message = "proxies and aliases of a location are outside the modelled subset"
-        raise error(Code.OUTSIDE_SUBSET, message, self.at(meta), "access the location by its own name")
+        raise error(Code.OUTSIDE_SUBSET, message, self.at(node), "access the location by its own name")
 
     alias = proxy
 
-    def size(self, meta: Meta, size: Token | None) -> tuple[int | None]:
+    def size(self, node: Node, size: Token | None) -> tuple[int | None]:
         return (None if size is None else number(self, size),)
 
-    def number(self, meta: Meta, *tokens: Token) -> Number:
+    def number(self, node: Node, *tokens: Token) -> Number:
         value = number(self, tokens[-1])
-        return Number(self.at(meta), -value if len(tokens) > 1 else value)
+        return Number(self.at(node), -value if len(tokens) > 1 else value)
 
-    def numbers(self, meta: Meta, *values: Number) -> Numbers:
-        return Numbers(self.at(meta), tuple(v.value for v in values))
+    def numbers(self, node: Node, *values: Number) -> Numbers:
+        return Numbers(self.at(node), tuple(v.value for v in values))
 
-    def initialiser(self, meta: Meta, name: Token, value: Any) -> Any:
+    def initialiser(self, node: Node, name: Token, value: Any) -> Any:
         if name != "ATOMIC_VAR_INIT":
             raise error(Code.UNMODELLED_CALL, f"`{name}` is not an initial value", self.token(name), "write a number")
         return value
 
-    def type(self, meta: Meta, *tokens: Token) -> tree.TypeName:
+    def type(self, node: Node, *tokens: Token) -> tree.TypeName:
         words, specifiers = type_words(tokens)
-        return tree.TypeName(self.at(meta), words, specifiers=specifiers)
+        return tree.TypeName(self.at(node), words, specifiers=specifiers)
 
     # ---- names
 
-    def memory(self, meta: Meta, name: Token, index: Token | None = None) -> Memory:
-        return Memory(self.at(meta), str(name), 0 if index is None else number(self, index))
+    def memory(self, node: Node, name: Token, index: Token | None = None) -> Memory:
+        return Memory(self.at(node), str(name), 0 if index is None else number(self, index))
 
-    def pointed(self, meta: Meta, star: Token, name: Token) -> Memory:
-        return Memory(self.at(meta), str(name))
+    def pointed(self, node: Node, star: Token, name: Token) -> Memory:
+        return Memory(self.at(node), str(name))
 
-    def register(self, meta: Meta, thread: Token, name: Token) -> Register:
+    def register(self, node: Node, thread: Token, name: Token) -> Register:
         found = _THREAD.match(str(thread))
         if found is None:
             raise error(Code.SYNTAX, f"`{thread}` is not a thread", self.token(thread), "write 0:r0 or P0:r0")
-        return Register(self.at(meta), f"P{int(found.group(1))}", str(name))
+        return Register(self.at(node), f"P{int(found.group(1))}", str(name))
 
     # ---- after the program
 
-    def footer(self, meta: Meta, *parts: Any) -> Footer:
+    def footer(self, node: Node, *parts: Any) -> Footer:
         values: dict[str, Any] = {}
         for part in parts:
             found = part if isinstance(part, dict) else {"clause": part}
             for name in found.keys() & values.keys():
-                raise error(Code.DUPLICATE, f"there are two sections `{name}`", self.at(meta), "join them")
+                raise error(Code.DUPLICATE, f"there are two sections `{name}`", self.at(node), "join them")
             values |= found
         return Footer(**values)
 
-    def scopes(self, meta: Meta, group: Group) -> dict[str, Any]:
+    def scopes(self, node: Node, group: Group) -> dict[str, Any]:
         return {"scopes": group}
 
-    def group(self, meta: Meta, level: Token, *members: Any) -> Group:
+    def group(self, node: Node, level: Token, *members: Any) -> Group:
         named = tuple(m for m in members if isinstance(m, Group) or (isinstance(m, Token) and m.type == "NAME"))
         return Group(
-            self.at(meta),
+            self.at(node),
             str(level),
             tuple(m if isinstance(m, Group) else Name(self.token(m), str(m)) for m in named),
         )
 
-    def locations(self, meta: Meta, *items: Any) -> dict[str, Any]:
+    def locations(self, node: Node, *items: Any) -> dict[str, Any]:
         return {"locations": items}
 
-    def filter(self, meta: Meta, condition: Condition) -> dict[str, Any]:
+    def filter(self, node: Node, condition: Condition) -> dict[str, Any]:
         return {"filter": condition}
 
-    def exists(self, meta: Meta) -> Quantifier:
+    def exists(self, node: Node) -> Quantifier:
         return "exists"
 
-    def not_exists(self, meta: Meta, *tokens: Token) -> Quantifier:
+    def not_exists(self, node: Node, *tokens: Token) -> Quantifier:
         return "not exists"
 
-    def forall(self, meta: Meta) -> Quantifier:
+    def forall(self, node: Node) -> Quantifier:
         return "forall"
 
     # ---- conditions
 
-    def implies(self, meta: Meta, left: Condition, op: Token, right: Condition) -> Join:
-        return Join(self.at(meta), "||", Not(left.span, left), right)
+    def implies(self, node: Node, left: Condition, op: Token, right: Condition) -> Join:
+        return Join(self.at(node), "||", Not(left.span, left), right)
 
-    def join(self, meta: Meta, left: Condition, op: Token, right: Condition) -> Join:
-        return Join(self.at(meta), _OPERATORS.get(str(op), str(op)), left, right)
+    def join(self, node: Node, left: Condition, op: Token, right: Condition) -> Join:
+        return Join(self.at(node), _OPERATORS.get(str(op), str(op)), left, right)
 
-    def negation(self, meta: Meta, *children: Any) -> Not:
-        return Not(self.at(meta), children[-1])
+    def negation(self, node: Node, *children: Any) -> Not:
+        return Not(self.at(node), children[-1])
 
-    def true(self, meta: Meta) -> Truth:
-        return Truth(self.at(meta), True)
+    def true(self, node: Node) -> Truth:
+        return Truth(self.at(node), True)
 
-    def false(self, meta: Meta) -> Truth:
-        return Truth(self.at(meta), False)
+    def false(self, node: Node) -> Truth:
+        return Truth(self.at(node), False)
 
-    def comparison(self, meta: Meta, left: Any, op: Token, right: Any) -> Comparison:
-        return Comparison(self.at(meta), _OPERATORS.get(str(op), str(op)), left, right)
+    def comparison(self, node: Node, left: Any, op: Token, right: Any) -> Comparison:
+        return Comparison(self.at(node), _OPERATORS.get(str(op), str(op)), left, right)
 
 
 def span_of(file: File) -> Span:

@@ -7,15 +7,12 @@ from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from lark import Lark, Token
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
-from lark.lark import PostLex
-
 from scopec.base import grammars
 from scopec.base.diagnostics import Code, error
+from scopec.base.lalr import Parser, Token
 from scopec.base.resources import resource
 from scopec.base.source import Source, Span
-from scopec.frontends.parse import acceptable
+from scopec.frontends.parse import acceptable, unexpected
 from scopec.frontends.scoped.beyond import beyond, way_to_clang
 from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.build import Builder
@@ -25,6 +22,8 @@ from scopec.frontends.scoped.syntax.type_names import terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from lark import Lark
 
 #: How many tokens an expression may have, and what stands between two.  What is longer would take minutes to read, and
 #: nests too deeply for what comes after.
@@ -41,10 +40,10 @@ _SPLICED = re.compile(r"//[^\n]*(\\)[ \t]+\n")
 _source: ContextVar[Source] = ContextVar("_source")
 
 
-class _Finish(PostLex):
+class _Finish:
     """Gives names of types and templates their terminals."""
 
-    always_accept = ("NAME",)
+    always_accept = grammars.ALWAYS_ACCEPTED["cuda"]
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         length = 0
@@ -63,13 +62,18 @@ class _Finish(PostLex):
 
 
 def _at(token: Token) -> Span:
-    return Span.of_token(_source.get().name, token)
+    return _source.get().span(token.start_pos, token.end_pos)
 
 
 @cache
-def parser() -> Lark:
+def parser() -> Parser:
     """The parser for both start symbols, ``program`` and ``directives``."""
-    return grammars.parser("cuda", postlex=_Finish())
+    return grammars.parser("cuda", _Finish())
+
+
+@cache
+def _lark_parser() -> Lark:
+    return grammars.lark_parser("cuda", _Finish())
 
 
 def read(source: Source) -> tree.File:
@@ -101,27 +105,31 @@ def _without_lines(source: Source, code: str) -> str:
 def _parse(source: Source, text: str, start: str) -> tuple[Any, ...]:
     token = _source.set(source)
     try:
-        return cast("tuple[Any, ...]", Builder(source).transform(parser().parse(text, start=start)))
-    except UnexpectedInput as unexpected:
-        _syntax_error(source, text, unexpected, start)
+        nodes = parser().parse(text, start)
+        if nodes is None:
+            _syntax_error(source, text, start)
+        return cast("tuple[Any, ...]", Builder(source).build(nodes))
     finally:
         _source.reset(token)
 
 
-def _syntax_error(source: Source, text: str, unexpected: UnexpectedInput, start: str) -> NoReturn:
+def _syntax_error(source: Source, text: str, start: str) -> NoReturn:
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+    at_fault = unexpected(_lark_parser(), text, start)
     found: str | None
-    match unexpected:
-        case UnexpectedToken(token=Token() as token) if token.type == "$END":
+    match at_fault:
+        case UnexpectedToken(token=token) if token.type == "$END":
             offset, found = len(text.rstrip()), None
-        case UnexpectedToken(token=Token() as token):
+        case UnexpectedToken(token=token):
             offset, found = token.start_pos or 0, str(token)
         case UnexpectedCharacters():
-            offset = cast(int, unexpected.pos_in_stream)
+            offset = cast(int, at_fault.pos_in_stream)
             found = text[offset]
         case _:
-            raise unexpected
+            raise at_fault
     in_directive = start == "directives"
-    said = describe(text, offset, found, acceptable(unexpected), parser(), in_directive=in_directive)
+    said = describe(text, offset, found, acceptable(at_fault), _lark_parser(), in_directive=in_directive)
     at, length = said.place or (offset, len(found or ""))
     help_ = said.help if said.help or in_directive else f"if it is C++, {way_to_clang()}"
     raise error(said.code, said.message, source.span(at, at + length), help_) from None
