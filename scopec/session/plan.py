@@ -19,6 +19,7 @@ from scopec.memory.cat import registry
 from scopec.memory.cat.model import Model
 from scopec.program import ir
 from scopec.program.counts import left_open
+from scopec.program.delays import passed
 from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.observe import FinalRegister
 from scopec.program.program import Program
@@ -94,7 +95,7 @@ def _patient(
 
     def patient(body: ir.Body) -> ir.Body:
         nonlocal changed
-        found = left_open(body, observed)
+        found = left_open(passed(body, observed), observed)
         spans: tuple[Span, ...] = ()
         if settings.options["timeouts"] == "never":
             found, spans = not_fired(found)

@@ -42,6 +42,7 @@
 #define __sync_lock_test_and_set(...) __atomic_exchange_n(__VA_ARGS__, __ATOMIC_ACQUIRE)
 
 #include <scopec/device.h>
+#include <scopec/arithmetic.h>
 #include <scopec/runtime.h>
 
 // CUDA's compiler includes these for the program.
@@ -50,4 +51,5 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <utility>

@@ -72,13 +72,18 @@ inline constexpr int warpSize = 32;
 inline int __syncthreads_count(int predicate) { return __scopec_vote(0, predicate); }
 inline int __syncthreads_and(int predicate) { return __scopec_vote(1, predicate); }
 inline int __syncthreads_or(int predicate) { return __scopec_vote(2, predicate); }
+inline void __barrier_sync(unsigned name) { __scopec_named_barrier(name, -1, true); }
+inline void __barrier_sync_count(unsigned name, unsigned count) { __scopec_named_barrier(name, count, true); }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { __scopec_group_sync(0, mask); }
+inline unsigned __clusterRelativeBlockRank() { return __scopec_index(12); }
+inline unsigned __clusterSizeInBlocks() { return __scopec_index(13); }
 inline void __cluster_barrier_arrive() { __scopec_cluster_barrier(false); }
 inline void __cluster_barrier_arrive_relaxed() { __scopec_cluster_barrier(false, true); }
 inline void __cluster_barrier_wait() { __scopec_cluster_barrier(true); }
 inline void* __cluster_map_shared_rank(const void* address, unsigned rank) { return __scopec_map_shared(address, rank); }
 inline unsigned __cluster_query_shared_rank(const void* address) { return __scopec_shared_rank(address); }
 inline void __threadfence_block() { __scopec_in_kernel(), __scopec_fence(5, 1); }
+inline void __threadfence_cluster() { __scopec_in_kernel(), __scopec_fence(5, 2); }
 inline void __threadfence() { __scopec_in_kernel(), __scopec_fence(5, 3); }
 inline void __threadfence_system() { __scopec_in_kernel(), __scopec_fence(5, 4); }
 inline void __nanosleep(unsigned) { __scopec_yield(true); }
@@ -220,7 +225,7 @@ SCOPEC_STORE(__stwt)
 #undef SCOPEC_LOAD
 #undef SCOPEC_STORE
 
-// ---- addresses, bits, clocks
+// ---- addresses, clocks
 
 inline size_t __cvta_generic_to_shared(const void* p) {
     return (size_t)(const __attribute__((address_space(3))) void*)p;
@@ -229,24 +234,16 @@ inline void* __cvta_shared_to_generic(size_t p) { return (void*)(__attribute__((
 inline size_t __cvta_generic_to_global(const void* p) {
     return (size_t)(const __attribute__((address_space(1))) void*)p;
 }
+inline unsigned __isShared(const void*) { return __scopec_unknown<bool>(); }
+inline unsigned __isGlobal(const void*) { return __scopec_unknown<bool>(); }
+inline unsigned __isLocal(const void*) { return __scopec_unknown<bool>(); }
+inline unsigned __isConstant(const void*) { return __scopec_unknown<bool>(); }
 inline void* __cvta_global_to_generic(size_t p) { return (void*)(__attribute__((address_space(1))) void*)p; }
 
-inline int __popc(unsigned v) { return __builtin_popcount(v); }
-inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
-inline int __ffs(int v) { return __builtin_ffs(v); }
-inline int __ffsll(long long v) { return __builtin_ffsll(v); }
-inline int __clz(int v) { return v ? __builtin_clz(v) : 32; }
-inline int __clzll(long long v) { return v ? __builtin_clzll(v) : 64; }
-inline unsigned __brev(unsigned v) { return __builtin_bitreverse32(v); }
 inline long long clock64() { return __scopec_unknown<long long>(); }
-inline int clock() { return __scopec_unknown<int>(); }
+inline long clock() { return __scopec_unknown<long>(); }  // clock_t of the system
 inline unsigned long long __globaltimer() { return __scopec_unknown<unsigned long long>(); }
-inline int __float_as_int(float v) { return __builtin_bit_cast(int, v); }
-inline unsigned __float_as_uint(float v) { return __builtin_bit_cast(unsigned, v); }
-inline float __int_as_float(int v) { return __builtin_bit_cast(float, v); }
-inline float __uint_as_float(unsigned v) { return __builtin_bit_cast(float, v); }
-inline long long __double_as_longlong(double v) { return __builtin_bit_cast(long long, v); }
-inline double __longlong_as_double(long long v) { return __builtin_bit_cast(double, v); }
+inline void __prof_trigger(int) {}
 
 #define SCOPEC_MINMAX(__T)                                                                                      \
     constexpr __T min(__T a, __T b) { return b < a ? b : a; }                                                       \
@@ -261,9 +258,21 @@ SCOPEC_MINMAX(float)
 SCOPEC_MINMAX(double)
 #undef SCOPEC_MINMAX
 // CUDA's own overloads of two types.
-constexpr unsigned min(unsigned a, int b) { return min(a, unsigned(b)); }
-constexpr unsigned min(int a, unsigned b) { return min(unsigned(a), b); }
-constexpr unsigned max(unsigned a, int b) { return max(a, unsigned(b)); }
-constexpr unsigned max(int a, unsigned b) { return max(unsigned(a), b); }
+#define SCOPEC_MINMAX(__R, __T, __U)                                                                          \
+    constexpr __R min(__T a, __U b) { return min((__R)a, (__R)b); }                                           \
+    constexpr __R min(__U a, __T b) { return min((__R)a, (__R)b); }                                           \
+    constexpr __R max(__T a, __U b) { return max((__R)a, (__R)b); }                                           \
+    constexpr __R max(__U a, __T b) { return max((__R)a, (__R)b); }
+SCOPEC_MINMAX(unsigned, unsigned, int)
+SCOPEC_MINMAX(unsigned long, unsigned long, long)
+SCOPEC_MINMAX(unsigned long long, unsigned long long, long long)
+SCOPEC_MINMAX(double, double, float)
+#undef SCOPEC_MINMAX
+constexpr unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+constexpr unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+constexpr long long llmin(long long a, long long b) { return min(a, b); }
+constexpr long long llmax(long long a, long long b) { return max(a, b); }
+constexpr unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+constexpr unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
 SCOPEC_SHIM_END

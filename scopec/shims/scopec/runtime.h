@@ -127,6 +127,35 @@ struct cudaFuncAttributes {
     int preferredShmemCarveout;
 };
 enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
+enum cudaDeviceP2PAttr {
+    cudaDevP2PAttrPerformanceRank = 1,
+    cudaDevP2PAttrAccessSupported = 2,
+    cudaDevP2PAttrNativeAtomicSupported = 3,
+};
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered = 0,
+    cudaMemoryTypeHost = 1,
+    cudaMemoryTypeDevice = 2,
+    cudaMemoryTypeManaged = 3,
+};
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+    void *devicePointer, *hostPointer;
+};
+enum cudaStreamCaptureStatus {
+    cudaStreamCaptureStatusNone = 0,
+    cudaStreamCaptureStatusActive = 1,
+    cudaStreamCaptureStatusInvalidated = 2,
+};
+using cudaMemPool_t = struct CUmemPoolHandle_st*;
+enum cudaMemPoolAttr {
+    cudaMemPoolReuseFollowEventDependencies = 1,
+    cudaMemPoolReuseAllowOpportunistic = 2,
+    cudaMemPoolReuseAllowInternalDependencies = 3,
+    cudaMemPoolAttrReleaseThreshold = 4,
+};
+using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
@@ -250,6 +279,15 @@ inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned = 0) {
     return __scopec::success("cudaDeviceEnablePeerAccess");
 }
 inline cudaError_t cudaDeviceDisablePeerAccess(int) { return __scopec::success("cudaDeviceDisablePeerAccess"); }
+inline cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
+    *value = __scopec_unknown<int>();
+    return __scopec::success("cudaDeviceGetP2PAttribute");
+}
+inline cudaError_t cudaInitDevice(int, unsigned, unsigned) { return __scopec::success("cudaInitDevice"); }
+inline cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
+    *device = __scopec_unknown<int>();
+    return __scopec::success("cudaChooseDevice");
+}
 inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
     *can = __scopec_unknown<int>();
     return __scopec::success("cudaDeviceCanAccessPeer");
@@ -350,6 +388,18 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* blocks, int* threads, __T*, 
     *threads = __scopec_unknown<int>();
     return __scopec::success("cudaOccupancyMaxPotentialBlockSize");
 }
+template <class __T, class __F>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* blocks, int* threads, __T* kernel, __F, int = 0) {
+    return cudaOccupancyMaxPotentialBlockSize(blocks, threads, kernel);
+}
+template <class __T> cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, __T*, const cudaLaunchConfig_t*) {
+    *clusters = __scopec_unknown<int>();
+    return __scopec::success("cudaOccupancyMaxActiveClusters");
+}
+template <class __T> cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, __T*, const cudaLaunchConfig_t*) {
+    *size = __scopec_unknown<int>();
+    return __scopec::success("cudaOccupancyMaxPotentialClusterSize");
+}
 inline cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     *free = __scopec_unknown<size_t>();
     *total = __scopec_unknown<size_t>();
@@ -393,6 +443,14 @@ inline cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
     *priority = __scopec_unknown<int>();
     return __scopec::success("cudaStreamGetPriority");
 }
+inline cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned* flags) {
+    *flags = __scopec_unknown<unsigned>();
+    return __scopec::success("cudaStreamGetFlags");
+}
+inline cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
+    *status = cudaStreamCaptureStatusNone;  // there is no call that begins a capture
+    return __scopec::success("cudaStreamIsCapturing");
+}
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return __scopec::success("cudaStreamDestroy"); }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     __scopec_stream_synchronize(__scopec::number(stream));
@@ -416,6 +474,9 @@ inline cudaError_t cudaEventDestroy(cudaEvent_t) { return __scopec::success("cud
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
     __scopec_event_record(__scopec::number(event), __scopec::number(stream));
     return cudaSuccess;
+}
+inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned = 0) {
+    return cudaEventRecord(event, stream);
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     __scopec_event_synchronize(__scopec::number(event));
@@ -442,7 +503,18 @@ template <class __T> cudaError_t cudaMallocManaged(__T** memory, size_t bytes, u
 }
 template <class __T> cudaError_t cudaMallocHost(__T** memory, size_t bytes, unsigned = 0) { SCOPEC_ALLOCATE(2) }
 template <class __T> cudaError_t cudaHostAlloc(__T** memory, size_t bytes, unsigned) { SCOPEC_ALLOCATE(2) }
+template <class __T> cudaError_t cudaMallocPitch(__T** memory, size_t* pitch, size_t width, size_t height) {
+    *pitch = (width + 511) / 512 * 512;
+    const size_t bytes = *pitch * height;
+    SCOPEC_ALLOCATE(0)
+}
 template <class __T> cudaError_t cudaMallocAsync(__T** memory, size_t bytes, cudaStream_t) { SCOPEC_ALLOCATE(0) }
+template <class __T> cudaError_t cudaMallocAsync(__T** memory, size_t bytes, cudaMemPool_t, cudaStream_t) {
+    SCOPEC_ALLOCATE(0)
+}
+template <class __T> cudaError_t cudaMallocFromPoolAsync(__T** memory, size_t bytes, cudaMemPool_t, cudaStream_t) {
+    SCOPEC_ALLOCATE(0)
+}
 #undef SCOPEC_ALLOCATE
 inline cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
     __scopec_free(memory);
@@ -472,6 +544,27 @@ template <class __T, class __Symbol> cudaError_t cudaGetSymbolAddress(__T** addr
     *address = (__T*)&symbol;
     return __scopec::success("cudaGetSymbolAddress");
 }
+template <class __Symbol> cudaError_t cudaGetSymbolSize(size_t* bytes, const __Symbol& symbol) {
+    *bytes = sizeof symbol;
+    return __scopec::success("cudaGetSymbolSize");
+}
+inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    attributes->type = cudaMemoryType(__scopec_unknown<int>());
+    attributes->device = __scopec_unknown<int>();
+    attributes->devicePointer = attributes->hostPointer = const_cast<void*>(pointer);
+    return __scopec::success("cudaPointerGetAttributes");
+}
+inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+    *pool = nullptr;  // which memory a pool has changes no answer
+    return __scopec::success("cudaDeviceGetDefaultMemPool");
+}
+inline cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+    return cudaDeviceGetDefaultMemPool(pool, device);
+}
+inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
+    return __scopec::success("cudaMemPoolSetAttribute");
+}
+inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return __scopec::success("cudaMemPoolTrimTo"); }
 inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr) {
     return __scopec::success("cudaMemPrefetchAsync");
 }
@@ -510,6 +603,18 @@ inline cudaError_t cudaMemset(void* to, int byte, size_t bytes) {
 }
 inline cudaError_t cudaMemsetAsync(void* to, int byte, size_t bytes, cudaStream_t stream = nullptr) {
     return __scopec::filled(to, byte, bytes, stream, false);
+}
+inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                                     size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+    for (size_t row = 0; row < height; row++)
+        __scopec::copied((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind, stream, false);
+    return __scopec::result();
+}
+inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                                size_t height, cudaMemcpyKind kind) {
+    for (size_t row = 0; row < height; row++)
+        __scopec::copied((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind, nullptr, true);
+    return __scopec::result();
 }
 template <class __T>
 cudaError_t cudaMemcpyToSymbol(const __T& symbol, const void* from, size_t bytes, size_t offset = 0,

@@ -1,0 +1,63 @@
+"""Loops that do nothing until a clock says so: they end, unless something else is waited for or seen."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import check_text, verdicts
+
+PROGRAM = """#include <cuda/atomic>
+#include <chrono>
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag;
+__device__ int out;
+__global__ void k(float x) {{ long long start = clock64(); {body} }}
+int main() {{ {main} k<<<1, 1>>>(1.0f); cudaDeviceSynchronize(); }}
+//@ expect terminates;
+"""
+
+
+def terminates(folder: Path, body: str, main: str = "", expect: str = "") -> str:
+    text = PROGRAM.format(body=body, main=main) + expect
+    (verdict,) = verdicts([check_text(folder, text, engine="embedded")])["terminates"]
+    return verdict
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while (clock64() - start < 1000) ;",
+        "do __nanosleep(20); while (clock64() - start < 1000);",
+        "for (;;) { if (clock() > 1000) break; __nanosleep(20); }",
+        "while (x > 1e-6f) x = __fdividef(x, 2.0f);",
+        "for (int i = 0; i < 3; ++i) { while (clock64() - start < 1000 * i) ; out = i; }",
+        "int turns = 0; while (clock64() - start < 1000) ++turns;",  # nobody asks how many
+    ],
+)
+def test_a_delay_ends(body: str, tmp_path: Path) -> None:
+    assert terminates(tmp_path, body) == "holds"
+
+
+def test_the_host_delays(tmp_path: Path) -> None:
+    main = "auto until = std::chrono::steady_clock::now(); while (std::chrono::steady_clock::now() < until) ;"
+    assert terminates(tmp_path, "out = 1;", main) == "holds"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while (true) ;",
+        "while (flag.load() == 0) ;",
+        "int on = out; while (true) { if (on && clock64() - start > 1000) break; }",  # not every turn looks at the clock
+        "while (flag.load() == 0 && clock64() - start < 1000) ;",  # a wait that gives up, taken not to (timeouts = never)
+    ],
+)
+def test_what_is_no_delay_may_go_on(body: str, tmp_path: Path) -> None:
+    assert terminates(tmp_path, body) == "violated"
+
+
+def test_how_often_a_delay_turns_is_seen(tmp_path: Path) -> None:
+    body = "int turns = 0; while (clock64() - start < 1000) turns = (turns + 1) % 3; out = turns;"
+    outcome = check_text(
+        tmp_path, PROGRAM.format(body=body, main="") + "//@ expect allowed out == 2;", engine="embedded"
+    )
+    assert verdicts([outcome])["allowed out == 2"] == ["holds"]
