@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scopec.base.source import Source
-from scopec.frontends.clang.alike import together
+from scopec.frontends.clang.alike import _Indices, together
 from scopec.program import ir, types, values
 from scopec.program.specialise import specialise, thread_builtins
 from scopec.program.values import Const, Reg
@@ -150,6 +150,26 @@ def test_constants_that_are_a_sum_of_indices_are_shown_as_such(
     assert isinstance(operation, ir.Store)
     assert values.show(operation.value) == shown
     assert len(whole.nodes) == 2
+
+
+@pytest.mark.parametrize(
+    ("there", "shown"),
+    [
+        (lambda t: 2 <= t % 8 < 5, "threadIdx.x % 8 >= 2 && threadIdx.x % 8 < 5"),
+        (lambda t: t % 4 in (0, 2), "threadIdx.x % 2 < 1"),
+        (lambda t: t % 8 == 0, "threadIdx.x % 8 < 1"),
+        (lambda t: 8 <= t < 24, "blockIdx.x * 16 + threadIdx.x >= 8 && blockIdx.x * 16 + threadIdx.x < 24"),
+        (lambda t: t % 6 == 0, None),  # no block is as the one before
+    ],
+)
+def test_threads_are_told_by_ranges_or_remainders(there: Callable[[int], bool], shown: str | None) -> None:
+    grid = grid_of(ir.Dim(3), ir.Dim(16))
+    places = [(block, lane) for block in range(3) for lane in range(16)]
+    condition = _Indices(grid, [[at] for at in places])._among({at for at in places if there(16 * at[0] + at[1])})
+    assert shown is None or values.show(condition) == shown
+    for at in places:
+        indices = thread_builtins(grid, *at)
+        assert values.evaluate(condition, lambda leaf: indices[leaf.name]) == there(16 * at[0] + at[1])  # noqa: B023
 
 
 def test_what_follows_a_branch_on_indices_is_there_once() -> None:

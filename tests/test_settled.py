@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -324,6 +325,27 @@ def test_the_answers_are_those_of_the_whole_graph(folder: str, monkeypatch: pyte
     assert smaller > 5
 
 
+BLOCKS = """
+__device__ int in[32], out[4];
+__global__ void k() {
+    __shared__ int tile[8];
+    int t = threadIdx.x;
+    tile[t] = in[8 * blockIdx.x + t];
+    __syncthreads();
+    for (int step = 4; step > 0; step /= 2) {
+        if (t < step) tile[t] += tile[t + step];
+        __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = tile[0];
+}
+int main() {
+    k<<<4, 8>>>();
+    cudaDeviceSynchronize();
+}
+//@ expect terminates;
+"""
+
+
 def test_sure_steps_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     fewer = 0
     for folder in ("barriers", "cuda-execution-model", "progress-models"):
@@ -338,7 +360,29 @@ def test_sure_steps_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
                     some = solve_progress(questions.progress_problem(run, property_).system, property_)
                     assert some.holds == every.holds, (run.name, property_)
                     fewer += some.states < every.states
+                    with monkeypatch.context() as patch:
+                        patch.setattr(sure_steps, "TRIED", 0)
+                        system = questions.progress_problem(run, property_).system
+                        assert solve_progress(system, property_) == some, (run.name, property_)
     assert fewer > 20
+
+
+def test_sure_steps_of_a_block_are_taken_once_where_nothing_differs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "program.cu"
+    file.write_text(BLOCKS)
+    (run,) = plan(file, str(file), KEPT).runs
+    taken: dict[int, int] = {}
+    take = sure_steps._taken
+    for tried in (0, 64):
+        counted = count()
+        monkeypatch.setattr(sure_steps, "TRIED", tried)
+        monkeypatch.setattr(sure_steps, "_taken", lambda *step: next(counted) >= 0 and take(*step))  # noqa: B023
+        answer = solve_progress(questions.progress_problem(run, "Termination").system, "Termination")
+        assert answer.holds
+        taken[tried] = next(counted)
+    assert 3 * taken[64] < taken[0]
 
 
 def test_what_asks_whether_a_kernel_has_ended_may_find_that_it_has_not(

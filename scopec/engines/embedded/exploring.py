@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import EngineError
 from scopec.base.records import dataclass
-from scopec.engines.embedded.stepping import Stepping
+from scopec.engines.embedded.stepping import Stepping, changed
 from scopec.engines.embedded.sure_steps import SureSteps
 from scopec.engines.embedded.terms import Fixed, State
 from scopec.program import ir
@@ -151,17 +151,17 @@ class Exploration:
             if label != IDLE:
                 if label in self._slept or label not in system.steps:
                     continue
-                for after, well in stepping.step(number, label)(state):
-                    yield number, label, after, well
+                for changes, well in stepping.step(number, label)(state):
+                    yield number, label, changed(state, changes), well
             elif number in self._starts and number not in self.sure.second:
                 entry, can_start = self._starts[number]
                 if not can_start(state):
                     continue
                 if entry in self._late:
-                    yield number, IDLE, (*state[:number], entry, *state[number + 1 :]), True
+                    yield number, IDLE, changed(state, [(number, entry)]), True
                 else:
-                    for after, well in stepping.step(number, entry)(state):
-                        yield number, IDLE, after, well
+                    for changes, well in stepping.step(number, entry)(state):
+                        yield number, IDLE, changed(state, changes), well
 
     @cached_property
     def sure(self) -> SureSteps:

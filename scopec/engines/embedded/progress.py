@@ -198,8 +198,9 @@ def _schedule(exploration: Exploration, graph: Graph, path: list[int], cycle: li
         states.append(after)
 
     def at_once() -> None:
-        for who, label, after in exploration.sure.steps(states[-1]):
-            take(who, label, after)
+        state = list(states[-1])
+        for who, label in exploration.sure.steps(state):
+            take(who, label, tuple(state))
 
     at_once()
     begins = len(states) - 1

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import EngineError
-from scopec.engines.embedded.terms import NO_OUTCOMES, Compute, Outcomes, State, Terms
+from scopec.engines.embedded.terms import NO_OUTCOMES, Compute, Outcomes, Seen, State, Terms
 from scopec.program import ir, types
 from scopec.program.observe import instance
 from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Given, Named, Reg, Unary, Value
@@ -182,7 +182,7 @@ class States(Terms):
             return lambda _: base
         index, length = self.value(place.index, thread), len(object_.values)
 
-        def cell(s: State) -> int:
+        def cell(s: Seen) -> int:
             i: int = index(s)
             if not 0 <= i < length:
                 raise EngineError(f"{thread.name} accesses element {i} of `{place.object}`, which has {length}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scopec.engines.embedded.states import States
-from scopec.engines.embedded.terms import Bound, Compute, Fixed, Outcomes, Slot, State, run
+from scopec.engines.embedded.terms import Bound, Compute, Fixed, Outcomes, Seen, Slot, State, once, run
 from scopec.program import ir
 from scopec.progress.rules import phases
 from scopec.progress.steps import OLD, Arrival, Either, Fork, Goto, Made, Step, Tree, leaves
@@ -23,20 +23,34 @@ if TYPE_CHECKING:
 
 #: From how many threads on a table is looked at only where a step may change it.
 MANY = 64
-#: The states that a step may lead to, each with whether every choice fell well.
-Take: TypeAlias = "Callable[[State], list[tuple[State, bool]]]"
+#: What a step changes: slots, each with what is in it then; of one slot the last counts.
+Changes: TypeAlias = "list[tuple[int, Any]]"
+#: What a step may change, for each way that it may go, and whether every choice falls well on it.
+Take: TypeAlias = "Callable[[Seen], list[tuple[Changes, bool]]]"
 
 
 @dataclass(frozen=True)
 class _Effects:
-    """What a step of a thread does: what its place holds and where that is, changes at slots, threads that wake."""
+    """What a step of a thread does: what its place holds and where that is, changes at slots, threads that wake.
+
+    ``tables`` give what else changes where only the state says which slots may.
+    """
 
     thread: ir.Thread
     old: Compute | None
     cell: Compute | None
     outcomes: Outcomes
     changes: list[tuple[int, Compute]]
-    woken: Callable[[State], list[tuple[int, str]]] | None
+    tables: list[Callable[[Seen], Changes]]
+    woken: Callable[[Seen], list[tuple[int, str]]] | None
+
+
+def changed(state: State, changes: Changes) -> State:
+    """The state after a step."""
+    after = list(state)
+    for slot, value in changes:
+        after[slot] = value
+    return tuple(after)
 
 
 class Stepping(States):
@@ -72,9 +86,11 @@ class Stepping(States):
         if cell is not None:
             bound[OLD] = lambda s: s[cell(s)]
         out = {name: self.function(term, bound) for name, term in transition.outcomes.items()}
-        changes = [change for update in transition.updates for change in self._changes(update, bound)]
+        wide = [u for u in transition.updates if u.among is not None and len(self.threads) > MANY]
+        changes = [change for u in transition.updates if u not in wide for change in self._changes(u, bound)]
+        tables = [self._table(u, bound) for u in wide]
         wakes = None if transition.wakes is None else self._woken(transition.wakes, bound)
-        effects = _Effects(thread, bound.get(OLD), cell, out, changes, wakes if place is not None else None)
+        effects = _Effects(thread, bound.get(OLD), cell, out, changes, tables, wakes if place is not None else None)
         take = self._chosen(transition, effects, bound)
         if wakes is not None and transition.wakes is not None and place is None:
             take = _notifying(take, wakes, one=transition.wakes.one)
@@ -85,7 +101,7 @@ class Stepping(States):
         again = step.again
         if not again or not step.blocks:
             return lambda s: take(s) if guard(s) else []
-        return lambda s: take(s) if guard(s) else [((*s[:me], again, *s[me + 1 :]), True)]
+        return lambda s: take(s) if guard(s) else [([(me, again)], True)]
 
     def _chosen(self, transition: Transition, effects: _Effects, bound: Bound) -> Take:
         tree = transition.step.tree
@@ -99,8 +115,7 @@ class Stepping(States):
         """Where an update changes the state, and to what."""
         match update.key, update.new:
             case None, Over(Kind.TABLE, name, domain, body):
-                wide = update.among if update.among is not None and len(self.threads) > MANY else domain
-                keys = self.known(wide, bound)
+                keys = self.known(domain, bound)
                 assert isinstance(keys, Fixed)
                 for key in keys.value:
                     slot, new = self.keyed[update.variable][key], self.known(body, {**bound, name: Fixed(key)})
@@ -113,6 +128,15 @@ class Stepping(States):
                 assert isinstance(old, Slot)
                 yield old.index, self.function(new, {**bound, "@": old})
 
+    def _table(self, update: Update, bound: Bound) -> Callable[[Seen], Changes]:
+        """What an update changes of a table, at the keys where it may: the terms of each are computed when it does."""
+        assert update.among is not None
+        assert isinstance(update.new, Over)
+        keys, slots = self.function(update.among, bound), self.keyed[update.variable]
+        name, body = update.new.name, update.new.body
+        new = once(lambda key: self.function(body, {**bound, name: Fixed(key)}))
+        return lambda s: [(slots[key], new(key)(s)) for key in keys(s)]
+
     def _written(self, write: Value | Made | Arrival, effects: _Effects) -> Compute:
         """What a step stores."""
         if not isinstance(write, Made | Arrival):
@@ -121,7 +145,7 @@ class Stepping(States):
         bound: Bound = {"t": Fixed(self.number[effects.thread.name]), OLD: effects.old}
         return self.function(phases.written(write, Name(OLD)), bound)
 
-    def _woken(self, wakes: Wakes, bound: Bound) -> Callable[[State], list[tuple[int, str]]]:
+    def _woken(self, wakes: Wakes, bound: Bound) -> Callable[[Seen], list[tuple[int, str]]]:
         """The threads that a step wakes, each with the label that it is moved to."""
         who, to = self.function(wakes.who, bound), self.fixed(Name(wakes.to))
         return lambda s: [(number, to[s[number]]) for number in sorted(who(s))]
@@ -142,36 +166,30 @@ class Stepping(States):
                 slots = ((registers.get((thread.name, name)), value) for name, value in updates)
                 own = [(slot, self.value(value, thread, old, out)) for slot, value in slots if slot is not None]
                 written = None if write is None else self._written(write, effects)
-                cell, woken, changes = effects.cell, effects.woken, [*effects.changes, *own]
+                cell, woken, changes, tables = effects.cell, effects.woken, [*effects.changes, *own], effects.tables
 
-                def take(s: State) -> list[tuple[State, bool]]:
-                    after = list(s)
+                def take(s: Seen) -> list[tuple[Changes, bool]]:
+                    after: Changes = []
                     if written is not None and cell is not None:
-                        after[cell(s)] = written(s)
+                        after.append((cell(s), written(s)))
                         if woken is not None:
-                            for sleeper, to in woken(s):
-                                after[sleeper] = to
-                    for slot, value in changes:
-                        after[slot] = value(s)
-                    after[me] = label
-                    return [(tuple(after), True)]
+                            after += woken(s)
+                    after += [(slot, value(s)) for slot, value in changes]
+                    for of_table in tables:
+                        after += of_table(s)
+                    after.append((me, label))
+                    return [(after, True)]
 
                 return take
 
 
-def _notifying(take: Take, sleepers: Callable[[State], list[tuple[int, str]]], *, one: bool) -> Take:
+def _notifying(take: Take, sleepers: Callable[[Seen], list[tuple[int, str]]], *, one: bool) -> Take:
     """A step that wakes threads as well: all of them, or any one."""
 
-    def woken(s: State, who: list[tuple[int, str]]) -> list[tuple[State, bool]]:
-        out = []
-        for after, well in take(s):
-            changed = list(after)
-            for number, to in who:
-                changed[number] = to
-            out.append((tuple(changed), well))
-        return out
+    def woken(s: Seen, who: list[tuple[int, str]]) -> list[tuple[Changes, bool]]:
+        return [([*changes, *who], well) for changes, well in take(s)]
 
-    def notify(s: State) -> list[tuple[State, bool]]:
+    def notify(s: Seen) -> list[tuple[Changes, bool]]:
         who = sleepers(s)
         if not one or not who:
             return woken(s, who)

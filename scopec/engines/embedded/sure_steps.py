@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scopec.base.graphs import components
+from scopec.engines.embedded.stepping import changed
 from scopec.program import ir, values
 from scopec.program.types import ArithmeticFault
 from scopec.progress.steps import DONE, IDLE, Again, Either, Fork, Goto, Tick, Undefined, Wait, leaves
@@ -25,7 +26,7 @@ from scopec.progress.steps import DONE, IDLE, Again, Either, Fork, Goto, Tick, U
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from scopec.engines.embedded.stepping import Stepping
+    from scopec.engines.embedded.stepping import Changes, Stepping
     from scopec.engines.embedded.terms import Compute, State
     from scopec.program.values import Value
     from scopec.progress.steps import Machine, Step, Tree
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 MANY = 16
 #: How many places of a thread are looked at to see whether it ends.
 _MOST_PLACES = 2000
+#: How often the sure steps of some units are noted, beyond how often that has spared them.
+TRIED = 64
 
 #: Where a thread is: its label, and the registers of which it knows what they hold.
 _Place: TypeAlias = tuple[str, tuple[tuple[str, int], ...]]
@@ -74,57 +77,62 @@ class SureSteps:
 
     def after(self, state: State, moved: int | None = None) -> State:
         """The state after all sure steps; ``moved`` took a step from a state without any."""
-        for _, _, found in self.steps(state, moved):
-            state = found
-        return state
+        near = None if moved is None else self._near.get(moved)
+        if near is not None:
+            return near.after(state)
+        draft = list(state)
+        for _ in self.steps(draft):
+            pass
+        return tuple(draft)
 
-    def steps(self, state: State, moved: int | None = None) -> Iterator[tuple[int, str, State]]:
-        """The sure steps that are taken one after the other: who takes each, at which label, and the state after it."""
-        units = self._units if moved is None else self._near.get(moved, self._units)
+    def steps(self, draft: list[Any], units: Sequence[Sequence[int]] | None = None) -> Iterator[tuple[int, str]]:
+        """The sure steps that are taken one after the other: who takes each, at which label.
+
+        ``draft`` is a state, and after each step the state after it; ``units`` are the threads that may take one.
+        """
+        units = self._units if units is None else units
         again = bool(self.threads)
         while again:
             again = False
             for unit in units:
-                if all(state[n] == IDLE for n in unit):
+                if all(draft[n] == IDLE for n in unit):
                     continue
                 for number in unit:  # to the barrier, each of them, before one looks whether all are there
-                    while (found := self._step(state, number)) is not None:
-                        label, state = found
+                    while (label := self._step(draft, number)) is not None:
                         again = True
-                        yield number, label, state
+                        yield number, label
                 for number in unit:
-                    if (found := self._released(state, number)) is not None:
-                        label, state = found
+                    if (label := self._released(draft, number)) is not None:
                         again = True
-                        yield number, label, state
+                        yield number, label
 
-    def _released(self, state: State, number: int) -> tuple[str, State] | None:
-        """The sure step of a thread that need not wait any longer."""
-        label = state[number]
+    def _released(self, draft: list[Any], number: int) -> str | None:
+        """Take the sure step of a thread that need not wait any longer; its label, if there is one."""
+        label: str = draft[number]
         if label not in self._blocking or label not in self.labels[number]:
             return None
-        taken = self.stepping.step(number, label)(state)
-        if not taken or taken[0][0][number] == self.system.steps[label].again:  # in vain, each turn a step
+        taken = self.stepping.step(number, label)(draft)
+        if not taken or dict(taken[0][0])[number] == self.system.steps[label].again:  # in vain, each turn a step
             return None
-        return label, taken[0][0]
+        return _taken(draft, label, taken[0][0])
 
-    def _step(self, state: State, number: int) -> tuple[str, State] | None:
-        """The sure step of a thread, if it has one in a state, not one for which it may have to wait."""
-        label = state[number]
+    def _step(self, draft: list[Any], number: int) -> str | None:
+        """Take the sure step of a thread, if it has one, not one for which it may have to wait; its label."""
+        label: str = draft[number]
         if label == DONE or label in self._blocking or (label != IDLE and label not in self.labels[number]):
             return None
         if label != IDLE:
-            taken = self.stepping.step(number, label)(state)
-            return (label, taken[0][0]) if taken else None
+            taken = self.stepping.step(number, label)(draft)
+            return _taken(draft, label, taken[0][0]) if taken else None
         entry, late, can_start = self._starts[number]
-        if not can_start(state):
+        if not can_start(draft):
             return None
         if late:
-            return label, (*state[:number], entry, *state[number + 1 :])
+            return _taken(draft, label, [(number, entry)])
         if entry not in self.labels[number]:
             return None
-        ((after, _),) = self.stepping.step(number, entry)(state)
-        return label, after
+        ((changes, _),) = self.stepping.step(number, entry)(draft)
+        return _taken(draft, label, changes)
 
     @cached_property
     def _blocking(self) -> frozenset[str]:
@@ -132,17 +140,18 @@ class SureSteps:
         return frozenset(label for step in self.system.steps.values() if step.blocks for label in step.labels)
 
     @cached_property
-    def _near(self) -> Mapping[int, Sequence[Sequence[int]]]:
+    def _near(self) -> Mapping[int, _Near]:
         """By thread the units in which its step may let others go on: those of its block, where no more is joined."""
         threads, system = self.stepping.threads, self.system
         waits = (step.operation.at for step in system.steps.values() if isinstance(step.operation, Wait))
         wide = any(isinstance(at, ir.GroupSync) and at.group in (ir.Group.CLUSTER, ir.Group.GRID) for at in waits)
         if wide or not {"CanStart"}.issuperset(self.stepping.rules.starting):
             return {}
-        blocks: dict[str, list[Sequence[int]]] = defaultdict(list)
+        units: dict[str, list[Sequence[int]]] = defaultdict(list)
         for unit in self._units:
             for name in {threads[n].block_name for n in unit}:
-                blocks[name].append(unit)
+                units[name].append(unit)
+        blocks = {name: _Near(self, own) for name, own in units.items()}
         return {n: blocks[threads[n].block_name] for n in self.threads}
 
     @cached_property
@@ -163,6 +172,67 @@ class SureSteps:
             number[t.name]: (entries[t.name], entries[t.name] in late, self.stepping.can_start(t))
             for t in system.threads
         }
+
+
+def _taken(draft: list[Any], label: str, changes: Changes) -> str:
+    """Make the changes of a step in a state; its label."""
+    for slot, value in changes:
+        draft[slot] = value
+    return label
+
+
+class _Near:
+    """The sure steps in some units, which are not taken again where nothing differs that they look at."""
+
+    def __init__(self, sure: SureSteps, units: Sequence[Sequence[int]]) -> None:
+        self._sure = sure
+        self._units = units
+        #: By the slots that were looked at, for what was in them, what was changed in the end.
+        self._known: dict[tuple[int, ...], dict[tuple[Any, ...], Mapping[int, Any]]] = {}
+        #: How often that was known, less how often it was not.
+        self._gain = 0
+
+    def after(self, state: State) -> State:
+        """The state after all sure steps there."""
+        for slots, known in self._known.items():
+            changes = known.get(tuple([state[slot] for slot in slots]))
+            if changes is not None:
+                self._gain += 1
+                return changed(state, [*changes.items()])
+        draft = _Watched(state) if self._gain > -TRIED else list(state)
+        for _ in self._sure.steps(draft, self._units):
+            pass
+        if isinstance(draft, _Watched):
+            self._gain -= 1
+            slots = draft.looked_at
+            self._known.setdefault(slots, {})[tuple([state[slot] for slot in slots])] = draft.changed
+        return tuple(draft)
+
+
+class _Watched(list[Any]):
+    """A state that is changed in its place: it notes which slots change, and which are looked at before they do."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__(state)
+        self.changed: dict[int, Any] = {}
+        self._slots: set[int] = set()
+        self._ranges: set[range] = set()
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            self._ranges.add(range(*at.indices(len(self))))
+        elif at not in self.changed:
+            self._slots.add(at)
+        return super().__getitem__(at)
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        self.changed[at] = value
+        super().__setitem__(at, value)
+
+    @property
+    def looked_at(self) -> tuple[int, ...]:
+        """The slots on whose first values it depends what is changed."""
+        return tuple(sorted(self._slots.union(*self._ranges)))
 
 
 def _once(machine: Machine) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from scopec.progress.rules import Rules
 
 State: TypeAlias = tuple[Any, ...]
-Compute: TypeAlias = "Callable[[State], Any]"
+#: A state, or one that is in the making.
+Seen: TypeAlias = "Sequence[Any]"
+Compute: TypeAlias = "Callable[[Seen], Any]"
 #: What an operation finds beside memory, by the registers that stand for it.
 Outcomes: TypeAlias = "Mapping[str, Compute]"
 NO_OUTCOMES: Outcomes = MappingProxyType({})
@@ -136,7 +138,7 @@ class Terms:
         if "issued" not in self.slots:
             return self.function(condition, bound)
         slot = self.slots["issued"]
-        after = _once(lambda issued: self.function(condition, {**bound, "issued": Fixed(issued)}))
+        after = once(lambda issued: self.function(condition, {**bound, "issued": Fixed(issued)}))
         return lambda s: after(s[slot])(s)
 
     def fixed(self, term: Term) -> Any:
@@ -257,7 +259,7 @@ class Terms:
 
     def _over(self, kind: Kind, domain: Known, body: Callable[[Any], Known]) -> Known:
         if not isinstance(domain, Fixed):
-            return _over_state(kind, run(domain), _once(lambda x: run(body(x))))
+            return _over_state(kind, run(domain), once(lambda x: run(body(x))))
         match kind:
             case Kind.EVERY:
                 return _all(map(body, domain.value))
@@ -291,7 +293,7 @@ def run(known: Known) -> Compute:
             return known  # type: ignore[return-value]
 
 
-def _once(made: Callable[[Any], T]) -> Callable[[Any], T]:
+def once(made: Callable[[Any], T]) -> Callable[[Any], T]:
     """A function that is computed once for each argument."""
     known: dict[Any, T] = {}
 
@@ -321,7 +323,7 @@ def _by_value(made: Callable[..., Known], given: list[Known]) -> Known:
     """What is made of values, once for each, where they may be known with the state only."""
     if all(isinstance(known, Fixed) for known in given):
         return made(*(known.value for known in given))  # type: ignore[union-attr]
-    cases, values = _once(lambda values: run(made(*values))), [run(known) for known in given]
+    cases, values = once(lambda values: run(made(*values))), [run(known) for known in given]
     return lambda s: cases(tuple([value(s) for value in values]))(s)
 
 
@@ -402,7 +404,7 @@ def _joined(operands: Iterable[Known], neutral: bool) -> Known:
 def _until(tests: list[Compute], neutral: bool) -> Compute:
     """Whether all conditions hold (``neutral``), or one does."""
 
-    def test(s: State) -> bool:
+    def test(s: Seen) -> bool:
         for holds in tests:
             if bool(holds(s)) is not neutral:
                 return not neutral
@@ -418,12 +420,12 @@ def _same_test(indexes: list[int], value: Any, neutral: bool, equal: bool) -> Co
     if sorted(indexes) == list(range(first, beyond)):
         least = beyond - first if equal else 0
 
-        def counted(s: State) -> bool:
+        def counted(s: Seen) -> bool:
             return (s[first:beyond].count(value) == least) is neutral
 
         return counted
 
-    def test(s: State) -> bool:
+    def test(s: Seen) -> bool:
         for index in indexes:
             if (s[index] == value) is not equal:
                 return not neutral

@@ -7,6 +7,7 @@ the indices tells them apart.  What does the same from some node on, whichever w
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Set
 from dataclasses import field, replace
 from functools import cached_property
 from math import gcd, lcm
@@ -38,6 +39,8 @@ _COLUMNS = (len(_INDICES), *range(len(_INDICES)))
 _MOST_THAT_MEET = 16
 #: From how many kinds on they are told apart by halves.
 _MANY = 8
+#: In how many ranges threads may be that are told by these, where they are not by the remainder of their index.
+_MOST_RANGES = 4
 
 
 def together(grid: ir.Grid, bodies: Mapping[Position, ir.Body]) -> ir.Body:
@@ -400,16 +403,33 @@ class _Indices:
         size = self._grid.threads.count
         block, thread = _linear(self._grid.blocks, "blockIdx"), _linear(self._grid.threads, "threadIdx")
         place = values.binary("+", values.binary("*", block, Const(size, UINT)), thread)
-        numbers = sorted(block * size + thread for block, thread in threads)
-        starts = [n for n in numbers if n - 1 not in set(numbers)]
+        numbers = {block * size + thread for block, thread in threads}
+        ranges = _ranges(numbers)
+        if len(ranges) > _MOST_RANGES and (period := _period(numbers, size, self._grid.blocks.count)):
+            place = values.binary("%", thread, Const(period, UINT))
+            ranges = _ranges({n for n in numbers if n < period})
         result: Value = values.FALSE
-        for start in starts:
-            end = next(n for n in range(start + 1, numbers[-1] + 2) if n not in set(numbers))
+        for start, end in ranges:
             within = values.binary("<", place, Const(end, UINT))
             if start:
                 within = values.binary("&&", values.binary(">=", place, Const(start, UINT)), within)
             result = values.binary("||", result, within)
         return result
+
+
+def _ranges(numbers: Set[int]) -> list[tuple[int, int]]:
+    """The first of each range of numbers, and the one after its last."""
+    starts, ends = ({n for n in numbers if n - 1 not in numbers}, {n + 1 for n in numbers if n + 1 not in numbers})
+    return list(zip(sorted(starts), sorted(ends), strict=True))
+
+
+def _period(numbers: Set[int], size: int, count: int) -> int | None:
+    """After how many threads these are the same again, in all ``count`` blocks of ``size``."""
+    for period in (n for n in range(2, size + 1) if size % n == 0):
+        first = {n for n in numbers if n < period}
+        if {n + at for n in first for at in range(0, size * count, period)} == numbers:
+            return period
+    return None
 
 
 def _multiple(factor: int, name: str | None, type_: IntType) -> Value:

@@ -210,13 +210,15 @@ def leave(system: System, step: Step, operation: Collective) -> Transition:
     """
     vote, barrier, exchange = _vote(operation), at(table_of(operation), "t"), _exchange(operation)
     there, joined = at("arrived", barrier), at("Joins", barrier)
+    or_own = if_(among("t", there), joined, set_of("t"))
     updates = [Update("arrived", barrier, if_(among("t", "@"), EMPTY, "@"))]
     outcomes: dict[str, Term] = {}
     over = both(among("t", there), among("u", there))
     if exchange is not None:
         given = if_(equal("u", "t"), EMPTY, if_(over, call("Meeting", "t", barrier), at("met", "u")))
-        updates.append(Update("met", None, table("u", "DeviceThreads", given), joined))
-        updates.append(Update("brought", None, table("u", "DeviceThreads", if_(over, 0, at("brought", "u"))), joined))
+        updates.append(Update("met", None, table("u", "DeviceThreads", given), or_own))
+        brought = table("u", "DeviceThreads", if_(over, 0, at("brought", "u")))
+        updates.append(Update("brought", None, brought, if_(among("t", there), joined, EMPTY)))
         for name in sorted({leaf.name for result in exchange.results for leaf in values.leaves(result)}):
             if ir.is_exchanged(name):
                 what, lane = name.removeprefix("%").split()
@@ -225,7 +227,7 @@ def leave(system: System, step: Step, operation: Collective) -> Transition:
     if vote is not None:
         outcome = tally(vote, there)
         kept = if_(over, outcome, at("ballot", "u"))
-        updates.append(Update("ballot", None, table("u", "DeviceThreads", if_(equal("u", "t"), 0, kept)), joined))
+        updates.append(Update("ballot", None, table("u", "DeviceThreads", if_(equal("u", "t"), 0, kept)), or_own))
         outcomes[OUTCOME] = if_(among("t", there), outcome, at("ballot", "t"))
     guard = call("Complete" if holds(system, operation) else "Released", "t", barrier)
     return Transition(step, guard, tuple(updates), outcomes=outcomes)
