@@ -135,6 +135,7 @@ class _Resolution:
         self.impossible: list[tuple[Guard, Value]] = []
         self._events: list[Event] | None = None
         self._arrivals: dict[tuple[Barrier, tuple[Value, ...]], list[Event]] = {}
+        self._of_lanes: dict[tuple[Barrier, tuple[Value, ...], int], list[Event]] = {}
         self.lanes = {thread.name: thread.lane for thread in out.program.threads}
         #: Which of a block's each thread is; those of a litmus file have no lanes.
         self.positions: dict[str, int] = {}
@@ -143,22 +144,28 @@ class _Resolution:
             self.positions[thread.name] = threads[thread.block_name]
             threads[thread.block_name] += 1
 
-    def is_of(self, event: Event, lane: int) -> bool:
-        """Whether an arrival is that of a lane of the warp, or of a thread of the block."""
-        if self.out.barriers[event.id].barrier.lanes is None:
-            return lane == self.positions[event.thread]
-        return lane == self.lanes[event.thread] % WARP
-
     @property
     def arrivals(self) -> Mapping[tuple[Barrier, tuple[Value, ...]], Sequence[Event]]:
         """The arrivals at each barrier, by its name too."""
-        if self._events is not self.out.events:
-            self._events, self._arrivals = self.out.events, defaultdict(list)
-            for event in self._events:
-                if event.kind is Kind.ARRIVE:
-                    passage = self.out.barriers[event.id]
-                    self._arrivals[passage.barrier, passage.name].append(event)
+        self._sort()
         return self._arrivals
+
+    def arrivals_of(self, barrier: tuple[Barrier, tuple[Value, ...]], lane: int) -> Sequence[Event]:
+        """Those of a lane of the warp, or of a thread of the block."""
+        self._sort()
+        return self._of_lanes.get((*barrier, lane), ())
+
+    def _sort(self) -> None:
+        if self._events is self.out.events:
+            return
+        self._events, self._arrivals, self._of_lanes = self.out.events, defaultdict(list), defaultdict(list)
+        for event in self._events:
+            if event.kind is Kind.ARRIVE:
+                passage = self.out.barriers[event.id]
+                of_block = passage.barrier.lanes is None
+                lane = self.positions[event.thread] if of_block else self.lanes[event.thread] % WARP
+                self._arrivals[passage.barrier, passage.name].append(event)
+                self._of_lanes[passage.barrier, passage.name, lane].append(event)
 
     def run(self) -> None:
         out = self.out
@@ -189,8 +196,7 @@ class _Resolution:
             barrier, own, phase, name = self.keys[condition.name]
             if name.startswith("%came") and any(
                 e.guard.always and self.out.barriers[e.id].phase == phase
-                for e in self.arrivals[barrier, own]
-                if self.is_of(e, int(name.split()[1]))
+                for e in self.arrivals_of((barrier, own), int(name.split()[1]))
             ):
                 known[number] = True
                 self.out.conditions[number] = values.TRUE
@@ -205,7 +211,12 @@ class _Resolution:
         def shorter(guard: Guard | None) -> Guard | None:
             return None if guard is None else short(guard)
 
-        out.events = [replace(e, guard=short(e.guard), success=shorter(e.success)) for e in out.events]
+        out.events = [
+            e
+            if (where := (short(e.guard), shorter(e.success))) == (e.guard, e.success)
+            else replace(e, guard=where[0], success=where[1])
+            for e in out.events
+        ]
         faults = [replace(a, guard=short(a.guard)) for a in out.assertions]
         out.assertions[:] = [a for a in faults if not (a.implicit and (a.guard.never or self.holds(a.condition)))]
         cuts = [
@@ -268,7 +279,7 @@ class _Resolution:
     def left_open(self, register: str) -> Value:
         """What stands for a register that its own definition mentions."""
         barrier, own, _, name = self.keys[register]
-        event = next(e for e in self.arrivals[barrier, own] if self.is_of(e, int(name.split()[1])))
+        event = self.arrivals_of((barrier, own), int(name.split()[1]))[0]
         if self.types[register] != types.BOOL:
             message = f"what `{barrier.exchange}` gives decides which one of them it is, and by that what it gives"
             raise error(Code.OUTSIDE_SUBSET, message, event.span, "let all lanes go the same way")
@@ -280,8 +291,8 @@ class _Resolution:
     ) -> Iterator[tuple[Event, Guard]]:
         """The arrivals of a lane that may be of a phase, each with where it is, of what some lane comes there on."""
         whole = reduce(or_, (e.guard for e in self.arrivals[barrier] if self.out.barriers[e.id].phase == phase))
-        for event in self.arrivals[barrier]:
-            if not self.is_of(event, lane) or self.out.barriers[event.id].brought is None:
+        for event in self.arrivals_of(barrier, lane):
+            if self.out.barriers[event.id].brought is None:
                 continue
             own = self.out.barriers[event.id].phase
             guard = event.guard if own == phase else event.guard & _same(self.out, own, phase)

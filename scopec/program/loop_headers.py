@@ -15,6 +15,9 @@ from scopec.program.values import TRUE
 
 def prepared(body: ir.Body, observed: frozenset[str] = frozenset()) -> ir.Body:
     """A graph whose loops begin where it is best to begin; the ``observed`` registers matter at its end."""
+    edges = {number: ir.successors(node) for number, node in body.nodes.items()}
+    if all(len(part) == 1 and part[0] not in edges[part[0]] for part in components(edges, edges.__getitem__)):
+        return body
     body = own_heads(body)
     while (found := _carrying(body, observed)) is not None:
         body = own_heads(_rotated(body, *found))

@@ -172,6 +172,13 @@ class Run:
         return relevance(self.packed, own_model=self.model.own)
 
     @cached_property
+    def gives_up(self) -> bool:
+        """Whether a thread waits and counts its turns."""
+        from scopec.session.whole import gives_up
+
+        return gives_up(self)
+
+    @cached_property
     def whole(self) -> str | None:
         """Why all executions that matter are sequentially consistent, where the text shows it."""
         from scopec.session.whole import known_whole

@@ -37,7 +37,7 @@ _SC_WITHOUT_RACES = ("cuda-v1", "cuda-v2", "cuda-v3", "rc11")
 
 def known_whole(run: Run) -> str | None:
     """Why every execution that matters is sequentially consistent, by the text of a program and of its model."""
-    if _gives_up(run):
+    if run.gives_up:
         return None
     model = registry.load(run.model, run.settings.readings)
     if not run.model.own and _is_sequential(model):
@@ -61,14 +61,14 @@ def may_be_whole(run: Run) -> bool:
     that may go on beyond the bound, and the question is dear.
     """
     ends = all(cut.wait for cut in run.graph.cuts)
-    return ends and not (run.graph.one_race or run.graph.watches_several or _sleeps(run) or _gives_up(run))
+    return ends and not (run.graph.one_race or run.graph.watches_several or _sleeps(run) or run.gives_up)
 
 
 def found_whole(run: Run, found: Findings | None) -> str | None:
     """Why every execution that matters is sequentially consistent, by what the memory engines have answered."""
     if found is None or "race" not in found.answers or _doubt(found):
         return None
-    if _gives_up(run):
+    if run.gives_up:
         return None
     if run.graph.one_race:
         return _NO_WAITING
@@ -85,7 +85,7 @@ def _doubt(found: Findings) -> bool:
     )
 
 
-def _gives_up(run: Run) -> bool:
+def gives_up(run: Run) -> bool:
     """Whether a thread waits and counts its turns: schedules give up, executions only if ``timeouts`` says so."""
     if run.settings.options["timeouts"] == "eventually":
         return False

@@ -122,6 +122,7 @@ class Terms:
         self._called: dict[tuple[Any, ...], Known] = {}
         self._names: dict[int, tuple[Term, tuple[str, ...]]] = {}
         self._overs: dict[tuple[Any, ...], Known] = {}
+        self._bodies: dict[tuple[Any, ...], tuple[Callable[[Any], Known], Callable[[Any], Compute]]] = {}
 
     def value(
         self, value: Value, thread: ir.Thread, old: Compute | None = None, out: Outcomes = NO_OUTCOMES
@@ -183,11 +184,9 @@ class Terms:
                 names = [name for name, _ in fields]
                 return _applied_to(lambda old, *new: old._replace(**dict(zip(names, new, strict=True))), operands)
             case Over(kind, name, domain, body):
-                about = (id(term), tuple((n, bound[n]) for n in self._mentioned(term) if n in bound))
+                about = self._about(term, bound)
                 if about not in self._overs:
-                    self._overs[about] = self._over(
-                        kind, self.known(domain, bound), lambda x: self.known(body, {**bound, name: Fixed(x)})
-                    )
+                    self._overs[about] = self._over(kind, self.known(domain, bound), *self._body(name, body, bound))
                 return self._overs[about]
             case Op(Fn.IF, (condition, then, otherwise)):
                 test = self.known(condition, bound)
@@ -203,6 +202,18 @@ class Terms:
                 return self.known(Op(Fn.OR, (Op(Fn.NOT, (condition,)), then)), bound)
             case Op(fn, operands):
                 return _applied(fn, [self.known(operand, bound) for operand in operands])
+
+    def _about(self, term: Term, bound: Bound) -> tuple[Any, ...]:
+        """What tells a term from others: what is bound that it mentions."""
+        return id(term), tuple((name, bound[name]) for name in self._mentioned(term) if name in bound)
+
+    def _body(self, name: str, body: Term, bound: Bound) -> tuple[Callable[[Any], Known], Callable[[Any], Compute]]:
+        """What is said of an element, as far as it is known, and as a function of the state: made once for each."""
+        about = name, self._about(body, {n: to for n, to in bound.items() if n != name})
+        if about not in self._bodies:
+            known = once(lambda x: self.known(body, {**bound, name: Fixed(x)}))
+            self._bodies[about] = known, once(lambda x: run(known(x)))
+        return self._bodies[about]
 
     def _named(self, name: str) -> Any:
         if name in self.slots:
@@ -257,9 +268,11 @@ class Terms:
             self._called[key] = self.known(definition.body, {**bound, **dict(there)})
         return self._called[key]
 
-    def _over(self, kind: Kind, domain: Known, body: Callable[[Any], Known]) -> Known:
+    def _over(
+        self, kind: Kind, domain: Known, body: Callable[[Any], Known], computed: Callable[[Any], Compute]
+    ) -> Known:
         if not isinstance(domain, Fixed):
-            return _over_state(kind, run(domain), once(lambda x: run(body(x))))
+            return _over_state(kind, run(domain), computed)
         match kind:
             case Kind.EVERY:
                 return _all(map(body, domain.value))
