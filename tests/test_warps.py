@@ -11,8 +11,12 @@ from random import Random
 import pytest
 
 from scopec.frontends.clang.warps import source
+from scopec.memory import blocking
+from scopec.memory.graph import build
+from scopec.memory.guards import Guards
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
+from tests.conftest import program_of
 
 BY_CLANG = Overrides(reader="clang")
 
@@ -335,3 +339,38 @@ __global__ void k() {
 
 def test_a_tile_is_one_whose_parent_is_not_named(write: Callable[..., Path]) -> None:
     assert answers(write(NAMED)) == ["holds", "holds"]
+
+
+BEHIND_A_VOTE = """
+__device__ int tickets;
+__device__ int sum;
+__global__ void k() {
+    int done = 0;
+    int all = 1;
+    if (threadIdx.x == 0) done = atomicAdd(&tickets, 1);
+    if (__syncthreads_or(done == 1)) {
+        for (int by = 8; by > 0; by /= 2) all += __shfl_down_sync(0xffff, all, by, 16);
+        all = __shfl_sync(0xffff, all, 0);
+        __syncthreads();
+        for (int by = 8; by > 0; by /= 2) all += __shfl_xor_sync(0xffff, all, by, 16);
+        if (threadIdx.x == 0) sum = all;
+    }
+}
+//@ launch k<<<1, 16>>>();
+"""
+
+
+def test_lanes_that_come_on_the_same_paths_neither_ask_who_has_come_nor_wait_in_vain(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[int] = []
+    node = Guards._node
+
+    def counted(self: Guards, *parts: int) -> int:
+        made.append(1)
+        return node(self, *parts)
+
+    monkeypatch.setattr(Guards, "_node", counted)
+    monkeypatch.setattr(blocking, "Blocking", None)
+    graph = build(program_of(BEHIND_A_VOTE, reader="clang"), 2, ())
+    assert len(made) < 50 * len(graph.events)  # of functions of who comes, twenty times as many

@@ -41,7 +41,7 @@ def block(out: Unfolding, ordering: Ordering, quorums: Quorums, stops: Stopping 
 
 
 def _in_step(out: Unfolding) -> bool:
-    """Whether threads that exchange something all come to the same barriers, one after the other."""
+    """Whether threads that exchange something all come to the same barriers, one after the other, on the same paths."""
     if not any(passage.barrier.exchange for passage in out.barriers.values()):
         return True
     arrivals: dict[str, list[Event]] = defaultdict(list)
@@ -49,13 +49,13 @@ def _in_step(out: Unfolding) -> bool:
         if event.kind is Kind.ARRIVE:
             arrivals[event.thread].append(event)
     ways = {
-        thread: [(out.barriers[e.id].barrier, out.barriers[e.id].phase) for e in its]
+        thread: [(out.barriers[e.id].barrier, out.barriers[e.id].phase, e.guard) for e in its]
         for thread, its in arrivals.items()
     }
     joined = {
-        b: [t.name for t in out.program.threads if b.joins(t)] for b in {b for way in ways.values() for b, _ in way}
+        b: [t.name for t in out.program.threads if b.joins(t)] for b in {b for way in ways.values() for b, *_ in way}
     }
-    return all(e.guard.always for its in arrivals.values() for e in its) and all(
+    return all(
         len(ways.get(other, ())) > n and ways[other][n] == meeting
         for way in ways.values()
         for n, meeting in enumerate(way)

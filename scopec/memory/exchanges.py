@@ -188,14 +188,23 @@ class _Resolution:
             out.barriers[name] = replace(passage, phase=self.settled(passage.phase), name=named)
 
     def attended(self) -> Mapping[int, bool]:
-        """What is known of the conditions that lanes come to where they come on every path to begin with."""
+        """What is known of the conditions that lanes come to where they come on every path, or on every one that
+
+        leads there: nothing asks on others who came.
+        """
         known: dict[int, bool] = {}
+        together: dict[tuple[Barrier, tuple[Value, ...], Value], bool] = {}
         for number, condition in enumerate(self.out.conditions):
             if not isinstance(condition, Reg) or condition.name not in self.keys:
                 continue
             barrier, own, phase, name = self.keys[condition.name]
-            if name.startswith("%came") and any(
-                e.guard.always and self.out.barriers[e.id].phase == phase
+            if not name.startswith("%came"):
+                continue
+            if (barrier, own, phase) not in together:
+                of_phase = (e for e in self.arrivals[barrier, own] if self.out.barriers[e.id].phase == phase)
+                together[barrier, own, phase] = len({e.guard.node for e in of_phase}) == 1
+            if any(
+                (together[barrier, own, phase] or e.guard.always) and self.out.barriers[e.id].phase == phase
                 for e in self.arrivals_of((barrier, own), int(name.split()[1]))
             ):
                 known[number] = True

@@ -66,6 +66,9 @@ def _restores(out: Unfolding, write: Event, where: Guard) -> bool:
     """Whether a write is half of an RMW that stores the value that it read, on the paths of a guard."""
     if write.rmw is None or write.value is None or write.location is None:
         return False
+    stored = _on(out, where, write.value)
+    if isinstance(stored, Reg) and stored.name == write.rmw:
+        return True  # whatever was there
     possible = out.stored(write.location.object)
     if possible is None:
         return False
