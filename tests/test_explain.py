@@ -39,6 +39,23 @@ def why(write: Callable[..., Path]) -> Callable[[str], tuple[str, ...]]:
     return sentences
 
 
+def test_a_reset_that_an_update_races_with_loses_it(why: Callable[[str], tuple[str, ...]]) -> None:
+    text = """\
+__device__ int n;
+__global__ void k() {
+    if (threadIdx.x == 0) n = 0;
+    else atomicAdd(&n, 1);
+}
+//@ launch k<<<1, 2>>>();
+//@ expect race_free;
+"""
+    (sentence,) = why(text)
+    told = "what the read-modify-write at p.cu:4 has stored is lost where the write at p.cu:3 comes after it"
+    assert sentence.endswith(f"; {told}")
+    (sentence,) = why(text.replace("n = 0", "int old = n"))  # a read undoes nothing
+    assert "lost" not in sentence
+
+
 def test_a_volatile_access_is_strong_in_ptx(why: Callable[[str], tuple[str, ...]]) -> None:
     text = """\
 __device__ int f;

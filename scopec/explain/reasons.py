@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import Mark
-from scopec.explain.synchronisation import access_name, early, reads, unordered
+from scopec.explain.synchronisation import access_name, broken, early, reads, unordered
 from scopec.explain.verdict import UNDEFINED, is_fault
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.answers import failed_assertions
@@ -112,7 +112,19 @@ def race(execution: Execution, pair: tuple[Event, Event]) -> str:
         same = access_name(first) == access_name(second)
         both = f"{access_name(first)}, by {first.thread} and by {second.thread}, is not"
         reasons = [f"{both if same else f'neither {access_name(first)} nor {access_name(second)} is'} {alike}"]
-    return "; ".join([*reasons, unordered(execution, pair)])
+    return "; ".join([*reasons, unordered(execution, pair), *lost(execution, pair)])
+
+
+def lost(execution: Execution, pair: tuple[Event, Event]) -> list[str]:
+    """What a plain write undoes that races with a read-modify-write of which its thread has not heard."""
+    if broken(execution, pair) is not None:
+        return []
+    stored = {e.rmw for e in execution.events if e.rmw is not None}
+    return [
+        f"what {access_name(other)} has stored is lost where {access_name(write)} comes after it"
+        for write, other in (pair, pair[::-1])
+        if write.writes and not write.atomic and (other.rmw is not None or other.id in stored)
+    ]
 
 
 def _not_inclusive(execution: Execution, one: Event, other: Event) -> str | None:
