@@ -22,12 +22,13 @@ def divergent_barriers(program: Program) -> Iterator[tuple[Span, str, str, str]]
     thread block, otherwise the code execution is likely to hang or produce unintended side effects" (CUDA C++
     Programming Guide).  Only what is known before the program runs is seen: indices and extents, not loaded values.
     """
+    known = {(t.grid, t.block, t.lane): t for t in program.threads}
     for grid in program.grids.values():
         barriers = {n: node for n, node in grid.body.nodes.items() if isinstance(node, ir.Do) and _joins_all(node)}
         if not barriers or grid.work is not ir.Work.KERNEL:
             continue
         positions = ((b, t) for b in range(grid.blocks.count) for t in range(grid.threads.count))
-        threads = [device_thread(grid, block, lane) for block, lane in positions]
+        threads = [known.get((grid.name, *at)) or device_thread(grid, *at) for at in positions]
         comes = {thread.name: _comes_to(thread, apart=grid.apart) for thread in threads}
         told: set[object] = set()
         for number, node in barriers.items():
