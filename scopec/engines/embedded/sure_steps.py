@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 MANY = 16
 #: How many places of a thread are looked at to see whether it ends.
 _MOST_PLACES = 2000
-#: How often the sure steps of some units are noted, beyond how often that has spared them.
+#: How often the sure steps of some units are noted, beyond how often that has spared them, and at most.
 TRIED = 64
+_MOST_NOTED = 1024
 
 #: Where a thread is: its label, and the registers of which it knows what they hold.
 _Place: TypeAlias = tuple[str, tuple[tuple[str, int], ...]]
@@ -189,21 +190,21 @@ class _Near:
         self._units = units
         #: By the slots that were looked at, for what was in them, what was changed in the end.
         self._known: dict[tuple[int, ...], dict[tuple[Any, ...], Mapping[int, Any]]] = {}
-        #: How often that was known, less how often it was not.
-        self._gain = 0
+        self._spared = self._noted = 0
 
     def after(self, state: State) -> State:
         """The state after all sure steps there."""
         for slots, known in self._known.items():
             changes = known.get(tuple([state[slot] for slot in slots]))
             if changes is not None:
-                self._gain += 1
+                self._spared += 1
                 return changed(state, [*changes.items()])
-        draft = _Watched(state) if self._gain > -TRIED else list(state)
+        worth = self._noted < min(self._spared + TRIED, _MOST_NOTED)
+        draft = _Watched(state) if worth else list(state)
         for _ in self._sure.steps(draft, self._units):
             pass
         if isinstance(draft, _Watched):
-            self._gain -= 1
+            self._noted += 1
             slots = draft.looked_at
             self._known.setdefault(slots, {})[tuple([state[slot] for slot in slots])] = draft.changed
         return tuple(draft)
