@@ -6,7 +6,8 @@ import copy
 import dataclasses
 import pickle
 from collections.abc import Callable
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ClassVar
 
 import pytest
 
@@ -42,6 +43,26 @@ class Open:
     a: int = 0
 
 
+@records.dataclass(frozen=True)
+class Named(Checked):
+    kind: ClassVar[str] = "k"
+    b: int = dataclasses.field(kw_only=True)
+    c: list[int] = dataclasses.field(default_factory=list, kw_only=True, compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named) and self.b == other.b
+
+
+class Derived(Base):
+    def __init__(self, a: int) -> None:
+        super().__init__(a, ("derived",))
+
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(other)
+
+    __hash__ = Base.__hash__
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Other:
     a: int
@@ -75,6 +96,40 @@ def test_nothing_changes_them(change: Callable[[Any], None]) -> None:
         with pytest.raises(dataclasses.FrozenInstanceError):
             change(one)
         assert one.a == 1
+
+
+def test_they_are_dataclasses_to_others() -> None:
+    assert dataclasses.is_dataclass(Base)
+    assert [(f.name, f.type, f.default) for f in dataclasses.fields(Base)] == [
+        ("a", "int", dataclasses.MISSING),
+        ("b", "tuple[str, ...]", ()),
+    ]
+    assert [f.name for f in dataclasses.fields(Point)] == ["a", "b", "c", "d"]
+    assert [f.name for f in dataclasses.fields(Named(1, b=2))] == ["a", "b", "c"]
+    assert (Point.__match_args__, Named.__match_args__) == (("a", "b", "c", "d"), ("a",))
+    own = dataclasses.make_dataclass("own", [("e", "int", 2)], bases=(Base,), frozen=True)
+    assert repr(own(1)) == "own(a=1, b=(), e=2)"
+
+
+def test_what_they_inherit_and_have_themselves() -> None:
+    assert (Named(1, b=2) == Named(3, b=2), Named(1, b=2).c, Named(1, b=2, c=[3]).c) == (True, [], [3])
+    assert hash(Named(1, b=2)) == hash((1, 2))
+    with pytest.raises(ValueError, match="-1"):
+        Named(-1, b=2)
+    with pytest.raises(TypeError):
+        Named(1, 2)  # type: ignore[call-arg, misc]
+    assert (Derived(1) == Derived(1), Derived(1).b, hash(Derived(1))) == (
+        True,
+        ("derived",),
+        hash(Base(1, ("derived",))),
+    )
+
+
+def test_threads_may_be_the_first_to_call_a_method_together() -> None:
+    for _ in range(50):
+        one = records.dataclass(frozen=True, slots=True)(type("One", (), {"__annotations__": {"a": "int"}}))
+        with ThreadPoolExecutor(8) as pool:
+            assert set(pool.map(lambda n, one=one: hash(one(n % 2)), range(16))) == {hash((0,)), hash((1,))}
 
 
 def test_what_they_refuse() -> None:

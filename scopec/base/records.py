@@ -1,65 +1,84 @@
 """``dataclass`` for modules with many classes, of which a run uses few: methods are made when they are first called.
 
-Python's own compiles six functions a frozen class when its module is imported, which was half the time of a small check
-from a cold start.
+Python's own compiles six functions a frozen class when its module is imported, and looks at each of its fields, which
+was half the time of a small check from a cold start.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import reprlib
+from dataclasses import MISSING, Field
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from dataclasses import dataclass as dataclass
 else:
 
     def dataclass(cls: type | None = None, /, *, frozen: bool = False, slots: bool = False, **others: Any) -> Any:
-        """As ``dataclasses.dataclass``; a class that is frozen and nothing more special has its methods later."""
+        """As ``dataclasses.dataclass``; a class that is frozen and nothing more special has its methods later.
+
+        Its annotations are texts, and its fields parameters of its ``__init__``.
+        """
         if not frozen or others:
             return dataclasses.dataclass(cls, frozen=frozen, slots=slots, **others)
-
-        def record(cls: type) -> type:
-            cls = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
-            for name in _GENERATED:
-                if name not in cls.__dict__:
-                    setattr(cls, name, _made_when_called(cls, name))
-            cls.__setattr__, cls.__delattr__ = _refuse, _refuse
-            if slots:
-                cls.__getstate__, cls.__setstate__ = _state, _set_state
-            return cls
-
-        return record
+        return _slotted if slots else _plain
 
 
-_NONE = {"init": False, "repr": False, "eq": False}
-#: The methods, and what makes each alone.
-_GENERATED: dict[str, dict[str, Any]] = {
-    "__init__": _NONE | {"init": True, "frozen": True},
-    "__repr__": _NONE | {"repr": True},
-    "__eq__": _NONE | {"eq": True},
-    "__hash__": _NONE | {"unsafe_hash": True},
-}
+#: Where a class has its fields, those of its bases first: their defaults, or what ``field`` said.
+_FIELDS = "__record__"
 
 
-def _made_when_called(cls: type[Any], name: str) -> Callable[..., Any]:
-    """A method that takes that of a class with the same fields when it is first called: none names its class."""
-
-    def method(self: object, *values: Any, **named: Any) -> Any:
-        fields = [(f.name, f.type, _like(f)) for f in dataclasses.fields(cls)]
-        space: dict[str, Any] = {"__doc__": name}
-        if hasattr(cls, "__post_init__"):
-            space["__post_init__"] = cls.__post_init__
-        like = dataclasses.make_dataclass("Like", fields, namespace=space, **_GENERATED[name])
-        setattr(cls, name, getattr(like, name))
-        return getattr(cls, name)(self, *values, **named)
-
-    return method
+def _plain(cls: Any) -> Any:
+    own, found = _fields(cls)
+    for name, default in own.items():
+        if isinstance(default, Field):
+            if default.default is MISSING:
+                delattr(cls, name)
+            else:
+                setattr(cls, name, default.default)
+    for name, value in _attributes(cls, found).items():
+        setattr(cls, name, value)
+    return cls
 
 
-def _like(field: dataclasses.Field[Any]) -> Any:
-    names = ("default", "default_factory", "init", "repr", "hash", "compare", "kw_only")
-    return dataclasses.field(**{name: getattr(field, name) for name in names})
+def _slotted(cls: Any) -> Any:
+    """A class gets its slots when it is made: one like it, without the defaults that are where these will be."""
+    own, found = _fields(cls)
+    taken = {slot for base in cls.__mro__[1:-1] for slot in vars(base).get("__slots__", ())}
+    space = {n: v for n, v in vars(cls).items() if n not in own and n not in ("__dict__", "__weakref__")}
+    space |= _attributes(cls, found)
+    space |= {"__slots__": tuple(n for n in found if n not in taken), "__qualname__": cls.__qualname__}
+    space |= {"__getstate__": _state, "__setstate__": _set_state}
+    return type(cls)(cls.__name__, cls.__bases__, space)
+
+
+def _fields(cls: type[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A class's own fields, and all."""
+    space = vars(cls)
+    annotations: Mapping[str, str] = space.get("__annotations__", {})
+    own = {n: space.get(n, MISSING) for n, text in annotations.items() if not text.startswith("ClassVar")}
+    found: dict[str, Any] = {}
+    for base in cls.__mro__[-2:0:-1]:
+        found.update(vars(base).get(_FIELDS, ()))
+    found.update(own)
+    return own, found
+
+
+def _attributes(cls: type[Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """What a class has beside its fields, but for what it has itself."""
+    space = vars(cls)
+    made: dict[str, Any] = {name: method for name, (method, _) in _GENERATED.items() if space.get(name) is None}
+    return made | {
+        _FIELDS: found,
+        "__match_args__": tuple(n for n, f in found.items() if not (isinstance(f, Field) and f.kw_only is True)),
+        "__dataclass_fields__": _FIELDS_LATER,
+        "__dataclass_params__": _PARAMETERS,
+        "__setattr__": _refuse,
+        "__delattr__": _refuse,
+    }
 
 
 def _refuse(_self: object, name: str, *_value: object) -> NoReturn:
@@ -67,9 +86,123 @@ def _refuse(_self: object, name: str, *_value: object) -> NoReturn:
 
 
 def _state(self: Any) -> list[Any]:
-    return [getattr(self, field.name) for field in dataclasses.fields(self)]
+    return [getattr(self, name) for name in getattr(self, _FIELDS)]
 
 
 def _set_state(self: Any, state: Sequence[Any]) -> None:
-    for field, value in zip(dataclasses.fields(self), state, strict=True):
-        object.__setattr__(self, field.name, value)
+    for name, value in zip(getattr(self, _FIELDS), state, strict=True):
+        object.__setattr__(self, name, value)
+
+
+# ---------------------------------------------------------------- what is made when it is first asked for
+
+
+class _FieldsLater:
+    def __get__(self, _: object, cls: type[Any]) -> Mapping[str, Field[Any]]:
+        owner: Any = next(c for c in cls.__mro__ if _FIELDS in vars(c))
+        fields = [(name, _annotation(owner, name), default) for name, default in getattr(owner, _FIELDS).items()]
+        like: Any = dataclasses.make_dataclass(
+            "Like", [f[:2] if f[2] is MISSING else f for f in fields], init=False, repr=False, eq=False
+        )
+        owner.__dataclass_fields__ = like.__dataclass_fields__
+        found: Mapping[str, Field[Any]] = owner.__dataclass_fields__
+        return found
+
+
+def _annotation(cls: type[Any], name: str) -> str:
+    return next(
+        str(vars(c)["__annotations__"][name]) for c in cls.__mro__ if name in vars(c).get("__annotations__", ())
+    )
+
+
+def _later(name: str) -> Callable[..., Any]:
+    """A method of any class that makes its own, puts it in its place and calls it."""
+
+    def method(self: object, *values: Any, **named: Any) -> Any:
+        for owner in type(self).__mro__:
+            found: Any = vars(owner).get(name)
+            if found is method:
+                found = _GENERATED[name][1](owner)
+                found.__qualname__, found.is_made = f"{owner.__qualname__}.{name}", True
+                setattr(owner, name, found)
+            if hasattr(found, "is_made"):  # here, or by another thread meanwhile
+                return found(self, *values, **named)
+        raise AssertionError("this method is one of some class")
+
+    return method
+
+
+def _init(cls: type[Any]) -> Any:
+    space: dict[str, Any] = {"_set": object.__setattr__, "_absent": object()}
+    parameters: dict[bool, list[str]] = {False: ["self"], True: []}
+    lines = []
+    for name, found in getattr(cls, _FIELDS).items():
+        default, value, named = found, name, False
+        if isinstance(found, Field):
+            default, named = found.default, found.kw_only is True
+            if found.default_factory is not MISSING:
+                default = space["_absent"]
+                space[f"_make_{name}"] = found.default_factory
+                value = f"_make_{name}() if {name} is _absent else {name}"
+        if default is not MISSING:
+            space[f"_default_{name}"] = default
+        parameters[named].append(name if default is MISSING else f"{name}=_default_{name}")
+        slot = getattr(cls, name, None)
+        if isinstance(slot, MemberDescriptorType):
+            space[f"_set_{name}"] = slot.__set__
+            lines.append(f"_set_{name}(self, {value})")
+        else:
+            lines.append(f"_set(self, {name!r}, {value})")
+    if hasattr(cls, "__post_init__"):
+        lines.append("self.__post_init__()")
+    if parameters[True]:
+        parameters[False].append("*")
+    return _compiled("__init__", [*parameters[False], *parameters[True]], lines or ["pass"], space)
+
+
+def _repr(cls: type[Any]) -> Any:
+    shown = ", ".join(f"{n}={{self.{n}!r}}" for n in _fields_that(cls, "repr"))
+    return reprlib.recursive_repr()(
+        _compiled("__repr__", ["self"], [f"return f'{{self.__class__.__qualname__}}({shown})'"])
+    )
+
+
+def _eq(cls: type[Any]) -> Any:
+    one, other = _compared(cls, "self"), _compared(cls, "other")
+    lines = ["if other.__class__ is self.__class__:", f"    return {one} == {other}", "return NotImplemented"]
+    return _compiled("__eq__", ["self", "other"], lines)
+
+
+def _hash(cls: type[Any]) -> Any:
+    return _compiled("__hash__", ["self"], [f"return hash({_compared(cls, 'self')})"])
+
+
+def _compared(cls: type[Any], of: str) -> str:
+    return "(" + "".join(f"{of}.{name}, " for name in _fields_that(cls, "compare")) + ")"
+
+
+def _fields_that(cls: type[Any], attribute: str) -> list[str]:
+    fields = getattr(cls, _FIELDS).items()
+    return [name for name, found in fields if not isinstance(found, Field) or getattr(found, attribute)]
+
+
+def _compiled(name: str, parameters: list[str], lines: list[str], space: dict[str, Any] | None = None) -> Any:
+    space = {} if space is None else space
+    body = "".join(f"\n    {line}" for line in lines)
+    exec(f"def {name}({', '.join(parameters)}):{body}", space)
+    return space[name]
+
+
+_GENERATED: Mapping[str, tuple[Callable[..., Any], Callable[[type[Any]], Any]]] = {
+    name: (_later(name), make)
+    for name, make in (("__init__", _init), ("__repr__", _repr), ("__eq__", _eq), ("__hash__", _hash))
+}
+_FIELDS_LATER = _FieldsLater()
+
+
+@dataclasses.dataclass(init=False, repr=False, frozen=True)
+class _Frozen:
+    """What dataclasses of Python's own ask of their bases."""
+
+
+_PARAMETERS = _Frozen.__dataclass_params__  # type: ignore[attr-defined]

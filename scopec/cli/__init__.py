@@ -45,7 +45,8 @@ def main() -> NoReturn:
     for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):  # the last two are not on every system
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _terminate)
-    gc.set_threshold(50_000)  # what is made at the start is kept: to look through it again and again takes a tenth more
+    # What is made at the start is kept: to look through it again and again takes a tenth more.
+    gc.set_threshold(200_000)
     try:
         status = commands(standalone_mode=False, default_map=defaults(commands.commands.values(), Path.cwd()))
         sys.exit(status if isinstance(status, int) else 0)
@@ -73,6 +74,8 @@ def main() -> NoReturn:
         sys.exit(2)
     except Exception as bug:
         _bug(bug)
+    finally:
+        gc.freeze()  # what is left ends with the process: Python would look through all of it first
 
 
 def _bug(bug: Exception) -> NoReturn:
