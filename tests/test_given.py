@@ -94,7 +94,7 @@ def found(problem: Problem, most: int = 12) -> Iterator[Case]:
     for literal in [*differ, *(v for rows in literals.values() for v in rows.values())]:
         encoding.circuit.use(literal)
         encoding.circuit.use(-literal)
-    with Solver(name=memory.SOLVER, bootstrap_with=encoding.circuit.clauses) as solver:
+    with Solver(name="minisat22", bootstrap_with=encoding.circuit.clauses) as solver:
         for _ in range(most):
             if not solver.solve(assumptions=list(goals.values())):
                 return

@@ -95,7 +95,7 @@ def mutated(run: Run, old: str, new: str, folder: Path) -> Problem:
     model = build(read(sources[0]), sources[0], run.settings.options, folder)
     return Problem(
         problem.name,
-        problem.header,
+        problem.heading,
         problem.base,
         model,
         problem.model_name,

@@ -95,7 +95,7 @@ def test_tlc_confirms_each_module(module: Path, jars: Jars, workers: Workers, tm
     holds = {"Termination": "terminates", "Progress": "progresses"}[property_] in {c.kind for c in run.progress_checks}
     if finished.status == 0 and not holds:
         problem = search(run, property_).problem
-        call = Call(tmp_path, 300, jars, workers, [], set())
+        call = Call(lambda: tmp_path, 300, jars, workers, [], set())
         answer = ALLOY.solve(problem, call)
         assert answer.choices is not None
         assert answer.choices[STUCK] is not None

@@ -6,19 +6,26 @@ user's alone: one that was edited, renamed or brought from another machine is no
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import os
-import secrets
 import stat
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import platformdirs
+from scopec.base.later import later
 
-_DIGEST = hashlib.sha256().digest_size
+if TYPE_CHECKING:
+    import hashlib
+    import hmac
+    import secrets
+
+    import platformdirs
+else:
+    hashlib, hmac, secrets = later("hashlib"), later("hmac"), later("secrets")
+    platformdirs = later("platformdirs")
+_DIGEST = 32  # of SHA-256
 _ABANDONED_SECONDS = 3600
 #: After so much of a cache was written, or nothing yet, a process looks whether there is room for more.
 _PARTS = 16

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 import sys
-import tempfile
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -14,12 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import EngineError
+from scopec.base.later import later
 
 if sys.platform != "win32":
     import fcntl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import secrets
+    import shutil
+    import tempfile
+    from collections.abc import Callable, Iterator
+else:
+    secrets = later("secrets")
+    shutil = later("shutil")
+    tempfile = later("tempfile")
 
 _LOCK = ".in-use"
 _OLD_SECONDS = 86_400
@@ -39,12 +44,30 @@ def scratch_folder(prefix: str = "scopec-", parent: Path | None = None) -> Itera
         remove_scratch_folder(folder)
 
 
+@contextmanager
+def later_folder() -> Iterator[Callable[[], Path]]:
+    """What gives a folder as of :func:`scratch_folder`, which is made when it is first asked for."""
+    made: list[Path] = []
+
+    def folder() -> Path:
+        if not made:
+            made.append(make_scratch_folder())
+        return made[0]
+
+    try:
+        yield folder
+    finally:
+        for path in made:
+            remove_scratch_folder(path)
+
+
 def make_scratch_folder(prefix: str = "scopec-", parent: Path | None = None) -> Path:
     """A folder that this process uses; the first of a kind removes those of processes that are no more.
 
     Raises EngineError once the process is leaving.
     """
     parent = Path(tempfile.gettempdir()) if parent is None else parent
+    _ = shutil.rmtree  # imported now: where the process ends, there may be no time
     if (parent, prefix) not in _swept:
         _swept.add((parent, prefix))
         _sweep(parent, prefix)

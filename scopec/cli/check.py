@@ -71,8 +71,6 @@ def check(
 
     Exit status: 0 all hold, 1 some violated, 2 bad input or usage, 3 an engine failed, 4 undecided.
     """
-    from scopec.session.baseline import write as write_known
-    from scopec.session.changes import changed_since, watched
     from scopec.session.check import Settings, exit_code
 
     settings = Settings(
@@ -88,7 +86,11 @@ def check(
     if watch and STDIN in paths:
         raise UsageError("--watch is for files, not for -")
     folders = overrides.flags.folders
-    chosen: Sequence[Path] = paths if revision is None else changed_since(paths, revision, folders)
+    chosen: Sequence[Path] = paths
+    if revision is not None:
+        from scopec.session.changes import changed_since
+
+        chosen = changed_since(paths, revision, folders)
     if not chosen:
         say(f"no program has changed since {revision}")
 
@@ -104,8 +106,12 @@ def check(
         if select and chosen and not outcomes:
             raise UsageError(f"nothing has `{select}` in its file, variant or expectation")
         if write_baseline is not None:
+            from scopec.session.baseline import write as write_known
+
             say(f"{write_known(write_baseline, outcomes)} violations written to {write_baseline}")
         return exit_code(outcomes)
+    from scopec.session.changes import watched
+
     known: dict[Path, Outcome] = {}
     for changed, gone in watched(chosen, folders=folders):
         for path in gone:
@@ -130,14 +136,14 @@ def _check(
     verbose: bool,
 ) -> list[Outcome]:
     """Check, write every report, and return the outcomes; reports in files have ``others`` too, found earlier."""
-    from scopec.session.baseline import marked
     from scopec.session.check import check, exit_code
-    from scopec.session.texts import stored, suffix
 
     started, start = datetime.now(), time.monotonic()
     with ExitStack() as stack:
         names: dict[Path, str] = {}
         if STDIN in paths:
+            from scopec.session.texts import stored, suffix
+
             text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
             path = stack.enter_context(stored(text, f"stdin{suffix(text)}"))
             paths, names = [path if p == STDIN else p for p in paths], {path: f"stdin{suffix(text)}"}
@@ -150,6 +156,8 @@ def _check(
             outcomes = check_on_cluster(paths, told(settings, status), executor)
     seconds = time.monotonic() - start
     if baseline is not None:
+        from scopec.session.baseline import marked
+
         outcomes = marked(baseline, outcomes)
 
     def results(of: Sequence[Outcome]) -> formats.Results:

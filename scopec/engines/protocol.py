@@ -85,19 +85,25 @@ def timed(phases: list[tuple[str, float]], name: str) -> Iterator[None]:
 class Call:
     """What an engine has at hand for one answer.
 
-    ``folder`` is for its files: those that :meth:`write` puts there are generated specifications, a folder NAME-out in
-    it is what the engine itself wrote; ``--keep`` keeps both.  ``seconds`` is the time limit, ``phases`` gets wall
+    ``scratch`` gives its folder, made when it is first asked for.  ``seconds`` is the time limit, ``phases`` gets wall
     times in milliseconds.  With a ``cache`` answers of earlier calls are used; ``fresh`` asks again all the same.
     """
 
-    folder: Path
+    scratch: Callable[[], Path]
     seconds: float | None
     jars: Jars
     workers: Workers
     phases: list[tuple[str, float]]
     generated: set[str]
-    cache: Cache | None = None
+    cache: Callable[[], Cache] | None = None
     fresh: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """For its files: those that :meth:`write` puts there are generated specifications, a folder NAME-out in it is
+        what the engine itself wrote; ``--keep`` keeps both.
+        """
+        return self.scratch()
 
     def write(self, specification: Mapping[str, str]) -> list[str]:
         """Write generated files into the folder; their names."""
@@ -118,8 +124,8 @@ class Call:
         """
         if self.cache is None:
             return *ask(), False
-        entry = key(*parts)
-        found = self.cache.get(entry)
+        entry, cache = key(*parts), self.cache()
+        found = cache.get(entry)
         if found is not None and not self.fresh:
             try:
                 answer, seconds = json.loads(found)
@@ -129,7 +135,7 @@ class Call:
                 return answer, float(seconds), True
         answer, seconds = ask()
         if answer is not None:
-            self.cache.put(entry, json.dumps([answer, seconds]).encode())
+            cache.put(entry, json.dumps([answer, seconds]).encode())
         return answer, seconds, False
 
 

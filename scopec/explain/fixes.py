@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 from scopec.base.files import source_of
+from scopec.base.later import later
 from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
+    import difflib
     from collections.abc import Iterable, Iterator, Sequence
 
     from scopec.base.source import Source, Span
+else:
+    difflib = later("difflib")
 
 
 @dataclass(frozen=True, slots=True, order=True)

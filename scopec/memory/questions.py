@@ -10,6 +10,8 @@ from scopec.base.records import dataclass
 from scopec.memory import given
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scopec.memory.base import Base
     from scopec.memory.cat.model import Model
     from scopec.memory.domains import Domains
@@ -61,13 +63,19 @@ class Problem:
     """
 
     name: str
-    header: tuple[str, ...]
+    heading: Callable[[], tuple[str, ...]]
     base: Base
     model: Model
     model_name: str
     domains: Domains
     questions: tuple[Question, ...]
     strict: bool = False
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The first lines of what is generated from it."""
+        said = ("dependencies that are not decided are taken to be some",) if self.strict else ()
+        return (*self.heading(), *said)
 
     def prepare(self) -> None:
         """Find out about dependencies, if the model asks for them."""
@@ -98,5 +106,4 @@ class Problem:
 
     def stricter(self, name: str, questions: tuple[Question, ...]) -> Problem:
         """Some of the questions, asked strictly; ``name`` distinguishes the problem from others."""
-        said = (*self.header, "dependencies that are not decided are taken to be some")
-        return replace(self, name=f"{self.name}__{name}", header=said, questions=questions, strict=True)
+        return replace(self, name=f"{self.name}__{name}", questions=questions, strict=True)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
+from scopec.base.later import later
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.events import Kind, shown_location
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending
 
 if TYPE_CHECKING:
+    import textwrap
+
     from scopec.base.source import Span
     from scopec.explain.verdict import Trace
     from scopec.memory.events import Event
     from scopec.progress.schedule import Schedule
+else:
+    textwrap = later("textwrap")
 
 #: What comes after the last step of a schedule.
 CLOSING = {

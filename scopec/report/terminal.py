@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 import threading
 import time
@@ -20,7 +19,17 @@ if TYPE_CHECKING:
 
 def width() -> int:
     """Columns to write in: those of the terminal, within reason."""
-    return max(40, min(120, shutil.get_terminal_size((100, 24)).columns))
+    return max(40, min(120, _columns() or 100))
+
+
+def _columns() -> int:
+    """As ``shutil.get_terminal_size``, which takes as long to import as a small question to answer; 0 for unknown."""
+    with suppress(KeyError, ValueError):
+        if (columns := int(os.environ["COLUMNS"])) > 0:
+            return columns
+    with suppress(AttributeError, ValueError, OSError):
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+    return 0
 
 
 # ---------------------------------------------------------------- colours

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import Mark, clean, excerpt
-from scopec.explain import reasons
-from scopec.explain.fixes import diff
+from scopec.base.later import later
 from scopec.explain.verdict import UNDEFINED
 from scopec.gpu.observed import Observed
 from scopec.hangs.execution import StuckExecution
@@ -16,16 +14,17 @@ from scopec.memory.execution import Execution
 from scopec.program.expectations import Settings
 from scopec.progress.models import CUDA
 from scopec.report import asked
-from scopec.report.lanes import lanes, rows, what_matters
-from scopec.report.picture import picture
-from scopec.session.final_states import state_text
 
 if TYPE_CHECKING:
+    import textwrap
+
     from scopec.base.diagnostics import Diagnostic
     from scopec.base.source import Source
     from scopec.explain.verdict import Check
     from scopec.session.check import Outcome, Report
     from scopec.session.run import Run
+else:
+    textwrap = later("textwrap")
 
 _INDENT = "      "
 
@@ -94,6 +93,9 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int, first: bo
 
 def _histogram(report: Observed) -> Iterator[str]:
     """How often each final state was seen, and those that were not."""
+    # Start-up: most calls show no final states.
+    from scopec.session.final_states import state_text
+
     rows = [([f"{count:,}" for count in s.counts], state_text(s.values, report.run), s.said) for s in report.shown]
     if report.unended:
         rows.append(([f"{report.unended:,}", *[""] * (len(report.built) - 1)], "some thread did not end", ""))
@@ -167,9 +169,14 @@ def counterexample(check: Check, source: Source, width: int, *, everything: bool
 
     ``everything`` shows also what a verdict does not need, and names the relations between events.
     """
+    # Start-up: many calls show no counterexample.
+    from scopec.explain import reasons
+
     why = reasons.explanation(check)
     yield from excerpt(source, why.marks, width)
     if check.trace is not None:
+        from scopec.report.lanes import lanes, rows, what_matters
+
         marked = reasons.race_of(check) or ()
         yield ""
         yield from lanes(*(rows if everything else what_matters)(check.trace, marked), width)
@@ -180,6 +187,8 @@ def counterexample(check: Check, source: Source, width: int, *, everything: bool
         yield from wrapped(f"why: {sentence}", width, 5)
     if check.advice is not None:
         yield from wrapped(f"try: {check.advice}", width, 5)
+        from scopec.explain.fixes import diff
+
         for line in diff(check.fix, source, context=0):
             shown = f"     {clean(line)}".rstrip()
             yield shown if len(shown) <= width else f"{shown[: width - 1]}…"
@@ -196,6 +205,8 @@ def _relations(check: Check) -> Iterator[str]:
     """The relations between the events of an execution, an edge a line."""
     if not isinstance(check.trace, Execution):
         return
+    from scopec.report.picture import picture
+
     shown = picture(check, "")
     names = {b.id: b.text if b.lane is None else f"{shown.lanes[b.lane].name} {b.text}" for b in shown.boxes}
     for edge in shown.edges:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from scopec.base.cache import Cache, user_cache
 from scopec.base.diagnostics import EngineError, LimitError, ScopecError, ValuesError
+from scopec.base.later import later
 from scopec.base.limits import late, limited
 from scopec.engines.policy import immediate
 from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS, Call, timed
@@ -18,6 +18,7 @@ from scopec.session.questions import hardware_problem, progress_problem
 from scopec.session.verdicts import Findings, Progress, Reached, disagreements, findings, hardware_check
 
 if TYPE_CHECKING:
+    import shutil
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from scopec.session.check import Settings
     from scopec.session.run import Run
     from scopec.session.stuck import Hangs
+else:
+    shutil = later("shutil")
 
 _MOST_BYTES = 128 << 20
 _TORN = "a step is an access of one element, and whether it is so too where vectors are whole is not known"
@@ -67,28 +70,33 @@ def settled(problem: Problem, ask: Callable[[Problem], Findings]) -> Findings:
 
 
 class Inquiry:
-    """The questions of one run to the engines; generated files are in ``folder``, wall times go to ``phases``."""
+    """The questions of one run to the engines; generated files are in what ``scratch`` gives, wall times go to
+    ``phases``."""
 
     def __init__(
-        self, run: Run, policy: Policy, workers: Workers, settings: Settings, folder: Path,
-        phases: list[tuple[str, float]],
+        self, run: Run, policy: Policy, workers: Workers, settings: Settings,
+        scratch: Callable[[], Path], phases: list[tuple[str, float]],
     ) -> None:  # fmt: skip
         self.run, self.policy, self.workers, self.settings = run, policy, workers, settings
-        self.folder, self.phases = folder, phases
+        self.scratch, self.phases = scratch, phases
         self.generated: set[str] = set()
         self._specified = False
 
     def about(self, run: Run) -> Inquiry:
         """The questions of a changed run, in a folder of its own."""
-        aside = self.folder / "aside"
-        aside.mkdir(exist_ok=True)
+
+        def aside() -> Path:
+            folder = self.scratch() / "aside"
+            folder.mkdir(exist_ok=True)
+            return folder
+
         return Inquiry(run, self.policy, self.workers, self.settings, aside, [])
 
     def call(self, seconds: float | None) -> Call:
         """What an engine has at hand for one answer."""
-        cache = results() if self.settings.cache else None
+        cache = results if self.settings.cache else None
         fresh = self.settings.keep is not None  # what an engine wrote is to be kept as well
-        return Call(self.folder, seconds, self.policy.jars, self.workers, self.phases, self.generated, cache, fresh)
+        return Call(self.scratch, seconds, self.policy.jars, self.workers, self.phases, self.generated, cache, fresh)
 
     # ---- the memory question
 
@@ -279,9 +287,9 @@ class Inquiry:
         """Copy generated files, and with ``--keep`` what the engines wrote, to where the user finds them."""
         target = destination(self.run, self.settings.keep)
         for name in generated:
-            shutil.copyfile(self.folder / name, target / name)
+            shutil.copyfile(self.scratch() / name, target / name)
         if self.settings.keep is not None:
-            for folder in self.folder.glob("*-out"):
+            for folder in self.scratch().glob("*-out"):
                 name = folder.name if "." in folder.name else f"{self.run.name}.{folder.name}"
                 shutil.copytree(folder, target / name, dirs_exist_ok=True)
         return target

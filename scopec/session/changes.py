@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import UsageError
+from scopec.base.later import later
 from scopec.session.check import programs
+
+if TYPE_CHECKING:
+    import subprocess
+else:
+    subprocess = later("subprocess")
 
 _INCLUDE = re.compile(r'^[ \t]*(?:#[ \t]*include|//@[ \t]*kernels)[ \t]*[<"]([^">\n]+)[">]', re.MULTILINE)
 

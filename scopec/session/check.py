@@ -24,7 +24,7 @@ from scopec.base.diagnostics import (
 )
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
-from scopec.base.scratch import scratch_folder
+from scopec.base.scratch import later_folder
 from scopec.base.source import Source
 from scopec.engines.java.jars import Jars
 from scopec.engines.java.workers import Workers
@@ -285,7 +285,7 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
     ``reading`` is the time in milliseconds that reading the whole file took, for the report.
     """
     phases = [("read", reading)]
-    with scratch_folder() as folder, bounded_nesting(run.source.span(0, 0)):
+    with later_folder() as folder, bounded_nesting(run.source.span(0, 0)):
         inquiry = Inquiry(run, policy, workers, settings, folder, phases)
         found = inquiry.memory()
         checks = [] if found is None else memory_checks(run, found)

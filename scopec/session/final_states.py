@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import EngineError, InputError, LimitError, UsageError, bounded_nesting
 from scopec.base.limits import limited
-from scopec.base.scratch import scratch_folder
+from scopec.base.scratch import later_folder
 from scopec.base.source import Source
 from scopec.engines.protocol import MEMORY
 from scopec.memory.cat import registry
@@ -151,7 +151,7 @@ def _listed_by(engine: Engine, run: Run, policy: Policy, workers: Workers, setti
     started = time.monotonic()
     stopped = None
     found: list[Execution] = []
-    with scratch_folder() as folder:
+    with later_folder() as folder:
         inquiry = Inquiry(run, policy, workers, settings, folder, [])
 
         def ask(problem: Problem) -> Findings:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import platformdirs
-
 from scopec.base.diagnostics import EngineError
+from scopec.base.later import later
 
 if TYPE_CHECKING:
+    import hashlib
+    import shutil
+
+    import platformdirs
+
     from scopec.session.run import Run
+else:
+    hashlib = later("hashlib")
+    platformdirs = later("platformdirs")
+    shutil = later("shutil")
 
 _MOST_FOLDERS = 100
 

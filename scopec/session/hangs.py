@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
@@ -71,7 +72,7 @@ def search(run: Run, property_: Property, turns: int | None = None) -> Search:
     model = _model(run, found.graph)
     base = Base(found.graph, run.model.version, run.settings.given, known, run.model.own)
     name = f"{run.name}__{'stuck' if property_ == 'Termination' else 'stalled'}"
-    problem = Problem(name, header(run, "hangs"), base, model, run.model.name, known, questions)
+    problem = Problem(name, partial(header, run, "hangs"), base, model, run.model.name, known, questions)
     return Search(problem, system, found.standings, found.timeouts, found.wakes_one_of, turns)
 
 

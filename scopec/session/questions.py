@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec import __version__
 from scopec.base import options
 from scopec.base.diagnostics import Code, Diagnostic, InputError, error
+from scopec.base.later import later
 from scopec.memory.cat import registry
 from scopec.memory.domains import domains
 from scopec.memory.graph import build as build_graph
@@ -25,6 +26,8 @@ from scopec.program.values import Const
 
 # Start-up: many runs are not asked about progress, and import nothing of it.
 if TYPE_CHECKING:
+    import hashlib
+
     from scopec.memory.cat.model import Model
     from scopec.memory.domains import Domains
     from scopec.memory.events import EventGraph
@@ -35,7 +38,8 @@ if TYPE_CHECKING:
     from scopec.progress.questions import HardwareProblem, ProgressProblem
     from scopec.progress.system import System
     from scopec.session.run import Run
-
+else:
+    hashlib = later("hashlib")
 
 #: How many events are asked about, when what the program alone decides is left out.
 MOST_ASKED = 800
@@ -83,7 +87,7 @@ def memory_problem(run: Run) -> Problem:
     model = registry.load(run.model, run.settings.readings)
     return Problem(
         run.name,
-        header(run, "memory"),
+        partial(header, run, "memory"),
         run.base,
         model,
         run.model.name,

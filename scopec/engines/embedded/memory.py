@@ -21,18 +21,15 @@ from scopec.program.values import Const
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pysat.solvers import Solver
-
+    from scopec.engines.embedded.solver import Solver
     from scopec.engines.protocol import Call
     from scopec.memory.questions import Problem, Question
-
-#: A small solver that starts at once: the formulas of litmus tests are easy.
-SOLVER = "minisat22"
 
 
 def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice | None] | None:
     """For each question the execution that was found, or None where none exists; None if the time limit came first."""
-    from pysat.solvers import Solver
+    # Start-up: nobody else asks a solver.
+    from scopec.engines.embedded.solver import Solver
 
     deadline = None if seconds is None else time.monotonic() + seconds
     try:
@@ -42,13 +39,13 @@ def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice
                 encoding.take_in_order(ordered_writes(problem))
     except LimitError:
         return None
-    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver, _limit(solver, deadline):
+    with Solver(encoding.circuit.clauses) as solver, _limit(solver, deadline):
         answers = {}
         for name, goal in goals.items():
-            found = solver.solve_limited(assumptions=[goal], expect_interrupt=True)
+            found = solver.solve([goal])
             if found is None:
                 return None
-            answers[name] = _choice(encoding, solver.get_model()) if found else None
+            answers[name] = _choice(encoding, solver.model()) if found else None
     encoding.release()
     return answers
 
@@ -70,7 +67,8 @@ def executions(problem: Problem, question: Question, seconds: float | None = Non
 
     Raises TimeoutError when ``seconds`` have passed.
     """
-    from pysat.solvers import Solver
+    # Start-up: nobody else asks a solver.
+    from scopec.engines.embedded.solver import Solver
 
     deadline = None if seconds is None else time.monotonic() + seconds
     try:
@@ -81,9 +79,9 @@ def executions(problem: Problem, question: Question, seconds: float | None = Non
                 encoding.circuit.use(-literal)
     except LimitError:
         raise TimeoutError from None
-    with Solver(name=SOLVER, bootstrap_with=encoding.circuit.clauses) as solver, _limit(solver, deadline):
-        while found := solver.solve_limited(assumptions=list(goals.values()), expect_interrupt=True):
-            model = solver.get_model()
+    with Solver(encoding.circuit.clauses) as solver, _limit(solver, deadline):
+        while found := solver.solve(list(goals.values())):
+            model = solver.model()
             yield _choice(encoding, model)
             true = set(model)
             solver.add_clause([-a if a in true else a for a in chosen])

@@ -6,24 +6,32 @@ java are taken from options or the environment: SCOPEC_ALLOY_JAR, SCOPEC_TLC_JAR
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Literal
-
-import platformdirs
+from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import EngineError, UnavailableError
+from scopec.base.later import later
 from scopec.base.records import dataclass
 from scopec.base.scratch import scratch_folder
+
+if TYPE_CHECKING:
+    import hashlib
+    import shutil
+    import subprocess
+
+    import platformdirs
+else:
+    hashlib = later("hashlib")
+    platformdirs = later("platformdirs")
+    shutil = later("shutil")
+    subprocess = later("subprocess")
 
 _FETCH_SECONDS = 600
 _HASTY_SECONDS = 15

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import threading
 import time
 from contextlib import suppress
@@ -11,11 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import EngineError, LimitError, ScopecError
+from scopec.base.later import later
 from scopec.base.limits import uncut
 from scopec.engines.java import jars
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Sequence
+else:
+    subprocess = later("subprocess")
 
 #: Serial collection and one compiler tier halve the CPU time of short runs (engines note).
 FLAGS = (

@@ -8,21 +8,27 @@ started, each question gets a process of its own, with the same answer.
 from __future__ import annotations
 
 import json
-import queue
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import EngineError
+from scopec.base.later import later
 from scopec.base.limits import uncut
 from scopec.base.records import dataclass
 from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
 from scopec.engines.java import jars
 from scopec.engines.java.processes import Finished, Processes, failure
+
+if TYPE_CHECKING:
+    import queue
+    import subprocess
+else:
+    queue = later("queue")
+    subprocess = later("subprocess")
 
 _START_SECONDS = 60.0
 _SLOWER = "each question gets a Java process of its own, which is slower"
@@ -63,7 +69,7 @@ class Workers:
         self._idle: list[_Worker] = []
         self._libjvm: Path | None = None
         self._refused: str | None = None
-        self.folder = make_scratch_folder()
+        self.folder: Path | None = None
         self._started = 0
         self._unsupported: set[str] = set()
 
@@ -72,7 +78,8 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-        remove_scratch_folder(self.folder)
+        if self.folder is not None:
+            remove_scratch_folder(self.folder)
 
     def stop(self) -> None:
         """End every worker, busy or not, and start no other."""
@@ -117,6 +124,7 @@ class Workers:
                 return None
             self._libjvm = self._libjvm or jars.libjvm()
             self._started += 1
+            self.folder = self.folder or make_scratch_folder()
             folder = self.folder / str(self._started)
         if self._libjvm is None:
             self._refuse(f"{jars.java()} has no libjvm beside it")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import Code, InputError, error
+from scopec.base.later import later
 
 if TYPE_CHECKING:
+    import shlex
     from collections.abc import Iterator, Sequence
 
     from scopec.base.source import Span
+else:
+    shlex = later("shlex")
 
 _DATABASE = "compile_commands.json"
 #: Options with a value that is written behind them, or as the next word.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from scopec.base.diagnostics import Code, Diagnostic, error, suggestion
-from scopec.frontends.litmus.lower import c, condition, ptx
+from scopec.frontends.litmus.lower import condition
 from scopec.frontends.litmus.lower.world import Position, World, initialise, initialise_addresses, position, positions
 from scopec.frontends.litmus.syntax import tree
 from scopec.frontends.named_barriers import check_counts
@@ -38,6 +38,9 @@ def lower(file: tree.File, source: Source, name: str) -> Litmus:
     watched = condition.watched(file.footer)
     places = _places(world, file)
     if file.dialect == "PTX":
+        # Start-up: a call reads few dialects.
+        from scopec.frontends.litmus.lower import ptx
+
         columns = cast("tuple[tree.PtxThread, ...]", file.threads)
         implied = ptx.implied_locations(columns)
         _warn_of_slips(world, implied)
@@ -48,6 +51,8 @@ def lower(file: tree.File, source: Source, name: str) -> Litmus:
         threads = [ptx.lower(world, t, places[t.name], watched.get(t.name, ())) for t in columns]
         check_counts((thread.block_name, thread.body) for thread in threads)
     else:
+        from scopec.frontends.litmus.lower import c
+
         functions = cast("tuple[tree.CThread, ...]", file.threads)
         spaces = c.declare_parameters(world, functions)
         c.declare_locals(world, functions)

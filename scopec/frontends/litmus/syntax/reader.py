@@ -9,8 +9,6 @@ from scopec.base.diagnostics import Code, error
 from scopec.base.lalr import Token
 from scopec.base.source import Span
 from scopec.base.syntax import Builder, classes
-from scopec.frontends.litmus.syntax import c as litmus_c
-from scopec.frontends.litmus.syntax import ptx
 from scopec.frontends.litmus.syntax import tree as litmus_tree
 from scopec.frontends.litmus.syntax.scan import split
 from scopec.frontends.litmus.syntax.tree import (
@@ -30,12 +28,13 @@ from scopec.frontends.litmus.syntax.tree import (
     Truth,
 )
 from scopec.frontends.parse import number, parse, type_words
-from scopec.frontends.scoped.syntax import cuda, tree
+from scopec.frontends.scoped.syntax import tree
 
 if TYPE_CHECKING:
     from scopec.base.lalr import Node
     from scopec.base.source import Source
-    from scopec.frontends.litmus.syntax.tree import Quantifier
+    from scopec.frontends.litmus.syntax.scan import Parts
+    from scopec.frontends.litmus.syntax.tree import CThread, PtxThread, Quantifier
 
 _THREAD = re.compile(r"P?(\d+)\Z")
 #: How the operators of conditions are written in C++.
@@ -45,7 +44,7 @@ _OPERATORS = {"=": "==", "<>": "!=", "/\\": "&&", "\\/": "||"}
 def read(source: Source) -> File:
     """Parse a litmus file; raises InputError at the first place that is not in the language."""
     parts = split(source)
-    threads = ptx.read(source, parts.program) if parts.dialect == "PTX" else litmus_c.read(source, parts.program)
+    threads = _threads(source, parts)
     if not threads:
         at = len(parts.init.rstrip())
         raise error(Code.NOTHING_TO_CHECK, "the file has no threads", source.span(at, at), "write a thread P0")
@@ -58,7 +57,28 @@ def read(source: Source) -> File:
         seen.add(thread.name)
     init = parse("litmus", "init", parts.init, _Builder(source))
     footer = parse("litmus", "footer", parts.footer, _Builder(source))
-    return File(source.name, parts.dialect, init, threads, footer, cuda.read_directives(source, parts.directives))
+    return File(source.name, parts.dialect, init, threads, footer, _directives(source, parts))
+
+
+# Start-up: a call reads few dialects, and most files have no directives.
+
+
+def _threads(source: Source, parts: Parts) -> tuple[PtxThread, ...] | tuple[CThread, ...]:
+    if parts.dialect == "PTX":
+        from scopec.frontends.litmus.syntax import ptx
+
+        return ptx.read(source, parts.program)
+    from scopec.frontends.litmus.syntax import c
+
+    return c.read(source, parts.program)
+
+
+def _directives(source: Source, parts: Parts) -> tuple[tree.Directive, ...]:
+    if not parts.directives.strip():
+        return ()
+    from scopec.frontends.scoped.syntax import cuda
+
+    return cuda.read_directives(source, parts.directives)
 
 
 class _Builder(Builder):
