@@ -22,6 +22,8 @@ class Mark:
 
 def clean(text: str) -> str:
     """Text without control characters: tabs become spaces, others are shown as their escapes."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else " " if c in "\t\r" else c.encode("unicode_escape").decode() for c in text)
 
 

@@ -61,7 +61,10 @@ class Parser:
     def __init__(self, tables: Mapping[str, Any], finish: Finish | None = None) -> None:
         self._starts: Mapping[str, tuple[int, int]] = tables["starts"]
         self._states: Sequence[Mapping[str, int]] = tables["states"]
-        self._rules: Sequence[tuple[Any, ...]] = tables["rules"]
+        # The last says whether a rule is its only part: precedence makes most of them so.
+        self._rules: Sequence[tuple[Any, ...]] = [
+            (*rule, rule[1] == 1 and rule[3] is None and rule[4]) for rule in tables["rules"]
+        ]
         self._terminals: Mapping[str, str] = tables["terminals"]
         self._scanners: Sequence[tuple[Sequence[str], Mapping[str, Mapping[str, str]]]] = tables["scanners"]
         self._scanner_of: Sequence[int] = tables["scanner_of"]
@@ -78,7 +81,8 @@ class Parser:
 
     def _parse(self, text: str, start: str) -> list[Node] | None:
         table, rules, (first, last) = self._states, self._rules, self._starts[start]
-        states, made = [first], []
+        states = [first]
+        made: list[Node] = []
         # What the states stand for, and the offsets of their words: -1 where they have none.
         values: list[Any] = []
         begins: list[int] = []
@@ -92,7 +96,12 @@ class Parser:
                     return None
                 if action >= 0:
                     break
-                origin, size, name, kept, single = rules[~action]
+                origin, size, name, kept, single, same = rules[~action]
+                if same:
+                    states[-1] = table[states[-2]][origin]
+                    if word is _END and states[-1] == last:
+                        return made
+                    continue
                 begin = end = -1
                 parts = []
                 if size:

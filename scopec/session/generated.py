@@ -33,8 +33,11 @@ def destination(run: Run, keep: Path | None) -> Path:
         return _made(keep, "name another one with --keep")
     root = platformdirs.user_cache_path("scopec") / "generated"
     digest = hashlib.sha256(os.fsencode(Path(run.file).resolve())).hexdigest()[:8]
-    target = _made(root / f"{Path(run.file).stem}-{digest}", "set XDG_CACHE_HOME to a folder that can be written")
-    target.touch()
+    target = root / f"{Path(run.file).stem}-{digest}"
+    known = target.is_dir()
+    _made(target, "set XDG_CACHE_HOME to a folder that can be written").touch()
+    if known:
+        return target
     for old in sorted((f for f in root.iterdir() if f.is_dir()), key=_written, reverse=True)[_MOST_FOLDERS:]:
         shutil.rmtree(old, ignore_errors=True)
     return target

@@ -64,20 +64,16 @@ def declare_parameters(world: World, threads: Iterable[litmus_tree.CThread]) -> 
 def declare_locals(world: World, threads: Iterable[litmus_tree.CThread]) -> None:
     """Declare as objects the local variables whose addresses are kept: `int* p = &r;` with a `p` that changes."""
     for thread in threads:
-        kept = set(_kept_addresses(thread.body, frozenset(_assigned(thread.body))))
-        for declaration in _declarations(thread.body):
+        nodes = _nodes(thread.body)
+        if not any(isinstance(node, tree.Unary) and node.op == "&" for node in nodes):
+            continue
+        kept = set(_kept_addresses(thread.body, _assigned(nodes)))
+        for declaration in (node for node in nodes if isinstance(node, tree.Declaration)):
             for declarator in declaration.declarators:
                 name = f"{thread.name}.{declarator.name}"
                 if declarator.name in kept and name not in world.objects:
                     type_ = POINTER if declarator.pointers else integer_type(declaration.type)
                     world.declare(name, declarator.span, type_, [0], array=False)
-
-
-def _declarations(statement: object) -> Iterator[tree.Declaration]:
-    if isinstance(statement, tree.Declaration):
-        yield statement
-    for part in _parts(statement):
-        yield from _declarations(part)
 
 
 def _kept_addresses(statement: object, assigned: frozenset[str], *, fixed: bool = False) -> Iterator[str]:
@@ -99,6 +95,19 @@ def _kept_addresses(statement: object, assigned: frozenset[str], *, fixed: bool 
                 yield from _kept_addresses(part, assigned)
 
 
+def _nodes(statement: object) -> list[object]:
+    """A statement and all that is in it, each before its parts."""
+    found, work = [], [statement]
+    while work:
+        node = work.pop()
+        if isinstance(node, tuple):
+            work += reversed(node)
+        elif (names := getattr(node, "__slots__", None)) is not None:
+            found.append(node)
+            work += [getattr(node, name) for name in reversed(names) if name != "span"]
+    return found
+
+
 def _parts(node: object) -> Iterator[object]:
     if isinstance(node, tuple):
         yield from node
@@ -114,8 +123,7 @@ def lower(
     Raises InputError for what is outside the modelled subset.
     """
     frame = CFrame(world, thread.name, spaces=frozenset(spaces.values()) or frozenset({"global"}), call=call)
-    assigned = set(_assigned(thread.body))
-    frame.assigned = frozenset(assigned)
+    frame.assigned = assigned = _assigned(_nodes(thread.body))
     for parameter in thread.parameters:
         _parameter(frame, parameter, parameter.name in assigned)
     _block(frame, thread.body)
@@ -160,17 +168,20 @@ def _watch(frame: CFrame, watched: Iterable[str]) -> None:
             frame.register(name, POINTER)
 
 
-def _assigned(statement: object) -> Iterator[str]:
-    """The names that a statement assigns to, or takes the address of."""
-    match statement:
-        case tree.Assign(_, _, tree.Name(_, name), value):
-            yield name
-            yield from _assigned(value)
-        case tree.Step(_, _, _, tree.Name(_, name)) | tree.Unary(_, "&", tree.Name(_, name)):
-            yield name
-        case _:
-            for part in _parts(statement):
-                yield from _assigned(part)
+def _assigned(nodes: Iterable[object]) -> frozenset[str]:
+    """The names that some statement assigns to, or takes the address of."""
+    found = set()
+    for node in nodes:
+        match node:
+            case (
+                tree.Assign(_, _, tree.Name(_, name), _)
+                | tree.Step(_, _, _, tree.Name(_, name))
+                | tree.Unary(_, "&", tree.Name(_, name))
+            ):
+                found.add(name)
+            case _:
+                pass
+    return frozenset(found)
 
 
 # ---------------------------------------------------------------- statements
