@@ -79,8 +79,8 @@ def _scanner(terminals: list[TerminalDef], ignored: Sequence[str]) -> _Scanner:
             matched = re.match(pattern.pattern.to_regexp(), word.pattern.value)
             if matched is not None and matched.group() == word.pattern.value:
                 keywords.setdefault(pattern.name, {})[word.pattern.value] = word.name
-    embedded = {word for words in keywords.values() for word in words.values()}
-    return tuple(t.name for t in order if t.name not in embedded and t.name not in ignored), keywords
+    within = {word for words in keywords.values() for word in words.values()}
+    return tuple(t.name for t in order if t.name not in within and t.name not in ignored), keywords
 
 
 def _rule(rule: Mapping[str, Any]) -> tuple[str, int, str | None, list[tuple[int, bool]] | None, bool]:
