@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +48,13 @@ STDIN = Path("-")
     callback=report_options.folder,
     help="Keep generated files and engine output here.",
 )
+@click.option(
+    "--confirm",
+    type=click.Choice(["always", "never", "ci"]),
+    default="always",
+    show_default=True,
+    help="Whether Alloy and TLC confirm what was reported (ci: where CI is set), if --engine names none.",
+)
 @click.option("--executor", metavar="dask:ADDRESS", help="Spread the programs over a Dask cluster (docs/scale.md).")
 @report_options.reports
 @click.option("--changed-since", "revision", metavar="REV", help="Only programs that differ from a git revision.")
@@ -62,7 +70,7 @@ STDIN = Path("-")
 @click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states and times.")
 def check(
     paths: tuple[Path, ...], overrides: Overrides, jars: dict[str, Path], engine: str, jobs: int,
-    timeout: float, memory_limit: int, keep: Path | None, executor: str | None,
+    timeout: float, memory_limit: int, keep: Path | None, confirm: str, executor: str | None,
     requests: Sequence[formats.Request], revision: str | None, allowed: tuple[str, ...],
     baseline: Path | None, write_baseline: Path | None, select: str, first: bool,
     watch: bool, quiet: bool, verbose: bool,
@@ -71,6 +79,9 @@ def check(
 
     Exit status: 0 all hold, 1 some violated, 2 bad input or usage, 3 an engine failed, 4 undecided.
     """
+    from scopec.engines.policy import immediate
+    from scopec.engines.protocol import MEMORY
+    from scopec.engines.table import AUTO
     from scopec.session.check import Settings, exit_code
 
     settings = Settings(
@@ -94,12 +105,19 @@ def check(
     if not chosen:
         say(f"no program has changed since {revision}")
 
+    # With --keep the engines' own output is wanted, so they are asked first.
+    confirms = settings.engine == AUTO and keep is None and executor is None
+    if confirms:
+        settings = replace(settings, engine=immediate(MEMORY).name)
+        confirms = confirm == "always" or (confirm == "ci" and os.environ.get("CI", "") not in ("", "0", "false"))
+
     def checked(
         paths: Sequence[Path], requests: Sequence[formats.Request], others: Sequence[Outcome] = ()
     ) -> list[Outcome]:
-        return _check(
+        outcomes = _check(
             paths, settings, requests, others, executor=executor, baseline=baseline, quiet=quiet, verbose=verbose
         )  # fmt: skip
+        return _confirmed(outcomes, settings) if confirms else outcomes
 
     if not watch:
         outcomes = checked(chosen, requests)
@@ -122,6 +140,19 @@ def check(
         known |= {Path(o.file): o for o in checked(changed, wanted, others)}
         say("waiting for changes; Ctrl-C ends this")
     raise AssertionError("one watches for ever")
+
+
+def _confirmed(outcomes: Sequence[Outcome], settings: Settings) -> list[Outcome]:
+    """The outcomes, with what fails when the reference engines are asked; the reports have been read by then."""
+    from scopec.session.confirm import confirmed
+
+    sys.stdout.flush()
+    with terminal.Status() as status:
+        found = confirmed(outcomes, told(settings, status))
+    for before, after in zip(outcomes, found, strict=True):
+        if after.failure is not None and after.failure != before.failure:
+            say(f"{after.file}: {after.failure}")
+    return found
 
 
 def _check(

@@ -6,7 +6,7 @@ import itertools
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from scopec.engines.protocol import Kind
+from scopec.engines.protocol import PROGRESS, Kind
 from scopec.engines.table import AUTO, BOTH, TABLE, able, named
 
 if TYPE_CHECKING:
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from scopec.engines.java.jars import Jars
     from scopec.engines.protocol import Answers
     from scopec.engines.table import Engine
+
+#: More states than TLC is asked about to confirm an answer.
+MANY_STATES = 20_000
 
 
 def immediate(kind: Kind[Any]) -> Engine:
@@ -70,9 +73,47 @@ class Policy:
                 return (engine,)
         return (engines[-1],)
 
+    def compared(self, kind: Kind[Any], engine: Engine, *, answered: bool) -> None:
+        """Take notice that an engine beside the first has ``answered`` as the first, or not in time."""
+
     def _fallen_back(self, reason: str, engine: Engine) -> None:
         """Tell the user, once a call, that another engine answers instead."""
         with self._lock:
             said, self._said = self._said, True
         if not said:
             self._say(f"{reason} Questions are answered by {engine.title} itself (--engine {engine.name}).")
+
+
+class Confirming(Policy):
+    """The engine that answers at once, and the reference beside it, where that can be had and does not hesitate.
+
+    ``confirmed`` has the titles of those that gave the same answers, ``left`` why answers are without.  ``states`` are
+    how many the immediate engine has seen at most.
+    """
+
+    def __init__(self, jars: Jars, states: int = 0) -> None:
+        super().__init__(AUTO, jars, lambda _line: None)
+        self.confirmed: set[str] = set()
+        self.left: set[str] = set()
+        self._states = states
+
+    def asked(self, kind: Kind[Any], problem: Any, name: str, *, many: bool = False) -> tuple[Engine, ...]:  # noqa: ARG002
+        """The immediate engine, if there is one of the kind, then the reference."""
+        reference, *_ = engines = able(kind)
+        answers: Answers[Any, Any] = kind.of(reference)
+        if all(not kind.of(e).immediate for e in engines):
+            return (reference,)
+        reason = answers.available(self.jars) or answers.hesitates(problem)
+        if reason is None and kind is PROGRESS and self._states > MANY_STATES:
+            reason = f"{self._states:,} states would take {reference.title} long"
+        if reason is None:
+            return (immediate(kind), reference)
+        self.left.add(reason)
+        return (immediate(kind),)
+
+    def compared(self, kind: Kind[Any], engine: Engine, *, answered: bool) -> None:  # noqa: ARG002
+        """Note who has answered."""
+        if answered:
+            self.confirmed.add(engine.title)
+        else:
+            self.left.add(f"{engine.title} has not answered within the time limit")

@@ -156,6 +156,7 @@ class Inquiry:
         self._specified |= first is able(MEMORY)[0] and problem.name == self.run.name
         for engine in () if found.unanswered else others:
             other = self._sound(self.answers(engine, problem, seconds), problem)
+            self.policy.compared(MEMORY, engine, answered=not other.unanswered)
             wrong = [] if other.unanswered else [q for q in problem.questions if found.finds(q) != other.finds(q)]
             if wrong:
                 answers = {
@@ -216,6 +217,7 @@ class Inquiry:
         found = self._explored(first, problem, self.settings.timeout)
         for engine in others:
             other = self._explored(engine, problem, self.settings.timeout)
+            self.policy.compared(PROGRESS, engine, answered=not other.unanswered)
             if None in (found.holds, other.holds) or found.holds == other.holds:
                 continue
             answers = {

@@ -1,0 +1,76 @@
+"""Asks the reference engines what the immediate one has answered already, and compares."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import ScopecError, internal_error
+from scopec.engines.java.jars import Jars
+from scopec.engines.policy import Confirming
+from scopec.session.check import check_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scopec.engines.java.workers import Workers
+    from scopec.session.check import Outcome, Report, Settings
+
+#: So many reasons why answers are not confirmed are told.
+_MOST_REASONS = 3
+
+
+def confirmed(outcomes: Sequence[Outcome], settings: Settings) -> list[Outcome]:
+    """The outcomes of a check by the immediate engine, with a failure where a reference engine fails or does not agree.
+
+    ``settings.say`` is told who has confirmed what, and what is left and why: a reference engine that cannot be had or
+    did not answer in time, and a program past the size up to which it is asked.
+    """
+    # Advice has been given, and nothing is kept but what engines disagree about.
+    again = replace(settings, advise=None)
+    jars = Jars(settings.jars, settings.say)
+    asked: list[Confirming] = []
+    with settings.workers() as workers, ThreadPoolExecutor(max_workers=settings.jobs) as pool:
+        try:
+            pending = []
+            for outcome in outcomes:
+                futures = []
+                for report in outcome.reports:
+                    asked.append(policy := Confirming(jars, max((c.states or 0 for c in report.checks), default=0)))
+                    futures.append(pool.submit(_failure, report, policy, workers, again))
+                pending.append((outcome, futures))
+            found = []
+            for outcome, futures in pending:
+                failures = [f for future in futures if (f := future.result()) is not None]
+                found.append(replace(outcome, failure=failures[0], exhausted=False) if failures else outcome)
+        except BaseException:
+            workers.stop()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    if (said := _said(asked)) is not None:
+        settings.say(said)
+    return found
+
+
+def _failure(report: Report, policy: Confirming, workers: Workers, settings: Settings) -> str | None:
+    """What is wrong with a report, by the reference engines; None if nothing is."""
+    try:
+        check_run(report.run, policy, workers, settings)
+    except ScopecError as failed:
+        return str(failed)
+    except Exception as bug:  # one program must not take the others' results with it
+        return internal_error(bug)
+    return None
+
+
+def _said(asked: Iterable[Confirming]) -> str | None:
+    """Who has confirmed the answers, and which not; None if nobody had to."""
+    titles = sorted({title for policy in asked for title in policy.confirmed})
+    left = [policy.left for policy in asked if policy.left]
+    reasons = sorted({reason for one in left for reason in one})
+    told = "; ".join(reasons[:_MOST_REASONS]) + ("; …" if len(reasons) > _MOST_REASONS else "")
+    if not titles:
+        return f"not confirmed: {told}" if left else None
+    of = f", but for answers about {len(left)} program{'s' * (len(left) != 1)}: {told}" if left else ""
+    return f"confirmed by {' and '.join(titles)}{of}"
