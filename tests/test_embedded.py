@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,14 @@ from pysat.formula import CNF
 from pysat.solvers import Solver
 
 from scopec.base.source import Span
-from scopec.engines.embedded import symmetry
 from scopec.engines.embedded.circuit import FALSE, TRUE, Circuit
 from scopec.engines.embedded.memory import solve
 from scopec.engines.embedded.relations import InexactError, Matrices, Relation, Set
 from scopec.memory.cat import tree
 from scopec.memory.cat.evaluate import Evaluation, pairs, relation
 from scopec.memory.cat.model import Axiom, Model
-from scopec.memory.questions import Goal, Problem, Question
-from scopec.session.plan import Overrides, plan
+from scopec.memory.questions import Problem
+from scopec.session.plan import plan
 from scopec.session.verdicts import disagreements, findings, memory_checks
 from tests.conftest import REPOSITORY, check_text, verdicts
 from tests.specifications import KEPT
@@ -212,100 +210,6 @@ def test_unknown_and_violated_verdicts_are_the_jars(tmp_path: Path) -> None:
         found = findings(report.run.problem, solve(report.run.problem), "embedded", 0.0)
         assert disagreements(found, report.run.problem) == []
         assert [(c.expectation.text, c.verdict, c.reason) for c in memory_checks(report.run, found)] == alloy
-
-
-STEPS = (
-    "x = 1;", "int r{n} = x;", "f.store({n}, {order});", "g.fetch_add(1, {order});", "f.exchange({n});",
-    "if (g.load({order}) == 1) f.store(5);", "int e{n} = 0; f.compare_exchange_weak(e{n}, 7, {order});",
-    "while (f.exchange(1, {order}) == 1); x = 2; f.store(0, {order});",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_threads_taken_in_order_change_no_answer(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    chance = random.Random(seed)
-    steps = [
-        step.format(n=n, order=f"cuda::memory_order_{chance.choice(('relaxed', 'seq_cst'))}")
-        for n, step in enumerate(chance.sample(STEPS, chance.randint(1, 2)))
-    ]
-    blocks, threads = chance.choice([(2, 1), (1, 2), (3, 1), (1, 3)])
-    scope = chance.choice(("block", "device"))
-    (tmp_path / "k.cu").write_text(
-        f"__device__ int x;\n__device__ cuda::atomic<int, cuda::thread_scope_{scope}> f{{0}}, g{{0}};\n"
-        f"__global__ void k() {{ {' '.join(steps)} }}\n//@ launch k<<<{blocks}, {threads}>>>();\n"
-        "//@ expect race;\n//@ expect race on x;\n"
-        + "".join(f"//@ expect allowed f == {v};\n//@ expect allowed g == {v} && x == {v % 3};\n" for v in range(4))
-    )
-    (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
-    (group,) = symmetry.interchangeable(run.problem)
-    assert len(group) == blocks * threads
-    ordered = solve(run.problem)
-    monkeypatch.setattr("scopec.engines.embedded.memory.ordered_writes", lambda _: ())
-    assert {n: c is not None for n, c in ordered.items()} == {n: c is not None for n, c in solve(run.problem).items()}
-
-
-#: Questions about one thread, values that travel between threads, threads that do not all do the same.
-TELLING = (
-    "int i{n} = g.fetch_add(1); a[i{n}] = 1;", "int i{n} = f.load() + g.exchange(1); if (i{n} < 2) a[i{n}] = 2;",
-    "int t{n} = g.fetch_add(1); assert(t{n} < 2);", "__syncthreads();", "int v{n} = __syncthreads_or(g.load() == 1);",
-    "if (__syncthreads_count(f.exchange(2) == 0) == 1) g.store(3);", "if (threadIdx.x == 1) g.store(1);",
-    "while (g.load() < 1 && f.exchange(1) == 1); g.store(1);", "a[threadIdx.x % 2] = 1;",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_what_tells_threads_apart_keeps_its_answer(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    chance = random.Random(seed)
-    chosen = [*chance.sample(TELLING, chance.randint(1, 2)), *chance.sample(STEPS, 1)]
-    chance.shuffle(chosen)
-    steps = [step.format(n=n, order="cuda::memory_order_relaxed") for n, step in enumerate(chosen)]
-    blocks, threads = chance.choice([(2, 1), (1, 2), (3, 1), (1, 3)])
-    first, last = "k[0][0]", f"k[{blocks - 1}][{threads - 1}]"
-    local = next((step.split()[1] for step in steps if step.startswith("int ")), None)
-    asked = [f"allowed {t}.{local} == {v};" for t in (first, last) for v in (0, 1)] if local else []
-    (tmp_path / "k.cu").write_text(
-        "__device__ int x, a[2];\n__device__ cuda::atomic<int, cuda::thread_scope_device> f{0}, g{0};\n"
-        f"__global__ void k() {{ {' '.join(steps)} }}\n//@ launch k<<<{blocks}, {threads}>>>();\n"
-        + "".join(f"//@ expect {e}\n" for e in chance.sample(asked, min(1, len(asked))))
-        + "//@ expect race on x;\n//@ expect race on a;\n//@ expect allowed g == 1;\n"
-    )
-    (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
-    ordered = solve(run.problem)
-    monkeypatch.setattr("scopec.engines.embedded.memory.ordered_writes", lambda _: ())
-    assert {n: c is not None for n, c in ordered.items()} == {n: c is not None for n, c in solve(run.problem).items()}
-
-
-def test_a_question_about_one_thread_tells_it_apart(tmp_path: Path) -> None:
-    """Each of three threads may be the last; to order them would leave it to one of them."""
-    (tmp_path / "k.cu").write_text(
-        "__device__ cuda::atomic<int, cuda::thread_scope_device> f{0};\n__device__ int a[2];\n"
-        "__global__ void k() { int i = f.fetch_add(1); a[i] = 1; }\n"
-        "//@ launch k<<<3, 1>>>();\n//@ expect race_free;\n"
-    )
-    (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
-    each = [Question(a.thread, Goal.FAULT, "", assertions=(a,)) for a in run.graph.faults]
-    answers = solve(replace(run.problem, questions=tuple(each)))
-    assert answers is not None
-    assert [name for name, choice in answers.items() if choice is not None] == ["k[0][0]", "k[1][0]", "k[2][0]"]
-
-
-@pytest.mark.parametrize(
-    ("kernel", "launch", "more"),
-    [
-        ("f.store(threadIdx.x);", "k<<<1, 2>>>", ""),
-        ("if (blockIdx.x < 2) f.store(1);", "k<<<3, 2>>>", "//@ expect allowed k[0][0].r == 1;"),
-        ("__shared__ int s; s = 1;", "k<<<2, 2>>>", ""),
-    ],
-)
-def test_threads_that_differ_are_not_exchanged(kernel: str, launch: str, more: str, tmp_path: Path) -> None:
-    text = (
-        "__device__ cuda::atomic<int, cuda::thread_scope_device> f{0};\n"
-        f"__global__ void k() {{ int r = f.load(); {kernel} }}\n//@ launch {launch}();\n//@ expect race_free;\n{more}\n"
-    )
-    (tmp_path / "k.cu").write_text(text)
-    (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
-    groups = symmetry.interchangeable(run.problem)
-    assert all(len({own[0].thread for own in g}) < len(run.program.threads) - 1 for g in groups)
 
 
 RACE = "__device__ int x; __global__ void k() { x = 1; }\n//@ launch k<<<1, 2>>>();\n//@ expect race on x;\n"

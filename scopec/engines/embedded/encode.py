@@ -122,9 +122,10 @@ class Encoding:
         vars(self).clear()
 
     def take_in_order(self, writes: Iterable[tuple[str, str]]) -> None:
-        """Ask that the first write of each pair comes before the second in coherence order."""
+        """Ask that the second write of each pair, if it is executed, comes after the first in coherence order."""
         for a, b in writes:
-            self.circuit.require(self.co[self.position[a]][self.position[b]])
+            i, j = self.position[a], self.position[b]
+            self.circuit.require(-self.executed.get(j, FALSE), self.co.get(i, {}).get(j, FALSE))
 
     # ---- what the program gives
 

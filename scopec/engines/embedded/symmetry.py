@@ -1,15 +1,22 @@
 """Threads that can be exchanged: every execution in which they are has a twin, so one order of them is enough.
 
 Two threads can be exchanged if the problem stays the same when the events of one, in program order, change names with
-those of the other.  Then the writes at one place of theirs may be taken to be coherence-ordered as the threads are: the
-permutation that sorts them maps an execution to one that answers every question alike.
+those of the other.  Then the writes at one place of theirs may be taken to be coherence-ordered as the threads are, and
+those that are not executed to be of the last threads: every permutation of the threads maps an execution to one that
+answers every question alike, and one of them sorts it so.  The names of one group's threads say nothing about the order
+of another's, so each group may be sorted on its own.
+
+Any one place is sound, and it has to be one alone, for the orders at two places may differ.  What says most is the last
+write that a thread has made where it has come to its end: of a thread that takes a lock, the one that releases it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 from typing import TYPE_CHECKING, assert_never
 
 from scopec.memory import given, given_sets
@@ -29,13 +36,20 @@ if TYPE_CHECKING:
 
 
 def ordered_writes(problem: Problem) -> Iterator[tuple[str, str]]:
-    """Pairs of writes of which the first may be taken to come first in coherence order."""
+    """Pairs of writes of which the second, if it is executed, may be taken to follow the first in coherence order."""
     for group in interchangeable(problem):
-        for position, write in enumerate(group[0]):
-            if write.writes and write.guard.always:
-                for one, other in pairwise(group):
-                    yield one[position].id, other[position].id
-                break
+        place = _telling(problem.base.graph, group[0])
+        if place is not None:
+            for one, other in pairwise(group):
+                yield one[place].id, other[place].id
+
+
+def _telling(graph: EventGraph, own: Sequence[Event]) -> int | None:
+    """The place among a thread's events of the last write that it has made wherever it ends, or else of its last."""
+    cuts = [cut.guard for cut in graph.cuts if cut.thread == own[0].thread]
+    writes = [place for place, event in enumerate(own) if event.writes]
+    sure = [place for place in writes if reduce(or_, cuts, own[place].guard).always]
+    return next(reversed(sure or writes), None)
 
 
 def interchangeable(problem: Problem) -> list[list[list[Event]]]:
