@@ -142,7 +142,7 @@ def test_local_arithmetic_is_part_of_the_step_before() -> None:
     expected = """\
 begins -> k_L2
 k_L2: loads f (seq_cst, device) (counts)
-    if %old * 2 == 4 -> k_L2_2 with r = %old * 2
+    if %%old * 2 == 4 -> k_L2_2 with r = %%old * 2
     else -> k_L2_3
 k_L2_2: writes x = r -> k_L2_3 with stores r, r = 0
 k_L2_3: writes x = 1 -> done with stores 1"""
@@ -154,7 +154,7 @@ def test_a_poll_is_one_label_unless_its_turns_are_counted() -> None:
         expected = f"""\
 begins -> k_L2
 k_L2: loads f (seq_cst, device) (counts)
-    if %old == 0 -> {again}
+    if %%old == 0 -> {again}
     else -> done"""
         more = "\nk_L2_again: goes round again -> k_L2" if split else ""
         assert shown("while (f.load() == 0);", split=split) == expected + more
@@ -193,7 +193,7 @@ def test_a_weak_compare_exchange_may_fail() -> None:
     expected = """\
 begins -> k_L2 with e = 0
 k_L2: compares and exchanges f (seq_cst, device) (counts)
-    if %old == e
+    if %%old == e
         either -> done with stores 1, e = 0
         or -> k_L2 with e = 0
     else -> k_L2 with e = 0"""

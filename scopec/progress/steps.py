@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 #: The label of a thread that has ended, and of a device thread that has not started.
 DONE, IDLE = "done", "idle"
 #: The registers that stand for the value that a step's operation finds in memory, for the phase of a barrier that it
-#: finds there, and for the outcome of a vote.
-OLD, PHASE, OUTCOME = "%old", "%phase", "%outcome"
+#: finds there, and for the outcome of a vote; no register of a program begins so, as one of a variable `old` would.
+OLD, PHASE, OUTCOME = "%%old", "%%phase", "%%outcome"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def label_of(first: str, role: Role) -> str:
 class Step:
     """A labelled step of a machine: at ``label``, perform ``operation``, then go on as ``tree`` says.
 
-    Values are over the thread's registers before the step, and ``%old``, the value that the operation finds.
+    Values are over the thread's registers before the step, and ``%%old``, the value that the operation finds.
     ``counts`` is whether it is one of the operations that the implementation may assume a thread will eventually
     perform ([intro.progress.1] as modified).  The step blocks until ``guard`` holds.  ``of`` is the label of the first
     step of its operation, or of the step of which this is the second label; ``again`` is its own second label, where it
@@ -236,7 +236,7 @@ def fork(condition: Value, then: Tree, otherwise: Tree) -> Tree:
 
 
 def registers_read(tree: Tree) -> Iterator[str]:
-    """The registers that a tree mentions, ``%old`` among them."""
+    """The registers that a tree mentions, ``%%old`` among them."""
     match tree:
         case Goto(_, updates, write):
             for _, value in updates:
