@@ -286,11 +286,7 @@ def test_interrupting_a_computation(how: signal.Signals, tmp_path: Path, write: 
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     try:
-        deadline = time.monotonic() + 60
-        while not list(tmp_path.glob("scopec-*")):
-            assert time.monotonic() < deadline, "it never began"
-            time.sleep(0.1)
-        time.sleep(0.5)
+        time.sleep(4)  # it reads for less, and computes for long
         process.send_signal(how)
         _, stderr = process.communicate(timeout=30)
     finally:
