@@ -446,7 +446,6 @@ def test_what_instructions_compute(name: str, write: Callable[..., Path]) -> Non
         asm("mov.u64 %0, %%globaltimer; cvt.u32.u64 %1, %0;", ': "=l"(l), "=r"(r) ::'),
         asm("mov.u32 %0, %%smid;", ': "=r"(r) ::'),
         asm("mov.u32 %0, %%warpid;", ': "=r"(r) ::'),
-        asm("activemask.b32 %0;", ': "=r"(r) ::'),
         asm("{ .reg .pred p; testp.notanumber.f32 p, %1; selp.b32 %0, 1, 0, p; }", ': "=r"(r) : "f"(e) :'),
         asm(
             "{ .reg .pred p; redux.sync.max.abs.NaN.f32 %1, %1, 1; setp.neu.ftz.f32 p, %1, 0f00000000; selp.b32 %0, 1, 0, p; }",

@@ -156,10 +156,12 @@ def _standing(
                 found |= cut.guard
         return found
 
-    in_call = never
+    in_call, nowhere = never, never
     for cut in cuts:
         if cut.left is Left.WAITING and isinstance(out.calls.get(cut.at), _CALLS):
             in_call |= cut.guard
+        if cut.left is Left.WAITING and cut.at in out.barriers and out.barriers[cut.at].barrier.chance:
+            nowhere |= cut.guard
     counted, queries = never, never
     for cut in cuts:
         if cut.left in (Left.TURNING, Left.DRIFTING):
@@ -185,7 +187,7 @@ def _standing(
         drifting=left(Left.DRIFTING),
         counted=counted,
         queries=queries,
-        waiting=left(Left.WAITING) & ~in_call,
+        waiting=left(Left.WAITING) & ~in_call & ~nowhere,
         pending=pending | in_call,
         may_return=pending,
         stopped=left(Left.STOPPED),

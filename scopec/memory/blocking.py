@@ -123,7 +123,7 @@ class Blocking:
                 # An arrival that comes too early for its phase stands for one that is of another.
                 how = Left.LEFT_OUT if event.kind is Kind.ARRIVE else Left.WAITING
                 cuts.append(Cut(event.thread, event.span, guard, wait=True, left=how, at=event.id))
-                if how is Left.WAITING:
+                if how is Left.WAITING and not self._by_chance(event.id):
                     position = self.ordering.position[event.id]
                     wait = Wait(
                         event.thread, event.span, guard | event.guard, event.guard, position, position, event.id
@@ -143,6 +143,10 @@ class Blocking:
         ]
         self.out.cuts = [cut for cut in cuts if not cut.guard.never]
         return list(self._impossible())
+
+    def _by_chance(self, event: str) -> bool:
+        """Whether an event is a meeting of lanes by chance: nobody waits there for anything."""
+        return event in self.out.barriers and self.out.barriers[event].barrier.chance
 
     def stopped(self, thread: str) -> Guard:
         """Where something stops a thread."""
@@ -234,7 +238,8 @@ class Blocking:
         """Where a barrier waits for a thread that has not arrived: of a barrier with a name, if its way leads there."""
         barrier = self.out.barriers[wait.id].barrier
         if not barrier.named:
-            return self.halted[thread] if self.forgives(barrier) else self.out.guards.always
+            forgiven = self.forgives(barrier) and not barrier.chance
+            return self.halted[thread] if forgiven else self.out.guards.always
         missing = self.endless[thread]
         for arrival, other, when in self.ordering.phases():
             if other.id == wait.id and arrival.thread == thread:

@@ -262,7 +262,8 @@ class Operations(Accesses):
                 pass
             case ir.SyncThreads(vote):
                 exchange = None if vote is None else exchanges.of_vote(vote, self.block())
-        brought = None if exchange is None else self.value(state, exchange.value, span)
+        brings = exchange is not None and not exchange.nothing
+        brought = self.value(state, exchange.value, span) if exchange is not None and brings else None
         shown = shown_barrier(operation)
         for kind, text in ((Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")):
             scope = None if barrier.exchange else scope_of(operation)

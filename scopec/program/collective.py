@@ -17,13 +17,15 @@ class Barrier:
 
     ``named`` stands for all barriers of a block that have names: which of them it is is computed.  ``exchange`` is the
     instruction by which lanes exchange values: they "wait until all non-exited threads corresponding to membermask have
-    executed" it "with the same qualifiers and same membermask value" (PTX ISA, "shfl.sync").
+    executed" it "with the same qualifiers and same membermask value" (PTX ISA, "shfl.sync").  Those that meet by
+    ``chance`` do not wait: there is no execution in which one of them does not come.
     """
 
     place: str
     lanes: int | None = None
     named: bool = False
     exchange: str = ""
+    chance: bool = False
 
     @property
     def name(self) -> str:
@@ -113,8 +115,9 @@ def barrier_of(thread: ir.Thread, operation: ir.SyncThreads | ir.GroupSync) -> B
         return Barrier(thread.block_name)
     match operation.group:
         case ir.Group.WARP:
-            name = "" if operation.exchange is None else operation.exchange.name
-            return Barrier(_warp(thread), operation.mask, exchange=name)
+            if (exchange := operation.exchange) is None:
+                return Barrier(_warp(thread), operation.mask)
+            return Barrier(_warp(thread), operation.mask, exchange=exchange.name, chance=exchange.chance)
         case ir.Group.TILE:
             first = thread.lane % WARP // operation.mask * operation.mask
             return Barrier(_warp(thread), (1 << operation.mask) - 1 << first)
@@ -122,6 +125,11 @@ def barrier_of(thread: ir.Thread, operation: ir.SyncThreads | ir.GroupSync) -> B
             return Barrier(thread.cluster_name)
         case ir.Group.GRID:
             return Barrier(thread.grid or thread.name)
+
+
+def by_chance(operation: object) -> bool:
+    """Whether an operation is a meeting by chance."""
+    return isinstance(operation, ir.GroupSync) and operation.exchange is not None and operation.exchange.chance
 
 
 def scope_of(operation: ir.SyncThreads | ir.GroupSync) -> ir.Scope:

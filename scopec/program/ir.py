@@ -374,13 +374,17 @@ class Exchange:
     """What the lanes of a warp give each other as they meet: each brings a ``value``, and ``targets`` get ``results``.
 
     Those mention what a lane has brought as the register :func:`brought`, and as :func:`came` whether it has come: one
-    that has exited has not.  ``name`` is the instruction: who executes another one does not meet these.
+    that has exited has not.  ``name`` is the instruction: who executes another one does not meet these.  With
+    ``chance`` nothing brings the lanes together: they are there at once, or there is no such execution.  Who brings
+    ``nothing`` has no value to give: nobody may use one of it.
     """
 
     name: str
     value: Value
     targets: tuple[str, ...]
     results: tuple[Value, ...]
+    chance: bool = False
+    nothing: bool = False
 
 
 def brought(lane: int) -> str:

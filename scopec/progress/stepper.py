@@ -15,7 +15,7 @@ from scopec.program import ir, values
 from scopec.program.effects import registers
 from scopec.program.loops import live_registers
 from scopec.program.show import shown_call
-from scopec.program.types import INT, LONG
+from scopec.program.types import BOOL, INT, LONG
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
 from scopec.progress.influence import is_idle, touched, without_idle_stores
 from scopec.progress.reductions import (
@@ -26,6 +26,7 @@ from scopec.progress.reductions import (
 )
 from scopec.progress.steps import (
     DONE,
+    MET,
     OLD,
     OUTCOME,
     PHASE,
@@ -107,6 +108,7 @@ class _Stepper:
         self.cycles = on_cycles(body)
         self.undefined = dict(self._undefined())
         self.visible = {n for n, node in body.nodes.items() if self._is_visible(n, node)}
+        self.visible -= self._one_choice()
         self.visible |= self._local_loops()
         self.labels = self._labels()
 
@@ -124,7 +126,7 @@ class _Stepper:
         read = set(registers_read(entry)) | self.observed
         for step in steps.values():
             read |= set(registers_read(step.tree)) | _read_by(step)
-        read = {name for name in read - {OLD, PHASE, OUTCOME} if not ir.is_exchanged(name)}
+        read = {name for name in read - {OLD, PHASE, OUTCOME, MET} if not ir.is_exchanged(name)}
 
         def needed(end: Goto) -> Goto:
             return replace(end, updates=tuple((r, v) for r, v in end.updates if r in read))
@@ -186,6 +188,32 @@ class _Stepper:
             yield label, replace(step, tree=map_leaves(step.tree, redirected), again=again)
             yield again, second
 
+    def _one_choice(self) -> set[int]:
+        """Decisions that another one leads to, as of which lanes are together: no thread can tell them apart."""
+        before: dict[int, list[int]] = {}
+        for number, node in self.body.nodes.items():
+            for following in ir.successors(node):
+                before.setdefault(following, []).append(number)
+
+        def only(number: int) -> int:
+            behind = before.get(number, [])
+            return behind[0] if len(behind) == 1 and number != self.body.entry else number
+
+        def decided(number: int) -> str | None:
+            match self.body.nodes[number]:
+                case ir.Do(ir.Decide(target, "unknown")):
+                    return target
+                case _:
+                    return None
+
+        found = set()
+        for number in self.body.nodes:
+            branch = self.body.nodes[only(number)]
+            condition = branch.condition if isinstance(branch, ir.Branch) else None
+            if decided(number) and isinstance(condition, Reg) and decided(only(only(number))) == condition.name:
+                found.add(number)
+        return found
+
     def _local_loops(self) -> set[int]:
         """One node of every cycle that has no visible operation."""
         chosen: set[int] = set()
@@ -235,6 +263,11 @@ class _Stepper:
                 yield self._step(label, operation, span, Goto(label_of(label, Role.WAIT)))
                 result: dict[str, Value] = {} if vote is None else {vote.target: Reg(OUTCOME, INT)}
                 yield self._step(label, Wait(operation), span, self._follow(following, result), Role.WAIT)
+            case ir.GroupSync(exchange=ir.Exchange(chance=True)):
+                met = Reg(MET, BOOL)
+                yield self._step(label, operation, span, fork(met, Goto(label_of(label, Role.WAIT)), Goto(DONE)))
+                tree = fork(met, self._follow(following, {}), Goto(DONE))
+                yield self._step(label, Wait(operation), span, tree, Role.WAIT)
             case ir.GroupSync(exchange=ir.Exchange(_, _, targets, results)):
                 yield self._step(label, operation, span, Goto(label_of(label, Role.WAIT)))
                 tree = self._follow(following, dict(zip(targets, results, strict=True)))
@@ -345,6 +378,13 @@ class _Stepper:
                         fails = Goto(self.undefined[number].label, self._updates(number, registers))
                         return fork(holds, self._follow(following, registers, ways=ways), fails)
                     number = following
+                case ir.Do(ir.Decide(target, "unknown"), _, following) if target in self.live[following]:
+                    ways *= 2
+                    yes, no = (
+                        self._follow(following, {**registers, target: truth}, ways=ways)
+                        for truth in (values.TRUE, values.FALSE)
+                    )
+                    return yes if yes == no else Either(yes, no)
                 case ir.Do(_, _, following):
                     number = following
         return Goto(self.labels[number], self._updates(number, registers))

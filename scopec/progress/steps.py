@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass
 from scopec.program import ir, values
+from scopec.program.collective import by_chance
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
 
 if TYPE_CHECKING:
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
 #: The label of a thread that has ended, and of a device thread that has not started.
 DONE, IDLE = "done", "idle"
 #: The registers that stand for the value that a step's operation finds in memory, for the phase of a barrier that it
-#: finds there, and for the outcome of a vote; no register of a program begins so, as one of a variable `old` would.
-OLD, PHASE, OUTCOME = "%%old", "%%phase", "%%outcome"
+#: finds there, for the outcome of a vote, and for whether lanes that meet by chance do; no register of a program begins
+#: so, as one of a variable `old` would.
+OLD, PHASE, OUTCOME, MET = "%%old", "%%phase", "%%outcome", "%%met"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,8 @@ class Step:
     @property
     def blocks(self) -> bool:
         """Whether the thread may have to wait for others before it can take the step."""
+        if isinstance(self.operation, Wait) and by_chance(self.operation.at):
+            return False
         return self.guard is not None or isinstance(self.operation, (Wait, Asleep, Undefined, ir.JoinThread))
 
 

@@ -94,14 +94,57 @@ template <unsigned __N, class __Parent = void> struct thread_block_tile {
     }
 };
 
-// A group whose kind the program does not name: a block, or a tile of a size known at run time.
+// Some lanes of a warp, which a mask names.
+struct coalesced_group {
+    unsigned __scopec_lanes, __scopec_rank, __scopec_groups_;  // of those that a group was divided into, 0 if not known
+    explicit coalesced_group(unsigned lanes, unsigned rank = 0, unsigned groups = 1)
+        : __scopec_lanes(lanes), __scopec_rank(rank), __scopec_groups_(groups) {}
+    static unsigned __scopec_own() { return __scopec_groups::thread() % 32; }
+    unsigned __scopec_mask() const { return __scopec_lanes; }
+    void sync() const { __syncwarp(__scopec_lanes); }
+    unsigned num_threads() const { return __builtin_popcount(__scopec_lanes); }
+    unsigned size() const { return num_threads(); }
+    unsigned thread_rank() const { return __builtin_popcount(__scopec_lanes & ((1u << __scopec_own()) - 1)); }
+    unsigned meta_group_size() const {
+        if (!__scopec_groups_) __scopec_unmodelled("how many groups a labelled partition has");
+        return __scopec_groups_;
+    }
+    unsigned meta_group_rank() const {
+        if (!__scopec_groups_) __scopec_unmodelled("which group of a labelled partition one is");
+        return __scopec_rank;
+    }
+    template <class __T> __T shfl(__T value, unsigned rank) const {
+        return __shfl_sync(__scopec_lanes, value, __scopec_lane_of(__scopec_lanes, rank, 31));
+    }
+    template <class __T> __T shfl_up(__T value, unsigned by) const {
+        return __shfl_sync(__scopec_lanes, value, __scopec_lane_of(__scopec_lanes, thread_rank() - by, __scopec_own()));
+    }
+    template <class __T> __T shfl_down(__T value, unsigned by) const {
+        return __shfl_sync(__scopec_lanes, value, __scopec_lane_of(__scopec_lanes, thread_rank() + by, __scopec_own()));
+    }
+    int any(int predicate) const { return __any_sync(__scopec_lanes, predicate); }
+    int all(int predicate) const { return __all_sync(__scopec_lanes, predicate); }
+    unsigned ballot(int predicate) const { return __scopec_ranks(__scopec_lanes, __ballot_sync(__scopec_lanes, predicate)); }
+    template <class __T> unsigned match_any(__T value) const {
+        return __scopec_ranks(__scopec_lanes, __match_any_sync(__scopec_lanes, value));
+    }
+    template <class __T> unsigned match_all(__T value, int& predicate) const {
+        return __scopec_ranks(__scopec_lanes, __match_all_sync(__scopec_lanes, value, &predicate));
+    }
+};
+inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+// A group whose kind the program does not name: a block, a tile of a size known at run time, or some lanes of a warp.
 struct thread_group {
-    unsigned __scopec_size;  // 0: the block
+    unsigned __scopec_size, __scopec_lanes = 0;  // 0, 0: the block
     thread_group(const thread_block&) : __scopec_size(0) {}
     template <unsigned __N, class __P> thread_group(const thread_block_tile<__N, __P>&) : __scopec_size(__N) {}
+    thread_group(const coalesced_group& group) : __scopec_size(group.size()), __scopec_lanes(group.__scopec_lanes) {}
     explicit thread_group(unsigned size) : __scopec_size(size) {}
     void sync() const {
-        if (__scopec_size == 0)
+        if (__scopec_lanes)
+            __syncwarp(__scopec_lanes);
+        else if (__scopec_size == 0)
             __scopec_syncthreads();
         else if (__scopec_size > 1)
             __scopec_group_sync(1, __scopec_size);
@@ -109,6 +152,7 @@ struct thread_group {
     unsigned size() const { return __scopec_size ? __scopec_size : __scopec_groups::threads(); }
     unsigned num_threads() const { return size(); }
     unsigned thread_rank() const {
+        if (__scopec_lanes) return coalesced_group(__scopec_lanes).thread_rank();
         return __scopec_size ? __scopec_groups::thread() % __scopec_size : __scopec_groups::thread();
     }
 };
@@ -117,15 +161,40 @@ inline thread_block this_thread_block() { return {}; }
 inline grid_group this_grid() { return {}; }
 inline cluster_group this_cluster() { return {}; }
 template <unsigned __N, class __Parent> thread_block_tile<__N, __Parent> tiled_partition(const __Parent&) { return {}; }
-inline thread_group tiled_partition(const thread_group&, unsigned size) { return thread_group(size); }
+// So many of each group, by their ranks.
+inline coalesced_group tiled_partition(const coalesced_group& group, unsigned size) {
+    const unsigned own = group.thread_rank() / size, ranks = size < 32 ? (1u << size) - 1 : ~0u;
+    const unsigned lanes = __scopec_lanes_of(group.__scopec_lanes, ranks << own * size);
+    return coalesced_group(lanes, own, (group.size() + size - 1) / size);
+}
+inline thread_group tiled_partition(const thread_group& group, unsigned size) {
+    if (group.__scopec_lanes) return tiled_partition(coalesced_group(group.__scopec_lanes), size);
+    return thread_group(size);
+}
 template <class __Group> void sync(const __Group& group) { group.sync(); }
 
-// Which lanes are active together is not said.
-struct coalesced_group : thread_group {
-    using thread_group::thread_group;
-};
-inline coalesced_group coalesced_threads() {
-    return __scopec_unmodelled("coalesced_threads(): name the lanes"), coalesced_group(1);
+// The lanes of a group that bring the same: all of them meet to find out.
+template <class __Group> coalesced_group __scopec_labelled(const __Group& group, long long label) {
+    const unsigned all = group.__scopec_mask();
+    return coalesced_group(__scopec_known_mask(__match_any_sync(all, label) & all), 0, 0);
+}
+template <class __Group> coalesced_group __scopec_divided(const __Group& group, bool predicate) {
+    const unsigned all = group.__scopec_mask(), yes = __ballot_sync(all, predicate) & all;
+    return coalesced_group(__scopec_known_mask(predicate ? yes : all ^ yes), predicate, 2);
+}
+template <class __T> coalesced_group labeled_partition(const coalesced_group& group, __T label) {
+    return __scopec_labelled(group, label);
+}
+template <unsigned __N, class __P, class __T>
+coalesced_group labeled_partition(const thread_block_tile<__N, __P>& tile, __T label) {
+    return __scopec_labelled(tile, label);
+}
+inline coalesced_group binary_partition(const coalesced_group& group, bool predicate) {
+    return __scopec_divided(group, predicate);
+}
+template <unsigned __N, class __P>
+coalesced_group binary_partition(const thread_block_tile<__N, __P>& tile, bool predicate) {
+    return __scopec_divided(tile, predicate);
 }
 
 template <class __T> struct plus {

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from scopec.base.graphs import components
 from scopec.engines.embedded.stepping import changed
 from scopec.program import ir, values
+from scopec.program.collective import by_chance
 from scopec.program.types import ArithmeticFault
 from scopec.progress.steps import DONE, IDLE, Again, Either, Fork, Goto, Tick, Undefined, Wait, leaves
 
@@ -298,6 +299,6 @@ def _is_sure(step: Step, system: System) -> bool:
         case ir.Load(place=place) | ir.Store(place=place) | ir.Rmw(place=place):
             return place.object in system.settled and step.guard is None
         case Wait(at):
-            return not isinstance(at, ir.NamedBarrier)
+            return not isinstance(at, ir.NamedBarrier) and not by_chance(at)
         case _:
             return False

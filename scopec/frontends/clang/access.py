@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.instructions import as_number, no_address, operand, value_of
+from scopec.frontends.clang.instructions import as_number, lost, no_address, operand, value_of
 from scopec.frontends.clang.memory import (
     NULL,
     Address,
@@ -384,6 +384,8 @@ def stored(machine: Machine, state: State, content: Content, leaf: Leaf) -> Valu
     if leaf.type.is_float:
         return Const(0, leaf.type)
     if isinstance(content, Opaque):
+        if content.lost:
+            raise lost(machine, state)
         what = "a value that is not modelled, such as one made of a floating-point number, in an integer is"
         raise machine.refused(state, what)
     publish(machine, state, content)
@@ -396,11 +398,11 @@ def _as(content: Content, type_: llvm.Type) -> Content:
     """A content as a value of a type of the same size."""
     match type_, content:
         case llvm.Float(size), _:
-            return Opaque(size)
+            return Opaque(size, isinstance(content, Opaque) and content.lost)
         case llvm.Pointer(), Const(value):
             return Address(Nowhere(), Offset(value))
         case llvm.Int(bits), (Address() | Held() | Opaque() | Unset() | Record()):
-            return content if bits >= 8 or not isinstance(content, Opaque) else Opaque(1)
+            return content if bits >= 8 or not isinstance(content, Opaque) else Opaque(1, content.lost)
         case llvm.Pointer(), (Address() | Held() | Opaque() | Unset() | Record()):
             return content
         case llvm.Pointer(), value:

@@ -15,8 +15,8 @@ from scopec.frontends.clang.asm_numbers import NUMBERS
 from scopec.frontends.clang.asm_threads import THREADS
 from scopec.frontends.clang.calls import Call, Handler
 from scopec.frontends.clang.instructions import operand
+from scopec.frontends.clang.masks import thread_of, threads_of
 from scopec.frontends.clang.numbers import number
-from scopec.frontends.clang.warps import thread_of, threads_of
 from scopec.frontends.ptx import table
 from scopec.program import ir, types, values
 from scopec.program.collective import WARP

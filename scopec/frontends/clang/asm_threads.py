@@ -147,7 +147,7 @@ def _trap(asm: Assembler, item: forms.Instruction) -> None:
 
 def _activemask(asm: Assembler, item: forms.Instruction) -> None:
     (target,) = asm.operands(item, 1)
-    asm.store(asm.target(target), asm.call("unknown", INT), INT, item.span)
+    asm.store(asm.target(target), asm.call("active", INT), INT, item.span)
 
 
 def _elect(asm: Assembler, item: forms.Instruction) -> None:

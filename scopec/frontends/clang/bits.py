@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang.numbers import arithmetic, number
+from scopec.program.values import Binary, Choose, Const, Convert, Named, Reg, Value
 
 if TYPE_CHECKING:
-    from scopec.program.values import Value
+    from collections.abc import Mapping
+
+_WORD = 32
+EVERY_BIT = (1 << _WORD) - 1
 
 
 def _alternating(bits: int, width: int) -> Value:
@@ -54,3 +58,20 @@ def reverse(value: Value) -> Value:
         value = arithmetic("or", up, arithmetic("and", _by("lshr", value, width), mask))
         width *= 2
     return value
+
+
+def may_be_set(number_: Value, known: Mapping[str, int]) -> int:
+    """The bits that may be set in a number of 32 bits; ``known`` are those of registers of which something is known."""
+    match number_:
+        case Const(value, _):
+            return value & EVERY_BIT
+        case Reg(name, _):
+            return known.get(name, EVERY_BIT)
+        case Convert(inner, _) | Named(_, inner):
+            return may_be_set(inner, known) if inner.type.bits == _WORD else EVERY_BIT
+        case Choose(_, then, otherwise, _) | Binary("|" | "^", then, otherwise, _):
+            return may_be_set(then, known) | may_be_set(otherwise, known)
+        case Binary("&", left, right, _):
+            return may_be_set(left, known) & may_be_set(right, known)
+        case _:
+            return EVERY_BIT

@@ -12,6 +12,7 @@ from scopec.frontends.clang.bits import count_ones, leading_zeros, reverse, trai
 from scopec.frontends.clang.bulk import copy_bytes, fill_bytes
 from scopec.frontends.clang.instructions import as_number, either, pointer_of
 from scopec.frontends.clang.machine import Machine
+from scopec.frontends.clang.masks import know_lanes
 from scopec.frontends.clang.memory import Address, Content, Memory, Opaque, Private, Record, Unset
 from scopec.frontends.clang.numbers import arithmetic, compare, number, resized
 from scopec.frontends.clang.state import Again, State
@@ -129,6 +130,8 @@ def of_llvm(call: Call, name: str) -> bool:
             negative = compare("slt", value, number(0, value.type.bits))
             return call.done(values.choose(negative, arithmetic("sub", number(0, value.type.bits), value), value))
         case [("ctpop" | "ctlz" | "cttz" | "bitreverse") as function, *_]:
+            if function in ("ctlz", "cttz"):
+                know_lanes(call, 0)
             return call.done(_OF_BITS[function](call.number(0)))
         case ["trap"]:
             return _trap(call)
@@ -191,13 +194,6 @@ def _vote(call: Call) -> bool:
     vote = ir.Vote(register.name, functions[call.known(0)], values.convert(truth, types.INT))  # type: ignore[arg-type]
     call.emit(ir.SyncThreads(vote))
     return call.done(register)
-
-
-def _group_sync(call: Call) -> bool:
-    group = tuple(ir.Group)[call.known(0)]
-    mask = call.known(1) & 0xFFFFFFFF
-    call.emit(ir.GroupSync(group, mask) if group in (ir.Group.WARP, ir.Group.TILE) else ir.GroupSync(group))
-    return call.done()
 
 
 def _named_barrier(call: Call) -> bool:
@@ -293,7 +289,6 @@ INTRINSICS: dict[str, Handler] = {
     "decide": _decide,
     "in_kernel": in_kernel(Call.done),
     "vote": in_kernel(_vote),
-    "group_sync": in_kernel(_group_sync),
     "named_barrier": in_kernel(_named_barrier),
     "assert": _assert,
     "trap": in_kernel(_trap),

@@ -107,6 +107,8 @@ def as_number(machine: Machine, state: State, content: Content) -> Value:
             return number(machine.world.pointer(content), 64)
         case Held(value):
             return as_type(value, signed(64))
+        case Opaque(_, True):
+            raise lost(machine, state)
         case Opaque():
             message = "a value that is not modelled, such as a floating-point number, decides something here; that is"
             raise machine.refused(state, message, "use an integer type")
@@ -119,6 +121,13 @@ def as_number(machine: Machine, state: State, content: Content) -> Value:
             raise machine.refused(state, "an address as a number is")
         case value:
             return value
+
+
+def lost(machine: Machine, state: State) -> Exception:
+    """Say that the value of a lane is used that takes no part in a shuffle; what to raise then."""
+    machine.emit(state, ir.Assert(values.FALSE, "the lane that a shuffle reads from takes part in it", implicit=True))
+    machine.builder.end(machine.span(state))
+    return Done()
 
 
 def distance(offset: Offset) -> Value:
@@ -225,7 +234,7 @@ def computed(
         raise machine.refused(state, "arithmetic on vectors is")
     one, other = (operand(machine, state, llvm.Typed(type_, side)) for side in (left, right))
     if isinstance(one, Opaque) or isinstance(other, Opaque):
-        return Opaque(llvm.size(type_))
+        return Opaque(llvm.size(type_), any(isinstance(side, Opaque) and side.lost for side in (one, other)))
     if opcode == "sub" and isinstance(one, Address) and isinstance(other, Address) and one.region == other.region:
         return arithmetic("sub", distance(one.offset), distance(other.offset))
     if opcode == "and" and isinstance(one, Address) and isinstance(one.region, Code) and other == number(1, 64):
@@ -317,7 +326,7 @@ def converted(machine: Machine, state: State, opcode: str, content: Content, typ
     if isinstance(content, Opaque) and type_ == llvm.Int(1):
         return either(machine, state)
     if isinstance(type_, llvm.Float) or isinstance(content, Opaque):
-        return Opaque(llvm.size(type_))
+        return Opaque(llvm.size(type_), isinstance(content, Opaque) and content.lost)
     match opcode:
         case "trunc" | "zext" | "sext":
             assert isinstance(type_, llvm.Int)

@@ -14,6 +14,7 @@ from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.access import home
+from scopec.frontends.clang.bits import EVERY_BIT, may_be_set
 from scopec.frontends.clang.bulk import copy_bytes
 from scopec.frontends.clang.instructions import operand, value_of
 from scopec.frontends.clang.memory import (
@@ -52,7 +53,7 @@ from scopec.frontends.clang.world import Side, World, refused, unused
 from scopec.program import ir, values
 from scopec.program.builder import Builder
 from scopec.program.specialise import cluster_name
-from scopec.program.types import LONG, IntType
+from scopec.program.types import INT, LONG, IntType
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
@@ -96,6 +97,11 @@ class Machine:
         self.ambiguous: set[str] = set()
         self._names: dict[tuple[object, ...], str] = {}
         self.owners: dict[str, Private] = {}
+        #: Registers that hold masks, with the lanes that may be in them.
+        self.lanes: dict[str, int] = {}
+        self._numbers: set[str] = set()  # variables that hold no mask
+        #: In how many ways the thread goes on behind a mask that is told apart.
+        self.ways = 1
         #: The types of local variables, as LLVM has them.
         self.allocated: dict[Private, llvm.Type] = {}
         #: What the source calls a region, the metadata of its type, and the place of its declaration.
@@ -210,7 +216,7 @@ class Machine:
         self.builder.place(label)
         others = self._states.setdefault(position, [])
         others.append(state.copy())
-        if len(others) > _MOST_STATES:
+        if len(others) > _MOST_STATES * self.ways:
             self._generalise(position, others, state)
         return True
 
@@ -230,7 +236,7 @@ class Machine:
                     found.add(holder)
         if len(found) > before:
             raise Again
-        if len(states) > 8 * _MOST_STATES:
+        if len(states) > 8 * _MOST_STATES * self.ways:
             message = "here the program is in more states than scopec follows, which differ in what pointers point to"
             raise error(Codes.TOO_LARGE, message, self.span(state))
 
@@ -280,7 +286,27 @@ class Machine:
     def assign(self, state: State, target: Reg, value: Value, but: tuple[Private, int] | None = None) -> None:
         """``target = value``; what is the same is the register then, what else needs its old value keeps that."""
         self._keep(state, target, but, value)
+        if target.type.bits == INT.bits:
+            self._note_lanes(target.name, value)
         self.emit(state, ir.Set(target.name, value))
+
+    def _note_lanes(self, target: str, value: Value) -> None:
+        """Know of a variable that is given masks alone which lanes may be in it."""
+        mask = any(leaf.name in self.lanes for leaf in values.leaves(value))
+        if mask and target not in self._numbers:
+            self.holds_lanes(target, target, may_be_set(value, self.lanes))
+        elif target in self.lanes:
+            self.holds_lanes(target, target, EVERY_BIT)
+        else:
+            self._numbers.add(target)
+
+    def holds_lanes(self, register: str, place: object, lanes: int) -> None:
+        """Note that a register that is set at a place has some lanes at most."""
+        known = self.known.lanes
+        before = known.get(place)
+        known[place] = self.lanes[register] = lanes | (before or 0)
+        if before is not None and known[place] != before:
+            raise Again  # it was taken for less
 
     def _keep(
         self, state: State, target: Reg, but: tuple[Private, int] | None = None, new: Value | None = None

@@ -76,9 +76,13 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """A value that is not modelled, such as a floating-point number: it may be moved, stored and forgotten."""
+    """A value that is not modelled, such as a floating-point number: it may be moved, stored and forgotten.
+
+    With ``lost`` it is made of the value of a lane that a computed mask leaves out: to use it is undefined.
+    """
 
     bytes: int
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +133,8 @@ def read(cells: Cells, region: Private, at: int, size: int) -> Content:
     for start in overlapping(cells, region, at, size):
         cell = cells[region, start]
         match cell.content:
-            case Opaque():
-                return Opaque(size)
+            case Opaque(_, lost):
+                return Opaque(size, lost)
             case Address() | Held() | Unset() | Record():
                 return Unset()
             case content:

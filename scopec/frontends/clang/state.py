@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from scopec.frontends.clang.memory import Cell, Cells, Content, Private, Record, Unset
+from scopec.frontends.clang.memory import Address, Cell, Cells, Content, Held, Opaque, Private, Record, Unset
+from scopec.program import values
 
 if TYPE_CHECKING:
     from scopec.frontends.clang import llvm
     from scopec.frontends.clang.touches import Site
+    from scopec.program.values import Builtin, Const, Reg, Value
 
 #: Something that holds a content: a cell of private memory, or a register of a call by the depth of that.
 Holder: TypeAlias = "tuple[Private | int, int | str]"
@@ -72,6 +74,22 @@ class State:
             if cell.content == before:
                 self.cells[key] = Cell(cell.bytes, after)
 
+    def learn(self, register: str, known: Const) -> None:
+        """Have the number that a register of the program holds in what is computed of it."""
+
+        def leaf(value: Reg | Builtin) -> Value:
+            return known if value.name == register else value
+
+        def learnt(content: Content) -> Content:
+            if isinstance(content, (Address, Held, Opaque, Unset, Record)):
+                return content
+            return values.substitute(content, leaf)
+
+        for frame in self.frames:
+            frame.env.update({name: learnt(content) for name, content in frame.env.items()})
+        for key, cell in self.cells.items():
+            self.cells[key] = Cell(cell.bytes, learnt(cell.content))
+
     def position(self) -> tuple[object, ...]:
         """Where in the text a thread is, whatever its memory holds."""
         return (*self.frame.calls, self.frame.function.name, self.frame.label)
@@ -99,9 +117,12 @@ class Knowledge:
     registers: dict[tuple[object, ...], set[Holder]] = field(default_factory=dict)
     #: Numbers of local variables that are read where they have no value on some path: registers, which some paths set.
     lacking: set[tuple[Private, int, int]] = field(default_factory=set)
+    #: The lanes that may be in masks, by the variables that hold them, or where exchanges give them.
+    lanes: dict[object, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return sum(map(len, self.registers.values())) + len(self.lacking)
+        lanes = sum(mask.bit_count() for mask in self.lanes.values())
+        return sum(map(len, self.registers.values())) + len(self.lacking) + lanes
 
 
 class Done(Exception):

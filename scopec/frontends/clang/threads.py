@@ -53,6 +53,7 @@ class _Found:
     tables: set[Memory] = field(default_factory=set)
     parts: dict[str, set[Part]] = field(default_factory=dict)
     written: Written = field(default_factory=dict)
+    come_together: dict[tuple[str, int, int, str], set[int]] = field(default_factory=dict)
 
 
 def program_of(
@@ -66,6 +67,7 @@ def program_of(
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
         world.tables, world.distributed = found.tables, found.distributed
         world.written, world.parts, world.halves = found.written, found.parts, found.halves
+        world.come_together = found.come_together
         world.declare_globals()
         device.touched.clear()
         host.touched.clear()

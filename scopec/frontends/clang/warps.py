@@ -7,14 +7,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Code as Codes
-from scopec.base.diagnostics import error
 from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.atomics import is_unsigned
 from scopec.frontends.clang.calls import Call, Handler, in_kernel
 from scopec.frontends.clang.instructions import as_number
-from scopec.frontends.clang.memory import Cell, Content, Held, Opaque, Private
+from scopec.frontends.clang.masks import (
+    active,
+    lane_of,
+    lane_of_rank,
+    lanes_in,
+    lanes_there,
+    mask_of,
+    to_lanes,
+    to_ranks,
+)
+from scopec.frontends.clang.memory import Cell, Content, Held, Opaque, Private, Unset
 from scopec.frontends.clang.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
 from scopec.program import ir, types, values
 from scopec.program.collective import WARP
@@ -29,18 +37,6 @@ VOTES = ("any", "all", "uni", "ballot")
 REDUCTIONS = ("add", "min", "max", "and", "or", "xor")
 
 
-def thread_of(call: Call) -> int:
-    """The number of a thread in its block."""
-    x, y, z = (call.machine.builtins[f"threadIdx.{axis}"] for axis in "xyz")
-    return x + call.machine.builtins["blockDim.x"] * (y + call.machine.builtins["blockDim.y"] * z)
-
-
-def threads_of(call: Call) -> int:
-    """How many threads a block has."""
-    x, y, z = (call.machine.builtins[f"blockDim.{axis}"] for axis in "xyz")
-    return x * y * z
-
-
 @dataclass(frozen=True)
 class _Meeting:
     """The lanes that exchange something: the mask, those of it that the block has, and the own one."""
@@ -50,24 +46,47 @@ class _Meeting:
     lanes: tuple[int, ...]
     own: int
 
-    def exchange(self, name: str, brought: Value, result: Value, also: Value | None = None) -> tuple[Reg, Reg]:
-        """Meet, bring a value and get a result; ``also`` is a condition that is found with it."""
+    def exchange(
+        self, name: str, brought: Value, result: Value, also: Value | None = None, *, nothing: bool = False
+    ) -> tuple[Reg, Reg]:
+        """Meet, bring a value or ``nothing``, and get a result; ``also`` is a condition that is found with it."""
         register = self.call.target(result.type)
         second = Reg(f"{register.name} also", types.BOOL)
         both = ((register, result), *([] if also is None else [(second, also)]))
-        exchange = ir.Exchange(name, brought, tuple(target.name for target, _ in both), tuple(v for _, v in both))
+        targets, results = tuple(target.name for target, _ in both), tuple(found for _, found in both)
+        exchange = ir.Exchange(name, brought, targets, results, nothing=nothing)
         self.call.emit(ir.GroupSync(ir.Group.WARP, self.mask, exchange))
         return register, second
 
 
 def _meeting(call: Call, position: int) -> _Meeting:
-    mask, thread = call.known(position) & 0xFFFFFFFF, thread_of(call)
-    first = thread // WARP * WARP
-    own, there = thread - first, min(WARP, threads_of(call) - first)
-    if not mask >> own & 1:
-        message = f"lane {own} is not in the mask {mask:#x} that it gives: what this does is undefined"
-        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "name every lane that comes here")
-    return _Meeting(call, mask, tuple(lane for lane in range(there) if mask >> lane & 1), own)
+    mask = mask_of(call, position)
+    return _Meeting(call, mask, lanes_in(mask & lanes_there(call)), lane_of(call))
+
+
+def _lanes(call: Call, meeting: _Meeting, register: Reg) -> None:
+    """Note that what the call finds are lanes that meet there."""
+    frame = call.state.frame
+    lanes = sum(1 << lane for lane in meeting.lanes)
+    call.machine.holds_lanes(register.name, (*frame.calls, frame.site()), lanes)
+
+
+def _group_sync(call: Call) -> bool:
+    """A barrier of the warp's lanes, a tile, the cluster or the grid."""
+    group = tuple(ir.Group)[call.known(0)]
+    match group:
+        case ir.Group.WARP:
+            call.emit(ir.GroupSync(group, mask_of(call, 1)))
+        case ir.Group.TILE:
+            call.emit(ir.GroupSync(group, call.known(1)))
+        case _:
+            call.emit(ir.GroupSync(group))
+    return call.done()
+
+
+def _known_mask(call: Call) -> bool:
+    """A mask, as a constant from here on."""
+    return call.done(number(mask_of(call, 0), WARP))
 
 
 def _came(lane: int) -> Value:
@@ -119,8 +138,11 @@ def _shuffle(call: Call) -> bool:
     """A value of another lane: "If the target thread is inactive, the retrieved value is undefined": it has to come."""
     kind, meeting, segments = SHUFFLES[call.known(0)], _meeting(call, 1), call.known(4)
     name, content, by = f"shfl.sync.{kind}", call.arguments[2], call.number(3)
-    known = not isinstance(content, Opaque)
-    brought = as_number(call.machine, call.state, content) if known else Const(0, types.INT)
+    known, nothing = not isinstance(content, Opaque), isinstance(content, Unset)
+    if nothing:  # as of who is not the leader: `if (rank == 0) old = atomicAdd(&count, size); old = shfl(old, 0);`
+        brought: Value = number(0, 8 * llvm.size(call.action.type))
+    else:
+        brought = as_number(call.machine, call.state, content) if known else Const(0, types.INT)
     own = meeting.own
     sources = {b: source(kind, own, b, segments)[0] for b in range(WARP)}
     if isinstance(by, Const):
@@ -137,9 +159,10 @@ def _shuffle(call: Call) -> bool:
                 here = _joined(lambda one, other: values.binary("||", one, other), from_it)
                 result = values.choose(here, Reg(ir.brought(lane), brought.type), result)
                 there = values.binary("||", there, values.binary("&&", here, _came(lane)))
-    register, met = meeting.exchange(name, brought, result, also=there if known else None)
+    register, met = meeting.exchange(name, brought, result, there if known else None, nothing=nothing)
     if not known:
-        return call.done(Opaque(llvm.size(call.action.type)))
+        gone = content.lost if isinstance(content, Opaque) else call.machine.ways > 1
+        return call.done(Opaque(llvm.size(call.action.type), gone))
     call.emit(ir.Assert(met, "the lane that a shuffle reads from takes part in it", implicit=True))
     return call.done(_content(call, register))
 
@@ -147,7 +170,7 @@ def _shuffle(call: Call) -> bool:
 def _in_range(call: Call) -> bool:
     """Whether a shuffle reads from another lane than its own for want of that one."""
     kind, by = SHUFFLES[call.known(0)], call.known(1)
-    return call.done(Const(int(source(kind, thread_of(call) % WARP, by, call.known(2))[1]), types.BOOL))
+    return call.done(Const(int(source(kind, lane_of(call), by, call.known(2))[1]), types.BOOL))
 
 
 def _content(call: Call, register: Reg) -> Content:
@@ -179,7 +202,10 @@ def _vote(call: Call) -> bool:
             result = everyone
         case _:
             result = values.binary("||", everyone, nobody)
-    return call.done(resized("zext", kept(meeting.exchange(f"vote.sync.{function}", truth, result)[0]), 32))
+    register = meeting.exchange(f"vote.sync.{function}", truth, result)[0]
+    if function == "ballot":
+        _lanes(call, meeting, register)
+    return call.done(resized("zext", kept(register), 32))
 
 
 def _match(call: Call) -> bool:
@@ -193,7 +219,9 @@ def _match(call: Call) -> bool:
         agreed = _all(values.binary("||", values.unary("!", _came(lane)), one) for lane, one in same.items())
         result = values.choose(agreed, result, Const(0, types.UINT))
     name = f"match.{'all' if everyone else 'any'}.sync.b{value.type.bits}"
-    return call.done(kept(meeting.exchange(name, value, result)[0]))
+    register = meeting.exchange(name, value, result)[0]
+    _lanes(call, meeting, register)
+    return call.done(kept(register))
 
 
 def _reduce(call: Call) -> bool:
@@ -247,6 +275,12 @@ def _elect(call: Call) -> bool:
 
 #: What each intrinsic does by which the lanes of a warp exchange values.
 WARPS: dict[str, Handler] = {
+    "group_sync": in_kernel(_group_sync),
+    "known_mask": in_kernel(_known_mask),
+    "active": in_kernel(active),
+    "lane_of": in_kernel(lane_of_rank),
+    "ranks": in_kernel(to_ranks),
+    "lanes_of": in_kernel(to_lanes),
     "shuffle": in_kernel(_shuffle),
     "in_range": in_kernel(_in_range),
     "warp_vote": in_kernel(_vote),

@@ -133,6 +133,8 @@ class World:
         #: The grids that do something between the halves of the barriers of their clusters.
         self.halves: set[str] = set()
         self.owners: dict[Memory, tuple[str, int, str]] = {}
+        #: The lanes that come to a place where they may be together: of a grid, a block, a warp, and what is there.
+        self.come_together: dict[tuple[str, int, int, str], set[int]] = {}
         #: The accesses to parts of objects that have unions in them.
         self.parts: dict[str, set[Part]] = {}
         #: What is written to pointers in memory, as far as is known, and what each thread does.

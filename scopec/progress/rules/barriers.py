@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.program import ir, types, values
+from scopec.program.collective import by_chance
 from scopec.program.names import identifier
-from scopec.progress.steps import OUTCOME, Step, Wait
+from scopec.progress.steps import DONE, MET, OUTCOME, Step, Wait
 from scopec.progress.terms import (
     EMPTY,
     Fn,
@@ -27,6 +28,8 @@ from scopec.progress.terms import (
     equal,
     every,
     if_,
+    implies,
+    label,
     negated,
     op,
     set_of,
@@ -88,7 +91,8 @@ def table_of(operation: Collective) -> str:
 
 
 def _exchange(operation: Collective) -> ir.Exchange | None:
-    return operation.exchange if isinstance(operation, ir.GroupSync) else None
+    """What lanes give each other; who meets by chance gives nothing."""
+    return operation.exchange if isinstance(operation, ir.GroupSync) and not by_chance(operation) else None
 
 
 def _barrier(of: ir.Thread, operation: Collective) -> Id:
@@ -124,7 +128,7 @@ def tables(system: System) -> Iterator[tuple[str, Table]]:
         for t in system.threads:
             if mask >> t.lane % _WARP & 1:
                 joins.setdefault(own[thread(t.name)], []).append(thread(t.name))
-    if any(map(_exchange, groups.values())):
+    if any(_exchange(operation) or by_chance(operation) for operation in groups.values()):
         yield "LaneOf", {thread(t.name): Number(t.lane % _WARP) for t in system.threads}
     if groups:
         yield "Joins", {barrier: set_of(*threads) for barrier, threads in joins.items()}
@@ -195,6 +199,8 @@ def definitions(system: System) -> Iterator[Laws]:
 
 def arrive(step: Step, operation: Collective) -> Transition:
     """Arriving: the thread joins those that have, with its vote, or what it brings."""
+    if by_chance(operation):
+        return _come(step, operation)
     vote, updates = _vote(operation), [Update("arrived", at(table_of(operation), "t"), union("@", set_of("t")))]
     if vote is not None:
         updates.append(Update("ballot", term("t"), cast(vote)))
@@ -208,6 +214,8 @@ def leave(system: System, step: Step, operation: Collective) -> Transition:
 
     Of a vote it puts the outcome in the place of the votes; of an exchange it keeps for the others what all brought.
     """
+    if by_chance(operation):
+        return _meet(step, operation)
     vote, barrier, exchange = _vote(operation), at(table_of(operation), "t"), _exchange(operation)
     there, joined = at("arrived", barrier), at("Joins", barrier)
     or_own = if_(among("t", there), joined, set_of("t"))
@@ -231,6 +239,31 @@ def leave(system: System, step: Step, operation: Collective) -> Transition:
         outcomes[OUTCOME] = if_(among("t", there), outcome, at("ballot", "t"))
     guard = call("Complete" if holds(system, operation) else "Released", "t", barrier)
     return Transition(step, guard, tuple(updates), outcomes=outcomes)
+
+
+def _come(step: Step, operation: Collective) -> Transition:
+    """Coming to where some lanes meet by chance: one lane after the other.
+
+    They are there at once, so in this order there is each execution.
+    """
+    barrier = at(table_of(operation), "t")
+    first = op(Fn.BELOW, at("LaneOf", "u"), at("LaneOf", "t"))
+    due = implies(first, among("u", at("arrived", barrier)))
+    updates = (Update("arrived", barrier, union("@", set_of("t"))),)
+    return _or_nothing(step, every("u", at("Joins", barrier), due), updates)
+
+
+def _meet(step: Step, operation: Collective) -> Transition:
+    """Going on together."""
+    barrier = at(table_of(operation), "t")
+    updates = (Update("arrived", barrier, if_(among("t", "@"), EMPTY, "@")),)
+    return _or_nothing(step, call("Complete", "t", barrier), updates)
+
+
+def _or_nothing(step: Step, met: Term, updates: tuple[Update, ...]) -> Transition:
+    """A step of an execution, where a condition holds: elsewhere there is none such, and all that is left is to end."""
+    nothing = Update("pc", None, table("v", "Threads", if_(met, at("pc", "v"), label(DONE))))
+    return Transition(step, updates=(*updates, nothing), outcomes={MET: if_(met, 1, 0)})
 
 
 def cast(vote: ir.Vote) -> Term:

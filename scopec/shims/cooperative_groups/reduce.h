@@ -22,5 +22,16 @@ __T reduce(const thread_block_tile<__N, __P>& tile, __T value, __Op&& operation)
         return value;
     }
 }
+// Another operation goes from rank to rank, and all get what comes out.
+template <class __T, class __Op> __T reduce(const coalesced_group& group, __T value, __Op&& operation) {
+    constexpr int known = __scopec_operation<__scopec::decay_t<__Op>>;
+    if constexpr (known >= 0) {
+        return __scopec_reduce<__T>(known, group.__scopec_mask(), value);
+    } else {
+        __T found = group.shfl(value, 0);
+        for (unsigned rank = 1; rank < group.size(); rank++) found = operation(found, group.shfl(value, rank));
+        return found;
+    }
+}
 }  // namespace cooperative_groups
 SCOPEC_SHIM_END

@@ -20,5 +20,19 @@ __T exclusive_scan(const thread_block_tile<__N, __P>& tile, __T value) {
     const __T before = tile.shfl_up(inclusive_scan(tile, value), 1);
     return tile.thread_rank() == 0 ? __T() : before;
 }
+template <class __T, class __Op> __T inclusive_scan(const coalesced_group& group, __T value, __Op&& operation) {
+    for (unsigned by = 1; by < group.size(); by *= 2) {
+        const __T before = group.shfl_up(value, by);
+        if (group.thread_rank() >= by) value = operation(before, value);
+    }
+    return value;
+}
+template <class __T> __T inclusive_scan(const coalesced_group& group, __T value) {
+    return inclusive_scan(group, value, plus<__T>());
+}
+template <class __T> __T exclusive_scan(const coalesced_group& group, __T value) {
+    const __T before = group.shfl_up(inclusive_scan(group, value), 1);
+    return group.thread_rank() == 0 ? __T() : before;
+}
 }  // namespace cooperative_groups
 SCOPEC_SHIM_END

@@ -123,8 +123,7 @@ SCOPEC_REDUCE(__reduce_and_sync, 3, unsigned)
 SCOPEC_REDUCE(__reduce_or_sync, 4, unsigned)
 SCOPEC_REDUCE(__reduce_xor_sync, 5, unsigned)
 #undef SCOPEC_REDUCE
-// Which lanes are active together is not said.
-inline unsigned __activemask() { return __scopec_unknown<unsigned>(); }
+inline unsigned __activemask() { return __scopec_active(); }
 
 // ---- atomic functions: relaxed, at device scope unless the name says another
 

@@ -72,6 +72,13 @@ void __scopec_syncthreads();
 int __scopec_vote(int function, int predicate);
 // A barrier of the warp (0: mask), a tile of neighbouring lanes (1: how many), the cluster (2), the grid (3).
 void __scopec_group_sync(int group, unsigned mask_or_size);
+// A mask that is one number from here on, on each way that the thread may go; the lanes that are here together by chance.
+unsigned __scopec_known_mask(unsigned mask);
+unsigned __scopec_active();
+// Of the lanes of a mask: the one of a rank, else `otherwise`; some of them as bits of ranks, and ranks as lanes.
+int __scopec_lane_of(unsigned mask, unsigned rank, int otherwise);
+unsigned __scopec_ranks(unsigned mask, unsigned lanes);
+unsigned __scopec_lanes_of(unsigned mask, unsigned ranks);
 // bar.sync and bar.arrive; without a count (-1) all threads of the block.
 void __scopec_named_barrier(int name, int count, bool waits);
 // A half of the cluster's barrier: to arrive, or to wait.
