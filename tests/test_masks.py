@@ -227,3 +227,8 @@ def test_tlc_and_alloy_find_the_same(write: Callable[..., Path]) -> None:
     (outcome,) = check([write(text)], Settings(overrides=BY_CLANG, engine="both", cache=False, timeout=120))
     assert outcome.failure is None
     assert [c.verdict for report in outcome.reports for c in report.checks][:2] == ["violated", "holds"]
+
+
+def test_the_example_hardware_knows_no_chance(write: Callable[..., Path]) -> None:
+    text = THREE.replace("BODY", "r = __activemask();") + "//@ expect allowed out[0] == 1 under hrf0-hw;\n"
+    assert "by chance" in refusal(write(text))

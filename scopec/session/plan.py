@@ -18,6 +18,7 @@ from scopec.frontends.scoped.syntax import tree
 from scopec.memory.cat import registry
 from scopec.memory.cat.model import Model
 from scopec.program import ir
+from scopec.program.collective import by_chance
 from scopec.program.counts import left_open
 from scopec.program.delays import passed
 from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
@@ -213,11 +214,20 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
 
 
 def _check_hardware(program: Program, *, on_hardware: bool) -> None:
-    """Raise where the example hardware lacks what a program has: a block's shared memory that others access."""
-    for object_ in program.objects.values() if on_hardware else ():
+    """Raise where the example hardware lacks what a program has: a block's shared memory that others access, lanes that
+    are together by chance.
+    """
+    if not on_hardware:
+        return
+    for object_ in program.objects.values():
         if object_.storage is ir.Storage.SHARED and object_.device is not None:
             message = "shared memory that other blocks access is nothing that the example hardware has"
             raise error(Code.OUTSIDE_SUBSET, message, object_.span, "ask another model")
+    for thread in program.threads:
+        for node in thread.body.nodes.values():
+            if isinstance(node, ir.Do) and by_chance(node.operation):
+                message = "lanes that are together by chance are nothing that the example hardware has"
+                raise error(Code.OUTSIDE_SUBSET, message, node.span, "ask another model, or write a mask")
 
 
 #: A memory model, a progress model, and whether the example hardware answers for the memory model.
