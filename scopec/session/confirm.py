@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from scopec.engines.java.workers import Workers
     from scopec.session.check import Outcome, Report, Settings
 
-#: So many reasons why answers are not confirmed are told.
-_MOST_REASONS = 3
+_NUMBER = re.compile(r"\d[\d,]*")
 
 
 def confirmed(outcomes: Sequence[Outcome], settings: Settings) -> list[Outcome]:
@@ -68,9 +68,9 @@ def _said(asked: Iterable[Confirming]) -> str | None:
     """Who has confirmed the answers, and which not; None if nobody had to."""
     titles = sorted({title for policy in asked for title in policy.confirmed})
     left = [policy.left for policy in asked if policy.left]
-    reasons = sorted({reason for one in left for reason in one})
-    told = "; ".join(reasons[:_MOST_REASONS]) + ("; …" if len(reasons) > _MOST_REASONS else "")
+    reasons = {_NUMBER.sub("", reason): reason for one in left for reason in sorted(one)}  # an example of each kind
+    told = "; ".join(reasons.values())
     if not titles:
         return f"not confirmed: {told}" if left else None
-    of = f", but for answers about {len(left)} program{'s' * (len(left) != 1)}: {told}" if left else ""
+    of = f", but for answers about {len(left)} program{'s' * (len(left) != 1)} (as {told})" if left else ""
     return f"confirmed by {' and '.join(titles)}{of}"
