@@ -347,6 +347,7 @@ NUMBERS = {
     "%nctaid": (asm("mov.u32 %0, %%nctaid.x; add.u32 %0, %0, %%ctaid.x;", ': "=r"(r) ::'), "r == 1"),
     "%laneid": (asm("mov.u32 %0, %%laneid;", ': "=r"(r) ::'), "r == 0"),
     "%lanemask": (asm("mov.u32 %0, %%lanemask_le;", ': "=r"(r) ::'), "r == 1"),
+    "activemask": (asm("activemask.b32 %0;", ': "=r"(r) ::'), "r == 1"),
     "WARP_SZ": (asm("mov.u32 %0, WARP_SZ;", ': "=r"(r) ::'), "r == 32"),
     "elect": (asm("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.b32 %0, 1, 0, p; }", ': "=r"(r) ::'), "r == 1"),
     "bar.red.popc": (asm("{ .reg .pred p; setp.eq.u32 p, 1, 1; bar.red.popc.u32 %0, 0, p; }", ': "=r"(r) ::'), "r == 1"),

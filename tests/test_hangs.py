@@ -151,7 +151,7 @@ _TELLS_PLAIN = "other = 1; if (plain == 1) go.store(1, {s});"
 @pytest.mark.parametrize(
     ("guard", "instead", "parts", "scope"),
     [
-        ("_gives_up", lambda _: False, ("int n = 0; while (f.load() == 0) { if (++n == 500) break; }",), "device"),
+        ("gives_up", lambda _: False, ("int n = 0; while (f.load() == 0) { if (++n == 500) break; }",), "device"),
         ("_sleeps", lambda _: False, _TELLS, "device"),
         ("_atomic", lambda *_: True, (_SLEEPS.replace("{o}", "{s}"), _WAKES.replace("{o}", "{s}")), "block"),
         ("_is_seq_cst", lambda _: True, (_FAILS, _WAKES.replace("{o}", "{s}")), "device"),

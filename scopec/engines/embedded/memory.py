@@ -42,7 +42,8 @@ def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice
     with Solver(encoding.circuit.clauses) as solver, _limit(solver, deadline):
         answers = {}
         for name, goal in goals.items():
-            found = solver.solve([goal])
+            # A solver looks at an interrupt where it is stuck, and may never be.
+            found = None if _is_over(deadline) else solver.solve([goal])
             if found is None:
                 return None
             answers[name] = _choice(encoding, solver.model()) if found else None
@@ -80,13 +81,17 @@ def executions(problem: Problem, question: Question, seconds: float | None = Non
     except LimitError:
         raise TimeoutError from None
     with Solver(encoding.circuit.clauses) as solver, _limit(solver, deadline):
-        while found := solver.solve(list(goals.values())):
+        while found := None if _is_over(deadline) else solver.solve(list(goals.values())):
             model = solver.model()
             yield _choice(encoding, model)
             true = set(model)
             solver.add_clause([-a if a in true else a for a in chosen])
         if found is None:
             raise TimeoutError
+
+
+def _is_over(deadline: float | None) -> bool:
+    return deadline is not None and time.monotonic() >= deadline
 
 
 @contextmanager
