@@ -83,7 +83,8 @@ def cases() -> tuple[Case, ...]:
 
 def found(problem: Problem, most: int = 12) -> Iterator[Case]:
     """Some executions of a problem that differ in what is read or on which path."""
-    encoding, goals = memory._prepared(problem, [ANY])
+    clauses: list[list[int]] = []
+    encoding, goals = memory._prepared(problem, [ANY], clauses)
     ids = [e.id for e in encoding.graph.events]
     literals: dict[str, dict[tuple[str, ...], int]] = {
         n: {(ids[i],): v for i, v in encoding._given_set(n).items()} for n in given_sets.SETS
@@ -94,12 +95,12 @@ def found(problem: Problem, most: int = 12) -> Iterator[Case]:
     for literal in [*differ, *(v for rows in literals.values() for v in rows.values())]:
         encoding.circuit.use(literal)
         encoding.circuit.use(-literal)
-    with Solver(name="minisat22", bootstrap_with=encoding.circuit.clauses) as solver:
+    with Solver(name="minisat22", bootstrap_with=clauses) as solver:
         for _ in range(most):
             if not solver.solve(assumptions=list(goals.values())):
                 return
             model = solver.get_model()
-            holds = encoding.circuit.reader({abs(literal): literal > 0 for literal in model})
+            holds = encoding.circuit.reader(model)
             sat = {n: frozenset(key for key, v in rows.items() if holds(v)) for n, rows in literals.items()}
             yield Case(Execution(problem.base, problem.model, memory._choice(encoding, model)), sat)
             true = set(model)

@@ -6,7 +6,7 @@ What is left open, reads-from, the coherence order and the branches taken, is wh
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import field, replace
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -201,7 +201,8 @@ class Wait:
     """A place where a thread waits: it gets there where ``reached`` holds, and gets on where ``passed`` does.
 
     ``position`` and ``end`` are the numbers of events before the wait and before what comes after it; ``event`` is that
-    of a barrier or a call, and empty for a loop.
+    of a barrier or a call, and empty for a loop.  ``again`` is where a thread by itself has gone round a loop in vain
+    before its last turn: an execution without that turn is one too (:mod:`scopec.memory.spin_loops`).
     """
 
     thread: str
@@ -211,6 +212,12 @@ class Wait:
     position: int
     end: int
     event: str = ""
+    again: Guard | None = None
+
+    def where(self, changed: Callable[[Guard], Guard]) -> Wait:
+        """The same wait with its guards changed."""
+        again = None if self.again is None else changed(self.again)
+        return replace(self, reached=changed(self.reached), passed=changed(self.passed), again=again)
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,7 +232,7 @@ class _Resolution:
             replace(c, guard=short(c.guard), counted=shorter(c.counted), queries=shorter(c.queries)) for c in out.cuts
         ]
         out.cuts[:] = [cut for cut in cuts if not cut.guard.never]
-        out.waits[:] = [replace(w, reached=short(w.reached), passed=short(w.passed)) for w in out.waits]
+        out.waits[:] = [w.where(short) for w in out.waits]
         out.addresses = {e: replace(s, guard=short(s.guard)) for e, s in out.addresses.items()}
         out.ends[:] = [
             (thread, replace(s, guard=short(s.guard), unset={r: short(where) for r, where in s.unset.items()}))

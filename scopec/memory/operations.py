@@ -226,10 +226,11 @@ class Operations(Accesses):
         self.waited(span, before, before & met, begin)
         return self.set(replace(state, guard=before & met), operation.target, value)
 
-    def waited(self, span: Span, reached: Guard, passed: Guard, begin: int) -> None:
+    def waited(self, span: Span, reached: Guard, passed: Guard, begin: int, again: Guard | None = None) -> None:
         """Note a wait, unless its text has no way on."""
         if not passed.never:
-            self.out.waits.append(Wait(self.thread.name, span, reached, passed, begin, len(self.out.events)))
+            end = len(self.out.events)
+            self.out.waits.append(Wait(self.thread.name, span, reached, passed, begin, end, again=again))
 
     def shared_in_scope(self, name: str, scope: ir.Scope) -> bool:
         """Whether an object is one for synchronisation, and all threads that use it are in one scope."""

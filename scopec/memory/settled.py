@@ -239,7 +239,7 @@ class _Rewriting:
             replace(c, guard=self.guard(c.guard), counted=self._maybe(c.counted), queries=self._maybe(c.queries))
             for c in graph.cuts
         ]
-        waits = [replace(w, reached=self.guard(w.reached), passed=self.guard(w.passed)) for w in graph.waits]
+        waits = [w.where(self.guard) for w in graph.waits]
         assertions = [a for a in assertions if not (a.implicit and (a.guard.never or a.condition == values.TRUE))]
         impossible = [(self.guard(guard), self.substituted(value)) for guard, value in graph.impossible]
         return replace(

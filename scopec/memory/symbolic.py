@@ -206,6 +206,8 @@ class ThreadRun(Operations):
         for _ in range(bound):
             self.once(loop)
         self.out.unrolled = max(self.out.unrolled, bound)
+        together = loop.head in self.votes and self.votes[loop.head].meetings
+        again = None if together or not self.pending.get(loop.head) else self.merged(loop.head).guard
         outer = self.barred
         self.barred = outer | (loop.nodes() - spin_loops.leaving(self.body, loop))
         self.once(loop)
@@ -216,7 +218,7 @@ class ThreadRun(Operations):
         self.barred = outer
         if wait:
             passed = reduce(lambda left, cut: left & ~cut.guard, self.out.cuts[mark:], reached)
-            self.waited(self.span_of(loop), reached, passed, start)
+            self.waited(self.span_of(loop), reached, passed, start, again)
 
     def once(self, loop: Loop) -> None:
         """Go round a loop once."""

@@ -6,26 +6,43 @@ A literal is a variable or its negation, as in DIMACS.  A gate is translated in 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Sequence
 
 TRUE = 1
 FALSE = -1
 
 
-class Circuit:
-    """Gates over free variables, and the clauses for those that are used."""
+class Clauses(Protocol):
+    """Where clauses go: a list, or a solver."""
 
-    def __init__(self) -> None:
+    def append(self, clause: list[int], /) -> None:
+        """One more."""
+
+    def extend(self, clauses: Iterable[list[int]], /) -> None:
+        """Some more."""
+
+
+class Circuit:
+    """Gates over free variables, and the ``clauses`` for those that are used.
+
+    ``lazy`` is whether someone will show it the models that a solver finds, so that large laws need not be written out.
+    """
+
+    def __init__(self, clauses: Clauses, *, lazy: bool = False) -> None:
+        self.lazy = lazy
         #: For each variable the conjunction that it stands for; None if it is free.
         self._inputs: list[tuple[int, ...] | None] = [None, None]
         self._gates: dict[tuple[int, ...], int] = {}
         self._used = {TRUE}
+        self._joined: dict[int, frozenset[int]] = {}
         self._definitions: dict[int, Callable[[], None]] = {}
-        #: What is to be given to a solver; whoever takes clauses empties it.
-        self.clauses: list[list[int]] = [[TRUE]]
+        #: What is too large to be written out: each asks for what a model lacks, and says whether it lacked something.
+        self._laws: list[Callable[[Callable[[int], bool]], bool]] = []
+        self.clauses = clauses
+        clauses.append([TRUE])
 
     def fresh(self) -> int:
         """A free variable."""
@@ -41,6 +58,10 @@ class Circuit:
         if a == FALSE or b == FALSE or a == -b:
             return FALSE
         return self._gate((a, b) if a < b else (b, a))
+
+    def without(self, a: int, b: int) -> int:
+        """``a and not b``, with a look for what rules that out plainly."""
+        return FALSE if self.implies(a, b) else self.both(a, -b)
 
     def all(self, literals: Iterable[int]) -> int:
         """The conjunction of literals."""
@@ -73,13 +94,36 @@ class Circuit:
             known = self._gates[key] = len(self._inputs) - 1
         return known
 
+    def implies(self, a: int, b: int) -> bool:
+        """Whether ``b`` is plainly true where ``a`` is: as one of the literals that are joined in it."""
+        parts = self._parts(a)
+        return b in parts or (b > 0 and all(part in parts for part in self._inputs[b] or (b,)))
+
+    def _parts(self, literal: int) -> frozenset[int]:
+        known = self._joined.get(literal)
+        if known is None:
+            inputs = (self._inputs[literal] if literal > 0 else None) or ()
+            known = self._joined[literal] = frozenset((TRUE, literal)).union(*map(self._parts, inputs))
+        return known
+
     def when_used(self, literal: int, define: Callable[[], None]) -> None:
         """Call ``define`` once when a literal of a free variable is first used."""
         self._definitions[literal] = define
 
+    def add_law(self, law: Callable[[Callable[[int], bool]], bool]) -> None:
+        """Show every model to ``law``, which adds clauses that the model does not satisfy, or returns False."""
+        self._laws.append(law)
+
+    def refuted(self, model: Sequence[int]) -> bool:
+        """Whether a model breaks a law; there are more clauses then."""
+        holds = self.reader(model)
+        broken = [law(holds) for law in self._laws]
+        return any(broken)
+
     def release(self) -> None:
-        """Forget what is to be done when literals are used, which refers to this circuit."""
+        """Forget what is to be done when literals are used and of models, which refers to this circuit."""
         self._definitions.clear()
+        self._laws.clear()
 
     def use(self, literal: int) -> int:
         """Make sure that a literal can be true only where what it stands for is; returns it."""
@@ -95,28 +139,23 @@ class Circuit:
                 if define is not None:
                     define()
             elif wanted > 0:
-                self.clauses.extend([-wanted, a] for a in inputs)
-                work.extend(inputs)
+                for a in inputs:
+                    # What is not both of two literals needs no name here.
+                    parts = (self._inputs[-a] if a < 0 else None) or ()
+                    negated = [-part for part in parts] if len(parts) == 2 else [a]
+                    self.clauses.append([-wanted, *negated])
+                    work.extend(negated)
             else:
                 self.clauses.append([-wanted, *(-a for a in inputs)])
                 work.extend(-a for a in inputs)
         return literal
 
-    def reader(self, assignment: Mapping[int, bool]) -> Callable[[int], bool]:
-        """Tells whether a literal holds under an assignment of the free variables.
+    def reader(self, model: Sequence[int]) -> Callable[[int], bool]:
+        """Tells whether a literal holds in a model: each variable in its place, from 1, or its negation.
 
         A gate that no clause defines has no value from a solver; a free variable that is in no clause is false.
         """
-        known = {TRUE: True}
-
-        def holds(literal: int) -> bool:
-            gate = abs(literal)
-            if gate not in known:
-                inputs = self._inputs[gate]
-                known[gate] = assignment.get(gate, False) if inputs is None else all(holds(a) for a in inputs)
-            return known[gate] == (literal > 0)
-
-        return holds
+        return _Reader(self._inputs, model).holds
 
     def require(self, *literals: int) -> None:
         """Ask that one of some literals holds."""
@@ -145,3 +184,24 @@ class Circuit:
         for i, a in enumerate(chosen):
             for b in chosen[i + 1 :]:
                 self.require(-a, -b)
+
+
+class _Reader:
+    """The values of gates in a model."""
+
+    def __init__(self, inputs: Sequence[tuple[int, ...] | None], model: Sequence[int]) -> None:
+        self.inputs = inputs
+        self.model = model
+        self.known = {TRUE: True}
+
+    def holds(self, literal: int) -> bool:
+        """Whether a literal does."""
+        gate = abs(literal)
+        known = self.known.get(gate)
+        if known is None:
+            inputs = self.inputs[gate]
+            if inputs is None:
+                known = gate <= len(self.model) and self.model[gate - 1] > 0
+            else:
+                known = self.known[gate] = all(map(self.holds, inputs))
+        return known == (literal > 0)

@@ -6,10 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, assert_never
 
 from scopec.engines.embedded.circuit import FALSE, TRUE, Circuit
-from scopec.engines.embedded.given import Given, transitive
-from scopec.engines.embedded.relations import Matrices, Relation, Set, cyclic_part, entries, trimmed
+from scopec.engines.embedded.closures import Relation, transitive
+from scopec.engines.embedded.given import Given
+from scopec.engines.embedded.relations import Matrices, Set, cyclic_part, entries, trimmed
 from scopec.engines.embedded.values import Bits, Values
 from scopec.memory import given_sets
+from scopec.memory.events import Kind
 from scopec.memory.forms import Coherence, Sources
 from scopec.memory.guards import Guard
 from scopec.memory.paths import All, Not, Paths, Some
@@ -17,8 +19,9 @@ from scopec.memory.questions import Goal, Problem, Question
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from scopec.engines.embedded.circuit import Clauses
     from scopec.memory.cat import tree
     from scopec.memory.events import Event
     from scopec.program.observe import Location, Target
@@ -26,13 +29,13 @@ if TYPE_CHECKING:
 
 
 class Encoding:
-    """A problem's executions as a circuit; ``exact`` as in :class:`Matrices`."""
+    """A problem's executions as a circuit of ``clauses``, ``lazy`` as there; ``exact`` as in :class:`Matrices`."""
 
-    def __init__(self, problem: Problem, exact: frozenset[int] = frozenset()) -> None:
+    def __init__(self, problem: Problem, clauses: Clauses, exact: frozenset[int], *, lazy: bool) -> None:
         self.problem = problem
         self.base = problem.base
         self.graph = problem.base.graph
-        self.circuit = Circuit()
+        self.circuit = Circuit(clauses, lazy=lazy)
         self.position = {e.id: i for i, e in enumerate(self.graph.events)}
         by_id = self.graph.by_id
         self.writes: dict[Location | None, list[Event]] = {
@@ -268,10 +271,36 @@ class Encoding:
         return Reg(name, type_)
 
     def _race(self, target: Target | None) -> int:
-        model = self.problem.model
         if target is None:
-            return self.circuit.any(-self.matrices.violated(flag) for flag in model.flags)
-        here = {self.position[e.id] for e in self.graph.events if target.holds(e.location)}
-        return self.circuit.any(
-            v for race in model.races for i, j, v in entries(self.matrices.relation(race)) if i in here and j in here
-        )
+            return self.circuit.any(-self.matrices.violated(flag) for flag in self.problem.model.flags)
+        return self.circuit.any(v for _, v in self._races(target))
+
+    def _races(self, target: Target | None) -> Iterator[tuple[frozenset[int], int]]:
+        """The pairs that may race, with their literals."""
+        here = {self.position[e.id] for e in self.graph.events if target is None or target.holds(e.location)}
+        for race in self.problem.model.races:
+            for i, j, v in entries(self.matrices.relation(race)):
+                if i in here and j in here:
+                    yield frozenset((i, j)), v
+
+    def plainest_races(self, question: Question) -> Iterator[list[int]]:
+        """If all of these, each some literals, are impossible, there is no race; used one by one.
+
+        Each is the races of one event with those before it in the list of events, where no thread passes a wait after a
+        turn in vain that can be taken away: a race with something else is one without that turn as well
+        (:mod:`scopec.memory.spin_loops`).
+        """
+        circuit = self.circuit
+        races: dict[int, list[int]] = {}
+        racing: set[int] = set()
+        for pair, v in self._races(question.target):
+            races.setdefault(max(pair), []).append(v)
+            racing |= pair
+        first = sum(e.kind is Kind.INIT for e in self.graph.events)
+        lingering = [
+            self.values.guard(wait.again & wait.passed)
+            for wait in self.graph.waits
+            if wait.again is not None and racing.isdisjoint(range(first + wait.position, first + wait.end))
+        ]
+        for event, found in races.items():
+            yield [circuit.use(a) for a in (*(-a for a in lingering), self.executed[event], circuit.any(found))]

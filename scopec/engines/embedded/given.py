@@ -6,7 +6,8 @@ from itertools import product
 from typing import TYPE_CHECKING, assert_never
 
 from scopec.engines.embedded.circuit import FALSE, TRUE
-from scopec.engines.embedded.relations import entries, reach, trimmed
+from scopec.engines.embedded.closures import reach, transitive
+from scopec.engines.embedded.relations import entries, trimmed
 from scopec.memory.forms import (
     Closure,
     Coherence,
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from scopec.engines.embedded.circuit import Circuit
-    from scopec.engines.embedded.relations import Relation, Set
+    from scopec.engines.embedded.closures import Relation
+    from scopec.engines.embedded.relations import Set
     from scopec.engines.embedded.values import Values
     from scopec.memory.forms import Fixed, Form, Members, When
 
@@ -142,14 +144,3 @@ class Given:
         transitive(self.circuit, order)
         self.orders[form] = {(self.names[i], self.names[j]): v for i, j, v in entries(order)}
         return order
-
-
-def transitive(circuit: Circuit, rows: Relation) -> None:
-    """Ask that a relation is transitive and, where both directions of a pair are free, has one of them at most."""
-    for i, row in rows.items():
-        for j, v in row.items():
-            if i in rows.get(j, {}) and i < j:
-                circuit.require(-v, -rows[j][i])
-            for k, w in rows.get(j, {}).items():
-                if k != i:
-                    circuit.require(-v, -w, row.get(k, FALSE))

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import LimitError
 from scopec.base.limits import limited, uncut
 from scopec.engines.embedded.circuit import TRUE
+from scopec.engines.embedded.closures import InexactError
 from scopec.engines.embedded.encode import Encoding
-from scopec.engines.embedded.relations import InexactError, entries
+from scopec.engines.embedded.relations import entries
+from scopec.engines.embedded.solver import Solver
 from scopec.engines.embedded.symmetry import ordered_writes
 from scopec.engines.protocol import MemoryAnswer, MemoryEngine
 from scopec.memory.execution import Choice
@@ -21,40 +23,44 @@ from scopec.program.values import Const
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scopec.engines.embedded.solver import Solver
     from scopec.engines.protocol import Call
     from scopec.memory.questions import Problem, Question
 
 
 def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice | None] | None:
     """For each question the execution that was found, or None where none exists; None if the time limit came first."""
-    # Start-up: nobody else asks a solver.
-    from scopec.engines.embedded.solver import Solver
-
     deadline = None if seconds is None else time.monotonic() + seconds
-    try:
-        with limited(seconds, None):
-            encoding, goals = _prepared(problem, problem.questions)
-            if not problem.model.partial_co and not any(q.goal is Goal.LEFT for q in problem.questions):
-                encoding.take_in_order(ordered_writes(problem))
-    except LimitError:
-        return None
-    with Solver(encoding.circuit.clauses) as solver, _limit(solver, deadline):
+    with Solver() as solver:
+        try:
+            with limited(seconds, None):
+                encoding, goals = _prepared(problem, problem.questions, solver)
+                impossible = {
+                    q.name for q in problem.questions if q.goal is Goal.RACE and _no_races(encoding, q, solver)
+                }
+                if not problem.model.partial_co and not any(q.goal is Goal.LEFT for q in problem.questions):
+                    encoding.take_in_order(ordered_writes(problem))
+        except LimitError:
+            return None
         answers = {}
-        for name, goal in goals.items():
-            # A solver looks at an interrupt where it is stuck, and may never be.
-            found = None if _is_over(deadline) else solver.solve([goal])
-            if found is None:
-                return None
-            answers[name] = _choice(encoding, solver.model()) if found else None
-    encoding.release()
-    return answers
+        with _limit(solver, deadline):
+            for name, goal in goals.items():
+                found = () if name in impossible else _model(encoding, solver, goal, deadline)
+                if found is None:
+                    return None
+                answers[name] = _choice(encoding, found) if found else None
+        encoding.release()
+        return answers
+
+
+def _no_races(encoding: Encoding, question: Question, solver: Solver) -> bool:
+    """Whether it follows without a search that there are none."""
+    return not any(solver.admits(race) for race in encoding.plainest_races(question))
 
 
 def dimacs(problem: Problem) -> str:
     """A problem as clauses, with the literal to assume for each question."""
-    encoding, goals = _prepared(problem, problem.questions)
-    clauses = encoding.circuit.clauses
+    clauses: list[list[int]] = []
+    _, goals = _prepared(problem, problem.questions, clauses)
     most = max(abs(literal) for clause in [*clauses, list(goals.values())] for literal in clause)
     lines = [f"c {question}: assume {literal}" for question, literal in goals.items()]
     lines += [f"p cnf {most} {len(clauses)}", *(" ".join(map(str, [*clause, 0])) for clause in clauses)]
@@ -68,26 +74,36 @@ def executions(problem: Problem, question: Question, seconds: float | None = Non
 
     Raises TimeoutError when ``seconds`` have passed.
     """
-    # Start-up: nobody else asks a solver.
-    from scopec.engines.embedded.solver import Solver
-
     deadline = None if seconds is None else time.monotonic() + seconds
-    try:
-        with limited(seconds, None):
-            encoding, goals = _prepared(problem, [question])
-            chosen = [encoding.circuit.use(literal) for literal in dict.fromkeys([TRUE, *_what_differs(encoding)])]
-            for literal in chosen:
-                encoding.circuit.use(-literal)
-    except LimitError:
-        raise TimeoutError from None
-    with Solver(encoding.circuit.clauses) as solver, _limit(solver, deadline):
-        while found := None if _is_over(deadline) else solver.solve(list(goals.values())):
-            model = solver.model()
-            yield _choice(encoding, model)
-            true = set(model)
-            solver.add_clause([-a if a in true else a for a in chosen])
-        if found is None:
+    with Solver() as solver:
+        try:
+            with limited(seconds, None):
+                encoding, goals = _prepared(problem, [question], solver)
+                chosen = [encoding.circuit.use(literal) for literal in dict.fromkeys([TRUE, *_what_differs(encoding)])]
+                for literal in chosen:
+                    encoding.circuit.use(-literal)
+        except LimitError:
+            raise TimeoutError from None
+        (goal,) = goals.values()
+        with _limit(solver, deadline):
+            while model := _model(encoding, solver, goal, deadline):
+                yield _choice(encoding, model)
+                true = set(model)
+                solver.append([-a if a in true else a for a in chosen])
+        if model is None:
             raise TimeoutError
+
+
+def _model(encoding: Encoding, solver: Solver, goal: int, deadline: float | None) -> Sequence[int] | None:
+    """The true literals of an execution that has a goal, none if there is none; None if time ran out first."""
+    while True:
+        # A solver looks at an interrupt where it is stuck, and may never be.
+        found = None if _is_over(deadline) else solver.solve([goal])
+        if found is None:
+            return None
+        model = solver.model() if found else ()
+        if not (found and encoding.circuit.refuted(model)):
+            return model
 
 
 def _is_over(deadline: float | None) -> bool:
@@ -130,12 +146,15 @@ def _what_differs(encoding: Encoding) -> Iterator[int]:
         yield from (circuit.both(bit, defined) for bit in encoding.values.bits(final.value).values())
 
 
-def _prepared(problem: Problem, questions: Iterable[Question]) -> tuple[Encoding, Mapping[str, int]]:
+def _prepared(
+    problem: Problem, questions: Iterable[Question], clauses: Solver | list[list[int]]
+) -> tuple[Encoding, Mapping[str, int]]:
     """The encoding with its goals in use; closures are made exact one by one as it turns out that they must be."""
     exact: frozenset[int] = frozenset()
     while True:
+        clauses.clear()
         try:
-            encoding = Encoding(problem, exact)
+            encoding = Encoding(problem, clauses, exact, lazy=isinstance(clauses, Solver))
             return encoding, {q.name: encoding.circuit.use(encoding.goal(q)) for q in questions}
         except InexactError as needed:
             exact |= {needed.number}
@@ -143,7 +162,7 @@ def _prepared(problem: Problem, questions: Iterable[Question]) -> tuple[Encoding
 
 def _choice(encoding: Encoding, model: Sequence[int]) -> Choice:
     """What a satisfying assignment chose."""
-    holds = encoding.circuit.reader({abs(literal): literal > 0 for literal in model})
+    holds = encoding.circuit.reader(model)
     graph = encoding.graph
     rf = frozenset(pair for pair, literal in encoding.rf.items() if holds(literal))
     partial = encoding.problem.model.partial_co

@@ -6,25 +6,18 @@ from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from scopec.base.graphs import components
-from scopec.engines.embedded.circuit import FALSE, TRUE, Circuit
+from scopec.engines.embedded.circuit import FALSE
+from scopec.engines.embedded.closures import Relation, containing, exactly
 from scopec.memory.cat import tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from scopec.engines.embedded.circuit import Circuit
     from scopec.memory.cat.model import Axiom, Model
 
 #: Literals by position; what is absent is false.
 Set: TypeAlias = "dict[int, int]"
-Relation: TypeAlias = "dict[int, dict[int, int]]"
-
-
-class InexactError(Exception):
-    """A closure of which only too much was asked for is needed exactly; ``number`` counts closures as they are made."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
 
 
 class Matrices:
@@ -64,12 +57,48 @@ class Matrices:
                 else:
                     bad = [a for _, _, a in entries(self.relation(axiom.expr))]
             case "irreflexive":
-                bad = [row[i] for i, row in self.relation(axiom.expr).items() if i in row]
+                bad = list(self._diagonal(axiom.expr).values())
             case _:
                 closed = self._closure(cyclic_part(self.relation(axiom.expr)))
                 bad = [row[i] for i, row in closed.items() if i in row]
         found = self.circuit.any(bad)
         return -found if axiom.negated else found
+
+    def _diagonal(self, expr: tree.Expr) -> Set:
+        """When each event is related to itself."""
+        within = {i: {i: a} for i, a in self.executed.items()}
+        return {i: row[i] for i, row in self._inside(expr, within).items()}
+
+    def _inside(self, expr: tree.Expr, bounds: Relation) -> Relation:
+        """The intersection with ``bounds``; of a composition, no other pair is made."""
+        both, any_ = self.circuit.both, self.circuit.any
+        match expr:
+            case tree.Binary(_, ";", left, right) if not (
+                isinstance(left, tree.IdentityOn) or isinstance(right, tree.IdentityOn)
+            ):
+                if not bounds:
+                    return {}
+                x, into = self.relation(left), inverse(self.relation(right))
+                return _rows(
+                    {
+                        i: {
+                            j: both(v, any_(both(step, into[j][k]) for k, step in x[i].items() if k in into[j]))
+                            for j, v in row.items()
+                            if j in into
+                        }
+                        for i, row in bounds.items()
+                        if i in x
+                    }
+                )
+            case _:
+                y = self.relation(expr)
+                return _rows(
+                    {
+                        i: {j: both(v, y[i][j]) for j, v in row.items() if j in y[i]}
+                        for i, row in bounds.items()
+                        if i in y
+                    }
+                )
 
     def set(self, expr: tree.Expr) -> Set:
         """An expression that denotes a set."""
@@ -124,7 +153,7 @@ class Matrices:
                 return self._product(self.set(left), self.set(right))
             case tree.Binary(_, ";", tree.IdentityOn(_, members), right):
                 chosen = self.set(members)
-                rows = self.relation(right)
+                rows = self.relation(right) if chosen else {}
                 return _rows(
                     {i: {j: circuit.both(a, v) for j, v in rows[i].items()} for i, a in chosen.items() if i in rows}
                 )
@@ -140,19 +169,16 @@ class Matrices:
                 return self._within(self.relation(left), self.set(first), self.set(second), keep=True)
             case tree.Binary(_, "\\", left, tree.Binary(_, "*", first, second)):
                 return self._within(self.relation(left), self.set(first), self.set(second), keep=False)
+            case tree.Binary(_, "&", left, right):
+                return self._inside(right, self.relation(left))
             case tree.Binary(_, op, left, right):
-                x, y = self.relation(left), self.relation(right)
+                x = self.relation(left)
+                if not x and op != "|":
+                    return {}
+                y = self.relation(right)
                 match op:
                     case "|":
                         return self._union(x, y)
-                    case "&":
-                        return _rows(
-                            {
-                                i: {j: circuit.both(v, y[i][j]) for j, v in row.items() if j in y[i]}
-                                for i, row in x.items()
-                                if i in y
-                            }
-                        )
                     case "\\":
                         return self._difference(x, y)
                     case _:
@@ -191,11 +217,11 @@ class Matrices:
 
     def _within(self, x: Relation, a: Set, b: Set, *, keep: bool) -> Relation:
         """``x & a*b`` or ``x \\ a*b``, without making the product."""
-        both = self.circuit.both
+        both, without = self.circuit.both, self.circuit.without
 
         def entry(i: int, j: int, value: int) -> int:
             inside = both(a.get(i, FALSE), b.get(j, FALSE))
-            return both(value, inside if keep else -inside)
+            return both(value, inside) if keep else without(value, inside)
 
         return _rows({i: {j: entry(i, j, v) for j, v in row.items()} for i, row in x.items()})
 
@@ -212,11 +238,11 @@ class Matrices:
         return out
 
     def _difference(self, x: Relation, y: Relation) -> Relation:
-        both = self.circuit.both
+        without = self.circuit.without
         none: dict[int, int] = {}
         return _rows(
             {
-                i: {j: both(v, -other[j]) if j in other else v for j, v in row.items()}
+                i: {j: without(v, other[j]) if j in other else v for j, v in row.items()}
                 for i, row in x.items()
                 for other in (y.get(i, none),)
             }
@@ -242,62 +268,8 @@ class Matrices:
         number = self._closures
         self._closures += 1
         if number in self._exact:
-            return self._exactly(rows)
-        circuit = self.circuit
-        certain = reach({i: {j for j, v in row.items() if v == TRUE} for i, row in rows.items()})
-        possible = reach({i: set(row) for i, row in rows.items()})
-        closed: Relation = {}
-        free: list[int] = []
-        for i, ends in possible.items():
-            known = certain.get(i, set())
-            row = closed[i] = {}
-            for j in ends:
-                if j in known:
-                    row[j] = TRUE
-                else:
-                    row[j] = circuit.fresh()
-                    free.append(row[j])
-
-        contained = False
-
-        def contain() -> None:
-            nonlocal contained
-            if contained:
-                return
-            contained = True
-            for i, row in rows.items():
-                for j, v in row.items():
-                    if closed[i][j] != TRUE:
-                        circuit.contain(closed[i][j], v)
-            for row in closed.values():
-                for k, v in row.items():
-                    for j, w in rows.get(k, {}).items():
-                        if row[j] != TRUE and row[j] != v:
-                            circuit.contain(row[j], v, w)
-
-        def inexact() -> None:
-            raise InexactError(number)
-
-        for pair in free:
-            circuit.when_used(-pair, contain)
-            circuit.when_used(pair, inexact)
-        return closed
-
-    def _exactly(self, rows: Relation) -> Relation:
-        """``rows+`` (Warshall, over literals)."""
-        both, either = self.circuit.both, self.circuit.either
-        closed = {i: dict(row) for i, row in rows.items()}
-        for k in list(closed):
-            through = list(closed[k].items())
-            for row in closed.values():
-                v = row.get(k, FALSE)
-                if v == FALSE:
-                    continue
-                for j, w in through:
-                    step = both(v, w)
-                    if step != FALSE:
-                        row[j] = either(row[j], step) if j in row else step
-        return closed
+            return exactly(self.circuit, rows)
+        return containing(self.circuit, rows, number)
 
 
 def entries(rows: Relation) -> Iterator[tuple[int, int, int]]:
@@ -332,21 +304,3 @@ def cyclic_part(rows: Relation) -> Relation:
     for n, group in enumerate(components(events, lambda i: list(rows.get(i, ())))):
         number.update(dict.fromkeys(group, n))
     return _rows({i: {j: v for j, v in row.items() if number[j] == number[i]} for i, row in rows.items()})
-
-
-def reach(edges: dict[int, set[int]]) -> dict[int, set[int]]:
-    """The transitive closure of a graph (Warshall on bit masks)."""
-    masks = {i: sum(1 << j for j in ends) for i, ends in edges.items()}
-    for k in list(masks):
-        bit, through = 1 << k, masks[k]
-        for i, mask in masks.items():
-            if mask & bit:
-                masks[i] = mask | through
-    out: dict[int, set[int]] = {}
-    for i, mask in masks.items():
-        ends = out[i] = set()
-        while mask:
-            low = mask & -mask
-            ends.add(low.bit_length() - 1)
-            mask ^= low
-    return out

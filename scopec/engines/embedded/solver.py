@@ -6,22 +6,29 @@ can be interrupted.
 
 from __future__ import annotations
 
+from functools import partial
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
-import pysolvers
+from scopec.base.later import later
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    import pysolvers
+else:
+    pysolvers = later("pysolvers")
+
 
 class Solver:
-    """A solver of ``clauses``, until it is closed."""
+    """A solver, until it is closed."""
 
-    def __init__(self, clauses: Iterable[Sequence[int]]) -> None:
+    def __init__(self) -> None:
+        self._start()
+
+    def _start(self) -> None:
         self._solver: Any = pysolvers.glucose3_new()
-        for clause in clauses:
-            self.add_clause(clause)
+        self._add = partial(pysolvers.glucose3_add_cl, self._solver)
 
     def __enter__(self) -> Solver:
         return self
@@ -30,15 +37,30 @@ class Solver:
         solver, self._solver = self._solver, None
         pysolvers.glucose3_del(solver)
 
-    def add_clause(self, clause: Sequence[int]) -> None:
-        """One more."""
-        pysolvers.glucose3_add_cl(self._solver, clause)
+    def clear(self) -> None:
+        """Forget all clauses."""
+        pysolvers.glucose3_del(self._solver)
+        self._start()
+
+    def append(self, clause: Sequence[int]) -> None:
+        """One more clause."""
+        self._add(clause)
+
+    def extend(self, clauses: Iterable[Sequence[int]]) -> None:
+        """Some more."""
+        for clause in clauses:
+            self._add(clause)
 
     def solve(self, assumptions: Sequence[int]) -> bool | None:
         """Whether all clauses can be true where some literals are; None if it was interrupted."""
-        in_main_thread = current_thread() is main_thread()
-        found: bool | None = pysolvers.glucose3_solve_lim(self._solver, assumptions, int(in_main_thread), 1)
+        found: bool | None = pysolvers.glucose3_solve_lim(self._solver, assumptions, int(_in_main_thread()), 1)
         return found
+
+    def admits(self, assumptions: Sequence[int]) -> bool:
+        """Whether some literals can be true as far as follows from each clause by itself (unit propagation)."""
+        admitted: bool
+        admitted, _ = pysolvers.glucose3_propagate(self._solver, assumptions, 0, int(_in_main_thread()))
+        return admitted
 
     def model(self) -> Sequence[int]:
         """The literals that are true, after they could be."""
@@ -48,3 +70,7 @@ class Solver:
         """Give up, from another thread."""
         if self._solver is not None:
             pysolvers.glucose3_interrupt(self._solver)
+
+
+def _in_main_thread() -> bool:
+    return current_thread() is main_thread()
