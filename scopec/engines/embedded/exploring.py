@@ -7,8 +7,9 @@ the acts that it enables.  An act that changes nothing is none (``<<A>>_vars``).
 from __future__ import annotations
 
 import time
+from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -46,13 +47,43 @@ class _Owed:
     is_act: Callable[[str, bool], bool]
 
 
+class Edges:
+    """The steps from each state, where they lead and their bits: a step takes eight bytes."""
+
+    def __init__(self) -> None:
+        self._starts = array("Q", [0])
+        self._to = array("I")
+        self._bits = array("I")
+        self._numbers: dict[int, int] = {}
+        self._masks: list[int] = []
+
+    def append(self, steps: Mapping[int, int]) -> int:
+        """Those from the next state, by where they lead; returns all their bits."""
+        self._to.extend(steps)
+        all_ = 0
+        for bits in steps.values():
+            if bits not in self._numbers:
+                self._numbers[bits] = len(self._masks)
+                self._masks.append(bits)
+            self._bits.append(self._numbers[bits])
+            all_ |= bits
+        self._starts.append(len(self._to))
+        return all_
+
+    def __getitem__(self, state: int) -> list[tuple[int, int]]:
+        if state + 1 >= len(self._starts):  # of a state that was not looked at
+            return []
+        its = slice(self._starts[state], self._starts[state + 1])
+        return list(zip(self._to[its], map(self._masks.__getitem__, self._bits[its]), strict=True))
+
+
 @dataclass(slots=True)
 class Graph:
     """States by number, the first is 0; ``done`` are those in which everything has ended, whose steps are left out."""
 
     states: list[State] = field(default_factory=list)
-    edges: list[list[tuple[int, int]]] = field(default_factory=list)
-    parents: list[int] = field(default_factory=list)
+    edges: Edges = field(default_factory=Edges)
+    parents: array[int] = field(default_factory=lambda: array("q"))
     enabled: list[int] = field(default_factory=list)
     done: set[int] = field(default_factory=set)
     #: A state in which no promised step is enabled, found first: everything may stop there.
@@ -202,12 +233,11 @@ class Exploration:
                 known = numbers[state] = len(graph.states)
                 graph.states.append(state)
                 graph.parents.append(parent)
-                graph.edges.append([])
-                graph.enabled.append(0)
             return known
 
         number(self.sure.after(stepping.initial), -1)
         undefined = frozenset(self.system.undefined_labels)
+        same: dict[int, int] = {}
         at = 0
         while at < len(graph.states):
             if limit is not None and at % _TURNS == 0 and time.monotonic() > limit:
@@ -216,6 +246,7 @@ class Exploration:
             state = graph.states[at]
             if stepping.all_done(state):
                 graph.done.add(at)
+                graph.enabled.append(graph.edges.append({}))
                 at += 1
                 continue
             if not undefined.isdisjoint(state[: len(stepping.threads)]):
@@ -241,11 +272,8 @@ class Exploration:
                     bits |= self.counted
                 to = number(after, at)
                 edges[to] = edges.get(to, 0) | bits
-            graph.edges[at] = list(edges.items())
-            enabled = 0
-            for bits in edges.values():
-                enabled |= bits
-            graph.enabled[at] = enabled
+            enabled = graph.edges.append(edges)
+            graph.enabled.append(same.setdefault(enabled, enabled))
             if not enabled & (self.weak | self.strong) and graph.stuck is None:
                 graph.stuck, graph.dead = at, not steps
                 if stop_early:

@@ -113,12 +113,17 @@ def _components(
 ) -> Iterator[tuple[set[int], dict[int, list[tuple[int, int]]]]]:
     """The strongly connected parts of some states with a step in them, and these steps; no step has bit ``without``."""
     inside = set(among)
-    edges = {n: [(to, bits) for to, bits in graph.edges[n] if to in inside and not bits & without] for n in inside}
-    for found in components(sorted(inside), lambda n: [to for to, _ in edges[n]]):
-        group = set(found)
-        within = {n: [(to, bits) for to, bits in edges[n] if to in group] for n in group}
-        if len(group) > 1:
-            yield group, within
+
+    def after(n: int) -> list[int]:
+        return [to for to, bits in graph.edges[n] if to in inside and not bits & without]
+
+    for found in components(sorted(inside), after):
+        if len(found) > 1:
+            group = set(found)
+            yield (
+                group,
+                {n: [(to, bits) for to, bits in graph.edges[n] if to in group and not bits & without] for n in group},
+            )
 
 
 def _tour(exploration: Exploration, graph: Graph, group: set[int], taken: int, off: int) -> list[int]:
