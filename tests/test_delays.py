@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from scopec.base.source import Span
+from scopec.program import ir, types, values
+from scopec.program.delays import passed
+from scopec.program.values import Reg
 from tests.conftest import check_text, verdicts
 
+AT = Span("k.cu", 1, 1, 1, 1)
 PROGRAM = """#include <cuda/atomic>
 #include <chrono>
 __device__ cuda::atomic<int, cuda::thread_scope_device> flag;
@@ -55,9 +60,29 @@ def test_what_is_no_delay_may_go_on(body: str, tmp_path: Path) -> None:
     assert terminates(tmp_path, body) == "violated"
 
 
-def test_how_often_a_delay_turns_is_seen(tmp_path: Path) -> None:
-    body = "int turns = 0; while (clock64() - start < 1000) turns = (turns + 1) % 3; out = turns;"
-    outcome = check_text(
-        tmp_path, PROGRAM.format(body=body, main="") + "//@ expect allowed out == 2;", engine="embedded"
-    )
-    assert verdicts([outcome])["allowed out == 2"] == ["holds"]
+STOP = Reg("stop", types.BOOL)
+
+
+@pytest.mark.parametrize(
+    ("inside", "shown", "ends"),
+    [
+        (ir.Decide("stop", "unknown"), "", True),
+        (ir.Set("turns", values.binary("+", Reg("turns", types.INT), values.Const(1, types.INT))), "", True),
+        (ir.Set("turns", values.binary("+", Reg("turns", types.INT), values.Const(1, types.INT))), "turns", False),
+        (ir.Set("stop", values.TRUE), "", False),
+        (None, "", False),
+    ],
+    ids=["a clock alone", "a count that nobody sees", "a count", "set on one path", "two ways out"],
+)
+def test_what_a_delay_does_is_not_seen(inside: ir.Operation | None, shown: str, ends: bool) -> None:
+    nodes: dict[int, ir.Node] = {
+        0: ir.Branch(Reg("p", types.BOOL), AT, 1, 2),
+        1: ir.Do(ir.Decide("stop", "unknown"), AT, 3),
+        2: ir.Do(ir.Decide("stop", "unknown"), AT, 4),
+        4: ir.Branch(STOP, AT, 3, 6) if inside is None else ir.Do(inside, AT, 3),
+        3: ir.Branch(STOP, AT, 5, 0),
+        5: ir.Do(ir.Assert(Reg(shown, types.INT), ""), AT, 6),
+        6: ir.Exit(AT),
+    }
+    body = ir.Body(0, nodes, {})
+    assert (passed(body) != body) is ends

@@ -188,9 +188,9 @@ class _Resolution:
             out.barriers[name] = replace(passage, phase=self.settled(passage.phase), name=named)
 
     def attended(self) -> Mapping[int, bool]:
-        """What is known of the conditions that lanes come to where they come on every path, or on every one that
+        """The conditions that lanes come, where they do on every path, or on every one that leads there.
 
-        leads there: nothing asks on others who came.
+        Nothing asks on other paths who came.
         """
         known: dict[int, bool] = {}
         together: dict[tuple[Barrier, tuple[Value, ...], Value], bool] = {}

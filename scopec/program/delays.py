@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from scopec.program import ir
 from scopec.program.effects import registers, uses_and_definitions
-from scopec.program.loop_headers import entries, in_every_turn
+from scopec.program.loop_headers import in_every_turn
 from scopec.program.loops import Loop, live_registers, loops
 from scopec.program.specialise import redirect
 
@@ -37,7 +37,7 @@ def passed(body: ir.Body, observed: frozenset[str] = frozenset()) -> ir.Body:
 def _left_for(body: ir.Body, loop: Loop, live: dict[int, frozenset[str]]) -> int | None:
     """Where a loop goes on that is a delay: every turn may be its last, and how many there were is seen nowhere."""
     inside = {n: body.nodes[n] for n in loop.nodes()}
-    if entries(body, inside) != {loop.head} or not all(_does_nothing(node) for node in inside.values()):
+    if not all(_does_nothing(node) for node in inside.values()):
         return None
     after = {f for node in inside.values() for f in ir.successors(node) if f not in inside}
     if len(after) != 1 or not any(in_every_turn(inside, loop.head, n) for n in _by_what_is_unknown(inside)):
