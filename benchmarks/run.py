@@ -236,7 +236,7 @@ def measure(folder: Path, with_jars: bool, only_models: bool, corpora: list[Path
     yield cold_start("cold start, .litmus", c_files[0])
     yield cold_start("cold start, .cu", litmus[0][0])
     families: list[tuple[str, Callable[[int], str], Iterable[int]]] = [
-        ("chain", programs.chain, (2, 4, 6, 8, 10, 12, 24)),
+        ("chain", programs.chain, (2, 4, 6, 8, 10, 12, 24, 66)),
         ("lock", programs.lock, (2, 3, 4, 5, 6, 7, 8, 10)),
         ("counter", programs.counter, (2, 3, 4, 5, 6, 7, 8)),
     ]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from scopec.engines.embedded.progress import Answer
+from scopec.engines.protocol import MemoryAnswer
 from scopec.session.check import Settings, check, exit_code
 from scopec.session.confirm import confirmed
 
@@ -85,3 +86,18 @@ def test_a_verdict_that_the_jars_do_not_share_is_a_failure(tmp_path: Path, monke
     (found,) = confirmed(outcomes, settings)
     assert "the engines disagree about Termination" in (found.failure or "")
     assert exit_code([found]) == 3
+
+
+@pytest.mark.jvm
+def test_why_an_answer_is_left_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More states than TLC is asked about, and an Alloy that does not answer in time."""
+    says: list[str] = []
+    settings, outcomes = by_embedded(PROGRAM, tmp_path, says)
+    monkeypatch.setattr("scopec.engines.policy.MANY_STATES", 2)
+    assert confirmed(outcomes, settings) == outcomes
+    monkeypatch.setattr("scopec.engines.alloy.engine.Alloy.solve", lambda *_: MemoryAnswer(None, 0.0))
+    assert confirmed(outcomes, settings) == outcomes
+    assert says == [
+        "confirmed by Alloy, but for answers about 1 program (as 6 states would take TLC long)",
+        "not confirmed: 6 states would take TLC long; Alloy has not answered within the time limit",
+    ]
