@@ -27,7 +27,7 @@ def literals(chance: random.Random, circuit: Circuit, size: int) -> Relation:
     there = [TRUE if chance.random() < 0.3 else circuit.fresh() for _ in range(size)]
 
     def pair(i: int, j: int) -> int:
-        own = TRUE if i < j and chance.random() < 0.6 else circuit.fresh()
+        own = TRUE if chance.random() < (0.6 if i < j else 0.3) else circuit.fresh()
         return circuit.all([own, there[i], there[j]])
 
     return {i: {j: pair(i, j) for j in range(size) if chance.random() < 0.4} for i in range(size)}
@@ -149,16 +149,46 @@ __global__ void k() {
 """
 
 
+#: The read in a failed turn races with a write that is there only where the loop is left.
+LATER = """#include <cuda/atomic>
+__device__ int x;
+__device__ cuda::atomic<int, cuda::thread_scope_device> f{0}, g{0};
+__global__ void k() {
+    if (blockIdx.x == 0) f.store(1, cuda::memory_order_release);
+    if (blockIdx.x == 1) {
+        while (f.load(cuda::memory_order_acquire) == 0) { int r = x; }
+        g.store(1, cuda::memory_order_relaxed);
+    }
+    if (blockIdx.x == 2 && g.load(cuda::memory_order_relaxed) == 1) x = 1;
+}
+//@ launch k<<<3, 1>>>();
+//@ expect race_free;
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "free"),
     [
         (chain(6), True),
         (chain(6).replace("f3.store(1, cuda::memory_order_release)", "f3.store(1, cuda::memory_order_relaxed)"), False),
+        (chain(17), True),
+        (
+            chain(17).replace("f9.store(1, cuda::memory_order_release)", "f9.store(1, cuda::memory_order_relaxed)"),
+            False,
+        ),
         (POLLED.replace("SCOPE", "device"), True),
-        # The failed turns race themselves.
         (POLLED.replace("SCOPE", "block"), False),
+        (LATER, False),
     ],
-    ids=["chain", "chain, a store relaxed", "poll", "poll, too narrow"],
+    ids=[
+        "chain",
+        "a store relaxed",
+        "many threads",
+        "a store relaxed of many",
+        "poll",
+        "poll at too narrow a scope",
+        "a failed turn and what comes later",
+    ],
 )
 def test_what_a_read_implies_needs_no_search(
     text: str, free: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

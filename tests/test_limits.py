@@ -315,10 +315,10 @@ def test_a_tiny_limit_makes_no_verdict_the_opposite(seed: int) -> None:
         ),
         (
             "#include <cuda/atomic>\n__device__ cuda::atomic<int> a;\n__global__ void k() { a.fetch_add(1); }\n"
-            "//@ launch k<<<1, 40>>>();\n//@ expect terminates;",
-            ("--memory-limit", "150MB", "--timeout", "60"),
+            "//@ launch k<<<1, 60>>>();\n//@ expect terminates;",
+            ("--memory-limit", "100MB", "--timeout", "60"),
             4,
-            "no answer with less memory than the limit of 150 MB",
+            "no answer with less memory than the limit of 100 MB",
         ),
     ],
     ids=["a large array", "nested loops", "nested loops that may fail", "many threads"],

