@@ -329,3 +329,17 @@ def test_division_in_ptx(tmp_path: Path) -> None:
     found = verdicts(checked(tmp_path, text, model="ptx"))
     assert found["exists (0:r1=3)"] == ("holds", None)
     assert found[CHECK] == ("violated", "line 5: `div r1, 6, r0` divides by zero")
+
+
+def test_a_progress_verdict_says_so_where_it_is_not_known_whether_there_is_a_race(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scopec.engines.embedded.memory.solve", lambda *_: None)
+    text = "__device__ int x;\n__global__ void k() { x = 1; }\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;\n"
+    (report,) = checked(tmp_path, text, name="test.cu").reports
+    (found,) = (c for c in report.checks if c.expectation.kind == "terminates")
+    assert found.verdict == "holds"
+    assert found.warnings == (
+        "it is not known whether the program has a data race, and so promises nothing: "
+        "no answer within the time limit of 300 s",
+    )

@@ -314,14 +314,15 @@ def test_a_tiny_limit_makes_no_verdict_the_opposite(seed: int) -> None:
             "no answer within the time limit of 1 s",
         ),
         (
-            "#include <cuda/atomic>\n__device__ cuda::atomic<int> a;\n__global__ void k() { a.fetch_add(1); }\n"
-            "//@ launch k<<<1, 60>>>();\n//@ expect terminates;",
-            ("--memory-limit", "100MB", "--timeout", "60"),
+            "#include <cuda/atomic>\n__device__ cuda::atomic<int> lock;\n__global__ void k() {\n"
+            "  int me = threadIdx.x + 1, free = 0;\n  while (!lock.compare_exchange_strong(free, me)) free = 0;\n"
+            "  lock.store(0);\n}\n//@ launch k<<<1, 40>>>();\n//@ expect terminates;",
+            ("--memory-limit", "300MB", "--timeout", "60"),
             4,
-            "no answer with less memory than the limit of 100 MB",
+            "no answer with less memory than the limit of 300 MB",
         ),
     ],
-    ids=["a large array", "nested loops", "nested loops that may fail", "many threads"],
+    ids=["a large array", "nested loops", "nested loops that may fail", "many contenders"],
 )
 def test_what_is_too_large_is_said_to_be(
     text: str, options: tuple[str, ...], status: int, said: str, tmp_path: Path

@@ -79,8 +79,8 @@ class Code(Enum):
     # ---- warnings
     RACY_PROGRESS = (
         "SCP040",
-        "a progress verdict of a program with undefined behaviour",
-        "mend the race, or the undefined operation, first: the program promises nothing",
+        "a progress verdict of a program with undefined behaviour, or where a limit leaves open whether it races",
+        "mend the race, or the undefined operation, first: the program promises nothing; or raise the limit",
     )
     IGNORED = ("SCP041", "a directive or option without effect", "remove it")
     DIVERGENT_BARRIER = (

@@ -301,6 +301,9 @@ def progress_checks(run: Run, answers: Mapping[Property, Progress], found: Findi
     warnings: tuple[str, ...] = ()
     if found is not None and found.racy and run.reports_races:
         warnings = ("the program has a data race, so it is undefined behaviour and promises nothing",)
+    elif found is not None and found.unanswered is not None and run.reports_races:
+        unknown = "it is not known whether the program has a data race, and so promises nothing"
+        warnings = (f"{unknown}: {found.unanswered}",)
     elif found is not None and found.fault is not None:
         warnings = (f"{found.fault[0]}, so it is undefined behaviour and promises nothing",)
     checks = []
