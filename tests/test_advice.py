@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scopec.advice import advised
-from scopec.advice.edits import Cooperate, Edit, Strengthen, Synchronise, Update, Widen, edited, said
+from scopec.advice.edits import Attribute, Cooperate, Edit, Strengthen, Synchronise, Update, Widen, edited, said
 from scopec.base.source import Source, Span
 from scopec.explain.fixes import diff, replaced
 from scopec.explain.verdict import Check
@@ -429,6 +429,21 @@ def test_a_barrier_that_is_missing(tmp_path: Path) -> None:
             race, *_ = checks(tmp_path, "".join(lines))
             assert (race.advice or "").startswith("__syncthreads() before line ")
             assert {c.verdict for c in checks(tmp_path, followed("".join(lines), race))} == {"holds"}
+
+
+def test_attributes_of_the_machine_are_tried_where_they_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are about atomic operations of the system's scope."""
+    tried: set[str] = set()
+
+    def attribute(name: str) -> Attribute:
+        tried.add(name)
+        return Attribute(name)
+
+    monkeypatch.setattr("scopec.advice.search.Attribute", attribute)
+    checks(tmp_path, HISTOGRAM.replace("__syncthreads();", ""))
+    assert not tried
+    checks(tmp_path, HISTOGRAM.replace("__syncthreads();", "").replace("atomicAdd", "atomicAdd_system"))
+    assert "hostNativeAtomicSupported" in tried
 
 
 def test_no_barrier_where_threads_of_a_block_would_miss_it(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from random import Random
 import pytest
 
 from scopec.base.diagnostics import InputError
+from scopec.frontends.clang.compiler import expanded, shims
+from scopec.frontends.clang.evaluations import of_the_user
 from scopec.program import ir
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
@@ -245,3 +247,12 @@ def test_progress_takes_every_order(engine: str, write: Callable[..., Path]) -> 
     }
     for loop, verdict in loops.items():
         assert verdicts(write(WAITS.replace("LOOP", loop)), engine) == [verdict], loop
+
+
+@pytest.mark.parametrize("side", ["device", "host"])
+def test_the_library_is_not_walked_through(side: str, tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("struct Own { int a; };\n")
+    _, tree = expanded('#include "own.h"\n__global__ void k() {}\n', "p.cu", tmp_path, side)
+    first, *others = of_the_user(tree, str(shims()))
+    assert "own.h:1:1" in first
+    assert len(others) < len(tree.splitlines()) / 100

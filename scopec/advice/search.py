@@ -226,14 +226,22 @@ def _order(operation: ir.Operation) -> ir.Order | None:
     return operation.mode.order if isinstance(operation, ir.Access) else None
 
 
+def _scope(operation: ir.Operation) -> ir.Scope | None:
+    """The scope of an atomic operation."""
+    if isinstance(operation, ir.Access | ir.BarrierOperation) and operation.mode.atomic:
+        return operation.mode.scope
+    return None
+
+
 def _mildest(run: Run, execution: Execution) -> Iterator[list[Edit]]:
     """What may help and changes what is there to order accesses; what is better taken back comes first."""
     scopes = list(_wider(run))
     yield scopes
     yield [*_stronger(run, acquire_release), *scopes]
-    for name, value in run.settings.given.items():
-        if value == "0":
-            yield [Attribute(name)]
+    if any(_scope(node.operation) is ir.Scope.SYSTEM for node in operations(run.program)):
+        for name, value in run.settings.given.items():
+            if value == "0":  # such attributes are about atomic operations of the system's scope
+                yield [Attribute(name)]
     threads = {t.name: t.grid for t in run.program.threads}
     for grid in sorted({g for pair in execution.race for e in pair if (g := threads.get(e.thread)) is not None}):
         if any(e.thread in threads and threads[e.thread] != grid for pair in execution.race for e in pair):

@@ -26,6 +26,7 @@ _NODE = re.compile(
     rf"<(?P<begin>{_PLACE})(?:, (?P<end>{_PLACE}))?>(?P<rest>.*)"
 )
 _FILE = re.compile(r"[<,] ?([^<>,' ]+:)\d+:\d+")
+_TYPES = re.compile(r"[ |`-]*TypedefDecl .*/std(def|int)\.h:|.*/__stddef_\w+\.h:")
 _DECLARED = re.compile(rf" ({_PLACE})")
 _QUOTED = re.compile(r"'([^']*)'")
 _DEPENDENT = " '<dependent type>'"
@@ -91,7 +92,7 @@ def evaluations(tree: str, folder: str, library: str) -> tuple[Evaluation, ...]:
     Files are in ``folder`` where their names say no other.
     """
     found: dict[tuple[Range, tuple[Range, ...]], Evaluation] = {}
-    for node in _nodes(_from_the_first_of_the_user(tree, library), folder):
+    for node in _nodes(of_the_user(tree, library), folder):
         if (
             node.range is None
             or node.range.file.startswith(library)
@@ -111,11 +112,15 @@ def full_name(folder: str, file: str) -> str:
     return str(Path(folder, file))
 
 
-def _from_the_first_of_the_user(tree: str, library: str) -> list[str]:
-    """The lines of a tree from the first on that is of a file outside the folder of the library."""
+def of_the_user(tree: str, library: str) -> list[str]:
+    """The lines of a tree from the first on that is of a file outside the folder of the library.
+
+    The library includes clang's own ``<stddef.h>`` and ``<stdint.h>``, which name types.
+    """
     lines = tree.splitlines()
     for number, text in enumerate(lines):
-        if any(not file.startswith((library, "line:")) for file in _FILE.findall(text)):
+        files = [file for file in _FILE.findall(text) if not file.startswith((library, "line:"))]
+        if files and not _TYPES.match(text):
             return lines[number:]
     return []
 
