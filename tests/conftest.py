@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from scopec.base import grammars
 from scopec.base.diagnostics import InputError
@@ -23,6 +24,9 @@ from scopec.session.reading import read
 REPOSITORY = Path(__file__).parent.parent
 # An engine that a test asks by the command line shall answer; tests/test_result_cache.py is about what is kept.
 os.environ["SCOPEC_NO_CACHE"] = "1"
+# How busy the machine is is no failure.
+settings.register_profile("scopec", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("scopec")
 
 
 def pytest_configure(config: pytest.Config) -> None:

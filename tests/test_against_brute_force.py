@@ -81,7 +81,7 @@ def compare(seed: int, folder: Path, find: Callable[[Run], list[Execution]]) -> 
     (run,) = plan(path, "program.cu", Overrides()).runs
     found = find(run)
     for execution in found:
-        assert execution.problems() == []
+        assert execution.problems == ()
 
     places = memory_places(program)
     threads = {f"k[{b}][{t}]": number for number, (b, t) in enumerate(places)}

@@ -64,7 +64,7 @@ def test_a_hang_is_one_of_either_memory(ask: Asks, kind: str, verdict: str) -> N
     _, found = only(ask(text), kind)
     assert found.verdict == verdict
     assert isinstance(found.trace, StuckExecution)
-    assert not found.trace.problems()
+    assert not found.trace.problems
     _, alone = only(ask(text, hangs="sc"), kind)
     assert alone.verdict != verdict
 

@@ -26,7 +26,7 @@ def run_of(path: Path, model: str = "ptx", **variant: str) -> Run:
 
 
 def problems(run: Run, choice: Choice) -> list[str]:
-    return Execution(run.problem.base, run.problem.model, choice).problems()
+    return list(Execution(run.problem.base, run.problem.model, choice).problems)
 
 
 def chosen(run: Run, question: str) -> Choice:
@@ -61,7 +61,7 @@ def test_the_last_write_is_a_last_write() -> None:
     for question in ("allowed_1", "allowed_2"):
         choice = chosen(run, question)
         execution = Execution(run.problem.base, run.problem.model, choice)
-        assert execution.problems() == []
+        assert execution.problems == ()
         ends[question] = {at.object: value for at, value in execution.final_memory().items()}["x"]
     assert ends == {"allowed_1": 1, "allowed_2": 2}
     choice = chosen(run, "allowed_1")

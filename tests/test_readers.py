@@ -113,7 +113,7 @@ def test_an_instance_becomes_an_execution_with_its_race() -> None:
     (run,) = plan(PROGRAMS / "race.cu", "race.cu", Overrides()).runs
     choice = read_instance((FIXTURES / "alloy" / "race_on_f.xml").read_text(), run.graph)
     execution = Execution(run.problem.base, run.problem.model, choice)
-    assert execution.problems() == []
+    assert execution.problems == ()
     assert {r for _, r in choice.rf} == {"mp_1_0_L9_R", "mp_1_0_L10_R"}
     pair = execution.racing_pair(Target("f", (("f", None),)))
     assert pair is not None
@@ -139,7 +139,7 @@ def test_what_is_wrong_with_an_execution_is_noticed() -> None:
     problem = run.problem
 
     def problems(rf: set[tuple[str, str]], co: set[tuple[str, str]]) -> list[str]:
-        return Execution(problem.base, problem.model, Choice(frozenset(rf), frozenset(co), {}, {})).problems()
+        return list(Execution(problem.base, problem.model, Choice(frozenset(rf), frozenset(co), {}, {})).problems)
 
     co = {("init_x", "mp_0_0_L6_W"), ("init_f", "mp_0_0_L7_W")}
     good = {("mp_0_0_L7_W", "mp_1_0_L9_R"), ("mp_0_0_L6_W", "mp_1_0_L10_R")}

@@ -67,7 +67,7 @@ def answers(asked: Search) -> dict[str, Execution | None]:
     for question in problem.questions:
         execution = executions[question.name]
         if execution is not None:
-            assert not execution.problems()
+            assert not execution.problems
             assert question.paths is not None
             assert holds(question.paths, execution.outcomes)
     return executions
@@ -281,7 +281,7 @@ def alloy_finds(asked: Search, jars: Jars, workers: Workers, folder: Path) -> di
     assert instances is not None
     chosen = alloy.choices(instances, problem.base.graph)
     for choice in chosen.values():
-        assert choice is None or not Execution(problem.base, problem.model, choice).problems()
+        assert choice is None or not Execution(problem.base, problem.model, choice).problems
     return {name: choice is not None for name, choice in chosen.items()}
 
 

@@ -10,11 +10,11 @@ import os
 import stat
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.later import later
+from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
     import hashlib

@@ -6,9 +6,10 @@ Every message to a user about a program has a code from :class:`Code`; ``docs/di
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
+
+from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

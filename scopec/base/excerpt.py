@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scopec.base.files import source_of
+from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.base.source import Source, Span

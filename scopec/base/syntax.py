@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scopec.base.lalr import Node, Token
@@ -21,7 +20,7 @@ def classes(module: ModuleType) -> Mapping[str, Any]:
     return {
         re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower(): class_
         for name, class_ in vars(module).items()
-        if is_dataclass(class_)
+        if hasattr(class_, "__match_args__")  # is_dataclass would have the fields of each looked at
     }
 
 

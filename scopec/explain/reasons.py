@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import Mark
+from scopec.base.records import dataclass
 from scopec.explain.synchronisation import access_name, broken, early, reads, unordered
 from scopec.explain.verdict import UNDEFINED, is_fault
 from scopec.hangs.execution import StuckExecution

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from scopec.base.graphs import components
+from scopec.base.records import dataclass
 from scopec.memory.events import Kind, shown_location
 from scopec.memory.inclusion import left_out
 

@@ -7,10 +7,11 @@ are the instructions of :mod:`scopec.memory.ptx`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from scopec.base.diagnostics import Code, error
+from scopec.base.records import dataclass
 from scopec.gpu.cxx import cxx, type_name
 from scopec.program import ir, values
 from scopec.program.effects import uses_and_definitions

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.gpu.code import MEETING, Launches, Memory, function, home, refuse
 from scopec.memory.ptx import compiled
 from scopec.program import ir

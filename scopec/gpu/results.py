@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import UsageError
+from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

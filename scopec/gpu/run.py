@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import InputError, LimitError, ScopecError
 from scopec.base.limits import limited
+from scopec.base.records import dataclass
 from scopec.gpu.compare import compared
 from scopec.gpu.harness import Test, test
 from scopec.session.check import Outcome, programs

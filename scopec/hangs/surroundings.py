@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.program import ir
 from scopec.progress.counting import counts
 from scopec.progress.system import may_pend

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def mistakes(question: Question, execution: Execution) -> list[str]:
     """What makes an execution another than a question looks for: nothing, by scopec's own evaluation of the model."""
-    wrong = execution.problems()
+    wrong = list(execution.problems)
     match question.goal:
         case Goal.RACE:
             target = question.target

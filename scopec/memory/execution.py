@@ -161,8 +161,9 @@ class Execution:
         """The pairs of a given or defined relation."""
         return [(self.events[i], self.events[j]) for i, j in pairs(self.evaluation.relations[name])]
 
-    def problems(self) -> list[str]:
-        """What makes this not a consistent execution: an empty list for every answer of a correct engine."""
+    @cached_property
+    def problems(self) -> tuple[str, ...]:
+        """What makes this not a consistent execution: nothing for every answer of a correct engine."""
         found = [f"axiom {axiom.name}" for axiom in self.model.axioms if not self.evaluation.holds(axiom)]
         executed = {e.id for e in self.events}
         for write, told in self.choice.written.items():
@@ -183,7 +184,7 @@ class Execution:
         for stuck, value in self.graph.impossible:
             if stuck.holds(self.outcomes) and self.value(value):
                 found.append("a query, a vote or the phase of a barrier is one that there cannot be")
-        return found
+        return tuple(found)
 
     def _is_order(self, form: Order, order: Relation) -> bool:
         """Whether an order has no cycle, and relates each of its pairs that are executed and no other event."""

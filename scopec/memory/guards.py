@@ -6,9 +6,10 @@ manipulation", 1986): equal functions are equal objects, and many branches one a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.program import values
 
 if TYPE_CHECKING:

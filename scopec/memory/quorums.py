@@ -9,10 +9,11 @@ its phase.  What no order of the arrivals gives is left out (:meth:`Quorums.impo
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
+from scopec.base.records import dataclass
 from scopec.memory.events import Event, Kind
 from scopec.program import types, values
 from scopec.program.collective import same_name

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
+from scopec.base.records import dataclass
 from scopec.memory.events import LeftOpen, event_of
 from scopec.memory.guards import Guard, Guards
 from scopec.program import ir, types, values

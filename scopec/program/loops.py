@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.graphs import components
+from scopec.base.records import dataclass
 from scopec.program import ir
 from scopec.program.effects import uses_and_definitions
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from markupsafe import Markup
 
 from scopec import __version__
 from scopec.base.excerpt import clean
+from scopec.base.records import dataclass
 from scopec.explain import reasons
 from scopec.explain.fixes import diff
 from scopec.gpu.observed import Observed

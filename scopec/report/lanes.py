@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 from scopec.base.later import later
+from scopec.base.records import dataclass
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.events import Kind, shown_location
 from scopec.memory.execution import Execution

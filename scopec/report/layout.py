@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, count, pairwise, takewhile
 from typing import TYPE_CHECKING
+
+from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.report.picture import Box, Edge, Picture

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from scopec.base.excerpt import clean
+from scopec.base.records import dataclass
 from scopec.explain.verdict import UNDEFINED, is_fault
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from concurrent.futures import Future
 
     from scopec.session.check import Report
 
@@ -37,22 +36,19 @@ def _columns() -> int:
 _RED, _GREEN, _YELLOW, _BOLD, _DIM, _PLAIN = (f"\x1b[{code}m" for code in ("1;31", "32", "33", "1", "2", "0"))
 
 #: What is painted of a finished line, the first that matches: the group of that name.
-_PAINT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), colour)
-    for pattern, colour in (
-        (r"^  (?P<part>violated)(?=  )", _RED),
-        (r"^  (?P<part>holds)(?=  )", _GREEN),
-        (r"^  (?P<part>unknown|void)(?=  )", _YELLOW),
-        (r"^\s*\| +(?P<part>\^.*)", _RED),
-        (r"^\s+(?P<part>why:|try:)", _BOLD),
-        (r"^\s+(?P<part>warning:)", _YELLOW),
-        (r"^\S.*:\d+:\d+: (?P<part>error:)", _RED),
-        (r"^\S.*:\d+:\d+: (?P<part>warning:)", _YELLOW),
-        (r"^  (?P<part>help:)", _BOLD),
-        (r"^(?P<part>(  )?not asked: .*)$", _DIM),
-        (r"^\s+(?P<part>-- .* --)$", _DIM),
-        (r"(?P<part>\[race\])", _RED),
-    )
+_PAINT = (
+    (r"^  (?P<part>violated)(?=  )", _RED),
+    (r"^  (?P<part>holds)(?=  )", _GREEN),
+    (r"^  (?P<part>unknown|void)(?=  )", _YELLOW),
+    (r"^\s*\| +(?P<part>\^.*)", _RED),
+    (r"^\s+(?P<part>why:|try:)", _BOLD),
+    (r"^\s+(?P<part>warning:)", _YELLOW),
+    (r"^\S.*:\d+:\d+: (?P<part>error:)", _RED),
+    (r"^\S.*:\d+:\d+: (?P<part>warning:)", _YELLOW),
+    (r"^  (?P<part>help:)", _BOLD),
+    (r"^(?P<part>(  )?not asked: .*)$", _DIM),
+    (r"^\s+(?P<part>-- .* --)$", _DIM),
+    (r"(?P<part>\[race\])", _RED),
 )
 
 
@@ -67,7 +63,7 @@ def colours(stream: IO[Any]) -> bool:
 def painted(line: str) -> str:
     """A finished line, which has no control characters, with colours."""
     for pattern, colour in _PAINT:
-        found = pattern.search(line)
+        found = re.search(pattern, line)
         if found:
             start, end = found.span("part")
             return f"{line[:start]}{colour}{line[start:end]}{_PLAIN}{line[end:]}"
@@ -117,11 +113,10 @@ class Status:
             self._thread.join()
             self._write("")
 
-    def begun(self, questions: int, future: Future[Report]) -> None:
-        """Count the questions of a run, and its answers when they come."""
+    def begun(self, questions: int) -> None:
+        """Count questions that are asked."""
         with self._lock:
             self._total += questions
-        future.add_done_callback(self._finished)
 
     def say(self, tell: Callable[[str], None], line: str) -> None:
         """Tell the user a line above the status line."""
@@ -129,13 +124,11 @@ class Status:
             self._write("")
         tell(line)
 
-    def _finished(self, future: Future[Report]) -> None:
-        if future.cancelled() or future.exception() is not None:
-            return
-        checks = future.result().checks
+    def ended(self, report: Report) -> None:
+        """Count the answers of a run."""
         with self._lock:
-            self._done += len(checks)
-            self._states += sum(c.states or 0 for c in checks)
+            self._done += len(report.checks)
+            self._states += sum(c.states or 0 for c in report.checks)
 
     def line(self) -> str:
         """What there is to say now."""

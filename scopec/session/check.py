@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
@@ -34,6 +33,7 @@ from scopec.explain.verdict import Check
 from scopec.session.ask import Inquiry
 from scopec.session.dead_ends import dead_ends
 from scopec.session.plan import SUFFIXES, Overrides, Plan, plan
+from scopec.session.pool import Pool, Task
 from scopec.session.questions import remarks
 from scopec.session.run import Run
 from scopec.session.verdicts import memory_checks, progress_checks, property_of
@@ -61,10 +61,9 @@ class Settings:
     for the Java virtual machines together; None is no limit.
     ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.
     With ``cache`` answers are kept, and taken from what was kept. ``advise`` adds to a violated check a change that
-    would mend it. ``begun`` is told of each run when it begins: how many questions
-    it asks, and the report to come. ``allowed`` are codes of warnings that are not told. What does not contain
-    ``select`` in its file, variant or text is not asked; with ``first``, nothing after the first file that does not
-    hold is.
+    would mend it. ``begun`` is told how many questions are asked, before they are; ``ended`` of each report.
+    ``allowed`` are codes of warnings that are not told. What does not contain ``select`` in its file, variant or text
+    is not asked; with ``first``, nothing after the first file that does not hold is.
     """
 
     overrides: Overrides = field(default_factory=Overrides)
@@ -78,7 +77,8 @@ class Settings:
     remark: Callable[[str], None] = lambda _line: None
     advise: Advise | None = None
     cache: bool = False
-    begun: Callable[[int, Future[Report]], None] = lambda _questions, _answer: None
+    begun: Callable[[int], None] = lambda _questions: None
+    ended: Callable[[Report], None] = lambda _report: None
     allowed: frozenset[str] = frozenset()
     select: str = ""
     first: bool = False
@@ -183,10 +183,10 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
     ``names`` gives the names by which reports call files that are copies.
     """
     policy = settings.policy
-    pool = ThreadPoolExecutor(max_workers=settings.jobs)
+    pool = Pool(settings.jobs)
     with settings.workers() as workers:
         try:
-            pending: list[tuple[str, Plan | Outcome, list[Future[Report]]]] = []
+            pending: list[tuple[str, Plan | Outcome, list[Task[Report]]]] = []
             for path, problem in programs(paths):
                 shown = (names or {}).get(path, str(path))
                 if problem is not None:
@@ -216,13 +216,12 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                     planned = _selected(planned, settings.select)
                     if not planned.runs:
                         continue
-                futures = [pool.submit(check_run, run, policy, workers, settings, reading) for run in planned.runs]
-                for run, future in zip(planned.runs, futures, strict=True):
-                    settings.begun(len(run.checks), future)
-                pending.append((shown, planned, futures))
+                settings.begun(sum(len(run.checks) for run in planned.runs))
+                tasks = [pool.submit(_ended, run, policy, workers, settings, reading) for run in planned.runs]
+                pending.append((shown, planned, tasks))
             outcomes: list[Outcome] = []
-            for shown, plan_or_outcome, futures in pending:
-                outcomes.append(_outcome(shown, plan_or_outcome, futures, settings.allowed))
+            for shown, plan_or_outcome, tasks in pending:
+                outcomes.append(_outcome(shown, plan_or_outcome, tasks, settings.allowed))
                 if settings.first and outcomes[-1].exit_code:
                     break
             return outcomes
@@ -230,8 +229,13 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
             workers.stop()
             raise
         finally:
-            # What still runs after an interruption is not waited for: `cli.main` ends the process.
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown()
+
+
+def _ended(run: Run, policy: Policy, workers: Workers, settings: Settings, reading: float) -> Report:
+    report = check_run(run, policy, workers, settings, reading)
+    settings.ended(report)
+    return report
 
 
 def _selected(planned: Plan, text: str) -> Plan:
@@ -245,16 +249,16 @@ def _selected(planned: Plan, text: str) -> Plan:
     return replace(planned, runs=tuple(runs))
 
 
-def _outcome(shown: str, planned: Plan | Outcome, futures: list[Future[Report]], allowed: frozenset[str]) -> Outcome:
+def _outcome(shown: str, planned: Plan | Outcome, tasks: list[Task[Report]], allowed: frozenset[str]) -> Outcome:
     if isinstance(planned, Outcome):
         return planned
     reports: list[Report] = []
     diagnostics = list(planned.warnings)
     failure: str | None = None
     exhausted = False
-    for future in futures:
+    for task in tasks:
         try:
-            report = future.result()
+            report = task.result()
         except InputError as bad:
             diagnostics += [d for d in bad.diagnostics if d not in diagnostics]
         except ScopecError as failed:
@@ -343,6 +347,6 @@ def _with_assumptions(inquiry: Inquiry, checks: list[Check], found: Findings | N
 
 def _keep(inquiry: Inquiry) -> Path | None:
     """The folder that a run's specifications are kept in; OSError, EngineError or LimitError where they cannot be."""
-    if inquiry.run.memory_checks:
+    if inquiry.settings.keep is not None and inquiry.run.memory_checks:
         inquiry.specify()
     return inquiry.keep(sorted(inquiry.generated)) if inquiry.generated else None

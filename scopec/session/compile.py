@@ -6,10 +6,10 @@ import difflib
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 
 from scopec.base.diagnostics import Code, InputError, UsageError, bounded_nesting, error
+from scopec.base.records import dataclass
 from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS
 from scopec.engines.table import TABLE
 from scopec.session.check import programs

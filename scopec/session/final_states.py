@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import EngineError, InputError, LimitError, UsageError, bounded_nesting
 from scopec.base.limits import limited
+from scopec.base.records import dataclass
 from scopec.base.scratch import later_folder
 from scopec.base.source import Source
 from scopec.engines.protocol import MEMORY
@@ -196,7 +197,7 @@ def _sound(run: Run, answers: Findings, states: Iterable[FinalState]) -> None:
     """Raise EngineError unless what is shown is consistent and complete by scopec's own evaluation of the model."""
     wrong = disagreements(answers, run.problem)
     for execution in (state.execution for state in states):
-        wrong += execution.problems() if execution.complete else ["not complete"]
+        wrong += execution.problems if execution.complete else ["not complete"]
     if wrong:
         raise EngineError(
             f"{answers.engine}'s executions of {run.file} are not what scopec's own evaluation of the model finds "

@@ -65,11 +65,13 @@ class Findings:
 def findings(
     problem: Problem, answers: Mapping[str, Choice | None], engine: str, time_ms: float, *, cached: bool = False
 ) -> Findings:
-    """An engine's choices as executions of a problem's graph."""
-    executions = {
-        name: None if choice is None else Execution(problem.base, problem.model, choice, problem.strict)
-        for name, choice in answers.items()
+    """An engine's choices as executions of a problem's graph, one for questions with the same choice."""
+    made = {
+        id(choice): Execution(problem.base, problem.model, choice, problem.strict)
+        for choice in answers.values()
+        if choice is not None
     }
+    executions = {name: made.get(id(choice)) for name, choice in answers.items()}
     return Findings(executions, engine, time_ms, cached)
 
 

@@ -6,11 +6,11 @@ import json
 import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import EngineError
+from scopec.base.records import dataclass
 from scopec.engines.alloy.values import choice_field, value_of
 from scopec.engines.java.processes import failure
 from scopec.engines.java.workers import Question

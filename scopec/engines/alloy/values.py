@@ -9,9 +9,10 @@ from __future__ import annotations
 import itertools
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.program.types import ArithmeticFault
 from scopec.program.values import (
     Binary,

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from scopec.memory.questions import Problem, Question
 
 
+#: Conflicts that a solver is soon through with: no thread is started that would interrupt it.
+_AT_ONCE = 100
+
+
 def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice | None] | None:
     """For each question the execution that was found, or None where none exists; None if the time limit came first."""
     deadline = None if seconds is None else time.monotonic() + seconds
@@ -41,15 +45,32 @@ def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice
                     encoding.take_in_order(ordered_writes(problem))
         except LimitError:
             return None
-        answers = {}
-        with _limit(solver, deadline):
-            for name, goal in goals.items():
-                found = () if name in impossible else _model(encoding, solver, goal, deadline)
-                if found is None:
-                    return None
-                answers[name] = _choice(encoding, found) if found else None
+        answers: dict[str, Choice | None] = {}
+        for question in sorted(problem.questions, key=lambda q: q.goal in _IMPLIED_BY):
+            name = question.name
+            if (implied := _implied(question, problem, answers)) is not None:
+                answers[name] = implied
+                continue
+            found = () if name in impossible else _model(encoding, solver, goals[name], deadline)
+            if found is None:
+                return None
+            answers[name] = _choice(encoding, found) if found else None
         encoding.release()
-        return answers
+        return {q.name: answers[q.name] for q in problem.questions}
+
+
+_COMPLETE = (Goal.OUTCOME, Goal.COUNTER_OUTCOME, Goal.ASSERTION)
+#: What an execution is as well that was found for another goal, one of these.
+_IMPLIED_BY: Mapping[Goal, tuple[Goal, ...]] = {
+    Goal.EXECUTION: _COMPLETE,
+    Goal.PREFIX: (Goal.EXECUTION, Goal.RACE, Goal.FAULT, *_COMPLETE),
+}
+
+
+def _implied(question: Question, problem: Problem, answers: Mapping[str, Choice | None]) -> Choice | None:
+    """An execution that was found for another question and is one for this question as well."""
+    goals = _IMPLIED_BY.get(question.goal, ())
+    return next((a for q in problem.questions if q.goal in goals and (a := answers.get(q.name)) is not None), None)
 
 
 def _no_races(encoding: Encoding, question: Question, solver: Solver) -> bool:
@@ -85,11 +106,10 @@ def executions(problem: Problem, question: Question, seconds: float | None = Non
         except LimitError:
             raise TimeoutError from None
         (goal,) = goals.values()
-        with _limit(solver, deadline):
-            while model := _model(encoding, solver, goal, deadline):
-                yield _choice(encoding, model)
-                true = set(model)
-                solver.append([-a if a in true else a for a in chosen])
+        while model := _model(encoding, solver, goal, deadline):
+            yield _choice(encoding, model)
+            true = set(model)
+            solver.append([-a if a in true else a for a in chosen])
         if model is None:
             raise TimeoutError
 
@@ -97,13 +117,22 @@ def executions(problem: Problem, question: Question, seconds: float | None = Non
 def _model(encoding: Encoding, solver: Solver, goal: int, deadline: float | None) -> Sequence[int] | None:
     """The true literals of an execution that has a goal, none if there is none; None if time ran out first."""
     while True:
-        # A solver looks at an interrupt where it is stuck, and may never be.
-        found = None if _is_over(deadline) else solver.solve([goal])
+        found = _solved(solver, goal, deadline)
         if found is None:
             return None
         model = solver.model() if found else ()
         if not (found and encoding.circuit.refuted(model)):
             return model
+
+
+def _solved(solver: Solver, goal: int, deadline: float | None) -> bool | None:
+    """Whether a goal can be; None if time ran out first."""
+    # A solver looks at an interrupt where it is stuck, and may never be.
+    found = None if _is_over(deadline) else solver.solve([goal], _AT_ONCE)
+    if found is None and not _is_over(deadline):
+        with _limit(solver, deadline):
+            found = solver.solve([goal])
+    return found
 
 
 def _is_over(deadline: float | None) -> bool:

@@ -51,8 +51,9 @@ class Solver:
         for clause in clauses:
             self._add(clause)
 
-    def solve(self, assumptions: Sequence[int]) -> bool | None:
-        """Whether all clauses can be true where some literals are; None if it was interrupted."""
+    def solve(self, assumptions: Sequence[int], conflicts: int = -1) -> bool | None:
+        """Whether all clauses can be true where some literals are; None past ``conflicts`` or if it was interrupted."""
+        pysolvers.glucose3_cbudget(self._solver, conflicts)
         found: bool | None = pysolvers.glucose3_solve_lim(self._solver, assumptions, int(_in_main_thread()), 1)
         return found
 

@@ -6,9 +6,9 @@ Functions are made once per step and thread, so that a state costs no look at th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from scopec.base.records import dataclass
 from scopec.engines.embedded.states import States
 from scopec.engines.embedded.terms import Bound, Compute, Fixed, Outcomes, Seen, Slot, State, once, run
 from scopec.program import ir

@@ -13,12 +13,13 @@ write that a thread has made where it has come to its end: of a thread that take
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from operator import or_
 from typing import TYPE_CHECKING, assert_never
 
+from scopec.base.records import dataclass
 from scopec.memory import given, given_sets
 from scopec.memory.forms import Closure, Coherence, Except, Identity, Order, Pair, Product, Same, Sources, Square
 from scopec.memory.guards import Guard

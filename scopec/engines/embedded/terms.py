@@ -9,11 +9,11 @@ from __future__ import annotations
 import operator
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from scopec.base.records import dataclass
 from scopec.program.values import Const
 from scopec.progress.steps import DONE, IDLE, OLD
 from scopec.progress.terms import At, Call, Field, Fn, Id, Kind, Name, Number, Of, Op, Over, Record, Sort, Term, parts

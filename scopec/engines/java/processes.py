@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import EngineError, LimitError, ScopecError
 from scopec.base.later import later
 from scopec.base.limits import uncut
+from scopec.base.records import dataclass
 from scopec.engines.java import jars
 
 if TYPE_CHECKING:

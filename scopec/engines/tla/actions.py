@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.files import source_of
+from scopec.base.records import dataclass
 from scopec.engines.tla.layout import Access
 from scopec.engines.tla.terms import Terms
 from scopec.engines.tla.values import ATOM, Printer

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from scopec.base.records import dataclass
 from scopec.base.templates import render
 from scopec.engines.tla import laws, promises
 from scopec.engines.tla.actions import Actions

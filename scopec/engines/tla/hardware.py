@@ -6,10 +6,10 @@ Its operators are ``templates/tla/hrf0.tla.j2``; this module says which of them 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.engines.tla.layout import Layout, Variable
 from scopec.engines.tla.names import function, strings
 from scopec.engines.tla.reachable_accesses import Accesses, ahead

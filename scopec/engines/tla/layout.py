@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.engines.tla.names import Names, function, strings
 from scopec.engines.tla.terms import Terms
 from scopec.engines.tla.values import Printer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
@@ -13,6 +12,7 @@ from lark.exceptions import UnexpectedInput
 
 from scopec.base import grammars
 from scopec.base.diagnostics import EngineError
+from scopec.base.records import dataclass
 
 #: A TLA+ value: integers, strings, booleans, frozensets, tuples; records and functions are dictionaries.
 TlaValue: TypeAlias = Any

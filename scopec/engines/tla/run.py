@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import EngineError
+from scopec.base.records import dataclass
 from scopec.engines.java.processes import failure, ran_out
 from scopec.engines.java.workers import Question
 from scopec.engines.tla.read import Result, State, read, states_so_far

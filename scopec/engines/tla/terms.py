@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.engines.tla.values import ADD, AND, ATOM, COMPARE, IMPLIES, OPEN, OR
 from scopec.progress.terms import At, Call, Field, Fn, Id, Kind, Name, Number, Of, Op, Over, Record, Term
 

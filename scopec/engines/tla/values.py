@@ -7,10 +7,11 @@ stops TLC with a message where a wider unsigned result would wrap.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import assert_never
 
 from scopec.base.diagnostics import Code, error
+from scopec.base.records import dataclass
 from scopec.base.source import Span
 from scopec.program.types import IntType
 from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Named, Reg, Unary, Value, keeps, show

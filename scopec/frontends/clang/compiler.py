@@ -16,7 +16,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError, suggestion
 from scopec.base.files import shown_source
 from scopec.base.limits import uncut
+from scopec.base.records import dataclass
 from scopec.base.resources import resource
 from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
 from scopec.base.source import Source, Span

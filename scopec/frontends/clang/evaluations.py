@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TypeAlias
 
 from scopec.base import records
+from scopec.base.records import dataclass
 
 #: A place by line and column, from 1; a part of the text from the first character to the first of its last word.
 At: TypeAlias = tuple[int, int]

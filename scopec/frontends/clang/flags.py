@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import Code, InputError, error
 from scopec.base.later import later
+from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
     import shlex

@@ -6,11 +6,12 @@ operand is a part of a function's instructions, found by their places in the tex
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base import records
+from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.evaluations import Evaluation, full_name
 from scopec.frontends.clang.flow import locals_in, targets

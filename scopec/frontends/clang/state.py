@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from scopec.base.records import dataclass
 from scopec.frontends.clang.memory import Address, Cell, Cells, Content, Held, Opaque, Private, Record, Unset
 from scopec.program import values
 

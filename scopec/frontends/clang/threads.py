@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
+from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.alike import together
 from scopec.frontends.clang.library import called

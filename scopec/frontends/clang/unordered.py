@@ -7,13 +7,14 @@ there is one, clang is asked for its syntax tree.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.files import shown_source
+from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.compiler import told
 from scopec.frontends.clang.debug import Debug

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from itertools import chain, count
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.base.files import read_source
+from scopec.base.records import dataclass
 from scopec.base.resources import resource
 from scopec.memory.cat import tree
 from scopec.memory.cat.model import ALIASES, Axiom, Definition, Kind, Model
@@ -44,7 +45,7 @@ def build(
     where the files are that it includes, apart from the built-in ones.  Raises InputError for unknown names, for sets
     where relations are wanted and the reverse, and for what is outside the subset of cat.
     """
-    known = dict(_library()["stdlib.cat"])
+    known = dict(_library("stdlib.cat"))
     if "PTX" in file.headers:
         del known["FW"], known["co0"]  # a partial coherence order does not say which write is final
     builder = _Builder(options, folder, known, {source.name: source}, "PTX" in file.headers)
@@ -64,22 +65,19 @@ def _given() -> dict[str, Meaning]:
 
 
 @cache
-def _library() -> Mapping[str, Mapping[str, Meaning]]:
-    """The built-in files: for each, what names stand for after it."""
-    library: dict[str, dict[str, Meaning]] = {}
-    for name in _BUILT_IN:
-        source = read_source(Path(resource(f"memory/models/{name}")), f"models/{name}")
-        builder = _Builder({}, None, _given(), {source.name: source})
-        for statement in read(source).statements:
-            match statement:
-                case tree.Include(_, file):
-                    builder.scope.update(library[file])
-                case tree.Let(_, bindings):
-                    builder.scope.update({b.name: builder.bound(b, builder.scope) for b in bindings})
-                case _:
-                    raise AssertionError(statement)
-        library[name] = builder.scope
-    return library
+def _library(name: str) -> Mapping[str, Meaning]:
+    """What names stand for after a built-in file."""
+    source = read_source(Path(resource(f"memory/models/{name}")), f"models/{name}")
+    builder = _Builder({}, None, _given(), {source.name: source})
+    for statement in read(source).statements:
+        match statement:
+            case tree.Include(_, file):
+                builder.scope.update(_library(file))
+            case tree.Let(_, bindings):
+                builder.scope.update({b.name: builder.bound(b, builder.scope) for b in bindings})
+            case _:
+                raise AssertionError(statement)
+    return builder.scope
 
 
 @cache
@@ -241,7 +239,7 @@ class _Builder(Resolver):
         )
 
     def is_co0(self, expr: tree.Expr) -> bool:
-        return expr == _library()["stdlib.cat"]["co0"]
+        return expr == _library("stdlib.cat")["co0"]
 
     def unnamed(self, expr: tree.Expr) -> tree.Expr:
         """What a name is defined to be."""
@@ -280,7 +278,7 @@ class _Builder(Resolver):
         path = None if self.folder is None else self.folder / include.file
         if path is None or not path.is_file():
             if include.file in _BUILT_IN:
-                self.scope.update(_library()[include.file])
+                self.scope.update(_library(include.file))
                 return
             message = f"there is no file `{include.file}` to include"
             built_in = sorted({*KNOWN, *_BUILT_IN})

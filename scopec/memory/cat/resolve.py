@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError, error, suggestion
+from scopec.base.records import dataclass
 from scopec.memory.cat import tree
 from scopec.memory.cat.model import Kind, kind
 from scopec.memory.cat.orders import CALLS, Orders

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.frontends.litmus.lower.world import POINTER
 from scopec.program import faults, ir, types, values
 from scopec.program.builder import Builder

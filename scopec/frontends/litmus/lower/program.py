@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from scopec.base.diagnostics import Code, Diagnostic, error, suggestion
+from scopec.base.records import dataclass
 from scopec.frontends.litmus.lower import condition
 from scopec.frontends.litmus.lower.world import Position, World, initialise, initialise_addresses, position, positions
 from scopec.frontends.litmus.syntax import tree

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, error, suggestion
+from scopec.base.records import dataclass
 from scopec.frontends.litmus.syntax import tree
 from scopec.program import ir, types
 from scopec.program.types import IntType

@@ -6,10 +6,10 @@ Each part has the length of the input, so that every later position is a positio
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error, suggestion
+from scopec.base.records import dataclass
 from scopec.frontends.scoped.syntax.scan import refuse_almost
 
 if TYPE_CHECKING:
@@ -21,12 +21,15 @@ DIALECTS: dict[str, Dialect] = {"C": "C", "OPENCL": "OPENCL", "OpenCL": "OPENCL"
 
 _WORD = re.compile(r"[^\s{(\"]+")
 _COMMENT = re.compile(r"//[^\n]*|/\*|\(\*")
-_FOOTER = re.compile(r"(~\s*|not\s+)?(exists|forall|filter|locations|final|observed|scopes|scopeTree)\b")
+#: What divides a file: comments, braces, and the words that begin what follows the program.
+_MARK = re.compile(
+    r"//|/\*|\(\*|[{}]|"
+    r"(?:~\s*|\b(?:not\s+)?)(?:exists|forall|filter|locations|final|observed|scopes|scopeTree)\b"
+)
 #: In a thread of the C dialects, and in conditions, `(*x)` is an expression: a comment there has a space or a star
 #: after `(*`, or ends before any other parenthesis.
 _SURELY_COMMENT = re.compile(r"\(\*(?:[\s*]|[^()\n;]*\*\))")
 _NESTED = re.compile(r"\(\*|\*\)")
-_NAME = re.compile(r"\w+")
 #: The head of a first thread, where the initial state was left out.
 _HEAD = re.compile(r"P\d+[ \t]*[(@|]")
 
@@ -138,36 +141,37 @@ class _Splitter:
 
     def _body(self, at: int, *, c: bool) -> None:
         part, depth, start, opened = "init", 0, at, at
-        while at < len(self.text):
+        while (mark := _MARK.search(self.text, at)) is not None:
+            at = mark.start()
             may_be_expression = part == "footer" or (part == "program" and c and depth)
-            expression = may_be_expression and self.text.startswith("(*", at)
+            expression = may_be_expression and mark.group() == "(*"
             end = None if expression and not _SURELY_COMMENT.match(self.text, at) else self._comment(at)
             if end is not None:
                 self.kept[part].append((start, at))
                 start = at = end
                 continue
-            character = self.text[at]
-            if depth == 0 and part == "program" and _FOOTER.match(self.text, at):
-                self.kept[part].append((start, at))
-                part, start = "footer", at
-            if character == "{":
-                if depth == 0:
-                    opened = at
-                depth += 1
-            elif character == "}":
-                depth = max(0, depth - 1)
-            word = _NAME.match(self.text, at)
-            at = word.end() if word else at + 1
+            match mark.group():
+                case "{":
+                    opened = opened if depth else at
+                    depth += 1
+                case "}":
+                    depth = max(0, depth - 1)
+                case "(*":
+                    pass
+                case _ if part == "program" and not depth:
+                    self.kept[part].append((start, at))
+                    part, start = "footer", at
+            at += 1
             if part == "init" and depth == 0:
                 self.kept[part].append((start, at))
                 part, start = "program", at
         if depth:
             raise self._unclosed("this brace", opened, 1, "}")
-        self.kept[part].append((start, at))
+        self.kept[part].append((start, len(self.text)))
 
 
 def _blank(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
+    return "\n".join(" " * len(line) for line in text.split("\n"))
 
 
 def _listed() -> str:

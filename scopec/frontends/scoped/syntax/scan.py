@@ -6,9 +6,9 @@ Both results have the length of the input, so that every later position is a pos
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from scopec.base.diagnostics import Code, error
+from scopec.base.records import dataclass
 from scopec.base.source import Source
 
 _LEXEMES = re.compile(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, suggestion
+from scopec.base.records import dataclass
 from scopec.frontends.parse import expected, missing_semicolon, short
 
 if TYPE_CHECKING:
