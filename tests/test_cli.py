@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from scopec import __version__
+from scopec.engines.java.jars import Jars
 from tests.conftest import REPOSITORY
 
 GOOD = "__device__ int x; __global__ void k() { x = 1; }\n//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n"
@@ -472,9 +473,28 @@ def test_a_folder_to_keep_files_in_that_cannot_be_made_is_2(write: Callable[...,
     done = scopec("check", path, "--keep", path)
     assert done.returncode == 2
     assert "it is a file, and a folder is needed" in done.stderr
-    without_cache = scopec("check", path, "--engine", "embedded", XDG_CACHE_HOME=str(path))
+
+
+@pytest.mark.jvm
+def test_what_alloy_read_is_kept_where_that_can_be(write: Callable[..., Path], tmp_path: Path, jars: Jars) -> None:
+    path, jar = write(RACE), str(jars["alloy"].path)
+    cache = tmp_path / "cache"
+    done = scopec("check", path, "--engine", "alloy", XDG_CACHE_HOME=str(cache), SCOPEC_ALLOY_JAR=jar)
+    assert done.returncode == 1
+    (kept,) = cache.rglob("*.als")
+    assert f"generated  {kept.name} in {kept.parent}" in done.stdout
+    without_cache = scopec("check", path, "--engine", "alloy", XDG_CACHE_HOME=str(path), SCOPEC_ALLOY_JAR=jar)
     assert without_cache.returncode == 1  # the violation stands
     assert "set XDG_CACHE_HOME to a folder that can be written" in without_cache.stderr
+
+
+def test_only_what_an_engine_read_is_kept(write: Callable[..., Path], tmp_path: Path) -> None:
+    done = scopec("check", write(RACE), "--engine", "embedded", XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert "generated" not in done.stdout
+    assert not list(tmp_path.rglob("*.als"))
+    kept = scopec("check", write(RACE), "--engine", "embedded", "--keep", tmp_path / "kept")
+    (there,) = (tmp_path / "kept").iterdir()
+    assert f"generated  {there.name} in {there.parent}" in kept.stdout
 
 
 def test_a_file_name_need_not_be_text(tmp_path: Path) -> None:
