@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 _ORDERS = {"load": ("relaxed", "acquire", "seq_cst"), "store": ("relaxed", "release", "seq_cst")}
 #: For each classical test its threads (W: store 1, L: load, P: plain write, Q: plain read) and the outcome asked for,
@@ -132,3 +132,62 @@ def _c_litmus(title: str, threads: list[str], outcome: str, load: str, store: st
         parameters = "atomic_int* x, atomic_int* y, atomic_int* z, int* px"
         bodies.append(f"P{number}({parameters}) {{\n" + "\n".join(lines) + "\n}\n")
     return f"C {title}\n{{}}\n" + "".join(bodies) + f"exists ({condition})\n"
+
+
+def _c(title: str, locations: str, threads: list[list[str]], condition: str) -> str:
+    """A C litmus file of loads (`r = load x acquire`), stores (`store x 1 release`) and additions (`r = add x 1`)."""
+    parameters = ", ".join(f"atomic_int* {name}" for name in locations.split())
+    bodies = []
+    for number, steps in enumerate(threads):
+        lines = []
+        for step in steps:
+            register, _, call = step.rpartition(" = ")
+            what, location, *operands, order = call.split()
+            name = "fetch_add" if what == "add" else what
+            said = ", ".join([location, *operands, f"memory_order_{order}"])
+            lines.append(f"  {f'int {register} = ' if register else ''}atomic_{name}_explicit({said});")
+        bodies.append(f"P{number}({parameters}) {{\n" + "\n".join(lines) + "\n}\n")
+    return f"C {title}\n{{}}\n" + "".join(bodies) + f"exists ({condition})\n"
+
+
+def c_ring(threads: int) -> str:
+    """Store buffering: each thread stores to a location of its own and loads its neighbour's."""
+    at = [f"x{i}" for i in range(threads)]
+    bodies = [[f"store {at[i]} 1 seq_cst", f"r = load {at[(i + 1) % threads]} seq_cst"] for i in range(threads)]
+    return _c(f"ring-{threads}", " ".join(at), bodies, _all(f"{i}:r=0" for i in range(threads)))
+
+
+def c_chain(threads: int) -> str:
+    """Message passing along threads without a loop: each hands on what it was told; the last reads the first's data."""
+    flags = [f"f{i}" for i in range(1, threads)]
+    first = ["store x 1 relaxed", "store f1 1 release"]
+    between = [[f"r = load f{i} acquire", f"store f{i + 1} 1 release"] for i in range(1, threads - 1)]
+    last = [f"r = load f{threads - 1} acquire", "s = load x relaxed"]
+    told = [*(f"{i}:r=1" for i in range(1, threads)), f"{threads - 1}:s=0"]
+    return _c(f"chain-{threads}", " ".join(["x", *flags]), [first, *between, last], _all(told))
+
+
+def c_counter(threads: int) -> str:
+    """``fetch_add`` by each thread; the outcome is that one addition is lost."""
+    bodies = [["r = add x 1 relaxed"] for _ in range(threads)]
+    return _c(f"counter-{threads}", "x", bodies, f"x={threads - 1}")
+
+
+def c_iriw(readers: int) -> str:
+    """Two writers, and readers of which every second reads the other way round; all acquire and release."""
+    there, back = ["r = load x acquire", "s = load y acquire"], ["r = load y acquire", "s = load x acquire"]
+    bodies = [["store x 1 release"], ["store y 1 release"], *(back if i % 2 else there for i in range(readers))]
+    seen = _all(f"{i + 2}:r=1 /\\ {i + 2}:s=0" for i in range(readers))
+    return _c(f"iriw-{readers}", "x y", bodies, seen)
+
+
+def c_coherence(writes: int) -> str:
+    """Relaxed writes to one location by two threads in turn, and two threads that read the last two in either order."""
+    bodies = [[f"store x {n} relaxed" for n in range(1 + i, writes + 1, 2)] for i in range(2)]
+    reads = ["r = load x relaxed", "s = load x relaxed"]
+    n = writes
+    return _c(f"coherence-{n}", "x", [*bodies, reads, reads], f"2:r={n - 1} /\\ 2:s={n} /\\ 3:r={n} /\\ 3:s={n - 1}")
+
+
+def _all(parts: Iterable[str]) -> str:
+    return " /\\ ".join(parts)

@@ -1,7 +1,7 @@
 """Measures the engines: ``python benchmarks/run.py`` prints a table, ``--json FILE`` also writes the figures.
 
 CPU time counts the process and its children.  Ratios are to the embedded engine on the same questions.
-docs/performance.md says what the figures mean.
+docs/performance.md says what the figures mean; beside.py compares with other tools.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import json
 import os
 import platform
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -150,17 +149,6 @@ def cold_start(what: str, path: Path, turns: int = 5) -> Figure:
     return Figure(what, "embedded", 1, spent, wall, note="one process, imports and reading included")
 
 
-def herd(what: str, paths: list[Path]) -> Figure | None:
-    """herd7 on the same C litmus files, where it is on PATH."""
-    program = shutil.which("herd7")
-    if program is None:
-        return None
-    total: dict[str, float] = {}
-    with measured(total):
-        subprocess.run([program, "-model", "rc11.cat", *map(str, paths)], check=True, capture_output=True)
-    return Figure(what, "herd7", len(paths), total["cpu"], total["wall"], note="reading included")
-
-
 def java_start() -> Figure:
     """A Java virtual machine that does nothing."""
     from scopec.engines.java.jars import java
@@ -230,9 +218,6 @@ def measure(folder: Path, with_jars: bool, only_models: bool, corpora: list[Path
     yield embedded_memory(what, c_runs)
     if with_jars:
         yield jars(what, "alloy", c_runs, model="rc11")
-    compared = herd(what, c_files)
-    if compared is not None:
-        yield compared
     yield cold_start("cold start, .litmus", c_files[0])
     yield cold_start("cold start, .cu", litmus[0][0])
     families: list[tuple[str, Callable[[int], str], Iterable[int]]] = [
