@@ -10,9 +10,15 @@ from pathlib import Path
 import pytest
 
 from scopec.engines.embedded.progress import Answer
+from scopec.engines.java.jars import Jar
+from scopec.engines.java.workers import Question, Workers
 from scopec.engines.protocol import MemoryAnswer
+from scopec.engines.tla import run
+from scopec.engines.tla.engine import module
 from scopec.session.check import Settings, check, exit_code
 from scopec.session.confirm import confirmed
+from scopec.session.plan import Overrides, plan
+from scopec.session.questions import progress_problem
 
 PROGRAM = """__device__ int x;
 __global__ void k() { x = 1; }
@@ -26,6 +32,16 @@ __device__ cuda::atomic<int, cuda::thread_scope_device> a;
 __global__ void k() { for (int i = 0; i < 4; i++) { a.fetch_add(i); a.exchange(i); } }
 int main() { k<<<2, 1>>>(); cudaDeviceSynchronize(); }
 //@ expect race_free;
+"""
+#: A lock that two threads take; one of them, where it does so again and again, need never leave it to the other.
+TURNS = """#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> l, f;
+__global__ void k() {{
+    if (blockIdx.x == 0) {{ while (l.exchange(1) == 1); f.store(1); l.store(0); }}
+    else {again} {{ while (l.exchange(1) == 1); l.store(0); }}
+}}
+int main() {{ k<<<2, 1>>>(); cudaDeviceSynchronize(); }}
+//@ expect terminates;
 """
 
 
@@ -101,3 +117,51 @@ def test_why_an_answer_is_left_is_told(tmp_path: Path, monkeypatch: pytest.Monke
         "confirmed by Alloy, but for answers about 1 program (as 6 states would take TLC long)",
         "not confirmed: 6 states would take TLC long; Alloy has not answered within the time limit",
     ]
+
+
+@pytest.mark.jvm
+def test_two_workers_are_for_one_large_question_that_nothing_violates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And never more than may be asked at once; verdicts are those of one worker."""
+    asked: list[int] = []
+    question = run.question
+
+    def noted(jar: Jar, module: str, folder: Path, processors: int) -> Question:
+        asked.append(processors)
+        return question(jar, module, folder, processors)
+
+    monkeypatch.setattr(run, "question", noted)
+    monkeypatch.setattr("scopec.session.ask._STATES_FOR_TWO", 6)
+    says: list[str] = []
+    _, outcomes = by_embedded(PROGRAM, tmp_path, says)
+    _, hangs = by_embedded(PROGRAM.replace("x = 1;", "while (true) atomicAdd(&x, 1);"), tmp_path, says)
+    for of, jobs, expected in (
+        (outcomes, 2, [2]),
+        (outcomes, 8, [2]),
+        (outcomes, 1, [1]),
+        ([*outcomes, *outcomes], 2, [1, 1]),
+        (hangs, 2, [1]),
+    ):
+        asked.clear()
+        assert confirmed(of, Settings(jobs=jobs, say=says.append)) == of
+        assert asked == expected
+    assert set(says) == {"confirmed by Alloy and TLC"}
+    asked.clear()
+    monkeypatch.setattr("scopec.session.ask._STATES_FOR_TWO", 7)
+    assert confirmed(outcomes, Settings(jobs=2)) == outcomes
+    assert asked == [1]
+
+
+@pytest.mark.jvm
+@pytest.mark.parametrize("again", [True, False])
+def test_two_workers_answer_as_one(tmp_path: Path, jars: dict[str, Jar], workers: Workers, again: bool) -> None:
+    """Of threads that take a lock while others hold it for ever in turn, and of those that let it be."""
+    path = tmp_path / "p.cu"
+    path.write_text(TURNS.format(again="while (f.load() == 0)" if again else ""))
+    (planned,) = plan(path, "p.cu", Overrides()).runs
+    asked = module(progress_problem(planned, "Termination"))
+    for name, text in asked.files.items():
+        (tmp_path / name).write_text(text)
+    found = [run.run(jars["tlc"], asked.name, workers, tmp_path, 120, processors) for processors in (1, 2)]
+    assert [a.result and a.result.outcome for a in found] == ["liveness" if again else "holds"] * 2

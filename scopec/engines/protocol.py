@@ -87,6 +87,7 @@ class Call:
 
     ``scratch`` gives its folder, made when it is first asked for.  ``seconds`` is the time limit, ``phases`` gets wall
     times in milliseconds.  With a ``cache`` answers of earlier calls are used; ``fresh`` asks again all the same.
+    ``processors`` are how many the answer may keep busy; with more than one nobody minds which counterexample is found.
     """
 
     scratch: Callable[[], Path]
@@ -97,6 +98,7 @@ class Call:
     generated: set[str]
     cache: Callable[[], Cache] | None = None
     fresh: bool = False
+    processors: int = 1
 
     @property
     def folder(self) -> Path:

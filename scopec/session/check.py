@@ -63,7 +63,8 @@ class Settings:
     With ``cache`` answers are kept, and taken from what was kept. ``advise`` adds to a violated check a change that
     would mend it. ``begun`` is told how many questions are asked, before they are; ``ended`` of each report.
     ``allowed`` are codes of warnings that are not told. What does not contain ``select`` in its file, variant or text
-    is not asked; with ``first``, nothing after the first file that does not hold is.
+    is not asked; with ``first``, nothing after the first file that does not hold is. ``processors`` are how many one
+    question may keep busy.
     """
 
     overrides: Overrides = field(default_factory=Overrides)
@@ -82,6 +83,7 @@ class Settings:
     allowed: frozenset[str] = frozenset()
     select: str = ""
     first: bool = False
+    processors: int = 1
 
     @property
     def policy(self) -> Policy:

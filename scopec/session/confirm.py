@@ -28,7 +28,8 @@ def confirmed(outcomes: Sequence[Outcome], settings: Settings) -> list[Outcome]:
     did not answer in time, and a program past the size up to which it is asked.
     """
     # Advice has been given, and nothing is kept but what engines disagree about.
-    again = replace(settings, advise=None)
+    alone = sum(len(outcome.reports) for outcome in outcomes) == 1
+    again = replace(settings, advise=None, processors=min(2, settings.jobs) if alone else 1)
     jars = Jars(settings.jars, settings.say)
     asked: list[Confirming] = []
     with settings.workers() as workers, ThreadPoolExecutor(max_workers=settings.jobs) as pool:

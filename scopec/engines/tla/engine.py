@@ -35,7 +35,7 @@ def checked(module: Module, call: Call) -> tuple[Result | None, int | None, floa
     states: list[int | None] = [None]
 
     def ask() -> tuple[Any, float]:
-        answer = run.run(call.jars[JAR], module.name, call.workers, call.folder, call.seconds)
+        answer = run.run(call.jars[JAR], module.name, call.workers, call.folder, call.seconds, call.processors)
         states[0] = answer.states
         return answer.output, answer.seconds
 

@@ -38,10 +38,10 @@ class Answer:
     output: tuple[str, int] | None = None
 
 
-def run(jar: Jar, module: str, workers: Workers, folder: Path, seconds: float | None) -> Answer:
+def run(jar: Jar, module: str, workers: Workers, folder: Path, seconds: float | None, processors: int = 1) -> Answer:
     """Check ``module``.tla with ``module``.cfg, both in ``folder``; EngineError where TLC gives no answer."""
     (folder / _OUT).mkdir(exist_ok=True)
-    finished = workers.run(question(jar, module, folder), folder, seconds)
+    finished = workers.run(question(jar, module, folder, processors), folder, seconds)
     if finished.status is None:
         return Answer(None, states_so_far(finished.stdout), finished.seconds)
     if "@!@!@STARTMSG" not in finished.stdout or finished.status < 0 or ran_out(finished.stdout):
@@ -50,14 +50,15 @@ def run(jar: Jar, module: str, workers: Workers, folder: Path, seconds: float | 
     return Answer(result, result.states, finished.seconds, (finished.stdout, finished.status))
 
 
-def question(jar: Jar, module: str, folder: Path) -> Question:
+def question(jar: Jar, module: str, folder: Path, processors: int = 1) -> Question:
     """A run of TLC on a module.
 
-    ``-fp 0`` with one worker makes counterexamples repeatable; the state folder is the run's own (engines note).
+    ``-fp 0`` with one worker makes counterexamples repeatable, so that is what ``processors`` is where one may be shown.
+    The state folder is the run's own (engines note).
     """
     folder = folder.resolve()
     arguments = [
-        "-tool", "-fp", "0", "-workers", "1", "-metadir", str(folder / f"{module}.states"),
+        "-tool", "-fp", "0", "-workers", str(processors), "-metadir", str(folder / f"{module}.states"),
         "-config", f"{module}.cfg", f"{module}.tla",
     ]  # fmt: skip
     path, out = str(jar.path.resolve()), folder / _OUT / f"{module}.txt"
