@@ -8,6 +8,7 @@ import pty
 import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import programs
 from scopec.base.diagnostics import UsageError
 from scopec.report import terminal
 from scopec.session.changes import changed_since, watched
@@ -152,16 +154,62 @@ def test_the_status_line_counts_questions_and_states(report: Report) -> None:
     assert status.line() == "1 of 3 questions, 1,234 states, 0:00"
 
 
+def test_the_status_line_says_what_is_asked_how_far_it_is_and_for_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("scopec.report.terminal.time.monotonic", lambda: now[0])
+    status = terminal.Status(Terminal())
+    status.begun(2)
+    status.doing("a.cu: events")
+    now[0] += 61
+    assert status.line() == "0 of 2 questions, 1:01; a.cu: events, 1:01"
+    status.doing("a.cu: terminates (scopec)", "512 states")
+    now[0] += 5
+    status.doing("a.cu: terminates (scopec)", "1,024 states")
+    assert status.line() == "0 of 2 questions, 1:06; a.cu: terminates (scopec), 1,024 states, 0:05"
+    other = threading.Thread(target=status.doing, args=("later\x1b.cu: race_free",))
+    other.start()
+    other.join()
+    assert "later" not in status.line()
+    for columns in range(20, 80):
+        assert len(status.line(columns)) <= columns
+    assert status.line(60) == "0 of 2 questions, 1:06; a.cu: terminate…, 1,024 states, 0:05"
+    status.doing("")
+    assert status.line().endswith("; later\\x1b.cu: race_free, 0:00")
+
+
+def test_what_is_asked_is_told_while_it_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading, events, and each question with its events or states, which grow."""
+    monkeypatch.setattr("scopec.engines.embedded.exploring._TURNS", 1)
+    (tmp_path / "p.cu").write_text(GOOD + "//@ expect terminates;\n")
+    told: list[tuple[str, str]] = []
+    path = tmp_path / "p.cu"
+    check([path], Settings(engine="embedded", doing=lambda what, so_far: told.append((what, so_far))), {path: "p.cu"})
+    begins = list(dict.fromkeys(what for what, _ in told))
+    assert begins[:4] == ["p.cu: reading", "", "p.cu", "p.cu: events"]
+    assert next(what for what, far in told if far.endswith(" events")).startswith("p.cu: race_free")
+    states = [int(far.split()[0]) for what, far in told if what == "p.cu: terminates (scopec)" and far]
+    assert states == sorted(states)
+    assert states[0] < states[-1]
+    assert told[-1] == ("", "")
+
+
+def test_a_terminal_is_told_of_a_long_question(tmp_path: Path) -> None:
+    (tmp_path / "lock.cu").write_text(programs.lock(12).split("//@ expect race_free")[0] + "//@ expect terminates;\n")
+    shown = in_terminal("check", "lock.cu", "--engine", "embedded", "--no-cache", "--timeout", "6", cwd=tmp_path)
+    found = re.findall(r"\r\x1b\[K0 of 1 questions, 0:\d\d; lock\.cu: terminates \(scopec\), ([\d,]+) states", shown)
+    assert len(set(found)) > 2, shown
+
+
 def test_the_status_line_comes_late_and_goes_away() -> None:
     stream = Terminal()
     with terminal.Status(stream) as status:
         assert stream.getvalue() == ""
         deadline = time.monotonic() + 20
-        while "questions" not in stream.getvalue():
+        while "0:01" not in stream.getvalue():
             assert time.monotonic() < deadline
             time.sleep(0.05)
         status.say(lambda line: stream.write(line + "\n") and None, "fetching Alloy")
-    assert "\r\x1b[K0 of 0 questions" in stream.getvalue()
+    assert "\r\x1b[K0:01" in stream.getvalue()
     assert "\r\x1b[Kfetching Alloy\n" in stream.getvalue()
     assert stream.getvalue().endswith("\r\x1b[K")
 

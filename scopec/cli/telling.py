@@ -44,7 +44,13 @@ def problems(outcomes: Sequence[Outcome]) -> None:
 
 def told(settings: Settings, status: terminal.Status) -> Settings:
     """The settings of a check whose progress a status line shows."""
-    return replace(settings, say=lambda line: status.say(settings.say, line), begun=status.begun, ended=status.ended)
+    return replace(
+        settings,
+        say=lambda line: status.say(settings.say, line),
+        begun=status.begun,
+        ended=status.ended,
+        doing=status.doing,
+    )
 
 
 def engine_table(settings: Settings, used: Iterable[str]) -> dict[str, Any]:

@@ -87,6 +87,7 @@ class Call:
 
     ``scratch`` gives its folder, made when it is first asked for.  ``seconds`` is the time limit, ``phases`` gets wall
     times in milliseconds.  With a ``cache`` answers of earlier calls are used; ``fresh`` asks again all the same.
+    ``so_far`` is told how far the answer is, in words.
     ``processors`` are how many the answer may keep busy; with more than one nobody minds which counterexample is found.
     """
 
@@ -99,6 +100,7 @@ class Call:
     cache: Callable[[], Cache] | None = None
     fresh: bool = False
     processors: int = 1
+    so_far: Callable[[str], None] = lambda _words: None
 
     @property
     def folder(self) -> Path:

@@ -88,7 +88,7 @@ def abandon(stream: IO[Any]) -> None:
 
 
 class Status:
-    """One line on standard error, rewritten as the work goes on: questions done, states so far.
+    """One line on standard error, rewritten as the work goes on: questions done, and what is asked just now.
 
     Nothing is written where standard error is no terminal, and nothing in the first second.
     """
@@ -100,6 +100,8 @@ class Status:
         self._over = threading.Event()
         self._started = time.monotonic()
         self._total = self._done = self._states = 0
+        #: By thread what it does, since when, and how far it is.  No lock: a limit may end a thread in any function.
+        self._doing: dict[int, tuple[str, float, str]] = {}
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Status:
@@ -118,6 +120,15 @@ class Status:
         with self._lock:
             self._total += questions
 
+    def doing(self, what: str, so_far: str = "") -> None:
+        """What this thread does from now on, nothing where ``what`` is empty, and how far it is."""
+        thread = threading.get_ident()
+        if not what:
+            self._doing.pop(thread, None)
+            return
+        before, since, _ = self._doing.get(thread, ("", 0.0, ""))
+        self._doing[thread] = what, since if before == what else time.monotonic(), so_far
+
     def say(self, tell: Callable[[str], None], line: str) -> None:
         """Tell the user a line above the status line."""
         if self._shown:
@@ -130,20 +141,40 @@ class Status:
             self._done += len(report.checks)
             self._states += sum(c.states or 0 for c in report.checks)
 
-    def line(self) -> str:
-        """What there is to say now."""
+    def line(self, columns: int = 120) -> str:
+        """What there is to say now; of what is done at once, that which takes longest."""
         with self._lock:
-            states = f", {self._states:,} states" if self._states else ""
-            seconds = int(time.monotonic() - self._started)
-            return f"{self._done} of {self._total} questions{states}, {seconds // 60}:{seconds % 60:02}"
+            done = [f"{self._done} of {self._total} questions"] * bool(self._total)
+            done += [f"{self._states:,} states"] * bool(self._states)
+        whole = ", ".join((*done, _clock(self._started)))
+        if not (doing := list(self._doing.values())):
+            return whole[:columns]
+        from scopec.base.excerpt import clean  # Start-up: only long work has such a line
+
+        what, since, so_far = min(doing, key=lambda one: one[1])
+        far = f", {so_far}" * bool(so_far) + f", {_clock(since)}"
+        room = columns - len(f"{whole}; {far}")
+        what = clean(what)
+        return f"{whole}; {what if len(what) <= room else what[: max(0, room - 1)] + '…'}{far}"[:columns]
 
     def _run(self) -> None:
         wait = 1.0
         while not self._over.wait(wait):
-            self._write(self.line())
+            self._write(self.line(self._columns() - 1))
             wait = 0.5
+
+    def _columns(self) -> int:
+        """How long a line may be: one that goes on in the next could not be rewritten."""
+        with suppress(OSError, ValueError):
+            return os.get_terminal_size(self._stream.fileno()).columns or 80
+        return 80
 
     def _write(self, text: str) -> None:
         with suppress(OSError):
             self._stream.write(f"\r\x1b[K{text}")
             self._stream.flush()
+
+
+def _clock(since: float) -> str:
+    seconds = int(time.monotonic() - since)
+    return f"{seconds // 60}:{seconds % 60:02}"

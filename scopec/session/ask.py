@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from scopec.base.cache import Cache, user_cache
@@ -94,13 +95,20 @@ class Inquiry:
 
         return Inquiry(run, self.policy, self.workers, self.settings, aside, [])
 
-    def call(self, seconds: float | None, processors: int = 1) -> Call:
-        """What an engine has at hand for one answer."""
+    def call(self, seconds: float | None, processors: int = 1, asked: str = "") -> Call:
+        """What an engine has at hand for one answer; ``asked`` is what the user is told of it."""
         cache = results if self.settings.cache else None
         fresh = self.settings.keep is not None  # what an engine wrote is to be kept as well
         return Call(
-            self.scratch, seconds, self.policy.jars, self.workers, self.phases, self.generated, cache, fresh, processors
-        )
+            self.scratch, seconds, self.policy.jars, self.workers, self.phases, self.generated, cache, fresh,
+            processors, partial(self.settings.doing, asked),
+        )  # fmt: skip
+
+    def _doing(self, engine: Engine, what: str, so_far: str = "") -> str:
+        """Tell the user what is asked; the words for it."""
+        asked = f"{self.run.file}: {what} ({engine.title})"
+        self.settings.doing(asked, so_far)
+        return asked
 
     # ---- the memory question
 
@@ -112,6 +120,7 @@ class Inquiry:
         run = self.run
         try:
             with self.limited():  # what may fail is found out from the event graph
+                self.settings.doing(f"{run.file}: events", "")
                 if not run.memory_checks and not (run.progress_checks and run.reports_races):
                     return None
                 problem = run.problem
@@ -147,7 +156,9 @@ class Inquiry:
 
     def answers(self, engine: Engine, problem: Problem, seconds: float | None) -> Findings:
         """An engine's answers to the questions of a problem."""
-        answer = MEMORY.of(engine).solve(problem, self.call(seconds))
+        what = ", ".join(check.text for check in self.run.memory_checks) or "race_free"
+        asked = self._doing(engine, what, f"{len(problem.base.graph.events):,} events")
+        answer = MEMORY.of(engine).solve(problem, self.call(seconds, asked=asked))
         milliseconds = answer.seconds * 1000 / len(problem.questions)
         if answer.choices is None:
             return Findings({}, engine.name, milliseconds, unanswered=self._late())
@@ -242,7 +253,8 @@ class Inquiry:
     def _explored(
         self, engine: Engine, problem: ProgressProblem, seconds: float | None, processors: int = 1
     ) -> Progress:
-        answer = PROGRESS.of(engine).solve(problem, self.call(seconds, processors))
+        asked = self._doing(engine, ", ".join(check.text for check in self.run.progress_checks))
+        answer = PROGRESS.of(engine).solve(problem, self.call(seconds, processors, asked))
         milliseconds = answer.seconds * 1000
         if answer.holds is False and self.run.whole_vectors:
             return Progress(None, None, answer.states, milliseconds, engine.name, answer.cached, _TORN)
@@ -266,7 +278,8 @@ class Inquiry:
                 problem = hardware_problem(self.run, number)
             engine, *_ = self.policy.asked(HARDWARE, problem, self.run.name)
             with limited(None, self.settings.memory):
-                answer = HARDWARE.of(engine).solve(problem, self.call(self.settings.timeout))
+                asked = self._doing(engine, self.run.hardware_checks[number or 0].text)
+                answer = HARDWARE.of(engine).solve(problem, self.call(self.settings.timeout, asked=asked))
         except LimitError as passed:
             return Reached(None, None, None, 0.0, able(HARDWARE)[0].name, unanswered=str(passed))
         milliseconds = answer.seconds * 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -61,10 +61,10 @@ class Settings:
     for the Java virtual machines together; None is no limit.
     ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.
     With ``cache`` answers are kept, and taken from what was kept. ``advise`` adds to a violated check a change that
-    would mend it. ``begun`` is told how many questions are asked, before they are; ``ended`` of each report.
-    ``allowed`` are codes of warnings that are not told. What does not contain ``select`` in its file, variant or text
-    is not asked; with ``first``, nothing after the first file that does not hold is. ``processors`` are how many one
-    question may keep busy.
+    would mend it. ``begun`` is told how many questions are asked, before they are, ``ended`` of each report, ``doing``
+    of what a thread does from then on, and how far it is. ``allowed`` are codes of warnings that are not told. What
+    does not contain ``select`` in its file, variant or text is not asked; with ``first``, nothing after the first file
+    that does not hold is. ``processors`` are how many one question may keep busy.
     """
 
     overrides: Overrides = field(default_factory=Overrides)
@@ -80,6 +80,7 @@ class Settings:
     cache: bool = False
     begun: Callable[[int], None] = lambda _questions: None
     ended: Callable[[Report], None] = lambda _report: None
+    doing: Callable[[str, str], None] = lambda _what, _so_far: None
     allowed: frozenset[str] = frozenset()
     select: str = ""
     first: bool = False
@@ -196,7 +197,7 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                     continue
                 started = time.perf_counter()
                 try:
-                    with limited(settings.timeout, settings.memory):
+                    with doing(settings, f"{shown}: reading"), limited(settings.timeout, settings.memory):
                         planned = plan(path, shown, settings.overrides)
                 except InputError as bad:
                     pending.append((shown, Outcome(shown, diagnostics=bad.diagnostics), []))
@@ -285,13 +286,23 @@ def _race_warnings(report: Report) -> list[Diagnostic]:
     ]
 
 
+@contextmanager
+def doing(settings: Settings, what: str) -> Iterator[None]:
+    """A block in which this thread does something, until it says what else."""
+    settings.doing(what, "")
+    try:
+        yield
+    finally:
+        settings.doing("", "")
+
+
 def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, reading: float = 0.0) -> Report:
     """Ask the engines what one run asks; InputError and EngineError as they come.
 
     ``reading`` is the time in milliseconds that reading the whole file took, for the report.
     """
     phases = [("read", reading)]
-    with later_folder() as folder, bounded_nesting(run.source.span(0, 0)):
+    with doing(settings, run.file), later_folder() as folder, bounded_nesting(run.source.span(0, 0)):
         inquiry = Inquiry(run, policy, workers, settings, folder, phases)
         found = inquiry.memory()
         checks = [] if found is None else memory_checks(run, found)

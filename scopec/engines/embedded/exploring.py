@@ -217,11 +217,11 @@ class Exploration:
             for t in (*system.threads, *system.tasks)
         }
 
-    def graph(self, seconds: float | None, *, stop_early: bool) -> Graph:
+    def graph(self, seconds: float | None, *, stop_early: bool, seen: Callable[[int], None] = lambda _: None) -> Graph:
         """The graph of the states before the end, breadth first, as far as the time limit lets it be found.
 
         With ``stop_early`` it ends at the first state in which no promise asks for a step, and always at one in which
-        what a thread would do next is undefined.
+        what a thread would do next is undefined.  ``seen`` is told now and then how many states there are.
         """
         limit = None if seconds is None else time.monotonic() + seconds
         stepping, graph = self.stepping, Graph()
@@ -240,9 +240,11 @@ class Exploration:
         same: dict[int, int] = {}
         at = 0
         while at < len(graph.states):
-            if limit is not None and at % _TURNS == 0 and time.monotonic() > limit:
-                graph.cut = True
-                return graph
+            if at % _TURNS == 0:
+                seen(len(graph.states))
+                if limit is not None and time.monotonic() > limit:
+                    graph.cut = True
+                    return graph
             state = graph.states[at]
             if stepping.all_done(state):
                 graph.done.add(at)

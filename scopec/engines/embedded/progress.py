@@ -20,7 +20,7 @@ from scopec.progress.show import show_steps
 from scopec.progress.steps import IDLE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from scopec.engines.embedded.terms import State
     from scopec.engines.protocol import Call
@@ -39,14 +39,16 @@ class Answer:
     states: int
 
 
-def solve(system: System, property_: Property, seconds: float | None = None) -> Answer:
-    """The answer to one property of a system.
+def solve(
+    system: System, property_: Property, seconds: float | None = None, seen: Callable[[int], None] = lambda _: None
+) -> Answer:
+    """The answer to one property of a system; ``seen`` is told now and then how many states there are.
 
     ``Termination`` is ``<>AllDone``, ``Progress`` is ``<>AllDone \\/ []<><<CountedStep>>_vars``: a behaviour without it
     never ends and, for Progress, takes no step that counts from some point on.
     """
     exploration = Exploration(system, property_)
-    graph = exploration.graph(seconds, stop_early=True)
+    graph = exploration.graph(seconds, stop_early=True, seen=seen)
     if graph.cut:
         return Answer(None, None, len(graph.states))
     return Answer(*_found(exploration, graph), len(graph.states))
@@ -233,7 +235,9 @@ class Embedded(ProgressEngine):
         """Explore the states and look for a fair cycle."""
         started = time.perf_counter()
         with call.timed("states"):
-            answer = solve(problem.system, problem.property, call.seconds)
+            answer = solve(
+                problem.system, problem.property, call.seconds, lambda states: call.so_far(f"{states:,} states")
+            )
         return ProgressAnswer(answer.holds, answer.schedule, answer.states, time.perf_counter() - started)
 
 

@@ -53,7 +53,7 @@ def run(jar: Jar, module: str, workers: Workers, folder: Path, seconds: float | 
 def question(jar: Jar, module: str, folder: Path, processors: int = 1) -> Question:
     """A run of TLC on a module.
 
-    ``-fp 0`` with one worker makes counterexamples repeatable, so that is what ``processors`` is where one may be shown.
+    ``-fp 0`` with one worker makes counterexamples repeatable: there are no more ``processors`` where one may be shown.
     The state folder is the run's own (engines note).
     """
     folder = folder.resolve()
