@@ -4,10 +4,12 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from scopec.base.diagnostics import InputError
+from scopec.frontends.clang import program
 from scopec.frontends.clang.compiler import expanded, shims
 from scopec.frontends.clang.evaluations import of_the_user
 from scopec.program import ir
@@ -256,3 +258,32 @@ def test_the_library_is_not_walked_through(side: str, tmp_path: Path) -> None:
     first, *others = of_the_user(tree, str(shims()))
     assert "own.h:1:1" in first
     assert len(others) < len(tree.splitlines()) / 100
+
+
+@pytest.mark.parametrize(
+    ("statements", "wanted"),
+    [
+        ("for (int i = 0; i < 4; ++i) p = i;", False),
+        ("for (int i = 0; i < 4; ++i) if (i > 2) while (i < p) p = i--;", False),
+        ("int i = p, j = i + 1; p = j;", False),
+        ("if (int i = p) p = i;", False),
+        ("for (int i = 0; i < two(next(), next()); ++i) break;", True),
+        ("int i = 1, j = two(++i, i); p = j;", True),
+        ("int i = two(({ int j = next(); j; }), next()); p = i;", True),
+        ("for (int i = 0; i < two OPEN next(), 1) - next(); ++i) break;", True),
+    ],
+)
+def test_the_tree_is_asked_for_where_one_expression_may_have_both(
+    statements: str, wanted: bool, write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def noted(*given: Any) -> tuple[str, str]:
+        asked.append(given)
+        return expanded(*given)
+
+    monkeypatch.setattr(program, "expanded", noted)
+    head = f"{HEAD}#define OPEN (\n" if "OPEN" in statements else HEAD
+    text = f"{head}__global__ void k() {{ {statements} }}\nint main() {{ k<<<1, 1>>>(); cudaDeviceSynchronize(); }}\n"
+    plan(write(text + "//@ expect race_free;\n"), "p.cu", BY_CLANG)
+    assert bool(asked) == wanted

@@ -334,7 +334,7 @@ class Line:
                 self.type()
                 address = self.operand(llvm.Pointer())
                 self.expect(",")
-                return llvm.Declare(address, self.take())
+                return llvm.Declare(address, self.take(), self.tokens[-2])
             case "br":
                 return self._branch()
             case "switch":

@@ -258,10 +258,11 @@ class Assembly:
 
 @dataclass(frozen=True, slots=True)
 class Declare:
-    """``#dbg_declare``: an address is that of a variable of the source, described by metadata."""
+    """``#dbg_declare``: an address is that of a variable of the source, described by metadata, declared at a place."""
 
     address: Operand
     variable: str
+    place: str
 
 
 @dataclass(frozen=True, slots=True)

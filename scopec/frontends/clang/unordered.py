@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.base.files import shown_source
 from scopec.base.records import dataclass
+from scopec.base.source import Source
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.compiler import told
 from scopec.frontends.clang.debug import Debug
@@ -32,7 +33,6 @@ from scopec.frontends.scoped.syntax.scan import scan, without_literals
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scopec.base.source import Source
     from scopec.frontends.clang.debug import Place
     from scopec.frontends.clang.operands import Origin
     from scopec.frontends.clang.touches import Touch
@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 _IN_PARENTHESES = re.compile(r"\(\s*\{")
 _COMPOUND = re.compile(r"(?:[;{})]|\b(?:else|do|try))\s*$")
 _STATEMENT = re.compile(r"\s*(?!and\b|or\b|xor\b|bit|not_eq\b)[A-Za-z_]")
+#: What the parentheses stand after that a statement begins with.
+_HEADER = re.compile(r"\b(?:for|if|while|switch)(?:\s+constexpr)?\s*$")
+_LONGEST_HEADER = 40
+_HASH = re.compile(r"^[ \t]*#(?:\\\r?\n|.)*", re.MULTILINE)
 
 
 @dataclass
@@ -73,6 +77,7 @@ class Unordered:
     def _may_matter(self, function: str) -> bool:
         code, places = self._code(function), self._places(self.side.module, self.side.debug, function)
         temporaries, dependence = _temporaries(code), self._dependence(function)
+        declared = _first_values(code)
         for thread in self.done[function]:
             here: dict[Origin, list[Touch]] = {}
             for label, at in thread.keys() & places.keys():
@@ -85,7 +90,7 @@ class Unordered:
                     conflict(here[one], here[other])
                     and other not in dependence.after(one)
                     and one not in dependence.after(other)
-                    and self._is_one_expression(places[one], places[other])
+                    and self._is_one_expression(places[one], places[other], declared=bool({one, other} & declared))
                 ):
                     return True
         return False
@@ -147,22 +152,22 @@ class Unordered:
 
     # ---------------------------------------------------------------- the text
 
-    def _is_one_expression(self, one: Place, other: Place) -> bool:
-        """Whether two places may be in one expression: no statement seems to end between them."""
+    def _is_one_expression(self, one: Place, other: Place, *, declared: bool) -> bool:
+        """Whether two places may be in one expression: no statement seems to end between them, nor a declaration, if
+        one of them is where what is ``declared`` gets its first value."""
         text = self._text(one.file) if one.file == other.file else None
-        start, end = sorted((one.line, one.column) for one in (one, other))
         if text is None:
             return True
-        lines = text[start[0] - 1 : end[0]]
-        lines[-1] = lines[-1][: end[1] - 1] if len(lines) > 1 else lines[-1][start[1] - 1 : end[1] - 1]
-        if len(lines) > 1:
-            lines[0] = lines[0][start[1] - 1 :]
-        return not _ends_between("\n".join(lines))
+        start, end = sorted(_offset(text, place) for place in (one, other))
+        between = text.text[start:end]
+        return not (declared or _ends_between(between) or _leaves_header(text.text[:start], between))
 
     @cached_property
-    def _text(self) -> Callable[[str], list[str] | None]:
+    def _text(self) -> Callable[[str], Source | None]:
+        """The text of a file, less what is no code; None where it does not tell in which statement something is."""
+
         @cache
-        def text(file: str) -> list[str] | None:
+        def text(file: str) -> Source | None:
             source = self.source if file == told(self.source.name) else shown_source(file)
             if source is None or 'R"' in source.text:
                 return None
@@ -170,9 +175,16 @@ class Unordered:
             if any(_has_statement(scanned.code, match.end()) for match in _IN_PARENTHESES.finditer(scanned.code)):
                 return None
             code = without_literals(scanned.code)
-            return "".join(d if d != " " else c for c, d in zip(code, scanned.directives, strict=True)).split("\n")
+            macros = "".join(_HASH.findall(code))
+            if macros.count("(") != macros.count(")"):
+                return None
+            return Source(file, "".join(d if d != " " else c for c, d in zip(code, scanned.directives, strict=True)))
 
         return text
+
+
+def _offset(text: Source, place: Place) -> int:
+    return min(text.offset(place.line, place.column), text.offset(place.line + 1, 1) - 1)
 
 
 def _temporaries(code: llvm.Function) -> set[str]:
@@ -184,6 +196,25 @@ def _temporaries(code: llvm.Function) -> set[str]:
         for one in actions
         if isinstance(one.action, llvm.Alloca) and one.result and llvm.Local(one.result) not in named
     }
+
+
+def _first_values(code: llvm.Function) -> set[Origin]:
+    """The stores that give variables their first values: each is the last thing that is done in an expression.
+
+    What a macro writes has the place of its name: a store that is not the only one there may be any.
+    """
+    declared: set[tuple[llvm.Operand, str | None]] = set()
+    stores: dict[tuple[llvm.Operand, str | None], list[Origin]] = {}
+    for label, block in code.blocks.items():
+        for at, instruction in enumerate(block):
+            match instruction.action:
+                case llvm.Declare(address, _, place):
+                    declared.add((address, place))
+                case llvm.Store(_, llvm.Typed(_, address), _):
+                    stores.setdefault((address, instruction.place), []).append((label, at))
+                case _:
+                    pass
+    return {origins[0] for key, origins in stores.items() if key in declared and len(origins) == 1}
 
 
 def _alike(one: llvm.Function, other: llvm.Function | None) -> bool:
@@ -222,3 +253,22 @@ def _ends_between(text: str) -> bool:
                 if not groups:
                     return True
     return any(groups)
+
+
+def _leaves_header(before: str, text: str) -> bool:
+    """Whether parentheses end in a text after which a statement begins, of an `if` or a loop that is `before` it."""
+    closed = depth = 0
+    for match in re.finditer(r"[()]", text):
+        depth = max(depth, 0) + (1 if match.group() == "(" else -1)
+        closed += depth < 0
+    depth = 0
+    for at in range(len(before) - 1, -1, -1):
+        letter = before[at]
+        if not closed or letter == "#":
+            break
+        depth += (letter == ")") - (letter == "(")
+        if depth < 0:
+            if _HEADER.search(before, max(0, at - _LONGEST_HEADER), at):
+                return "#" not in text
+            closed, depth = closed - 1, 0
+    return False
