@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from scopec.advice import advised
+from scopec.advice.barriers import with_barrier
 from scopec.advice.edits import Attribute, Cooperate, Edit, Strengthen, Synchronise, Update, Widen, edited, said
 from scopec.base.source import Source, Span
-from scopec.explain.fixes import diff, replaced
+from scopec.explain.fixes import Replacement, diff, replaced
 from scopec.explain.verdict import Check
 from scopec.program import ir
 from scopec.program.program import Program
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
+from scopec.session.run import Run
 from tests.violations import VIOLATIONS
 
 
@@ -429,6 +432,50 @@ def test_a_barrier_that_is_missing(tmp_path: Path) -> None:
             race, *_ = checks(tmp_path, "".join(lines))
             assert (race.advice or "").startswith("__syncthreads() before line ")
             assert {c.verdict for c in checks(tmp_path, followed("".join(lines), race))} == {"holds"}
+
+
+TWO_BUFFERS = """\
+__global__ void k(int* out) {
+    __shared__ int tile[2][4];
+    int t = threadIdx.x, sum = 0;
+    tile[0][t] = t;
+    __syncthreads();
+    for (int turn = 0; turn < 3; ++turn) {
+        if (turn < 2) tile[(turn + 1) % 2][t] = tile[turn % 2][t] + 1;
+        sum += tile[turn % 2][(t + 1) % 4];
+    }
+    out[t] = sum;
+}
+//@ object __device__ int out[4];
+//@ launch k<<<1, 4>>>(out);
+//@ expect race_free;
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [(TWO_BUFFERS, 9), (HISTOGRAM.replace(BARRIER, "").replace("    atomicAdd", BARRIER + "    atomicAdd"), 6)],
+)
+def test_the_likeliest_place_is_tried_first(
+    text: str, line: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind a loop's body where an access races with one of an earlier turn; before other orders of what is atomic, if
+    no read of it is between the accesses."""
+    tried: list[object] = []
+
+    def with_barrier_noted(run: Run, added: Replacement, overrides: Overrides) -> Run | None:
+        tried.append(added.span.line)
+        return with_barrier(run, added, overrides)
+
+    def edited_noted(run: Run, edits: Iterable[Edit]) -> Run:
+        tried.append(edits)
+        return edited(run, edits)
+
+    monkeypatch.setattr("scopec.advice.search.with_barrier", with_barrier_noted)
+    monkeypatch.setattr("scopec.advice.search.edited", edited_noted)
+    race, *_ = checks(tmp_path, text)
+    assert (race.advice or "").startswith(f"__syncthreads() before line {line};")
+    assert tried == [line]
 
 
 def test_attributes_of_the_machine_are_tried_where_they_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

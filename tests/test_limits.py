@@ -40,6 +40,15 @@ def test_what_takes_too_long_is_ended() -> None:
     assert limits._watches == []
 
 
+@pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="this system tells no thread of another's work")
+def test_a_limit_of_work_is_not_about_waiting() -> None:
+    with limited(0.2, None, worked=True):
+        time.sleep(0.5)
+    with pytest.raises(LimitError, match=r"no answer within the time limit of 0.2 s"), limited(0.2, None, worked=True):
+        busy(30)
+    assert limits._watches == []
+
+
 def test_an_exception_that_python_drops_is_raised_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is raised in a callback of the garbage collector arrives nowhere; Python tells only of what is not ours."""
     told: list[type[BaseException]] = []

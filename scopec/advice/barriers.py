@@ -9,21 +9,25 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
+from operator import attrgetter, or_
 from pathlib import Path
+from string import digits
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import ScopecError
-from scopec.base.limits import limited
 from scopec.base.source import Source
 from scopec.explain.fixes import Replacement, replaced
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
+from scopec.memory.cat.evaluate import closure
 from scopec.progress.divergence import divergent_barriers
 from scopec.session.plan import plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scopec.memory.events import Event
     from scopec.memory.execution import Execution
+    from scopec.program.observe import Target
     from scopec.session.plan import Overrides
     from scopec.session.run import Run
 
@@ -37,23 +41,42 @@ _CONDITIONAL = re.compile(r"\s*(?:(?:else\s+)?if\b(?![^;{}]*\bblockIdx\b)|switch
 def barriers(run: Run, execution: Execution) -> Iterator[Replacement]:
     """A barrier at each place that may help against a race of threads of one grid, the nearest first."""
     threads = {t.name: t.grid for t in run.program.threads}
-    for one, other in execution.race:
-        first, second = sorted((one.span, other.span))
+    for pair in execution.race:
+        one, other = sorted(pair, key=attrgetter("span"))
+        first, second = one.span, other.span
         grid = run.program.grids.get(threads.get(one.thread) or "")
         here = run.source.name == first.file == second.file and first.file.endswith(".cu")
         if here and grid is not None and threads.get(other.thread) == grid.name and grid.threads.count > 1:
-            for line in islice(_places(run.source, first.end_line, second.line, second.end_line), _MOST):
+            between, behind = (first.end_line + 1, second.line), second.end_line + 1
+            for line in islice(_places(run.source, between, behind, around=_is_around(one, other, execution)), _MOST):
                 yield _statement(run.source, line)
             return
 
 
-def with_barrier(run: Run, added: Replacement, overrides: Overrides, seconds: float) -> Run | None:
-    """The same variant of the text with a statement more; None where that is no program, or one that takes longer to
-    read, or some threads of a block cannot come to the barrier."""
+def wants_barrier(run: Run, execution: Execution, target: Target | None) -> bool:
+    """Whether a barrier is what a race wants rather than other orders of the atomic operations that are there.
+
+    In an execution that is sequentially consistent, which it is with any orders, these order no accesses but those that
+    program order, what orders threads already, and reads of atomic writes by atomic operations connect.
+    """
+    pair = execution.racing_pair(target)
+    blocks = {(t.grid, t.block) for t in run.program.threads if pair is not None and t.name in {e.thread for e in pair}}
+    if pair is None or len(blocks) > 1 or all(e.atomic for e in pair) or not execution.sequentially_consistent:
+        return False
+    given, events = execution.evaluation.relations, execution.events
+    atomic = sum(1 << at for at, event in enumerate(events) if event.atomic)
+    synchronised = [row & atomic if atomic >> at & 1 else 0 for at, row in enumerate(given["rf"])]
+    order = closure(tuple(map(or_, map(or_, given["po"], given["asw"]), synchronised)))
+    one, other = map(events.index, pair)
+    return not (order[one] >> other & 1 or order[other] >> one & 1)
+
+
+def with_barrier(run: Run, added: Replacement, overrides: Overrides) -> Run | None:
+    """The same variant of the text with a statement more; None where that is no program, or some threads of a block
+    cannot come to the barrier."""
     text = replaced(run.source, [added])
     try:
-        with limited(seconds, None):
-            runs = plan_of(Source(run.source.name, text), Path(run.file), replace(overrides, cache=False)).runs
+        runs = plan_of(Source(run.source.name, text), Path(run.file), replace(overrides, cache=False)).runs
     except ScopecError:
         return None
     found = next((r for r in runs if (r.name, r.on_hardware) == (run.name, run.on_hardware)), None)
@@ -75,11 +98,28 @@ def _statement(source: Source, line: int) -> Replacement:
     return Replacement(source.span(at, at), beside[: len(beside) - len(beside.lstrip())] + STATEMENT + "\n")
 
 
-def _places(source: Source, after: int, before: int, later: int) -> Iterator[int]:
-    """Lines before which a barrier may stand: after the first access, before and after the second, then further out."""
+def _is_around(one: Event, other: Event, execution: Execution) -> bool:
+    """Whether in some race at the places of two events that which is first in the text is of a later turn of a loop."""
+    places = {one.span, other.span}
+    pairs = [sorted(pair, key=attrgetter("span")) for pair in execution.race if {e.span for e in pair} == places]
+    return len(places) > 1 and any(_turn(first) > _turn(second) for first, second in pairs)
+
+
+def _turn(event: Event) -> int:
+    """How often its thread has done the like on its line, with an event: names end with it."""
+    return int(event.id[len(event.id.rstrip(digits)) :] or 1)
+
+
+def _places(source: Source, between: tuple[int, int], behind: int, *, around: bool) -> Iterator[int]:
+    """Lines before which a barrier may stand: after the first access, before and after the second, then further out.
+
+    That after the second comes first if it is ``around`` a loop that the race is.
+    """
     depths = _depths(without_literals(scan(source).code).split("\n"))
-    down, up, again = _outwards(depths, after + 1, 1), _outwards(depths, before, -1), _outwards(depths, later + 1, 1)
-    return iter(dict.fromkeys(line for line in chain.from_iterable(zip_longest(down, up, again)) if line is not None))
+    down, up = (_outwards(depths, line, step) for line, step in zip(between, (1, -1), strict=True))
+    again = _outwards(depths, behind, 1)
+    ways = (again, down, up) if around else (down, up, again)
+    return iter(dict.fromkeys(line for line in chain.from_iterable(zip_longest(*ways)) if line is not None))
 
 
 def _outwards(depths: Sequence[int | None], line: int, step: int) -> Iterator[int]:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from scopec.advice.barriers import barriers, in_words, with_barrier
+from scopec.advice.barriers import barriers, in_words, wants_barrier, with_barrier
 from scopec.advice.edits import (
     AddFence,
     Attribute,
@@ -35,6 +38,7 @@ from scopec.advice.hangs import families, never_stuck
 from scopec.advice.spelling import replacements
 from scopec.base.diagnostics import ScopecError
 from scopec.base.files import source_of
+from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.explain.verdict import FAULTY, UNDEFINED, Check
 from scopec.hangs.execution import StuckExecution
@@ -58,6 +62,7 @@ if TYPE_CHECKING:
 #: The questions of a changed run to the engines.
 Ask: TypeAlias = Callable[["Run"], "Inquiry"]
 _Holds: TypeAlias = Callable[["Run"], bool]
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,10 @@ class Advice:
 
 #: Functions such as atomicAdd, whose operations are relaxed (CUDA C++ Programming Guide, "Atomic Functions").
 _LEGACY = re.compile(r"(::)?atomic[A-Z]\w*\(")
+#: How long the thread may work on a suggestion: what else the machine does makes no difference.
 _SECONDS = 2.0
+#: How long that may take on a busy machine, for what looks at another clock.
+_PATIENCE = 3 * _SECONDS
 _MOST_EVENTS = 120
 
 
@@ -110,33 +118,48 @@ def advice(run: Run, check: Check, checks: Sequence[Check], ask: Ask) -> Advice 
 def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Execution, ask: Ask) -> Advice | None:
     if len(run.graph.events) > _MOST_EVENTS:
         return None
-    deadline = time.monotonic() + _SECONDS
+    until = time.thread_time() + _SECONDS
     still = [c.expectation for c in checks if c.verdict == "holds"]
     every = [c.expectation for c in checks if _mendable(c) and c.expectation.kind in MEMORY_KINDS]
     for wanted in (every, [check.expectation]) if len(every) > 1 else (every,):
         names = {(e.kind, e.text) for e in (*wanted, *still)}
 
         def holds(changed: Run, names: Container[tuple[str, str]] = names) -> bool:
-            left = deadline - time.monotonic()
-            found = _answers(ask(changed), left) if left > 0 else None
+            found = _answers(ask(changed), until)
             return found is not None and all(
                 c.verdict == "holds"
                 for c in memory_checks(changed, found)
                 if (c.expectation.kind, c.expectation.text) in names
             )
 
-        for edits in _mildest(run, execution):
-            if kept := _smallest(run, edits, holds):
-                return _checked(kept, run, wanted)
-        for barrier in barriers(run, execution):
-            left = deadline - time.monotonic()
-            changed = with_barrier(run, barrier, ask(run).settings.overrides, left) if left > 0 else None
-            if changed is not None and holds(changed) and not _newly_hangs(changed, run, ask):
-                return _advice(in_words(barrier), (barrier,), run, wanted)
-        for edits in _others(run, execution):
-            if kept := _smallest(run, edits, holds):
-                return _checked(kept, run, wanted)
+        ways = [
+            _by_edits(run, _mildest(run, execution), holds, wanted),
+            _by_barriers(run, execution, holds, wanted, ask, until),
+            _by_edits(run, _others(run, execution), holds, wanted),
+        ]
+        if check.expectation.kind == "race_free" and wants_barrier(run, execution, check.expectation.target):
+            ways[:2] = ways[1::-1]
+        found = next(chain.from_iterable(ways), None)
+        if found is not None:
+            return found
     return None
+
+
+def _by_edits(
+    run: Run, families: Iterable[Sequence[Edit]], holds: _Holds, wanted: Sequence[Expectation]
+) -> Iterator[Advice]:
+    for edits in families:
+        if kept := _smallest(run, edits, holds):
+            yield _checked(kept, run, wanted)
+
+
+def _by_barriers(
+    run: Run, execution: Execution, holds: _Holds, wanted: Sequence[Expectation], ask: Ask, until: float
+) -> Iterator[Advice]:
+    for barrier in barriers(run, execution):
+        changed = _in_time(until, partial(with_barrier, run, barrier, ask(run).settings.overrides))
+        if changed is not None and holds(changed) and not _newly_hangs(changed, run, ask):
+            yield _advice(in_words(barrier), (barrier,), run, wanted)
 
 
 def _newly_hangs(changed: Run, run: Run, ask: Ask) -> bool:
@@ -145,24 +168,21 @@ def _newly_hangs(changed: Run, run: Run, ask: Ask) -> bool:
 
 
 def _ends(inquiry: Inquiry) -> bool:
-    try:
-        return inquiry.progress_soon("Termination", _SECONDS).holds is True
-    except ScopecError:
-        return False
+    until = time.thread_time() + _SECONDS
+    return _in_time(until, lambda: inquiry.progress_soon("Termination", _PATIENCE).holds) is True
 
 
 def _stuck(run: Run, check: Check, checks: Sequence[Check], execution: StuckExecution, ask: Ask) -> Advice | None:
     if len(execution.graph.events) > _MOST_EVENTS:
         return None
-    deadline = time.monotonic() + _SECONDS
+    until = time.thread_time() + _SECONDS
     still = [c.expectation for c in checks if c.verdict == "holds" and c.expectation.kind in MEMORY_KINDS]
 
     def holds(changed: Run) -> bool:
         # Orders, scopes and fences change no schedule of a sequentially consistent memory.
-        left = deadline - time.monotonic()
-        if left <= 0 or not never_stuck(ask(changed), check.expectation, left):
+        if not _in_time(until, lambda: never_stuck(ask(changed), check.expectation, _PATIENCE)):
             return False
-        found = _answers(ask(changed), left) if still else None
+        found = _answers(ask(changed), until) if still else None
         return not still or (
             found is not None
             and all(c.verdict == "holds" for c in memory_checks(changed, found) if c.expectation in still)
@@ -188,12 +208,18 @@ def _advice(what: str, fix: tuple[Replacement, ...], run: Run, mended: Sequence[
     return Advice(f"{what}; checked: {result} then", fix)
 
 
-def _answers(inquiry: Inquiry, seconds: float) -> Findings | None:
-    """The answers to the memory questions of a changed run; None where the engine cannot answer."""
-    try:
-        return inquiry.quickly(inquiry.run.problem, seconds)
-    except ScopecError:
-        return None
+def _answers(inquiry: Inquiry, until: float) -> Findings | None:
+    """The answers to the memory questions of a changed run; None where the engine cannot answer, or not in time."""
+    return _in_time(until, lambda: inquiry.quickly(inquiry.run.problem, _PATIENCE))
+
+
+def _in_time(until: float, find: Callable[[], _T]) -> _T | None:
+    """What is found before the thread has worked for so long; None where that is too late, or nobody can tell."""
+    left = until - time.thread_time()
+    if left > 0:
+        with suppress(ScopecError), limited(left, None, worked=True):
+            return find()
+    return None
 
 
 def _smallest(run: Run, edits: Sequence[Edit], holds: _Holds) -> list[Edit]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from scopec.base.diagnostics import LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
 _PERIOD_SECONDS = 0.05
 #: On Linux: the second number is that of the pages that the process holds.
@@ -37,17 +37,18 @@ class _Ended(BaseException):
 
 
 class _Watch:
-    """The limits of one thread: a moment of the monotonic clock, and bytes of the process.
+    """The limits of one thread: a moment of a clock, and bytes of the process.
 
     ``passed`` says which was passed, ``raised_at`` when the thread was last told; ``imports`` is what :func:`_imports`
     gives where the block begins.
     """
 
-    def __init__(self, seconds: float | None, most_bytes: int | None) -> None:
+    def __init__(self, seconds: float | None, most_bytes: int | None, clock: Callable[[], float]) -> None:
         self.thread = threading.get_ident()
         self.imports = _imports(self.thread)
         self.seconds = seconds
-        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self.clock = clock
+        self.deadline = None if seconds is None else clock() + seconds
         self.most_bytes = most_bytes
         self.passed: str | None = None
         self.raised_at = 0.0
@@ -63,14 +64,15 @@ _unraisable = sys.unraisablehook
 class limited(AbstractContextManager[None]):
     """Raise LimitError in this block once it takes more than ``seconds`` or the process holds more than ``most_bytes``.
 
-    None is no limit.  Work in C code goes on until it returns to Python.
+    None is no limit.  Work in C code goes on until it returns to Python.  With ``worked``, seconds are those that the
+    thread has the processor, where the system tells: a limit that other work on the machine does not bring nearer.
 
     What is raised may arrive wherever a function written in Python begins, before it can catch anything.  So a block is
     entered and left by C code, which goes on in a generator: there it arrives where that waits.
     """
 
-    def __init__(self, seconds: float | None, most_bytes: int | None) -> None:
-        self._steps = _steps(seconds, most_bytes)
+    def __init__(self, seconds: float | None, most_bytes: int | None, *, worked: bool = False) -> None:
+        self._steps = _steps(seconds, most_bytes, _working_clock() if worked else time.monotonic)
 
     if TYPE_CHECKING:
 
@@ -87,10 +89,19 @@ class limited(AbstractContextManager[None]):
             return partial(min, key=self._steps.send)  # sends it the type, the value and the traceback, or None thrice
 
 
-def _steps(seconds: float | None, most_bytes: int | None) -> Generator[int | None, Any, None]:
+def _working_clock() -> Callable[[], float]:
+    """A clock of the time that this thread has the processor, which others may read, while there is the thread."""
+    if hasattr(time, "pthread_getcpuclockid"):  # not on every system
+        return partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))
+    return time.monotonic
+
+
+def _steps(
+    seconds: float | None, most_bytes: int | None, clock: Callable[[], float]
+) -> Generator[int | None, Any, None]:
     if most_bytes is not None and resident() > most_bytes:
         raise LimitError(_too_much(most_bytes))  # a block may be over before anybody looks
-    watch = _Watch(seconds, most_bytes)
+    watch = _Watch(seconds, most_bytes, clock)
     try:
         try:
             _begin(watch)
@@ -208,7 +219,7 @@ def _look() -> None:
             for watch in _watches:
                 if watch.passed is not None and now > watch.raised_at + _LEAVING_SECONDS:
                     _end(watch, watch.passed)
-                elif watch.passed is None and watch.deadline is not None and now > watch.deadline:
+                elif watch.passed is None and watch.deadline is not None and watch.clock() > watch.deadline:
                     assert watch.seconds is not None
                     _end(watch, late(watch.seconds))
             large = [w for w in _watches if w.passed is None and w.most_bytes is not None and held > w.most_bytes]
