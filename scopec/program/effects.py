@@ -160,5 +160,10 @@ def _mapped(part: Any, f: Callable[[Value], Value]) -> Any:
         return f(part)
     if isinstance(part, tuple):
         return tuple(_mapped(inner, f) for inner in part)
-    holding = _holding(part.__class__)
-    return replace(part, **{name: _mapped(getattr(part, name), f) for name in holding}) if holding else part
+    changed: dict[str, Any] = {}
+    for name in _holding(part.__class__):
+        before = getattr(part, name)
+        after = _mapped(before, f)
+        if after is not before:
+            changed[name] = after
+    return replace(part, **changed) if changed else part

@@ -100,12 +100,12 @@ def children(value: Value) -> tuple[Value, ...]:
     match value:
         case Const() | Reg() | Builtin():
             return ()
-        case Unary(_, operand, _) | Convert(operand, _):
-            return (operand,)
-        case Binary(_, left, right, _):
-            return left, right
-        case Choose(condition, then, otherwise, _):
-            return condition, then, otherwise
+        case Binary():
+            return value.left, value.right
+        case Convert() | Unary():
+            return (value.operand,)
+        case Choose():
+            return value.condition, value.then, value.otherwise
         case Named():
             return (value.value,)
         case _:
@@ -288,6 +288,8 @@ def substitute(value: Value, replace: Callable[[Reg | Builtin], Value]) -> Value
 
     def replaced(inner: Value, parts: Sequence[Value]) -> Value:
         match inner:
+            case Const():
+                return inner
             case Reg() | Builtin():
                 return replace(inner)
             case Unary("!", _, _):

@@ -313,10 +313,10 @@ def _alone(node: ir.Node) -> ir.Node:
 
 def _leading(node: ir.Node, following: tuple[int, ...]) -> ir.Node:
     match node:
-        case ir.Do():
-            return replace(node, next=following[0])
-        case ir.Branch():
-            return replace(node, then=following[0], otherwise=following[1])
+        case ir.Do(operation, span, _):
+            return ir.Do(operation, span, following[0])
+        case ir.Branch(condition, span, _, _):
+            return ir.Branch(condition, span, following[0], following[1])
         case ir.Exit():
             return node
 

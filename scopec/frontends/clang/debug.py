@@ -72,6 +72,7 @@ class Debug:
         self.fields = cache(self._fields)
         self.leaves = cache(lambda type_: tuple(self._leaves(type_, "", 0, (), "")))
         self.place = cache(self._place)
+        self.file = cache(self._file)
 
     def _fields(self, node: str) -> dict[str, str]:
         text = self._metadata.get(node, "")
@@ -85,7 +86,7 @@ class Debug:
 
     # ---------------------------------------------------------------- places
 
-    def file(self, node: str) -> str:
+    def _file(self, node: str) -> str:
         """The file that a scope is in."""
         while node:
             fields = self.fields(node)

@@ -311,31 +311,32 @@ class Machine:
     def _keep(
         self, state: State, target: Reg, but: tuple[Private, int] | None = None, new: Value | None = None
     ) -> None:
-        def kept_(content: Content, where: object) -> Content:
-            match content:
-                case Held(value, among) if _mentions(value, target):
-                    return Held(self._copy(state, value, where), among)
-                case Address(region, offset) if any(_mentions(value, target) for _, value in offset.terms):
-                    terms = tuple((factor, self._copy(state, value, (where, n)))
-                                  for n, (factor, value) in enumerate(offset.terms))  # fmt: skip
-                    return Address(region, replace(offset, terms=terms))
-                case Record(parts):
-                    return Record(tuple(kept_(part, (where, n)) for n, part in enumerate(parts)))
-                case Address() | Held() | Opaque() | Unset():
-                    return content
-                case value if (
-                    new is not None and value.type.bits == target.type.bits and as_type(value, target.type) == new
-                ):
-                    return as_type(kept(target), value.type) if _mentions(value, target) else value
-                case value:
-                    return self._copy(state, value, where) if _mentions(value, target) else value
-
         for depth, frame in enumerate(state.frames):
             for name, content in frame.env.items():
-                frame.env[name] = kept_(content, (depth, name))
+                frame.env[name] = self._kept(state, target, new, content, (depth, name))
         for key, cell in state.cells.items():
             if key != but:
-                state.cells[key] = Cell(cell.bytes, kept_(cell.content, key))
+                state.cells[key] = Cell(cell.bytes, self._kept(state, target, new, cell.content, key))
+
+    def _kept(self, state: State, target: Reg, new: Value | None, content: Content, where: object) -> Content:
+        """A content as it is when the target has a new value: what needs the old one has that in a register."""
+        match content:
+            case Held(value, among) if _mentions(value, target):
+                return Held(self._copy(state, value, where), among)
+            case Address(region, offset) if any(_mentions(value, target) for _, value in offset.terms):
+                terms = tuple((factor, self._copy(state, value, (where, n)))
+                              for n, (factor, value) in enumerate(offset.terms))  # fmt: skip
+                return Address(region, replace(offset, terms=terms))
+            case Record(parts):
+                return Record(tuple(self._kept(state, target, new, part, (where, n)) for n, part in enumerate(parts)))
+            case Address() | Held() | Opaque() | Unset():
+                return content
+            case value if (
+                new is not None and value.type.bits == target.type.bits and as_type(value, target.type) == new
+            ):
+                return as_type(kept(target), value.type) if _mentions(value, target) else value
+            case value:
+                return self._copy(state, value, where) if _mentions(value, target) else value
 
     def _copy(self, state: State, value: Value, where: object) -> Value:
         """A register that nothing needs, with a value."""

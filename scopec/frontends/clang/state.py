@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass
@@ -43,7 +43,7 @@ class Frame:
 
     def copy(self) -> Frame:
         """One that goes on by itself."""
-        return replace(self, env=dict(self.env))
+        return Frame(self.function, self.label, self.at, dict(self.env), self.calls, self.result, self.place)
 
     def site(self) -> Site:
         """The present instruction, as clang wrote it: copies of one are one."""
