@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,6 +13,8 @@ from scopec.base.diagnostics import InputError
 from scopec.frontends.clang import program
 from scopec.frontends.clang.compiler import expanded, shims
 from scopec.frontends.clang.evaluations import of_the_user
+from scopec.frontends.clang.memory import Private
+from scopec.frontends.clang.touches import Touch, conflict, conflicting
 from scopec.program import ir
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
@@ -287,3 +290,18 @@ def test_the_tree_is_asked_for_where_one_expression_may_have_both(
     text = f"{head}__global__ void k() {{ {statements} }}\nint main() {{ k<<<1, 1>>>(); cudaDeviceSynchronize(); }}\n"
     plan(write(text + "//@ expect race_free;\n"), "p.cu", BY_CLANG)
     assert bool(asked) == wanted
+
+
+def test_conflicts_are_found_by_what_is_touched() -> None:
+    random, of = Random(1), ["a", "b", Private((), "x"), Private((), "y")]
+    for _ in range(2000):
+        done = {
+            number: [
+                Touch(random.choice(of), random.choice([None, 0, 1, 4]), random.choice([1, 4]), random.random() < 0.5)
+                if random.random() < 0.8
+                else Touch()
+                for _ in range(random.randrange(4))
+            ]
+            for number in range(6)
+        }
+        assert list(conflicting(done)) == [(a, b) for a, b in combinations(done, 2) if conflict(done[a], done[b])]

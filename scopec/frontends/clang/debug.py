@@ -73,6 +73,7 @@ class Debug:
         self.leaves = cache(lambda type_: tuple(self._leaves(type_, "", 0, (), "")))
         self.place = cache(self._place)
         self.file = cache(self._file)
+        self.variable = cache(self._variable)
 
     def _fields(self, node: str) -> dict[str, str]:
         text = self._metadata.get(node, "")
@@ -128,7 +129,7 @@ class Debug:
 
     # ---------------------------------------------------------------- variables
 
-    def variable(self, node: str) -> Variable:
+    def _variable(self, node: str) -> Variable:
         """A local or global variable, of its metadata or of the expression around it."""
         fields = self.fields(node)
         if fields[""] == "DIGlobalVariableExpression":

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations, product
+from typing import TypeAlias, TypeVar
 
 from scopec.base.records import dataclass
 from scopec.frontends.clang.memory import Private
 from scopec.program import ir
 from scopec.program.values import Const
 
+_T = TypeVar("_T")
 #: An instruction by its function, its block and its position there.
 Site: TypeAlias = tuple[str, str, int]
 
@@ -44,6 +46,20 @@ def touch_of(operation: ir.Operation) -> Touch | None:
             return Touch(object_, index.value if isinstance(index, Const) else None)
         case _:
             return _NOTICED
+
+
+def conflicting(done: Mapping[_T, Iterable[Touch]]) -> Iterator[tuple[_T, _T]]:
+    """Each two of some things of which it may make a difference which is done first."""
+    at: dict[str | Private | None, list[int]] = {}
+    for number, touches in enumerate(done.values()):
+        for of in {touch.of for touch in touches}:
+            at.setdefault(of, []).append(number)
+    noticed = at.pop(None, [])
+    shared = sorted({n for of, numbers in at.items() if not isinstance(of, Private) for n in numbers}.union(noticed))
+    pairs = {pair for numbers in at.values() for pair in combinations(numbers, 2)}
+    pairs |= {(min(pair), max(pair)) for pair in product(noticed, shared) if pair[0] != pair[1]}
+    names, touched = list(done), list(done.values())
+    return ((names[a], names[b]) for a, b in sorted(pairs) if conflict(touched[a], touched[b]))
 
 
 def conflict(one: Iterable[Touch], other: Iterable[Touch]) -> bool:

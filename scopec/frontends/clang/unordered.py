@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import field
 from functools import cache, cached_property
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
@@ -26,12 +25,12 @@ from scopec.frontends.clang.memory import Private
 from scopec.frontends.clang.operands import CANNOT_TELL, UNDEFINED, Operands, in_a_row, operands_of
 from scopec.frontends.clang.order import in_any_order
 from scopec.frontends.clang.reader import Module
-from scopec.frontends.clang.touches import conflict
+from scopec.frontends.clang.touches import conflicting
 from scopec.frontends.clang.world import refused, span_of
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from scopec.frontends.clang.debug import Place
     from scopec.frontends.clang.operands import Origin
@@ -57,7 +56,7 @@ class Unordered:
     library: str
     expanded: Callable[[], tuple[str, str]]
     #: What the instructions of functions did, each time that they were executed.
-    done: dict[str, list[dict[Origin, set[Touch]]]] = field(default_factory=dict)
+    done: dict[str, dict[Hashable, dict[Origin, set[Touch]]]] = field(default_factory=dict)
     known: dict[str, list[Operands]] = field(default_factory=dict)
     dependences: dict[str, Dependence] = field(default_factory=dict)
 
@@ -68,8 +67,8 @@ class Unordered:
             for (function, label, at), touches in thread.items():
                 functions.setdefault(function, {})[label, at] = touches
             for function, here in functions.items():
-                if here not in (earlier := self.done.setdefault(function, [])):
-                    earlier.append(here)
+                alike = frozenset((origin, frozenset(touches)) for origin, touches in here.items())
+                self.done.setdefault(function, {}).setdefault(alike, here)
         ours = [function for function in self.done if function not in self.side.module.added]
         learned = [self._learn(function) for function in ours if self._may_matter(function)]
         return any(learned)
@@ -78,21 +77,24 @@ class Unordered:
         code, places = self._code(function), self._places(self.side.module, self.side.debug, function)
         temporaries, dependence = _temporaries(code), self._dependence(function)
         declared = _first_values(code)
-        for thread in self.done[function]:
+        ordered: set[tuple[Origin, Origin]] = set()
+        for thread in self.done[function].values():
             here: dict[Origin, list[Touch]] = {}
-            for label, at in thread.keys() & places.keys():
+            for label, at in sorted(thread.keys() & places.keys()):
                 # What makes a temporary object and what uses it are no operands of one expression.
                 own = temporaries.intersection(locals_in(code.blocks[label][at].action))
                 touches = thread[label, at]
                 here[label, at] = [t for t in touches if not (isinstance(t.of, Private) and t.of.name in own)]
-            for one, other in combinations(here, 2):
+            for one, other in conflicting(here):
+                if (one, other) in ordered:  # as another thread has them
+                    continue
                 if (
-                    conflict(here[one], here[other])
-                    and other not in dependence.after(one)
+                    other not in dependence.after(one)
                     and one not in dependence.after(other)
                     and self._is_one_expression(places[one], places[other], declared=bool({one, other} & declared))
                 ):
                     return True
+                ordered.add((one, other))
         return False
 
     def _dependence(self, function: str) -> Dependence:
@@ -120,7 +122,7 @@ class Unordered:
             raise objection(0, CANNOT_TELL)
         places = self._places(module, debug, function)
         operands = operands_of(
-            line, found, places, self.folder, self._dependence(function), self.done[function], objection
+            line, found, places, self.folder, self._dependence(function), list(self.done[function].values()), objection
         )
         if operands == self.known.get(function, []):
             return False
