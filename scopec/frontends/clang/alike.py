@@ -176,7 +176,7 @@ class _Walk:
         for at in work:
             node = self._at((kind, at))
             if not isinstance(node, ir.Exit):
-                found.setdefault(_form(node), at)
+                found.setdefault(self._shape((kind, at)).form, at)
             work += [n for n in dict.fromkeys(ir.successors(node)) if n not in seen]
             seen.update(work)
         return found
