@@ -127,7 +127,11 @@ class States(Terms):
         self, value: Value, thread: ir.Thread, old: Compute | None = None, out: Outcomes = NO_OUTCOMES
     ) -> Compute:
         """An expression of a thread; ``old`` and ``out`` give what its operation finds, in memory and beside it."""
-        return self._made(self._given(value, thread.builtins or {}), thread, old, out)
+        return self._made(self.for_thread(value, thread), thread, old, out)
+
+    def for_thread(self, value: Value, thread: ir.Thread) -> Value:
+        """An expression with what a thread knows of itself in it."""
+        return self._given(value, thread.builtins or {})
 
     def _made(self, value: Value, thread: ir.Thread, old: Compute | None, out: Outcomes) -> Compute:
         def made(inner: Value) -> Compute:

@@ -12,6 +12,7 @@ from scopec.base.records import dataclass
 from scopec.engines.embedded.states import States
 from scopec.engines.embedded.terms import Bound, Compute, Fixed, Outcomes, Seen, Slot, State, once, run
 from scopec.program import ir
+from scopec.program.values import Const
 from scopec.progress.rules import phases
 from scopec.progress.steps import OLD, Arrival, Either, Fork, Goto, Made, Step, Tree, leaves
 from scopec.progress.terms import At, Kind, Name, Over, both, call
@@ -155,6 +156,8 @@ class Stepping(States):
         thread, old, out = effects.thread, effects.old, effects.outcomes
         match tree:
             case Fork(condition, then, otherwise):
+                if isinstance(known := self.for_thread(condition, thread), Const):
+                    return self._way(then if known.value else otherwise, effects)
                 test = self.value(condition, thread, old, out)
                 yes, no = self._way(then, effects), self._way(otherwise, effects)
                 return lambda s: yes(s) if test(s) else no(s)
