@@ -145,7 +145,8 @@ class Execution:
         for name, row in RELATIONS.items():
             if not row.costly or name in self.model.mentioned:
                 relations[name] = found.relation(name, strict=self.strict)
-        return Evaluation(self.model, len(self.events), {name: found.set(name) for name in SETS}, relations)
+        sets = {name: found.set(name) for name in SETS if name in self.model.mentioned}
+        return Evaluation(self.model, len(self.events), sets, relations)
 
     def holds(self, when: When) -> bool:
         """Whether a condition on paths or on what is read holds here."""

@@ -36,10 +36,10 @@ def containing(circuit: Circuit, rows: Relation, number: int) -> Relation:
 
     What needs more raises InexactError of ``number``.
     """
-    certain = reach({i: {j for j, v in row.items() if v == TRUE} for i, row in rows.items()})
-    possible = reach({i: set(row) for i, row in rows.items()})
+    certain = masks({i: sum(1 << j for j, v in row.items() if v == TRUE) for i, row in rows.items()})
+    possible = masks({i: sum(1 << j for j in row) for i, row in rows.items()})
     closed: Relation = {
-        i: {j: TRUE if j in certain[i] else circuit.fresh() for j in ends} for i, ends in possible.items()
+        i: {j: TRUE if certain[i] >> j & 1 else circuit.fresh() for j in bits(ends)} for i, ends in possible.items()
     }
     contain = _Contain(circuit, rows, closed)
 
