@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,6 +19,8 @@ import pytest
 from scopec.base import scratch
 from scopec.base.diagnostics import EngineError
 from scopec.engines.java import jars
+from scopec.session.check import Settings, check
+from scopec.session.pool import Pool
 from tests.test_cli import GOOD, RACE, no_traceback, scopec
 
 FULL = Path("/dev/full")
@@ -68,20 +71,23 @@ def test_a_reader_that_is_gone_is_no_verdict(write: Callable[..., Path]) -> None
 
 
 def test_a_violation_stands_where_nothing_can_be_kept(write: Callable[..., Path], tmp_path: Path) -> None:
-    (tmp_path / "cache").write_text("not a folder")
-    done = scopec("check", write(RACE), "--engine", "embedded", XDG_CACHE_HOME=str(tmp_path / "cache"))
+    path = write(RACE)
+    scopec("check", path, "--engine", "embedded", "--keep", tmp_path / "kept")
+    (written,) = (tmp_path / "kept").iterdir()
+    (tmp_path / "taken" / written.name).mkdir(parents=True)
+    done = scopec("check", path, "--engine", "embedded", "--keep", tmp_path / "taken")
     assert done.returncode == 1
     assert "violated  race_free" in done.stdout
     assert "could not be kept" in done.stderr
     assert "[SCP045]" in done.stderr
 
 
-def test_nothing_is_said_of_specifications_that_there_are_none_of(write: Callable[..., Path]) -> None:
+def test_nothing_is_said_of_specifications_that_there_are_none_of(write: Callable[..., Path], tmp_path: Path) -> None:
     text = "__device__ cuda::atomic<int, cuda::thread_scope_device> f; __device__ int x;\n" + (
         "__global__ void k() { while (f.load() == 0); }\n//@ launch k<<<1, 1>>>();\n//@ expect terminates;\n"
     )
-    done = scopec("check", write(text), "--engine", "embedded")
-    assert "generated  in" not in done.stdout
+    done = scopec("check", write(text), "--engine", "embedded", "--keep", tmp_path / "kept")
+    assert "generated" not in done.stdout
 
 
 DEEP = "x"
@@ -288,6 +294,30 @@ def test_a_call_that_is_ended_at_any_moment_leaves_nothing(seed: int, tmp_path: 
         assert process.returncode in (130, 0, *early, *((3,) if how == "a child" else ()))
     assert not [p.name for p in tmp_path.iterdir() if p.name.startswith("scopec-")], how
     assert "Traceback" not in (tmp_path / "said").read_text()
+
+
+@pytest.mark.parametrize("files", [1, 2])
+def test_who_waits_for_an_answer_can_be_interrupted(files: int, tmp_path: Path) -> None:
+    """Python tells the main thread alone of a signal, and only between steps of its own: a solver makes none."""
+    asked = []
+    paths = [tmp_path / f"{number}.cu" for number in range(files)]
+    for path in paths:
+        path.write_text(GOOD)
+    check(paths, Settings(engine="embedded", ended=lambda _: asked.append(threading.current_thread())))
+    assert len(asked) == files
+    assert threading.main_thread() not in asked
+
+
+def test_what_goes_wrong_in_the_one_run_of_a_call_is_told() -> None:
+    """As where there are several."""
+    pool = Pool(1)
+    with pytest.raises(EngineError, match="no engine"):
+        pool.submit(_broken).result()
+    assert pool.submit(int, "1").result() == 1
+
+
+def _broken() -> None:
+    raise EngineError("no engine")
 
 
 def test_a_killed_npm_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

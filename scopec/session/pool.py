@@ -1,8 +1,9 @@
-"""The threads in which runs are asked."""
+"""The threads in which runs are asked; the one that waits for them can be interrupted at any moment."""
 
 from __future__ import annotations
 
 from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -13,11 +14,13 @@ _Result = TypeVar("_Result")
 
 
 class Task(Generic[_Result]):
-    """Something to be done by a thread of a pool, or by who asks for its result where there is none."""
+    """Something to be done by a thread of a pool, or by one of its own when its result is asked for."""
 
     def __init__(self, do: Callable[[], _Result]) -> None:
         self._do = do
         self._future: Future[_Result] | None = None
+        self._made: list[_Result] = []
+        self._failed: BaseException | None = None
 
     def start(self, threads: ThreadPoolExecutor) -> None:
         """Let a thread do it."""
@@ -25,13 +28,26 @@ class Task(Generic[_Result]):
 
     def result(self) -> _Result:
         """What comes of it, or the exception that does."""
-        return self._do() if self._future is None else self._future.result()
+        if self._future is not None:
+            return self._future.result()
+        thread = Thread(target=self._alone, daemon=True)
+        thread.start()
+        thread.join()
+        if self._failed is not None:
+            raise self._failed
+        return self._made[0]
+
+    def _alone(self) -> None:
+        try:
+            self._made.append(self._do())
+        except BaseException as failed:
+            self._failed = failed
 
 
 class Pool:
     """Threads for ``jobs`` tasks at once, from the second task on.
 
-    Most calls have one: to import what makes threads takes a tenth of a small one.
+    Most calls have one: to import what makes a pool takes a tenth of a small one.
     """
 
     def __init__(self, jobs: int) -> None:
