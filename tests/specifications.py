@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from scopec.engines.table import file_name
 from scopec.engines.tla import laws
@@ -13,6 +16,8 @@ from scopec.session.compile import MANIFEST, Specification, compile_programs
 from scopec.session.plan import SUFFIXES, Overrides
 from tests.conftest import REPOSITORY
 
+_T = TypeVar("_T")
+
 SPECS = REPOSITORY / "specs"
 GENERATED = SPECS / "generated"
 PROGRAMS = sorted(p for suffix in SUFFIXES for p in SPECS.rglob(f"*{suffix}"))
@@ -21,8 +26,17 @@ KEPT = Overrides(cache=True)
 #: The places of all of them below specs/generated, where few are.
 LISTED = frozenset((GENERATED / MANIFEST).read_text().splitlines())
 PLACES = sorted(Path(line.partition("  ")[2]) for line in LISTED)
+#: README's command asks the engines about each; with SCOPEC_ENGINE_SPECS=all tests do so, too.
+EVERY = os.environ.get("SCOPEC_ENGINE_SPECS") == "all"
+#: With SCOPEC_NVCC_SPECS=all compilers take every file, host and device, with all of their headers (CONTRIBUTING.md).
+WHOLE = os.environ.get("SCOPEC_NVCC_SPECS") == "all"
 #: The module that those of programs extend.
 LAWS = f"{LAWS_MODULE}.tla"
+
+
+def some(found: Sequence[_T], step: int, *, every: bool = EVERY) -> Sequence[_T]:
+    """Each ``step``-th of what there is, or all where that is wanted."""
+    return found if every else found[::step]
 
 
 def places(ending: str) -> list[Path]:

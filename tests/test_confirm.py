@@ -161,7 +161,11 @@ def test_two_workers_answer_as_one(tmp_path: Path, jars: dict[str, Jar], workers
     path.write_text(TURNS.format(again="while (f.load() == 0)" if again else ""))
     (planned,) = plan(path, "p.cu", Overrides()).runs
     asked = module(progress_problem(planned, "Termination"))
-    for name, text in asked.files.items():
-        (tmp_path / name).write_text(text)
-    found = [run.run(jars["tlc"], asked.name, workers, tmp_path, 120, processors) for processors in (1, 2)]
+    found = []
+    for processors in (1, 2):
+        folder = tmp_path / str(processors)  # TLC's own are called by the second in which it begins
+        folder.mkdir()
+        for name, text in asked.files.items():
+            (folder / name).write_text(text)
+        found.append(run.run(jars["tlc"], asked.name, workers, folder, 120, processors))
     assert [a.result and a.result.outcome for a in found] == ["liveness" if again else "holds"] * 2

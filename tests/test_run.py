@@ -25,6 +25,7 @@ from scopec.gpu.harness import UNSET
 from scopec.gpu.run import read
 from scopec.program import types, values
 from scopec.session.check import Settings
+from tests.specifications import WHOLE, some
 from tests.test_cli import scopec
 
 if TYPE_CHECKING:
@@ -285,7 +286,7 @@ def test_accesses_are_instructions_as_the_library_maps_them(harness: Mapping[str
 
 @pytest.mark.slow
 def test_a_compiler_takes_the_text_of_harnesses(tmp_path: Path) -> None:
-    """The device's side, of which the machine knows no header: every third part, with SCOPEC_NVCC_SPECS=all each one."""
+    """The device's side, of which the machine knows no header: every ninth part, with SCOPEC_NVCC_SPECS=all each one."""
     harness = files(read_tests(SPECS), rounds=1, seed=1, turns=1)
     assert sum(name.startswith("part") for name in harness) > 30
     for name in ("stress.cuh", "clang.cuh"):
@@ -295,7 +296,7 @@ def test_a_compiler_takes_the_text_of_harnesses(tmp_path: Path) -> None:
     command = compiler.find()
     assert command is not None
     parts = [text for name, text in harness.items() if name.startswith("part")]
-    for text in parts[:: 1 if os.environ.get("SCOPEC_NVCC_SPECS") == "all" else 3]:
+    for text in some(parts, 9, every=WHOLE):
         device = text[: text.index("std::vector<Test> part")]
         for space in re.findall(r"namespace (test_\w+)", device):
             device += f"template __global__ void play_kernel<{space}::Program>(Round, word*, word*, unsigned*);\n"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,17 +20,13 @@ from scopec.session.compile import compile_programs, differences
 from scopec.session.hangs import STUCK, search
 from scopec.session.plan import plan
 from scopec.session.run import HARDWARE, Run
-from tests.specifications import GENERATED, KEPT, LAWS, LISTED, PROGRAMS, SPECS, of, places, put
+from tests.specifications import EVERY, GENERATED, KEPT, LAWS, LISTED, PROGRAMS, SPECS, WHOLE, of, places, put, some
 
 #: The source documents' own code: looser than CUDA C++ (host globals used in kernels, cudaHostRegister with two arguments).
 DOCUMENT = {
     f"cuda-execution-model/{n}.cu"
     for n in ("stream-0", "stream-1", *(f"device-{i}" for i in range(5)), *(f"api-{i}" for i in range(1, 5)))
 }
-#: With SCOPEC_NVCC_SPECS=all nvcc compiles every file, host and device, with all of its headers (CONTRIBUTING.md).
-WHOLE = os.environ.get("SCOPEC_NVCC_SPECS") == "all"
-#: README's command asks the jars about each; with SCOPEC_ENGINE_SPECS=all the jars confirm what is written, too.
-EVERY = os.environ.get("SCOPEC_ENGINE_SPECS") == "all"
 #: In the names of modules of the example hardware: tests/test_hardware.py.
 ON_HARDWARE = f"__{identifier(HARDWARE)}__"
 #: A third of that work: for the device alone, ptxas included, without types of 16 bits, which no specification has.
@@ -60,10 +54,6 @@ def test_few_are_there_as_text() -> None:
     assert len(there) < 50
     assert {p.parent.name for p in there} == {p.parent.name for p in places(".als")}
     assert all(p.with_suffix(".cfg").is_file() for p in there if p.suffix == ".tla")
-
-
-def some(found: Sequence[Path], step: int) -> Sequence[Path]:
-    return found if EVERY else found[::step]
 
 
 @pytest.mark.jvm
@@ -135,10 +125,13 @@ def test_the_documents_own_code_is_unchanged() -> None:
         assert "#include" not in "\n".join(lines)
 
 
+COMPILED = [p for p in PROGRAMS if p.suffix == ".cu" and name(p) not in DOCUMENT]
+
+
 @pytest.mark.nvcc
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's compiler is not on PATH")
-@pytest.mark.parametrize("path", [p for p in PROGRAMS if p.suffix == ".cu" and name(p) not in DOCUMENT], ids=name)
+@pytest.mark.parametrize("path", some(COMPILED, 3, every=WHOLE), ids=name)
 def test_nvcc_accepts_what_scopec_accepts(path: Path, tmp_path: Path) -> None:
     """Host functions are read for the device too; what only the host's own compilation finds is for specs/host."""
     newer = ["-std=c++20"] if "<stop_token>" in path.read_text(encoding="utf-8") else []

@@ -29,7 +29,7 @@ from tests.specifications import LAWS, places, put, text
 
 pytestmark = pytest.mark.jvm
 #: Each is asked of a Java process of its own too, which starts cold.
-ALLOY_STEP, TLA_STEP = (12, 6) if os.environ.get("SCOPEC_COLD_SPECS") else (30, 16)
+ALLOY_STEP, TLA_STEP = (12, 6) if os.environ.get("SCOPEC_COLD_SPECS") else (60, 40)
 ALLOY = places(".als")[2::ALLOY_STEP]
 #: Whose executions are few: others have too many to list all.
 LITMUS = [place for place in places(".als") if place.parts[0] == "litmus"][::ALLOY_STEP]

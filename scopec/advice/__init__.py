@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from scopec.explain.verdict import FAULTY, UNDEFINED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -11,10 +14,25 @@ if TYPE_CHECKING:
     from scopec.session.ask import Inquiry
     from scopec.session.run import Run
 
+_KINDS = ("race_free", "forbidden", "required", "assertion", "terminates", "progresses")
+
+
+def mendable(check: Check) -> bool:
+    """Whether a check is violated in a way that an edit of the program could mend."""
+    void = (check.reason or "").startswith(FAULTY)
+    return check.verdict == "violated" and check.expectation.kind in _KINDS and not void
+
 
 def advised(run: Run, checks: Sequence[Check], ask: Callable[[Run], Inquiry]) -> list[Check]:
     """The checks, with a suggestion for those that are violated and that a small change would mend."""
+    wanted = [check for check in checks if mendable(check) and check.reason != UNDEFINED]
+    if not wanted:
+        return list(checks)
     # Start-up: most calls have no violated check, or do not want advice.
-    from scopec.advice import search
+    from scopec.advice.search import advice
 
-    return search.advised(run, checks, ask)
+    found = {id(check): advice(run, check, checks, ask) for check in wanted}
+    return [
+        check if (one := found.get(id(check))) is None else replace(check, advice=one.said, fix=one.fix)
+        for check in checks
+    ]

@@ -15,6 +15,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from scopec.advice import mendable
 from scopec.advice.barriers import barriers, in_words, wants_barrier, with_barrier
 from scopec.advice.edits import (
     AddFence,
@@ -40,7 +41,6 @@ from scopec.base.diagnostics import ScopecError
 from scopec.base.files import source_of
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
-from scopec.explain.verdict import FAULTY, UNDEFINED, Check
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.execution import Execution
 from scopec.memory.scopes import contains
@@ -53,6 +53,7 @@ from scopec.session.verdicts import memory_checks
 
 if TYPE_CHECKING:
     from scopec.explain.fixes import Replacement
+    from scopec.explain.verdict import Check
     from scopec.program.expectations import Expectation
     from scopec.progress.models import Property
     from scopec.session.ask import Inquiry
@@ -82,22 +83,6 @@ _PATIENCE = 3 * _SECONDS
 _MOST_EVENTS = 120
 
 
-def advised(run: Run, checks: Sequence[Check], ask: Ask) -> list[Check]:
-    """The checks, with a suggestion for those that are violated and that a small change would mend."""
-    return [_with(c, advice(run, c, checks, ask)) if _mendable(c) and c.reason != UNDEFINED else c for c in checks]
-
-
-def _with(check: Check, found: Advice | None) -> Check:
-    return check if found is None else replace(check, advice=found.said, fix=found.fix)
-
-
-def _mendable(check: Check) -> bool:
-    """Whether a check is violated in a way that an edit of the program could mend."""
-    kinds = ("race_free", "forbidden", "required", "assertion", "terminates", "progresses")
-    void = (check.reason or "").startswith(FAULTY)
-    return check.verdict == "violated" and check.expectation.kind in kinds and not void
-
-
 def advice(run: Run, check: Check, checks: Sequence[Check], ask: Ask) -> Advice | None:
     """What to change so that a violated check holds, or None if nothing was found in time."""
     match check.trace:
@@ -120,7 +105,7 @@ def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Executio
         return None
     until = time.thread_time() + _SECONDS
     still = [c.expectation for c in checks if c.verdict == "holds"]
-    every = [c.expectation for c in checks if _mendable(c) and c.expectation.kind in MEMORY_KINDS]
+    every = [c.expectation for c in checks if mendable(c) and c.expectation.kind in MEMORY_KINDS]
     for wanted in (every, [check.expectation]) if len(every) > 1 else (every,):
         names = {(e.kind, e.text) for e in (*wanted, *still)}
 
