@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.explain.verdict import FAULTY, UNDEFINED
+from scopec.advice.mendable import mendable
+from scopec.explain.verdict import UNDEFINED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -13,14 +14,6 @@ if TYPE_CHECKING:
     from scopec.explain.verdict import Check
     from scopec.session.ask import Inquiry
     from scopec.session.run import Run
-
-_KINDS = ("race_free", "forbidden", "required", "assertion", "terminates", "progresses")
-
-
-def mendable(check: Check) -> bool:
-    """Whether a check is violated in a way that an edit of the program could mend."""
-    void = (check.reason or "").startswith(FAULTY)
-    return check.verdict == "violated" and check.expectation.kind in _KINDS and not void
 
 
 def advised(run: Run, checks: Sequence[Check], ask: Callable[[Run], Inquiry]) -> list[Check]:

@@ -15,7 +15,6 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from scopec.advice import mendable
 from scopec.advice.barriers import barriers, in_words, wants_barrier, with_barrier
 from scopec.advice.edits import (
     AddFence,
@@ -36,6 +35,7 @@ from scopec.advice.edits import (
     updates,
 )
 from scopec.advice.hangs import families, never_stuck
+from scopec.advice.mendable import mendable
 from scopec.advice.spelling import replacements
 from scopec.base.diagnostics import ScopecError
 from scopec.base.files import source_of
