@@ -289,11 +289,14 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures and verdicts there, too")
     options = parser.parse_args()
     comparison = Comparison(options.limit)
-    print(comparison.head())
     with tempfile.TemporaryDirectory() as name:
-        for what, files in questions(Path(name), options.litmus):
-            if files and (not options.rows or what.startswith(tuple(options.rows))):
-                print(comparison.row(what, files), flush=True)
+        every = list(questions(Path(name), options.litmus))
+        asked = [(what, files) for what, files in every if what.startswith(tuple(options.rows or [""])) and files]
+        if not asked:
+            parser.error("no row has files: there are " + ", ".join(what for what, _ in every))
+        print(comparison.head())
+        for what, files in asked:
+            print(comparison.row(what, files), flush=True)
     load = os.getloadavg()[0]
     print(*comparison.verdicts(), f"load {load:.1f} on {os.cpu_count()} cores", sep="\n")
     if options.json:

@@ -82,6 +82,16 @@ def test_different_answers_are_told_apart() -> None:
     )
 
 
+def test_a_row_that_is_not_there_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["beside.py", "medium"])
+    with pytest.raises(SystemExit) as ended:
+        beside.main()
+    assert ended.value.code == 2
+    assert "no row has files: there are small C litmus files, " in capsys.readouterr().err
+
+
 def test_a_call_has_a_limit_of_cpu_time() -> None:
     late = beside.called(["sh", "-c", "while :; do :; done"], 1)
     assert late.seconds is None

@@ -19,7 +19,7 @@ from scopec.engines.embedded.relations import Matrices, Set
 from scopec.memory.cat import tree
 from scopec.memory.cat.evaluate import Evaluation, pairs, relation
 from scopec.memory.cat.model import Axiom, Model
-from scopec.memory.questions import Problem
+from scopec.memory.questions import Goal, Problem
 from scopec.session.ask import settled
 from scopec.session.plan import plan
 from scopec.session.verdicts import disagreements, findings, memory_checks
@@ -293,6 +293,27 @@ def test_variables_of_several_blocks_and_threads_have_values_of_their_own(engine
     assert [v for found in verdicts([outcome]).values() for v in found] == [
         "violated", "holds", "holds", "violated", "violated",
     ]  # fmt: skip
+
+
+def test_an_execution_answers_the_questions_that_it_is_one_for(tmp_path: Path) -> None:
+    """One that ends somehow is complete; one with a race need not be, and is none for the question whether some is."""
+    wait = "__device__ cuda::atomic<int, cuda::thread_scope_device> f{0};\n__device__ int x;\n"
+    kernel = f"{wait}__global__ void k() {{ x = blockIdx.x; while (f.load() == 0); }}\n//@ launch k<<<2, 1>>>();\n"
+    path = tmp_path / "waits.cu"
+    path.write_text(f"{kernel}//@ expect race_free;\n//@ expect allowed x == 1;\n")
+    (run,) = plan(path, path.name, KEPT).runs
+    answers = solve(run.problem)
+    assert answers is not None
+    goals = {question.goal: answers[question.name] for question in run.problem.questions}
+    assert goals[Goal.RACE] is not None
+    assert goals[Goal.EXECUTION] is goals[Goal.OUTCOME] is None  # nobody sets the flag
+    path.write_text(f"{kernel.replace('f{0}', 'f{1}')}//@ expect race_free;\n//@ expect allowed x == 1;\n")
+    (run,) = plan(path, path.name, KEPT).runs
+    answers = solve(run.problem)
+    assert answers is not None
+    assert disagreements(findings(run.problem, answers, "embedded", 0.0), run.problem) == []
+    goals = {question.goal: answers[question.name] for question in run.problem.questions}
+    assert goals[Goal.EXECUTION] is goals[Goal.OUTCOME] is not None
 
 
 def test_the_time_limit_ends_a_search(tmp_path: Path) -> None:
