@@ -1,6 +1,7 @@
 """clang as scopec runs it: programs against scopec's own headers, errors and their places, headers, flags."""
 
 import re
+import shlex
 import string
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from scopec.base.diagnostics import EngineError, InputError, LimitError
 from scopec.base.limits import limited
 from scopec.base.source import Source
-from scopec.frontends.clang import compiler
+from scopec.frontends.clang import command
 from scopec.frontends.clang.compiler import Compiled, Flags, compiled
 from scopec.frontends.clang.prepare import prepared
 from tests.conftest import REPOSITORY
@@ -56,7 +57,7 @@ def test_programs_compile(folder: str) -> None:
 def test_the_shims_need_only_their_intrinsics() -> None:
     path = REPOSITORY / "tests" / "fixtures" / "clang" / "shims.cu"
     both = compiled(path.read_text(encoding="utf-8"), "shims.cu", path.parent)
-    known = set(re.findall(r"\b(__scopec_\w+)\(", (compiler.shims() / "scopec" / "intrinsics.h").read_text()))
+    known = set(re.findall(r"\b(__scopec_\w+)\(", (command.shims() / "scopec" / "intrinsics.h").read_text()))
     left = set()
     for name in re.findall(r"^declare [^@]*@([\w.]+)", both.device + both.host, re.MULTILINE):
         intrinsic = re.match(r"_Z(\d+)(__scopec_.*)", name)
@@ -166,22 +167,26 @@ def test_undefined_arithmetic_stays_visible(tmp_path: Path) -> None:
         assert "with.overflow" not in side  # it wraps
 
 
-def named_clang(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    """Name a clang of one's own, a script."""
+def named_clang(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str = "") -> Path:
+    """Name a clang of one's own, a script; by default, the clang that there is."""
+    ours = command.found()
     path = folder / "clang"
-    path.write_text(f"#!/bin/sh\n{script}\n")
+    asked = f'case "$*" in *-print-resource-dir) echo "clang version 22.1.8" >&2; echo {ours.resources}; exit;; esac'
+    script = script or f'exec {shlex.join(ours.program)} "$@"'
+    path.write_text(f"#!/bin/sh\n{asked}\n{script}\n")
     path.chmod(0o755)
     monkeypatch.setenv("SCOPEC_CLANG", str(path))
+    return path
 
 
 def test_another_clang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = compiler.find()
-    assert ours is not None
-    named_clang(tmp_path, monkeypatch, f'exec {" ".join(ours)} "$@"')
-    assert "define" in compile_text("int main() {}", tmp_path).host
-    named_clang(tmp_path, monkeypatch, "echo broken >&2; exit 3")
-    with pytest.raises(EngineError, match="clang failed: broken"):
-        compile_text("", tmp_path)
+    with monkeypatch.context() as patch:
+        named_clang(tmp_path, patch)
+        assert "define" in compile_text("int main() {}", tmp_path).host
+    with monkeypatch.context() as patch:
+        named_clang(tmp_path, patch, "echo broken >&2; exit 3")
+        with pytest.raises(EngineError, match="clang failed: broken"):
+            compile_text("", tmp_path)
     monkeypatch.setenv("SCOPEC_CLANG", str(tmp_path / "nowhere"))
     with pytest.raises(EngineError, match="SCOPEC_CLANG names no program"):
         compile_text("", tmp_path)
@@ -198,7 +203,7 @@ def test_a_limit_of_time_leaves_no_process(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("std", ["c++17", "c++20", "c++23"])
 def test_every_header_can_be_read_twice_in_any_language(std: str, tmp_path: Path) -> None:
-    names = sorted(str(p.relative_to(compiler.shims())) for p in compiler.shims().rglob("*") if p.is_file())
+    names = sorted(str(p.relative_to(command.shims())) for p in command.shims().rglob("*") if p.is_file())
     text = "".join(f"#include <{name}>\n" for name in [*names, *reversed(names)])
     capitals = tuple(f"-D{letter}={letter} {letter}" for letter in string.ascii_uppercase)
     compile_text(text, tmp_path, std=std, macros=capitals)

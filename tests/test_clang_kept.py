@@ -8,14 +8,17 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from scopec.base.cache import Cache
 from scopec.cli import commands
-from scopec.frontends.clang import compiler, kept
+from scopec.frontends.clang import command, compiler, kept
 from scopec.frontends.clang.compiler import Flags, Refused, compiled, expanded
+from scopec.frontends.clang.running import Run
+from tests.test_clang_compiler import named_clang
 
 TEXT = "__device__ int a;\nint main() { return 0; }\n"
 
@@ -29,13 +32,13 @@ def entries(tmp_path: Path) -> Cache:
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The commands that ran; with what is precompiled the same has other numbers."""
     started: list[list[str]] = []
-    start = compiler._Run.start
+    start = Run.start
 
-    def noted(self: compiler._Run, command: list[str], given: bytes, folder: Path) -> None:
+    def noted(self: Run, command: list[str], *rest: Any) -> None:
         started.append(command)
-        start(self, command, given, folder)
+        start(self, command, *rest)
 
-    monkeypatch.setattr(compiler._Run, "start", noted)
+    monkeypatch.setattr(Run, "start", noted)
     monkeypatch.setattr(compiler, "_FEW", 1000)
     return started
 
@@ -89,7 +92,7 @@ def test_whatever_is_told_makes_a_difference(ran: Ran, folder: Path) -> None:
         {"at": folder.parent},
         {"std": "c++17"},
         {"macros": ("-DA",)},
-        {"forced": (compiler.shims() / "cuda" / "atomic",)},
+        {"forced": (command.shims() / "cuda" / "atomic",)},
         {"folders": (folder.parent / "include",)},
     ):
         assert ran(**changed), changed
@@ -201,25 +204,14 @@ def test_a_header_that_changes_meanwhile(entries: Cache, folder: Path) -> None:
         (folder / "n.h").write_text("int m;\n")
         return ["made"]
 
-    clang = compiler.find()
-    assert clang is not None
-    arguments = ('#include "n.h"\n', folder, (), compiler.shims())
-    assert kept.remembered(entries, make, ("what",), clang, *arguments) == ["made"]
+    arguments = ('#include "n.h"\n', folder, (), command.shims())
+    assert kept.remembered(entries, make, ("what",), command.found(), *arguments) == ["made"]
     assert not entries.folder.exists()
 
 
-def test_another_clang_or_environment(ran: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = compiler.find()
-    assert ours is not None
+def test_another_clang(ran: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ran()
-    with monkeypatch.context() as patch:
-        patch.setenv("CPATH", str(tmp_path))
-        assert ran()
-    assert not ran()
-    script = tmp_path / "clang"
-    script.write_text(f'#!/bin/sh\nexec {" ".join(ours)} "$@"\n')
-    script.chmod(0o755)
-    monkeypatch.setenv("SCOPEC_CLANG", str(script))
+    script = named_clang(tmp_path, monkeypatch)
     assert ran()
     assert ran()  # what it runs is not known
     monkeypatch.setattr(kept, "_PROGRAMS", (b"#!/b",))
@@ -232,7 +224,7 @@ def test_another_clang_or_environment(ran: Ran, tmp_path: Path, monkeypatch: pyt
 
 def test_other_shims(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ran()
-    files = kept._shims(compiler.shims())
+    files = kept._shims(command.shims())
     monkeypatch.setattr(kept, "_shims", lambda _: (*files[:2], "another digest"))
     assert ran()
 
@@ -255,13 +247,13 @@ def test_no_cache(folder: Path, runs: list[list[str]], entries: Cache, monkeypat
     monkeypatch.delenv("SCOPEC_NO_CACHE")
     monkeypatch.setattr(kept, "compilations", lambda: replace(entries))
     (folder / "p.cu").write_text("__device__ int a;\n__global__ void k() { a = 1; }\n//@ launch k<<<1, 1>>>();\n")
-    for command in (("compile", "--show", "program"), ("check", "--engine", "embedded"), ("outcomes", "-q")):
+    for asked in (("compile", "--show", "program"), ("check", "--engine", "embedded"), ("outcomes", "-q")):
         for options, expected in (((), False), (("--no-cache",), True)):
-            CliRunner().invoke(commands, [*command, str(folder / "p.cu")])
+            CliRunner().invoke(commands, [*asked, str(folder / "p.cu")])
             runs.clear()
-            result = CliRunner().invoke(commands, [*command, *options, str(folder / "p.cu")])
+            result = CliRunner().invoke(commands, [*asked, *options, str(folder / "p.cu")])
             assert result.exit_code == 0, result.output
-            assert bool(runs) == expected, (command, options)
+            assert bool(runs) == expected, (asked, options)
 
 
 WRITER = f"""

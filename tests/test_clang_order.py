@@ -11,7 +11,8 @@ import pytest
 
 from scopec.base.diagnostics import InputError
 from scopec.frontends.clang import program
-from scopec.frontends.clang.compiler import expanded, shims
+from scopec.frontends.clang.command import shims
+from scopec.frontends.clang.compiler import expanded
 from scopec.frontends.clang.evaluations import of_the_user
 from scopec.frontends.clang.memory import Private
 from scopec.frontends.clang.touches import Touch, conflict, conflicting

@@ -154,7 +154,7 @@ def test_cplusplus_needs_a_clang(write: Callable[..., Path], monkeypatch: pytest
     with pytest.raises(InputError, match="SCP012") as raised:
         plan(path, "p.cu", Overrides(reader="scoped"))
     assert "leave out `--reader scoped`" in (raised.value.diagnostics[0].help or "")
-    monkeypatch.setattr("scopec.frontends.clang.compiler.find", lambda: None)
+    monkeypatch.setattr("scopec.frontends.clang.command.find", lambda: None)
     with pytest.raises(InputError, match=r"p\.cu:2:1: .*`struct` is outside the scoped language") as raised:
         plan(path, "p.cu", BY_LANGUAGE)
     assert "scopec[cxx]" in (raised.value.diagnostics[0].help or "")
@@ -198,7 +198,7 @@ def test_the_summary_says_what_was_read_without_a_clang(
 ) -> None:
     text = "__device__ int x;\n__global__ void k() { x = 1; }\n//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n"
     (with_clang,) = check([write(text)], Settings(engine="embedded"))
-    monkeypatch.setattr("scopec.frontends.clang.compiler.find", lambda: None)
+    monkeypatch.setattr("scopec.frontends.clang.command.find", lambda: None)
     (without,) = check([write(text)], Settings(engine="embedded"))
     assert "clang" not in summary_line([with_clang], 1.0)
     assert ", 1 read without a clang (pip install 'scopec[cxx]')" in summary_line([without], 1.0)

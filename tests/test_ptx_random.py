@@ -11,7 +11,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import InputError
-from scopec.frontends.clang import compiler
+from scopec.frontends.clang import command
 from scopec.session.plan import Overrides, plan
 from tests.random_cxx import Generator
 from tests.sequential import ends
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "25"))
-_OPTIONS = (
-    "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_90", "-nocudainc", "-nocudalib", "-nostdlibinc", "-nostdinc++",
-    "-std=c++20", "-fno-builtin", "-fwrapv", "-w", "-S",
-)  # fmt: skip
+_OPTIONS = ("-fwrapv", "-w", "-S", "-o", "p.ptx")
 #: The declarations that a body begins with.
 _STARTS = re.compile(r"([a-z ]+) (\w+ = [^;]*;)")
 
@@ -47,9 +44,11 @@ def values(path: Path) -> tuple[int | None, ...]:
 
 def of_ptx(path: Path, level: str, text: str) -> tuple[int | None, ...]:
     """What a program ends with whose kernel clang compiled to PTX."""
-    command = [*(compiler.find() or ()), *_OPTIONS, level, f"-I{compiler.shims()}", "-include", "scopec_cuda.h", "p.cu"]
-    path.write_text(text)
-    subprocess.run([*command, "-o", "p.ptx"], cwd=path.parent, check=True, capture_output=True)
+    headers = ("-I", str(command.shims()), "-include", str(command.shims() / "scopec_cuda.h"))
+    compiling = [*command.compiling(command.found(), "device", "c++20"), *headers, *_OPTIONS, level]
+    subprocess.run(
+        compiling, cwd=path.parent, env=command.environment(), input=text, text=True, check=True, capture_output=True
+    )
     path.write_text(f'//@ kernels "p.ptx";\n{text}')
     return values(path)
 

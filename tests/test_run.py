@@ -16,7 +16,7 @@ from jsonschema import validate
 
 from benchmarks.gpu import blocks, progress
 from benchmarks.gpu.suite import programs
-from scopec.frontends.clang import compiler
+from scopec.frontends.clang import command
 from scopec.gpu import build
 from scopec.gpu import harness as gpu_harness
 from scopec.gpu.cxx import cxx, word
@@ -293,18 +293,14 @@ def test_a_compiler_takes_the_text_of_harnesses(tmp_path: Path) -> None:
         (tmp_path / name).write_text(harness[name])
     (tmp_path / "cuda_runtime_api.h").write_text(CUDA)
     (tmp_path / "vector").write_text("namespace std { template <class T> struct vector { vector(...); }; }\n")
-    command = compiler.find()
-    assert command is not None
+    clang = [*command.compiling(command.found(), "device", "c++17"), "-ffreestanding", "-Wall", "-Werror"]
     parts = [text for name, text in harness.items() if name.startswith("part")]
     for text in some(parts, 9, every=WHOLE):
         device = text[: text.index("std::vector<Test> part")]
         for space in re.findall(r"namespace (test_\w+)", device):
             device += f"template __global__ void play_kernel<{space}::Program>(Round, word*, word*, unsigned*);\n"
         done = subprocess.run(
-            [*command, "-x", "cuda", "-", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_90", "--cuda-device-only",
-             "-Xclang", "-target-sdk-version=12.0",
-             "-std=c++17", "-Wall", "-Werror", "-Wno-unknown-cuda-version", "-S", "-o", os.devnull, "-nostdlibinc", "-nostdinc++", "-ffreestanding",
-             f"-I{tmp_path}", "-target", "x86_64-unknown-linux-gnu"],
+            [*clang, "-S", "-o", os.devnull, "-I", str(tmp_path)], env=command.environment(),
             input=device, capture_output=True, text=True, cwd=tmp_path, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

@@ -8,7 +8,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import EngineError, UsageError
-from scopec.frontends.clang import compiler
+from scopec.frontends.clang import command
 from scopec.gpu.results import Results, read
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def find(named: str | None) -> str:
 
 def clang() -> str:
     """The clang that compiles tests: the one that reads .cu files; EngineError if there is none."""
-    found = compiler.find()
+    found = command.find()
     if found is None:
-        raise EngineError(f"no clang: {compiler.WAY_TO_CLANG}")
+        raise EngineError(f"no clang: {command.WAY_TO_CLANG}")
     return shlex.join(found)
 
 

@@ -45,7 +45,7 @@ def read(
 
     Raises InputError where the file is in neither language.
     """
-    from scopec.frontends.clang import compiler
+    from scopec.frontends.clang import command, compiler
     from scopec.frontends.scoped.beyond import is_beyond
 
     if path.suffix == ".ptx":
@@ -53,7 +53,7 @@ def read(
     stated = _stated(source) if reader == "auto" else reader
     if stated == "scoped":
         return use(_by_ourselves(source))
-    if stated is None and flags == Flags() and compiler.find() is None:
+    if stated is None and flags == Flags() and command.find() is None:
         return use(replace(_by_ourselves(source), without_clang=True))
     try:
         return use(_by_clang(source, path, flags, cache=cache))

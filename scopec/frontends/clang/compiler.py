@@ -7,59 +7,32 @@ belong to clang itself (``<stdint.h>`` and kin).
 from __future__ import annotations
 
 import atexit
-import os
 import re
-import shutil
-import subprocess
-import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from dataclasses import field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError, suggestion
 from scopec.base.files import shown_source
-from scopec.base.limits import uncut
 from scopec.base.records import dataclass
-from scopec.base.resources import resource
 from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
 from scopec.base.source import Source, Span
+from scopec.frontends.clang.command import Clang, environment, found, reading, shims
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.clang.kept import remembered
+from scopec.frontends.clang.running import Run, finished
 
 if TYPE_CHECKING:
     from scopec.base.cache import Cache
 
-#: Operations that C++ leaves undefined and LLVM's instructions do not show, or not of constants: clang tests for them.
-_UNDEFINED = "array-bounds,shift-exponent,integer-divide-by-zero"
-_OPTIONS = (
-    "-x", "cuda", "-",
-    # Nothing of CUDA's or of the machine's; the host is LP64 wherever scopec runs.
-    "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_90", "--target=x86_64-unknown-linux-gnu",
-    "--no-default-config", "-nostdlibinc", "-nostdinc++", "-fno-builtin",
-    # clang's own headers ask nobody else for theirs; -ffreestanding does that too, but then `main` is any function.
-    "-U__STDC_HOSTED__", "-D__STDC_HOSTED__=0",
-    # As written: no pass, every name, every type; calls return (a throw is a call that does not).
-    "-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-g", "-Xclang", "-debug-info-kind=limited",
-    "-fexceptions", "-fcxx-exceptions", "-fignore-exceptions",
-    "-Xclang", f"-fsanitize={_UNDEFINED}", "-Xclang", f"-fsanitize-trap={_UNDEFINED}", "-fstrict-flex-arrays=3",
-    # Every error, one a line.
-    "-w", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics",
-)  # fmt: skip
-_CODE = ("-S", "-emit-llvm", "-o", "-")
-_TREE = ("-fsyntax-only", "-Xclang", "-ast-dump")
-#: What every file begins with.
-_FIRST = ("-include", "scopec_cuda.h")
+_CODE = ("-emit-llvm", "-o", "-")
+_TREE = ("-ast-dump",)
+_EXPANDED = ("-E", "-o", "-")
 #: So many are read without being worth to be prepared for.
 _FEW = 4
-#: How often a thread that waits for clang looks whether it has been told to stop.
-_LOOK_SECONDS = 0.1
-#: What to do where there is no clang.
-WAY_TO_CLANG = "pip install 'scopec[cxx]', or set SCOPEC_CLANG to a clang of version 17 or newer"
 _SIDES = ("device", "host")
 _MOST_NOTES = 3
 _NO_FLAGS = Flags()
@@ -107,32 +80,6 @@ class Compiled:
     host: str = field(repr=False)
 
 
-def shims() -> Path:
-    """The folder of scopec's own headers."""
-    return resource("shims").resolve()
-
-
-def find() -> tuple[str, ...] | None:
-    """The command that runs clang: ``SCOPEC_CLANG`` if it is set, else that of the package ziglang, else None.
-
-    Raises EngineError if SCOPEC_CLANG names no program.
-    """
-    named = os.environ.get("SCOPEC_CLANG")
-    if named:
-        program = shutil.which(named)
-        if program is None:
-            raise EngineError(
-                f"SCOPEC_CLANG names no program: `{named}`; unset it, or name a clang of version 17 or newer"
-            )
-        return (program,)
-    package = find_spec("ziglang")
-    if package is None or package.origin is None:
-        return None
-    folder = Path(package.origin).parent
-    zig = folder / ("zig.exe" if sys.platform == "win32" else "zig")
-    return (str(zig), "clang", "-resource-dir", str(folder / "lib"))
-
-
 def compiled(text: str, shown: str, folder: Path, flags: Flags = _NO_FLAGS, entries: Cache | None = None) -> Compiled:
     """Compile a program for the device and for the host.
 
@@ -140,21 +87,21 @@ def compiled(text: str, shown: str, folder: Path, flags: Flags = _NO_FLAGS, entr
     begin; ``entries`` are what earlier calls made.  Raises Refused with every error of clang, InputError where the text
     is too much for it, EngineError if there is no clang or it does not run.
     """
-    command, given = _invocation(text, shown, flags)
-    plain = [_plain(command, side) for side in _SIDES]
+    clang, given = found(), _given(text, shown, flags)
+    plain = [_command(clang, side, text, flags) for side in _SIDES]
 
     def made() -> list[str]:
-        firsts = [_first(command, side, flags) for side in _SIDES]
-        runs = _finished([[*command, *first, *_CODE] for first in firsts], given, folder)
-        if firsts != plain and any(run.status for run in runs):  # what is precompiled changes what is said of names
-            runs = _finished([[*command, *first, *_CODE] for first in plain], given, folder)
+        ready = [*plain] if flags.folders else [_prepared(command) for command in plain]
+        runs = _run([[*command, *_CODE] for command in ready], given, folder)
+        if ready != plain and any(run.status for run in runs):  # what is precompiled changes what is said of names
+            runs = _run([[*command, *_CODE] for command in plain], given, folder)
         return _codes(runs, _presumed(text, shown), folder)
 
-    asked = [*command, *(word for first in plain for word in first), *_CODE]
-    return Compiled(*_remembered(entries, made, asked, given, folder, flags))
+    asked = [*(word for command in plain for word in command), *_CODE]
+    return Compiled(*_remembered(clang, entries, made, asked, given, folder, flags))
 
 
-def _codes(runs: list[_Run], source: Source, folder: Path) -> list[str]:
+def _codes(runs: list[Run], source: Source, folder: Path) -> list[str]:
     """The code of both sides; errors for what clang says."""
     if any(run.status < 0 for run in runs):  # a signal
         message = "clang came to grief over this text; expressions nested by the thousand do that"
@@ -166,24 +113,26 @@ def _codes(runs: list[_Run], source: Source, folder: Path) -> list[str]:
 
 
 def _remembered(
-    entries: Cache | None, make: Callable[[], list[str]], asked: list[str], given: bytes, folder: Path, flags: Flags
-) -> list[str]:
+    clang: Clang, entries: Cache | None, make: Callable[[], list[str]], asked: list[str], given: bytes, folder: Path,
+    flags: Flags,
+) -> list[str]:  # fmt: skip
     text, folders = given.decode(errors="surrogateescape"), [include.absolute() for include in flags.folders]
-    return remembered(entries, make, asked, find() or (), text, folder, folders, shims())
+    return remembered(entries, make, asked, clang, text, folder, folders, shims())
 
 
-def _invocation(text: str, shown: str, flags: Flags) -> tuple[list[str], bytes]:
-    """The command, but for the side, and what it reads."""
-    clang = find()
-    if clang is None:
-        raise EngineError(f"no clang: {WAY_TO_CLANG}")
-    command = [*clang, *_OPTIONS, f"-std={flags.std}", "-I", str(shims())]
+def _command(clang: Clang, side: str, text: str, flags: Flags) -> list[str]:
+    """The command for a side, but for what is to become of it."""
+    command = [*reading(clang, side, flags.std), "-I", str(shims())]
     command += [part for include in flags.folders for part in ("-I", str(include.absolute()))]
     if _LONG_WORD.search(text):  # compared with every name there is, for hours
         command.append("-fno-spell-checking")
-    command += flags.macros
+    return [*command, *flags.macros, *_first()]
+
+
+def _given(text: str, shown: str, flags: Flags) -> bytes:
+    """What clang reads."""
     forced = "".join(f"#include {_quoted(str(header.absolute()))}\n" for header in flags.forced)
-    return command, f"{forced}# 1 {_quoted(told(shown))}\n{text}".encode(errors="surrogateescape")
+    return f"{forced}# 1 {_quoted(told(shown))}\n{text}".encode(errors="surrogateescape")
 
 
 def expanded(
@@ -194,18 +143,22 @@ def expanded(
 
     Raises EngineError if clang fails.
     """
-    command, given = _invocation(text, shown, flags)
-    clang = find() or ()
-    expand = [*command, *_plain(command, side), "-E"]
-    again = [*clang, *_OPTIONS, f"-std={flags.std}", f"--cuda-{side}-only"]
+    clang, given = found(), _given(text, shown, flags)
+    expand, again = [*_command(clang, side, text, flags), *_EXPANDED], reading(clang, side, flags.std)
 
     def made() -> list[str]:
-        (read,) = _outputs(_finished([expand], given, folder))
+        (read,) = _outputs(_run([expand], given, folder))
         commands = [[*again, *_CODE], [*again, *_TREE]]
-        return _outputs(_finished(commands, read.encode(errors="surrogateescape"), folder))
+        return _outputs(_run(commands, read.encode(errors="surrogateescape"), folder))
 
-    code, tree = _remembered(entries, made, [*expand, *_CODE, *_TREE], given, folder, flags)
+    code, tree = _remembered(clang, entries, made, [*expand, *_CODE, *_TREE], given, folder, flags)
     return code, tree
+
+
+def _run(commands: list[list[str]], given: bytes, folder: Path) -> list[Run]:
+    """Commands that ran in a folder, which is what it is called where clang says where a file is."""
+    place = (f"-fdebug-compilation-dir={folder}", f"-fdebug-prefix-map=./={folder}/")
+    return finished([[*command, *place] for command in commands], given, folder, environment())
 
 
 class _Precompiled:
@@ -226,9 +179,7 @@ class _Precompiled:
                     self._folder = make_scratch_folder()
                     atexit.register(remove_scratch_folder, self._folder)
                 file = self._folder / f"{len(self._made)}.pch"
-                made = [*command, "-fsyntax-only"]
-                made += [part for word in ("-emit-pch", "-o", str(file)) for part in ("-Xclang", word)]
-                (run,) = _finished([made], b"", self._folder)
+                (run,) = finished([[*command, "-emit-pch", "-o", str(file)]], b"", self._folder, environment())
                 self._made[command] = file if run.status == 0 else None
             return self._made.get(command)
 
@@ -236,36 +187,18 @@ class _Precompiled:
 _precompiled = _Precompiled()
 
 
-def _plain(_: list[str], side: str) -> list[str]:
-    """What of a command says the side, and what is read before the file."""
-    return [*_FIRST, f"--cuda-{side}-only"]
+def _prepared(command: list[str]) -> list[str]:
+    """The same command, where what it reads first was read before."""
+    kept = _precompiled.of(tuple(command))
+    return command if kept is None else [*command[: -len(_first())], "-include-pch", str(kept)]
 
 
-def _first(command: list[str], side: str, flags: Flags) -> list[str]:
-    """The same, where that was read before; not from the user's folders, which may change."""
-    kept = None if flags.folders else _precompiled.of((*command, *_plain(command, side)))
-    only = f"--cuda-{side}-only"
-    return _plain(command, side) if kept is None else [only, "-Xclang", "-include-pch", "-Xclang", str(kept)]
+def _first() -> tuple[str, str]:
+    """What every file begins with."""
+    return ("-include", str(shims() / "scopec_cuda.h"))
 
 
-def _finished(commands: Iterable[list[str]], given: bytes, folder: Path) -> list[_Run]:
-    """Commands that ran at the same time, in a folder."""
-    runs: list[_Run] = []
-    try:
-        for command in commands:
-            runs.append(_Run())
-            runs[-1].start([*command, f"-fdebug-prefix-map=./={folder}/"], given, folder)
-        for run in runs:
-            run.wait()
-    finally:
-        for run in runs:
-            run.kill()
-        for run in runs:
-            run.wait()
-    return runs
-
-
-def _outputs(runs: list[_Run]) -> list[str]:
+def _outputs(runs: list[Run]) -> list[str]:
     """What commands wrote; EngineError if one failed."""
     for run in runs:
         if run.status:
@@ -286,52 +219,6 @@ def told(name: str) -> str:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-class _Run:
-    """A clang that runs; what it writes is collected by a thread.
-
-    A limit raises an exception wherever its thread is, and Thread.join, hit by one, takes the other thread for ended:
-    a lock that the collector releases says when it has.
-    """
-
-    def __init__(self) -> None:
-        self.output, self.messages, self.status = "", "", 0
-        self._process: subprocess.Popen[bytes] | None = None
-        self._started = self._collected = False
-        self._lock = threading.Lock()
-
-    def start(self, command: list[str], given: bytes, folder: Path) -> None:
-        """Run a command in a folder on a text; EngineError if it does not start."""
-        pipe = subprocess.PIPE
-        with uncut():
-            try:
-                process = self._process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe)
-            except OSError as failure:
-                raise EngineError(f"{command[0]} does not start ({failure.strerror})") from failure
-            self._lock.acquire()
-            threading.Thread(target=self._collect, args=(process, given), name="clang", daemon=True).start()
-            self._started = True
-
-    def _collect(self, process: subprocess.Popen[bytes], given: bytes) -> None:
-        try:
-            output, messages = process.communicate(given)
-            self.output, self.messages = (b.decode(errors="surrogateescape") for b in (output, messages))
-            self.status = process.returncode
-        finally:
-            self._collected = True
-            self._lock.release()
-
-    def wait(self) -> None:
-        """Until it has ended; a thread that is stopped meanwhile notices."""
-        while self._started and not self._collected:
-            self._lock.acquire(timeout=_LOOK_SECONDS)
-
-    def kill(self) -> None:
-        """End it if it still runs."""
-        if self._process is not None:
-            with suppress(OSError):  # it has ended
-                self._process.kill()
 
 
 # ---------------------------------------------------------------- what clang says

@@ -23,11 +23,11 @@ from scopec.base.cache import Cache, key, user_cache
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from scopec.frontends.clang.command import Clang
+
 _MOST_BYTES = 64 << 20
 #: More places to look at than that take longer than clang.
 _MOST_PLACES = 2000
-#: What says to clang's driver more than the command does.
-_VARIABLES = ("CPATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS")
 #: How a program for a machine begins: what a script runs is not known.
 _PROGRAMS = (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 _SPLICE = re.compile(r"\\[ \t\f\v]*\r?\n")
@@ -51,17 +51,17 @@ def compilations() -> Cache:
 
 
 def remembered(
-    entries: Cache | None, make: Callable[[], Sequence[str]], what: Sequence[str], clang: Sequence[str],
+    entries: Cache | None, make: Callable[[], Sequence[str]], what: Sequence[str], clang: Clang,
     text: str, folder: Path, folders: Sequence[Path], shims: Path,
 ) -> list[str]:  # fmt: skip
     """What ``make`` gives: texts that clang writes, asked for ``what``, about a text read in a folder.
 
-    ``clang`` is the command that runs it, ``folders`` those of ``-I``, ``shims`` that of scopec's headers.  An error is
+    ``clang`` is who writes them, ``folders`` those of ``-I``, ``shims`` that of scopec's headers.  An error is
     not kept.
     """
 
     def asked() -> str:
-        around = [str(folder), os.path.realpath(folder), _working_folder(folder)]
+        around = [str(folder), os.path.realpath(folder)]
         found = _surroundings([text, *what], {folder, *folders}, shims)
         return key(json.dumps([what, _identity(clang, folders), around, _shims(shims)[2], text, found]))
 
@@ -83,28 +83,21 @@ def remembered(
     return made
 
 
-def _working_folder(folder: Path) -> str:
-    """How clang spells the folder that it runs in: as the shell does, if that is the same."""
-    spelled = os.environ.get("PWD", "")
-    return spelled if os.path.realpath(spelled) == os.path.realpath(folder) else ""
-
-
-def _identity(clang: Sequence[str], folders: Sequence[Path]) -> list[str | int]:
+def _identity(clang: Clang, folders: Sequence[Path]) -> list[str | int | None]:
     """Which clang it is; the user's folders must not have headers of names that its own have."""
-    if any(name in os.environ for name in _VARIABLES):
-        raise _UnknownError
+    program = clang.program[0]
     try:
-        with Path(clang[0]).open("rb") as program:
-            if not program.read(4).startswith(_PROGRAMS):
+        with Path(program).open("rb") as opened:
+            if not opened.read(4).startswith(_PROGRAMS):
                 raise _UnknownError
-            status = os.fstat(program.fileno())
+            status = os.fstat(opened.fileno())
         if folders:
-            own = {path.name for path in (Path(clang[-1]) / "include").iterdir()}
+            own = {path.name for path in (clang.resources / "include").iterdir()}
             if any(path.name in own for folder in folders for path in folder.iterdir()):
                 raise _UnknownError
     except OSError:
         raise _UnknownError from None
-    return [*clang, os.path.realpath(clang[0]), status.st_size, status.st_mtime_ns, status.st_ino]
+    return [clang.version, os.path.realpath(program), status.st_size, status.st_mtime_ns, status.st_ino]
 
 
 @cache

@@ -12,7 +12,8 @@ from scopec.base.diagnostics import Code, Diagnostic, error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.annotations import said
 from scopec.frontends.clang.calls import ORDERS
-from scopec.frontends.clang.compiler import Compiled, Refused, after, compiled, expanded, shims
+from scopec.frontends.clang.command import shims
+from scopec.frontends.clang.compiler import Compiled, Refused, after, compiled, expanded
 from scopec.frontends.clang.debug import Debug
 from scopec.frontends.clang.prepare import CONSTANT, prepared, without_code
 from scopec.frontends.clang.ptx_module import add

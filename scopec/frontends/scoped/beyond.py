@@ -25,8 +25,8 @@ def is_beyond(refused: InputError) -> bool:
 
 def way_to_clang() -> str:
     """How such a program is read."""
-    from scopec.frontends.clang import compiler
+    from scopec.frontends.clang import command
 
-    if compiler.find() is None:
-        return f"clang reads C++: {compiler.WAY_TO_CLANG}"
+    if command.find() is None:
+        return f"clang reads C++: {command.WAY_TO_CLANG}"
     return "clang reads it: leave out `--reader scoped` and `//@ language scoped;`"

@@ -1,0 +1,83 @@
+"""Programs that run at the same time, in a thread that a limit may stop."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import EngineError
+from scopec.base.limits import uncut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+#: How often a thread that waits for a program looks whether it has been told to stop.
+_LOOK_SECONDS = 0.1
+
+
+def finished(commands: Iterable[list[str]], given: bytes, folder: Path, environment: Mapping[str, str]) -> list[Run]:
+    """Commands that ran at the same time on a text; EngineError if one does not start."""
+    runs: list[Run] = []
+    try:
+        for command in commands:
+            runs.append(Run())
+            runs[-1].start(command, given, folder, environment)
+        for run in runs:
+            run.wait()
+    finally:
+        for run in runs:
+            run.kill()
+        for run in runs:
+            run.wait()
+    return runs
+
+
+class Run:
+    """A clang that runs; what it writes is collected by a thread.
+
+    A limit raises an exception wherever its thread is, and Thread.join, hit by one, takes the other thread for ended:
+    a lock that the collector releases says when it has.
+    """
+
+    def __init__(self) -> None:
+        self.output, self.messages, self.status = "", "", 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started = self._collected = False
+        self._lock = threading.Lock()
+
+    def start(self, command: list[str], given: bytes, folder: Path, environment: Mapping[str, str]) -> None:
+        """Run a command in a folder on a text; EngineError if it does not start."""
+        pipe = subprocess.PIPE
+        with uncut():
+            try:
+                process = self._process = subprocess.Popen(
+                    command, cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe
+                )
+            except OSError as failure:
+                raise EngineError(f"{command[0]} does not start ({failure.strerror})") from failure
+            self._lock.acquire()
+            threading.Thread(target=self._collect, args=(process, given), name="clang", daemon=True).start()
+            self._started = True
+
+    def _collect(self, process: subprocess.Popen[bytes], given: bytes) -> None:
+        try:
+            output, messages = process.communicate(given)
+            self.output, self.messages = (b.decode(errors="surrogateescape") for b in (output, messages))
+            self.status = process.returncode
+        finally:
+            self._collected = True
+            self._lock.release()
+
+    def wait(self) -> None:
+        """Until it has ended; a thread that is stopped meanwhile notices."""
+        while self._started and not self._collected:
+            self._lock.acquire(timeout=_LOOK_SECONDS)
+
+    def kill(self) -> None:
+        """End it if it still runs."""
+        if self._process is not None:
+            with suppress(OSError):  # it has ended
+                self._process.kill()
