@@ -47,6 +47,7 @@ def test_help_and_version() -> None:
         ["check", "--help"],
         ["compile", "--help"],
         ["models", "--help"],
+        ["doctor", "--help"],
         ["engines", "--help"],
     ):
         done = scopec(*arguments)
@@ -449,16 +450,6 @@ def test_compile_keeps_hashes_where_a_manifest_is(tmp_path: Path, write: Callabl
     ]
     assert scopec("compile", programs, "-o", out).returncode == 0
     assert scopec("compile", programs, "-o", out, "--check").stdout == ""
-
-
-def test_engines_are_shown(tmp_path: Path) -> None:
-    done = scopec("engines", XDG_CACHE_HOME=str(tmp_path))
-    assert done.returncode == 0
-    assert re.search(r"^java   \d", done.stdout, re.MULTILINE)
-    assert "alloy  6.2.0      not installed: `scopec engines install` fetches it" in done.stdout
-    broken = scopec("engines", XDG_CACHE_HOME=str(tmp_path), SCOPEC_JAVA="/nowhere/java")
-    assert broken.returncode == 3
-    assert "SCOPEC_JAVA" in broken.stdout
 
 
 def test_a_program_with_an_engine_that_cannot_be_had_is_3(write: Callable[..., Path], tmp_path: Path) -> None:

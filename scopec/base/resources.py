@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-_PACKAGE = Path(__file__).parent.parent
+#: Where scopec itself is.
+PACKAGE = Path(__file__).parent.parent
 
 
 @cache
 def resource(path: str) -> Path:
     """The file or folder ``path`` (such as ``grammar/cuda.lark``); FileNotFoundError if it is nowhere."""
-    for root in (_PACKAGE, _PACKAGE.parent):
+    for root in (PACKAGE, PACKAGE.parent):
         candidate = root / path
         if candidate.exists():
             return candidate

@@ -16,7 +16,8 @@ from scopec import __version__
 from scopec.base.diagnostics import InputError, ScopecError, internal_error
 from scopec.cli.check import check
 from scopec.cli.compile import compile_
-from scopec.cli.listings import docs, engines, explain, models
+from scopec.cli.doctor import doctor
+from scopec.cli.listings import docs, explain, models
 from scopec.cli.outcomes import outcomes
 from scopec.cli.run import run
 from scopec.cli.settings import defaults
@@ -36,8 +37,9 @@ def commands() -> None:
     """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""
 
 
-for command in (check, trace, outcomes, run, compile_, models, engines, explain, docs):
+for command in (check, trace, outcomes, run, compile_, models, doctor, explain, docs):
     commands.add_command(command)
+commands.add_command(doctor, "engines")
 
 
 def main() -> NoReturn:

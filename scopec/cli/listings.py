@@ -1,8 +1,7 @@
-"""``scopec models``, ``engines``, ``explain`` and ``docs``: what there is to choose from, and what it means."""
+"""``scopec models``, ``explain`` and ``docs``: what there is to choose from, and what it means."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection
 from pathlib import Path
@@ -10,10 +9,9 @@ from pathlib import Path
 import click
 
 from scopec.base import options
-from scopec.base.diagnostics import Code, ScopecError, UsageError, suggestion
+from scopec.base.diagnostics import Code, UsageError, suggestion
 from scopec.base.resources import resource
 from scopec.cli.options import completing, memory_models, progress_models
-from scopec.cli.telling import say
 
 # Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
 
@@ -103,43 +101,3 @@ def topics() -> dict[str, Path]:
     """The documents, by their names: those that are no text for people have their suffix."""
     files = sorted(f for f in resource("docs").iterdir() if f.is_file())
     return {f.stem if f.suffix == ".md" else f.name: f for f in files}
-
-
-@click.group(invoke_without_command=True)
-@click.pass_context
-def engines(context: click.Context) -> int:
-    """Show where java and the jars are."""
-    if context.invoked_subcommand is not None:
-        return 0
-    from scopec.engines.java import jars as found
-
-    status = 0
-    try:
-        click.echo(f"java   {found.java_version():<10} {found.java()}")
-    except ScopecError as failed:
-        click.echo(f"java   {failed}")
-        status = failed.exit_code
-    for engine in found.PINNED.values():
-        try:
-            variable = os.environ.get(engine.variable)
-            jar = found.own_jar(engine, variable, engine.variable) if variable else found.installed(engine)
-        except ScopecError as failed:
-            click.echo(f"{engine.name:<6} {failed}")
-            status = failed.exit_code
-            continue
-        if jar is None:
-            click.echo(f"{engine.name:<6} {engine.version:<10} not installed: `scopec engines install` fetches it")
-        else:
-            click.echo(f"{engine.name:<6} {jar.version:<10} {jar.path}  sha256 {jar.sha256}")
-    return status
-
-
-@engines.command()
-def install() -> int:
-    """Fetch and verify the jars that are not there yet."""
-    from scopec.engines.java import jars as found
-
-    for engine in found.PINNED.values():
-        jar = found.installed(engine) or found.install(engine, say, patient=True)
-        click.echo(f"{engine.name:<6} {jar.version:<10} {jar.path}")
-    return 0

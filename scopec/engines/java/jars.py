@@ -35,6 +35,7 @@ else:
 
 _FETCH_SECONDS = 600
 _HASTY_SECONDS = 15
+_START_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,11 +299,11 @@ def libjvm() -> Path | None:
     return next((home / name for name in names if (home / name).is_file()), None)
 
 
-def java_version() -> str:
-    """The version that java prints of itself; EngineError if it does not start."""
+def java_version(seconds: float = _START_SECONDS) -> str:
+    """The version that java prints of itself; EngineError if it does not start, or not in ``seconds``."""
     path = java()
     try:
-        done = subprocess.run([path, "-version"], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([path, "-version"], capture_output=True, text=True, timeout=seconds, check=False)
     except (OSError, subprocess.TimeoutExpired) as failure:
         raise EngineError(
             f"{path} does not start ({failure}): set SCOPEC_JAVA to a java of version 21 or newer"

@@ -85,6 +85,13 @@ class Workers:
         """End every worker, busy or not, and start no other."""
         self.processes.stop()
 
+    def available(self) -> bool:
+        """Whether one can be started; if not, it is remarked why.  Raises EngineError if there is no Java."""
+        worker = self._take()
+        if worker is not None:
+            self._give_back(worker)
+        return worker is not None
+
     def run(self, question: Question, folder: Path, seconds: float | None) -> Finished:
         """Ask a question, for at most ``seconds``; ``folder`` is where the engine's files are.
 
