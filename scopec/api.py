@@ -102,7 +102,7 @@ class Results:
         """What ``scopec check`` prints."""
         lines: list[str] = []
         for o in self.outcomes:
-            lines += (line for d in o.diagnostics for line in text.diagnostic_lines(d, None, width))
+            lines += (line for d in o.diagnostics for line in text.diagnostic_lines(d, width, quote=False))
             lines += text.outcome_lines(o, verbose=False, quiet=False, width=width)
         return "\n".join([*lines, text.summary_line(self.outcomes, self.seconds)]) + "\n"
 
@@ -145,7 +145,8 @@ def check(
         raise ValueError("name a path, or give a text")
     flags = Flags(tuple(map(Path, folders)), tuple(macros))
     overrides = Overrides(
-        model, dict(given) if given else None, unroll, ignore_races, progress, flags=flags, cache=cache
+        model, dict(given) if given else None, unroll, ignore_races, progress, flags=flags, cache=cache,
+        quotable=flags.folders,
     )  # fmt: skip
     settings = session.Settings(
         overrides, jobs, timeout, engine=engine, advise=advised if advise else None, cache=cache

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError
+from scopec.base.files import quoted
 from scopec.base.source import Source
 from scopec.engines.tla.engine import module as tla_module
 from scopec.report.text import diagnostic_lines
@@ -71,12 +72,12 @@ def diagnostics(text: str | bytes, path: Path) -> list[Diagnostic]:
                 tla_module(progress_problem(run, property_))
     except InputError as bad:
         return list(bad.diagnostics)
-    return [*planned.warnings, *(remark for run in planned.runs for remark in remarks(run))]
+    return [*planned.warnings, *(quoted(remark, run.source) for run in planned.runs for remark in remarks(run))]
 
 
 def shown(found: Diagnostic, text: str | bytes) -> str:
     source = Source(found.span.file, text if isinstance(text, str) else text.decode(errors="replace"))
-    return "\n".join(diagnostic_lines(found, source, 80)) + "\n"
+    return "\n".join(diagnostic_lines(quoted(found, source), 80)) + "\n"
 
 
 def test_golden(tmp_path: Path, golden: Callable[[str, str], None]) -> None:

@@ -76,7 +76,9 @@ def with_barrier(run: Run, added: Replacement, overrides: Overrides) -> Run | No
     cannot come to the barrier."""
     text = replaced(run.source, [added])
     try:
-        runs = plan_of(Source(run.source.name, text), Path(run.file), replace(overrides, cache=False)).runs
+        runs = plan_of(
+            Source(run.source.name, text, run.source.folders), Path(run.file), replace(overrides, cache=False)
+        ).runs
     except ScopecError:
         return None
     found = next((r for r in runs if (r.name, r.on_hardware) == (run.name, run.on_hardware)), None)

@@ -140,7 +140,8 @@ def not_a_warning(code: str) -> str | None:
 class Diagnostic:
     """One message about one place of an input file.
 
-    ``message`` is a sentence without a final full stop; ``help`` overrides the way out of the catalogue.
+    ``message`` is a sentence without a final full stop; ``help`` overrides the way out of the catalogue; ``line`` is
+    the text of the line where it is, if that may be shown.
     """
 
     code: Code
@@ -148,6 +149,7 @@ class Diagnostic:
     span: Span
     help: str | None = None
     severity: Severity = "error"
+    line: str | None = None
 
     @property
     def way_out(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,16 @@ def clean(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else " " if c in "\t\r" else c.encode("unicode_escape").decode() for c in text)
+
+
+#: Commands to the runners of GitHub, Azure and TeamCity: `::name::`, white space before it or not, and `##[name]` or
+#: `##vso[name]` wherever they stand.
+_COMMAND = re.compile(r"^(?=[^\S\n]*::)|(?<=#)(?=#(?:\[|vso\[|teamcity\[))", re.MULTILINE)
+
+
+def inert(text: str) -> str:
+    """Text for a log, in which nothing is a command to the runner that shows it: a backslash is put before it."""
+    return _COMMAND.sub(r"\\", text)
 
 
 def excerpt(source: Source, marks: Iterable[Mark], width: int = 100) -> Iterator[str]:

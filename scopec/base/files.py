@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import stat
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Code, InputError, error
+from scopec.base.diagnostics import Code, Diagnostic, InputError, error
 from scopec.base.source import Source, Span
+from scopec.base.visible import may_show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: The largest programs that scopec was tried on have a hundredth of this.
 MOST_BYTES = 4 << 20
 
 
-def read_source(path: Path, name: str | None = None) -> Source:
-    """The text of a file, called ``name`` in diagnostics (default: the path as given).
+def read_source(path: Path, name: str | None = None, folders: tuple[Path, ...] = ()) -> Source:
+    """The text of a file, called ``name`` in diagnostics (default: the path as given); files in ``folders`` may be
+    quoted beside it.
 
     Raises InputError when the file cannot be read, is larger than MOST_BYTES, no regular file, or not UTF-8.
     """
@@ -21,7 +29,7 @@ def read_source(path: Path, name: str | None = None) -> Source:
     at_start = Source(shown, "").span(0, 0)
     data = _bytes(path, at_start)
     try:
-        return Source(shown, data.decode("utf-8-sig"))
+        return Source(shown, data.decode("utf-8-sig"), folders)
     except UnicodeDecodeError as failure:
         valid = data[: failure.start].decode("utf-8")
         place = Source(shown, valid).span(len(valid), len(valid))
@@ -29,18 +37,36 @@ def read_source(path: Path, name: str | None = None) -> Source:
         raise error(Code.NOT_UTF8, message, place) from failure
 
 
-def shown_source(file: str) -> Source | None:
-    """The text of a file for excerpts of it, whatever it has that is not UTF-8 replaced; None if it cannot be read."""
+def shown_source(file: str, beside: Source) -> Source | None:
+    """The text of a file for excerpts of it, whatever it has that is not UTF-8 replaced; None if it cannot be read, or
+    must not be quoted in reports about ``beside``."""
+    if not may_show(file, beside):
+        return None
     try:
         data = _bytes(Path(file), Source(file, "").span(0, 0))
     except InputError:
         return None
-    return Source(file, data.decode("utf-8-sig", errors="replace"))
+    return Source(file, data.decode("utf-8-sig", errors="replace"), beside.folders)
 
 
 def source_of(span: Span, source: Source) -> Source:
-    """The source that a span is in: the one given, or a file that it includes; an empty one if that cannot be read."""
-    return source if span.file == source.name else shown_source(span.file) or Source(span.file, "")
+    """The source that a span is in: the one given, or a file that it includes; an empty one if that cannot be read, or
+    must not be quoted."""
+    return source if span.file == source.name else shown_source(span.file, source) or Source(span.file, "")
+
+
+@contextmanager
+def quoting(source: Source) -> Iterator[None]:
+    """Bad input that is found in a source, or in what it includes, is told with the line that it is in."""
+    try:
+        yield
+    except InputError as bad:
+        raise InputError(*(quoted(diagnostic, source) for diagnostic in bad.diagnostics)) from bad.__cause__
+
+
+def quoted(diagnostic: Diagnostic, source: Source) -> Diagnostic:
+    """A diagnostic about a source, or a file that it includes, with the line that it is in."""
+    return replace(diagnostic, line=source_of(diagnostic.span, source).line(diagnostic.span.line))
 
 
 def _bytes(path: Path, at_start: Span) -> bytes:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import bisect
 from dataclasses import field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -36,10 +40,14 @@ class Span:
 
 @dataclass(frozen=True)
 class Source:
-    """The text of one input file, under the name the user gave it."""
+    """The text of one input file, under the name the user gave it.
+
+    ``folders`` hold files that may be quoted beside it, besides those of its repository.
+    """
 
     name: str
     text: str = field(repr=False)
+    folders: tuple[Path, ...] = field(default=(), repr=False, compare=False)
 
     @cached_property
     def lines(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import io
 import os
 import signal
 import sys
@@ -14,6 +15,7 @@ import click
 
 from scopec import __version__
 from scopec.base.diagnostics import InputError, ScopecError, internal_error
+from scopec.base.excerpt import clean
 from scopec.cli.check import check
 from scopec.cli.compile import compile_
 from scopec.cli.doctor import doctor
@@ -56,10 +58,10 @@ def main() -> NoReturn:
         terminal.tell("interrupted")
         _leave(_INTERRUPTED)
     except click.ClickException as bad:
-        try:
-            bad.show()
-        except OSError:
-            terminal.abandon(sys.stderr)
+        said = io.StringIO()
+        bad.show(said)
+        for line in said.getvalue().splitlines():
+            terminal.tell(clean(line))
         sys.exit(2)
     except InputError as bad_input:
         for diagnostic in bad_input.diagnostics:

@@ -62,14 +62,14 @@ def compile_(
 
     A folder with a file SHA256SUMS gets the hash of each in it, and of the files those that are there.
     """
-    from scopec.base.excerpt import clean
+    from scopec.base.excerpt import clean, inert
     from scopec.base.limits import limited
     from scopec.session.compile import compile_programs, differences, shown_forms, write
 
     if form is not None and folder is None and not compare:
         for text in shown_forms(paths, overrides, form, lambda: limited(timeout, memory_limit)):
             for line in text.splitlines():
-                click.echo(clean(line))
+                click.echo(inert(clean(line)))
         return 0
     if form is not None or folder is None:
         raise UsageError("give -o and a folder for the files, or --show and a form to print, and nothing else")
@@ -79,7 +79,7 @@ def compile_(
     if compare:
         found = differences(files, folder)
         for line in found:
-            click.echo(clean(line))
+            click.echo(inert(clean(line)))
         return 1 if found else 0
-    click.echo(clean(write(files, folder)))
+    click.echo(inert(clean(write(files, folder))))
     return 0

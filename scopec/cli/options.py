@@ -165,9 +165,10 @@ limit_options = _all(
 def _overrides(
     model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
     folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
-    forced: tuple[Path, ...], database: Path | None, no_cache: bool,
+    forced: tuple[Path, ...], database: Path | None, no_cache: bool, outside: bool,
     progress: str | None, hangs: str | None, memory: str, ignore_races: bool,
 ) -> Overrides:  # fmt: skip
+    from scopec.base.visible import EVERYWHERE
     from scopec.frontends.clang.flags import Flags
     from scopec.memory.cat import registry
     from scopec.program.expectations import Settings as Chosen
@@ -189,17 +190,18 @@ def _overrides(
         raise UsageError("-I, -D, -U, --std, --include and -p are for `--reader clang` and `--reader auto`")
     unroll = bounds.get("unroll")
     return Overrides(
-        model, attributes or None, unroll, ignore_races, progress, memory, hangs, reader, flags, not no_cache
-    )
+        model, attributes or None, unroll, ignore_races, progress, memory, hangs, reader, flags, not no_cache,
+        (*folders, *((EVERYWHERE,) if outside else ())),
+    )  # fmt: skip
 
 
 def _memory_overrides(
     model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
     folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
-    forced: tuple[Path, ...], database: Path | None, no_cache: bool,
+    forced: tuple[Path, ...], database: Path | None, no_cache: bool, outside: bool,
 ) -> Overrides:  # fmt: skip
     return _overrides(
-        model, given, bound, reader, folders, defined, undefined, std, forced, database, no_cache,
+        model, given, bound, reader, folders, defined, undefined, std, forced, database, no_cache, outside,
         None, None, "sc", False,
     )  # fmt: skip
 
@@ -237,6 +239,9 @@ _MEMORY = (
     click.option("-U", "undefined", multiple=True, metavar="NAME", help="For clang: no such macro."),
     click.option("--std", metavar="c++20", help="For clang: the language, c++17 or newer."),
     click.option("--include", "forced", multiple=True, type=_FILE, help="For clang: a file to read before each."),
+    click.option(
+        "--allow-outside", "outside", is_flag=True, help="Quote files from outside the repository in reports too."
+    ),
     click.option("-p", "database", type=_FOLDER, help="For clang: the folder of compile_commands.json."),
     click.option(
         "--no-cache", is_flag=True, envvar="SCOPEC_NO_CACHE", help="Ask clang and the jars what they answered before."

@@ -66,5 +66,5 @@ def outcomes(
             text = html.outcomes(found)
         else:
             text = report.text(found, 100 if output else terminal.width(), executions=not quiet)
-    formats.put(text, output, for_people=form == "text")
+    formats.put(text, output, form)
     return 4 if any(listing.unfinished for listing in found) else 0

@@ -25,10 +25,9 @@ def say(said: str) -> None:
 
 def show(diagnostic: Diagnostic) -> None:
     """Tell of a diagnostic, with its lines of the source."""
-    from scopec.base.files import shown_source
     from scopec.report.text import diagnostic_lines
 
-    for line in diagnostic_lines(diagnostic, shown_source(diagnostic.span.file), terminal.width()):
+    for line in diagnostic_lines(diagnostic, terminal.width()):
         terminal.tell(terminal.painted(line) if terminal.colours(sys.stderr) else line)
 
 

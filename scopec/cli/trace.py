@@ -47,5 +47,5 @@ def trace(
         say(traces.missing(report, chosen))
     else:
         shown = traces.shown(form, report, chosen, lambda: engine_table(settings, used(outcomes)))
-        formats.put(shown, output, for_people=form == "text")
+        formats.put(shown, output, form)
     return {"holds": 0, "violated": 1, "unknown": 4}[chosen.verdict]

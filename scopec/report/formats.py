@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scopec.base.diagnostics import UsageError
+from scopec.base.excerpt import inert
 from scopec.base.records import dataclass
 from scopec.report import terminal
 
@@ -134,18 +135,27 @@ def _write(request: Request, results: Results) -> None:
         _write_folder(FOLDERS[request.format](results), request.output)
     else:
         text = TEXTS[request.format](results, not request.to_stdout)
-        put(text, request.output, for_people=request.format == "text")
+        put(text, request.output, request.format)
 
 
-def put(text: str, output: Path | None, *, for_people: bool) -> None:
-    """Write a text to a file, or to standard output (None or ``-``), in colours if it is ``for_people`` who like them.
+#: How a format writes `##[` on standard output so that no runner takes it for a command; others by a backslash.
+_ESCAPES = {"json": r"#\u0023[", "sarif": r"#\u0023[", "junit": "#&#35;[", "html": "#&#35;[", "svg": "#&#35;["}
+
+
+def put(text: str, output: Path | None, form: str) -> None:
+    """Write a text in a format to a file, or to standard output (None or ``-``): there in colours if it is for people
+    who like them, and without anything that a runner of CI would take for a command, but for GitHub's own lines.
 
     UsageError if it cannot be written.
     """
     if output is not None and output != STDOUT:
         _write_file(text, output)
         return
-    coloured = for_people and terminal.colours(sys.stdout)
+    if form in _ESCAPES:
+        text = text.replace("##[", _ESCAPES[form])
+    elif form != "github":
+        text = inert(text)
+    coloured = form == "text" and terminal.colours(sys.stdout)
     if coloured:
         text = "\n".join(map(terminal.painted, text.split("\n")))
     try:

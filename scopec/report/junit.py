@@ -38,7 +38,9 @@ def _suite(number: int, outcome: Outcome, started: datetime) -> ET.Element:
     errors = [d for d in outcome.diagnostics if d.severity == "error"]
     for diagnostic in errors:
         said = f"{diagnostic.message}; {diagnostic.way_out}"
-        cases.append(_input(outcome, "error", diagnostic_rule(diagnostic).id, said, diagnostic_lines(diagnostic, None)))
+        cases.append(
+            _input(outcome, "error", diagnostic_rule(diagnostic).id, said, diagnostic_lines(diagnostic, quote=False))
+        )
     if outcome.failure is not None:
         cases.append(_input(outcome, "error", "engine-failure", outcome.failure, [outcome.failure]))
     seconds = sum(c.time_ms for r in outcome.reports for c in r.checks) / 1000

@@ -72,8 +72,10 @@ def painted(line: str) -> str:
 
 def tell(line: str) -> None:
     """Write a line to standard error; where that cannot be written, the exit status has to do."""
+    from scopec.base.excerpt import inert  # Start-up: most calls tell nothing
+
     try:
-        print(line, file=sys.stderr, flush=True)
+        print(inert(line), file=sys.stderr, flush=True)
     except OSError:
         abandon(sys.stderr)
 

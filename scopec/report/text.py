@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import Mark, clean, excerpt
 from scopec.base.later import later
+from scopec.base.source import Source
 from scopec.explain.verdict import UNDEFINED
 from scopec.gpu.observed import Observed
 from scopec.hangs.execution import StuckExecution
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import textwrap
 
     from scopec.base.diagnostics import Diagnostic
-    from scopec.base.source import Source
     from scopec.explain.verdict import Check
     from scopec.session.check import Outcome, Report
     from scopec.session.run import Run
@@ -29,12 +29,12 @@ else:
 _INDENT = "      "
 
 
-def diagnostic_lines(diagnostic: Diagnostic, source: Source | None, width: int = 100) -> Iterator[str]:
-    """A diagnostic with the place in the source and the way out."""
+def diagnostic_lines(diagnostic: Diagnostic, width: int = 100, *, quote: bool = True) -> Iterator[str]:
+    """A diagnostic with the way out and, to ``quote``, the line that it is in."""
     d = diagnostic
     yield clean(f"{d.span}: {d.severity}: {shortened(d.message, 300)} [{d.code.id}]")
-    if source is not None and source.line(diagnostic.span.line).strip():
-        yield from excerpt(source, [Mark(diagnostic.span)], width)
+    if quote and d.line is not None and d.line.strip():
+        yield from excerpt(Source(d.span.file, "\n" * (d.span.line - 1) + d.line), [Mark(d.span)], width)
     yield f"  help: {clean(shortened(d.way_out, 300))}"
 
 

@@ -21,6 +21,7 @@ from scopec.base.diagnostics import (
     internal_error,
     suggestion,
 )
+from scopec.base.files import quoted, quoting
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.base.scratch import later_folder
@@ -32,7 +33,7 @@ from scopec.engines.table import AUTO
 from scopec.explain.verdict import Check
 from scopec.session.ask import Inquiry
 from scopec.session.dead_ends import dead_ends
-from scopec.session.plan import SUFFIXES, Overrides, Plan, plan
+from scopec.session.plan import SUFFIXES, Overrides, Plan, plan, quoting_named
 from scopec.session.pool import Pool, Task
 from scopec.session.questions import remarks
 from scopec.session.run import Run
@@ -186,6 +187,7 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
     ``names`` gives the names by which reports call files that are copies.
     """
     policy = settings.policy
+    overrides = quoting_named(settings.overrides, paths)
     pool = Pool(settings.jobs)
     with settings.workers() as workers:
         try:
@@ -198,7 +200,7 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                 started = time.perf_counter()
                 try:
                     with doing(settings, f"{shown}: reading"), limited(settings.timeout, settings.memory):
-                        planned = plan(path, shown, settings.overrides)
+                        planned = plan(path, shown, overrides)
                 except InputError as bad:
                     pending.append((shown, Outcome(shown, diagnostics=bad.diagnostics), []))
                     continue
@@ -252,7 +254,7 @@ def _selected(planned: Plan, text: str) -> Plan:
     return replace(planned, runs=tuple(runs))
 
 
-def _outcome(shown: str, planned: Plan | Outcome, tasks: list[Task[Report]], allowed: frozenset[str]) -> Outcome:
+def _outcome(name: str, planned: Plan | Outcome, tasks: list[Task[Report]], allowed: frozenset[str]) -> Outcome:
     if isinstance(planned, Outcome):
         return planned
     reports: list[Report] = []
@@ -274,8 +276,9 @@ def _outcome(shown: str, planned: Plan | Outcome, tasks: list[Task[Report]], all
         else:
             reports.append(report)
             diagnostics += [*_race_warnings(report), *(d for d in report.remarks if d not in diagnostics)]
-    told = tuple(d for d in diagnostics if d.severity == "error" or d.code.id not in planned.allowed | allowed)
-    return Outcome(shown, tuple(reports), told, failure, exhausted, planned.without_clang)
+    shown = (quoted(d, planned.runs[0].source) if d.line is None else d for d in diagnostics)
+    told = tuple(d for d in shown if d.severity == "error" or d.code.id not in planned.allowed | allowed)
+    return Outcome(name, tuple(reports), told, failure, exhausted, planned.without_clang)
 
 
 def _race_warnings(report: Report) -> list[Diagnostic]:
@@ -302,7 +305,8 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
     ``reading`` is the time in milliseconds that reading the whole file took, for the report.
     """
     phases = [("read", reading)]
-    with doing(settings, run.file), later_folder() as folder, bounded_nesting(run.source.span(0, 0)):
+    nesting = bounded_nesting(run.source.span(0, 0))
+    with doing(settings, run.file), later_folder() as folder, quoting(run.source), nesting:
         inquiry = Inquiry(run, policy, workers, settings, folder, phases)
         found = inquiry.memory()
         checks = [] if found is None else memory_checks(run, found)

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from scopec.base.diagnostics import Code, InputError, UsageError, bounded_nesting, error
+from scopec.base.files import quoting
 from scopec.base.records import dataclass
 from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS
 from scopec.engines.table import TABLE
@@ -75,7 +76,7 @@ def compile_programs(
     """
     files: dict[Path, Specification] = {}
     for file, below, run in _runs(paths, overrides, limited):
-        with limited(), bounded_nesting(run.source.span(0, 0)):
+        with limited(), quoting(run.source), bounded_nesting(run.source.span(0, 0)):
             made = list(generated(run, target, self_contained=self_contained))
         for name, text in made:
             if files.setdefault(below / name, Specification(text, file)).text != text:
@@ -90,7 +91,7 @@ def shown_forms(
     """A form of :data:`scopec.session.forms.FORMS` of every run, as text; alike ones of a program once."""
     seen: set[tuple[object, ...]] = set()
     for file, _, run in _runs(paths, overrides, limited):
-        with limited(), bounded_nesting(run.source.span(0, 0)):
+        with limited(), quoting(run.source), bounded_nesting(run.source.span(0, 0)):
             text = FORMS[form].text(run)
         known = (file, *run.program.variant.items(), text)
         if known not in seen:

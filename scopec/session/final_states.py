@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import EngineError, InputError, LimitError, UsageError, bounded_nesting
+from scopec.base.files import quoting
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.base.scratch import later_folder
@@ -135,9 +136,10 @@ def _runs(path: Path, overrides: Overrides) -> tuple[Iterable[Run], tuple[Diagno
 
 
 def _listing(run: Run, policy: Policy, workers: Workers, settings: Settings, limit: int) -> Listing:
-    with limited(settings.timeout, settings.memory):
-        engines = policy.asked(MEMORY, run.problem, run.name, many=True)
-    first, *others = [_listed_by(engine, run, policy, workers, settings, limit) for engine in engines]
+    with quoting(run.source):
+        with limited(settings.timeout, settings.memory):
+            engines = policy.asked(MEMORY, run.problem, run.name, many=True)
+        first, *others = [_listed_by(engine, run, policy, workers, settings, limit) for engine in engines]
     for other in others:
         _same(first, other)
     return first

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from scopec.base.diagnostics import Code, Diagnostic, bounded_nesting, error
-from scopec.base.files import read_source
+from scopec.base.files import quoted, quoting, read_source
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
+from scopec.base.visible import may_show, repository
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.directives import USUAL, allowed, expectations, settings_of, variants
 from scopec.frontends.litmus.syntax import tree as litmus_tree
@@ -37,7 +38,10 @@ SUFFIXES = (".cu", ".ptx", ".litmus")
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the command line changes for every file; with ``cache`` what clang made of one is kept, and used again."""
+    """What the command line changes for every file; with ``cache`` what clang made of one is kept, and used again.
+
+    Files in ``quotable`` may be shown, besides those of each program's repository.
+    """
 
     model: str | None = None
     given: Mapping[str, str] | None = None
@@ -49,6 +53,7 @@ class Overrides:
     reader: str = "auto"
     flags: Flags = Flags()
     cache: bool = False
+    quotable: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,13 +67,29 @@ class Plan:
     allowed: frozenset[str] = frozenset()
 
 
+def quoting_named(overrides: Overrides, paths: Sequence[Path]) -> Overrides:
+    """Overrides with which files in the folders that a call names may be quoted, where these are in no repository."""
+    folders = tuple(path for path in paths if path.is_dir() and repository(path) is None)
+    return replace(overrides, quotable=(*overrides.quotable, *folders))
+
+
 def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
     """Read a file and work out what it is asked; InputError where it is not in the language."""
-    return plan_of(read_source(path, shown), path, overrides)
+    here = Source(str(path), "", overrides.quotable)
+    if not may_show(path, here):
+        message = "this link leads out of the repository, or of the folder that it is in"
+        raise error(Code.UNREADABLE, message, Source(shown, "").span(0, 0), "name the file itself, or --allow-outside")
+    return plan_of(read_source(path, shown, overrides.quotable), path, overrides)
 
 
 def plan_of(source: Source, path: Path, overrides: Overrides) -> Plan:
     """What a text is asked that stands, or might stand, at a path; InputError where it is not in the language."""
+    with quoting(source):
+        found = _planned(source, path, overrides)
+    return replace(found, warnings=tuple(quoted(warning, source) for warning in found.warnings))
+
+
+def _planned(source: Source, path: Path, overrides: Overrides) -> Plan:
     shown = source.name
     with bounded_nesting(source.span(0, 0)):
         if path.suffix == ".litmus":

@@ -288,7 +288,7 @@ def _span(message: _Message, source: Source, folder: Path) -> Span:
         return source.span(0, 0)
     if message.file != told(source.name):
         file = str(folder / message.file)
-        source = shown_source(file) or Source(file, "")
+        source = shown_source(file, source) or Source(file, "")
     return word_at(source, message.line, message.column)
 
 

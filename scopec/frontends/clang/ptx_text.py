@@ -10,6 +10,7 @@ from scopec.base.diagnostics import Code, InputError, error
 from scopec.base.files import read_source
 from scopec.base.records import dataclass
 from scopec.base.source import Source
+from scopec.base.visible import may_show
 from scopec.frontends.ptx import forms, table
 from scopec.frontends.ptx.names import kernels
 from scopec.frontends.ptx.syntax import read_module
@@ -52,7 +53,7 @@ def around(source: Source) -> Source:
     if not is_ptx(source):
         return source
     kept = _BEFORE_DIRECTIVES.sub(lambda match: " " * len(match.group()), source.text)
-    return Source(source.name, kept)
+    return Source(source.name, kept, source.folders)
 
 
 def ptx_of(source: Source, folder: Path, directives: Iterable[tree.Directive]) -> Ptx | None:
@@ -67,8 +68,12 @@ def ptx_of(source: Source, folder: Path, directives: Iterable[tree.Directive]) -
     if len(named) > 1:
         raise error(Code.BAD_DIRECTIVE, "a file has one file of PTX", named[1].span, "remove this")
     name = named[0].name[1:-1]
+    shown = str(Path(source.name).parent / name)
+    if not may_show(folder / name, source):
+        message = f"`{name}` is outside the repository, or the folder of this file"
+        raise error(Code.UNREADABLE, message, named[0].span, "put it beside this file, or --allow-outside")
     try:
-        found = read_source(folder / name, str(Path(source.name).parent / name))
+        found = read_source(folder / name, shown)
     except InputError as unread:
         raise error(Code.UNREADABLE, unread.diagnostics[0].message, named[0].span) from None
     return _ptx(found, source, folder)

@@ -170,7 +170,7 @@ class Unordered:
 
         @cache
         def text(file: str) -> Source | None:
-            source = self.source if file == told(self.source.name) else shown_source(file)
+            source = self.source if file == told(self.source.name) else shown_source(file, self.source)
             if source is None or 'R"' in source.text:
                 return None
             scanned = scan(source)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, UsageError, bounded_nesting, error, suggestion
-from scopec.base.files import read_source
+from scopec.base.files import quoted, quoting, read_source
 from scopec.base.records import dataclass
 from scopec.base.resources import resource
 from scopec.memory.cat import tree
@@ -65,7 +66,8 @@ def find(name: str, span: Span | None = None) -> Entry:
         return entry
     if name.endswith(".cat") and span is None:
         source = read_source(Path(name), name)
-        version = _NEWEST if "CUDA" in read(source).headers else None
+        with quoting(source):
+            version = _NEWEST if "CUDA" in read(source).headers else None
         return Entry(name, name, version, "a model of the user's", own=True)
     known = [*ALIASES, *MODELS]
     help_ = suggestion(name, known) or f"there are {', '.join(known)}"
@@ -111,5 +113,6 @@ def _known(entry: Entry, options: tuple[tuple[str, str], ...], stuck: bool) -> M
 
 def _build(entry: Entry, options: Mapping[str, str], stuck: bool) -> Model:
     source = text(entry)
-    with bounded_nesting(source.span(0, 0), "an expression", "name parts of it with `let`"):
-        return build(read(source), source, options, _path(entry).parent, stuck=stuck)
+    with quoting(source), bounded_nesting(source.span(0, 0), "an expression", "name parts of it with `let`"):
+        built = build(read(source), source, options, _path(entry).parent, stuck=stuck)
+    return replace(built, warnings=tuple(quoted(warning, source) for warning in built.warnings))
