@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.advice import advised
+from scopec.base.limits import half_of_the_machine
 from scopec.base.records import dataclass
 from scopec.explain.fixes import diff
 from scopec.explain.reasons import explanation
@@ -130,14 +131,16 @@ def check(
     *paths: str | Path, text: str | None = None, name: str = "program.cu", model: str | None = None,
     progress: str | None = None, given: Mapping[str, str] | None = None, unroll: int | None = None,
     ignore_races: bool = False, folders: Iterable[str | Path] = (), macros: Iterable[str] = (),
-    engine: str = "auto", timeout: float | None = 300.0, jobs: int = 1, advise: bool = True, cache: bool = True,
+    engine: str = "auto", timeout: float | None = 300.0, memory_limit: int | None = -1, jobs: int = 1,
+    advise: bool = True, cache: bool = True,
 ) -> Results:  # fmt: skip
     """Check every expectation of every program that ``paths`` name (folders recurse), and of ``text`` under ``name``.
 
     ``model``, ``progress``, ``given``, ``unroll`` (a number of turns) and ``ignore_races`` are used instead of what
     files say; ``folders`` (of ``-I``) and ``macros`` (``-DNAME=VALUE``) are for clang. ``engine`` is ``auto``, ``both``
-    or an engine's name; ``timeout`` is in seconds for each question. With ``advise``, a change is looked for that mends
-    what is violated; with ``cache``, earlier answers are used. Bad input is in the results' diagnostics.
+    or an engine's name; ``timeout`` is in seconds for all that one program is asked, ``memory_limit`` in bytes
+    (negative: half of the machine's); None is no limit. With ``advise``, a change is looked for that mends what is
+    violated; with ``cache``, earlier answers are used. Bad input is in the results' diagnostics.
 
     Raises ValueError where there is nothing to check, ScopecError for names of models and engines that do not exist.
     """
@@ -148,8 +151,9 @@ def check(
         model, dict(given) if given else None, unroll, ignore_races, progress, flags=flags, cache=cache,
         quotable=flags.folders,
     )  # fmt: skip
+    limit = half_of_the_machine() if memory_limit is not None and memory_limit < 0 else memory_limit
     settings = session.Settings(
-        overrides, jobs, timeout, engine=engine, advise=advised if advise else None, cache=cache
+        overrides, jobs, timeout, limit, engine=engine, advise=advised if advise else None, cache=cache
     )  # fmt: skip
     started = time.monotonic()
     with ExitStack() as stack:

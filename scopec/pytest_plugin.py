@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scopec.base.diagnostics import InputError
+from scopec.base.limits import half_of_the_machine
 from scopec.session.check import Outcome, Settings, check
 from scopec.session.plan import SUFFIXES, Overrides, plan
 
@@ -61,7 +62,8 @@ class Program(pytest.File):
         from scopec.advice import advised
 
         settings = Settings(
-            Overrides(cache=True), engine=self.config.getini("scopec_engine"), advise=advised, cache=True
+            Overrides(cache=True), memory=half_of_the_machine(), engine=self.config.getini("scopec_engine"),
+            advise=advised, cache=True,
         )  # fmt: skip
         return check([self.path], settings)[0]
 

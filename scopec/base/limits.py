@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import LimitError
+from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -36,17 +37,40 @@ class _Ended(BaseException):
     """Raised by the watcher; no `except Exception` on the way holds it up."""
 
 
+@dataclass(frozen=True)
+class Deadline:
+    """A moment of the monotonic clock, in seconds, after which nothing more is asked; None for never.  ``late`` is what
+    is said of an answer that is not there by then."""
+
+    at: float | None = None
+    late: str = ""
+
+    def left(self) -> float | None:
+        """How many seconds there are until then; 0 where it is past."""
+        return None if self.at is None else max(0.0, self.at - time.monotonic())
+
+    def within(self, seconds: float) -> float:
+        """At most so many seconds, and no more than are left."""
+        left = self.left()
+        return seconds if left is None else min(seconds, left)
+
+
+def deadline(seconds: float | None, used: float = 0.0, what: str = "the time limit") -> Deadline:
+    """The end of a limit in seconds, of which some were ``used`` before now; ``what`` names it."""
+    return Deadline() if seconds is None else Deadline(time.monotonic() + seconds - used, late(seconds, what))
+
+
 class _Watch:
     """The limits of one thread: a moment of a clock, and bytes of the process.
 
-    ``passed`` says which was passed, ``raised_at`` when the thread was last told; ``imports`` is what :func:`_imports`
-    gives where the block begins.
+    ``passed`` says which was passed, ``raised_at`` when the thread was last told; ``late`` is what is said where time
+    was; ``imports`` is what :func:`_imports` gives where the block begins.
     """
 
-    def __init__(self, seconds: float | None, most_bytes: int | None, clock: Callable[[], float]) -> None:
+    def __init__(self, seconds: float | None, most_bytes: int | None, clock: Callable[[], float], late: str) -> None:
         self.thread = threading.get_ident()
         self.imports = _imports(self.thread)
-        self.seconds = seconds
+        self.late = late
         self.clock = clock
         self.deadline = None if seconds is None else clock() + seconds
         self.most_bytes = most_bytes
@@ -66,13 +90,17 @@ class limited(AbstractContextManager[None]):
 
     None is no limit.  Work in C code goes on until it returns to Python.  With ``worked``, seconds are those that the
     thread has the processor, where the system tells: a limit that other work on the machine does not bring nearer.
+    ``said`` is what the error says of time, if that is not the number of seconds.
 
     What is raised may arrive wherever a function written in Python begins, before it can catch anything.  So a block is
     entered and left by C code, which goes on in a generator: there it arrives where that waits.
     """
 
-    def __init__(self, seconds: float | None, most_bytes: int | None, *, worked: bool = False) -> None:
-        self._steps = _steps(seconds, most_bytes, _working_clock() if worked else time.monotonic)
+    def __init__(
+        self, seconds: float | None, most_bytes: int | None, *, worked: bool = False, said: str | None = None
+    ) -> None:
+        late_ = late(seconds or 0) if said is None else said
+        self._steps = _steps(seconds, most_bytes, _working_clock() if worked else time.monotonic, late_)
 
     if TYPE_CHECKING:
 
@@ -97,11 +125,14 @@ def _working_clock() -> Callable[[], float]:
 
 
 def _steps(
-    seconds: float | None, most_bytes: int | None, clock: Callable[[], float]
+    seconds: float | None, most_bytes: int | None, clock: Callable[[], float], late_: str
 ) -> Generator[int | None, Any, None]:
+    # A block may be over before anybody looks.
     if most_bytes is not None and resident() > most_bytes:
-        raise LimitError(_too_much(most_bytes))  # a block may be over before anybody looks
-    watch = _Watch(seconds, most_bytes, clock)
+        raise LimitError(_too_much(most_bytes))
+    if seconds == 0:
+        raise LimitError(late_)
+    watch = _Watch(seconds, most_bytes, clock, late_)
     try:
         try:
             _begin(watch)
@@ -141,9 +172,9 @@ def uncut() -> Iterator[None]:
         yield
 
 
-def late(seconds: float) -> str:
+def late(seconds: float, what: str = "the time limit") -> str:
     """What is said of a question that took too long."""
-    return f"no answer within the time limit of {seconds:g} s"
+    return f"no answer within {what} of {seconds:g} s"
 
 
 def _too_much(most_bytes: int | None) -> str:
@@ -220,8 +251,7 @@ def _look() -> None:
                 if watch.passed is not None and now > watch.raised_at + _LEAVING_SECONDS:
                     _end(watch, watch.passed)
                 elif watch.passed is None and watch.deadline is not None and watch.clock() > watch.deadline:
-                    assert watch.seconds is not None
-                    _end(watch, late(watch.seconds))
+                    _end(watch, watch.late)
             large = [w for w in _watches if w.passed is None and w.most_bytes is not None and held > w.most_bytes]
             if large and now > quiet_until and _end(large[0], _too_much(large[0].most_bytes)):  # which works longest
                 quiet_until = now + _GRACE_SECONDS
@@ -267,6 +297,11 @@ def resident() -> int:
         import psutil  # Start-up: a tenth of a second, where the system has no file that says it
 
     return int(psutil.Process().memory_info().rss)
+
+
+def half_of_the_machine() -> int:
+    """The memory that a call may take where nobody says how much, in bytes."""
+    return machine_bytes() // 2
 
 
 def machine_bytes() -> int:

@@ -16,7 +16,7 @@ import click
 
 from scopec.advice import advised
 from scopec.base.diagnostics import UsageError, not_a_warning
-from scopec.cli.options import engine_options, limit_options, program_options
+from scopec.cli.options import Seconds, engine_options, limit_options, program_options
 from scopec.cli.telling import engine_table, problems, say, told, used
 from scopec.report import formats, terminal
 from scopec.report import options as report_options
@@ -42,6 +42,11 @@ STDIN = Path("-")
     help="Engines at once.",
 )
 @limit_options
+@click.option(
+    "--budget",
+    type=Seconds(),
+    help="Seconds for the whole call: what is decided by then is reported, what is left is unknown.",
+)
 @click.option(
     "--keep",
     type=click.Path(path_type=Path),
@@ -70,7 +75,7 @@ STDIN = Path("-")
 @click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states and times.")
 def check(
     paths: tuple[Path, ...], overrides: Overrides, jars: dict[str, Path], engine: str, jobs: int,
-    timeout: float, memory_limit: int, keep: Path | None, confirm: str, executor: str | None,
+    timeout: float, memory_limit: int, budget: float | None, keep: Path | None, confirm: str, executor: str | None,
     requests: Sequence[formats.Request], revision: str | None, allowed: tuple[str, ...],
     baseline: Path | None, write_baseline: Path | None, select: str, first: bool,
     watch: bool, quiet: bool, verbose: bool,
@@ -79,6 +84,7 @@ def check(
 
     Exit status: 0 all hold, 1 some violated, 2 bad input or usage, 3 an engine failed, 4 undecided.
     """
+    from scopec.base.limits import deadline
     from scopec.engines.policy import immediate
     from scopec.engines.protocol import MEMORY
     from scopec.engines.table import AUTO
@@ -87,13 +93,15 @@ def check(
     settings = Settings(
         overrides, jobs, timeout, memory_limit, keep, jars, engine, say, say if verbose else lambda _line: None,
         advise=None if quiet else advised, cache=overrides.cache, allowed=frozenset(allowed),
-        select=select, first=first,
+        select=select, first=first, ends=deadline(budget, what="the budget"),
     )  # fmt: skip
     for code in allowed:
         if (reason := not_a_warning(code)) is not None:
             raise UsageError(f"--allow: {reason}")
     if executor is not None and (select or first or STDIN in paths):
         raise UsageError("-k, -x and - are for one machine, not for --executor")
+    if budget is not None and (watch or executor is not None):
+        raise UsageError("--budget is for one call on one machine, not for --watch or --executor")
     if watch and STDIN in paths:
         raise UsageError("--watch is for files, not for -")
     folders = overrides.flags.folders

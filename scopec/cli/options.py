@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
@@ -108,10 +109,26 @@ class _Size(click.ParamType[int]):
         return int(float(found[1]) * 1024 ** self._UNITS.index(found[2].upper()))
 
 
-def _half_of_the_machine() -> int:
-    from scopec.base.limits import machine_bytes
+class Seconds(click.ParamType[float]):
+    """A time: a number of seconds, a millisecond or more."""
 
-    return machine_bytes() // 2
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number; neither `nan` nor `inf` is one."""
+        try:
+            seconds = float(value)
+        except ValueError:
+            seconds = math.nan
+        if not 0.001 <= seconds < math.inf:
+            self.fail(f"`{value}` is not a number of seconds such as 10 or 0.5", param, ctx)
+        return seconds
+
+
+def _half_of_the_machine() -> int:
+    from scopec.base.limits import half_of_the_machine
+
+    return half_of_the_machine()
 
 
 # ---------------------------------------------------------------- who is asked, and how long
@@ -144,10 +161,10 @@ engine_options = _all(
 limit_options = _all(
     click.option(
         "--timeout",
-        type=click.FloatRange(min=0.001),
+        type=Seconds(),
         default=300.0,
         show_default=True,
-        help="Seconds for each question, and for reading a file.",
+        help="Seconds for all that one program is asked: reading it, every question, and the check of the answers.",
     ),
     click.option(
         "--memory-limit",

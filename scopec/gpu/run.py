@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import InputError, LimitError, ScopecError
-from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.gpu.compare import compared
 from scopec.gpu.harness import Test, test
@@ -43,7 +42,7 @@ def read(paths: Sequence[Path], settings: Settings) -> Iterator[Read]:
             yield Read(path, own, None, (), Outcome(shown, diagnostics=(problem,)))
             continue
         try:
-            with limited(settings.timeout, settings.memory):
+            with settings.limited():
                 planned = plan(path, shown, own.overrides)
             variants = {id(run.program): run for run in planned.runs}.values()
             tests = [test(_name(shown, run.program.variant), run.program) for run in variants]

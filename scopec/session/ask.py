@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from scopec.base.cache import Cache, user_cache
 from scopec.base.diagnostics import EngineError, LimitError, ScopecError, ValuesError
 from scopec.base.later import later
-from scopec.base.limits import late, limited
+from scopec.base.limits import Deadline, late, limited
 from scopec.engines.policy import immediate
 from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS, Call, timed
 from scopec.engines.table import able
@@ -73,14 +73,15 @@ def settled(problem: Problem, ask: Callable[[Problem], Findings]) -> Findings:
 
 
 class Inquiry:
-    """The questions of one run to the engines; generated files are in what ``scratch`` gives, wall times go to
-    ``phases``."""
+    """The questions of one run to the engines, all of them before one deadline; generated files are in what ``scratch``
+    gives, wall times go to ``phases``."""
 
     def __init__(
         self, run: Run, policy: Policy, workers: Workers, settings: Settings,
-        scratch: Callable[[], Path], phases: list[tuple[str, float]],
+        scratch: Callable[[], Path], phases: list[tuple[str, float]], deadline: Deadline,
     ) -> None:  # fmt: skip
         self.run, self.policy, self.workers, self.settings = run, policy, workers, settings
+        self.deadline = deadline
         self.scratch, self.phases = scratch, phases
         self.generated: set[str] = set()
         self._specified = False
@@ -93,7 +94,7 @@ class Inquiry:
             folder.mkdir(exist_ok=True)
             return folder
 
-        return Inquiry(run, self.policy, self.workers, self.settings, aside, [])
+        return Inquiry(run, self.policy, self.workers, self.settings, aside, [], self.deadline)
 
     def call(self, seconds: float | None, processors: int = 1, asked: str = "") -> Call:
         """What an engine has at hand for one answer; ``asked`` is what the user is told of it."""
@@ -135,42 +136,40 @@ class Inquiry:
                 problem.prepare()  # its time is told apart from the engine's
             with limited(None, self.settings.memory):
                 engines = self.policy.asked(MEMORY, problem, problem.name)
-                limit = None if self.settings.timeout is None else self.settings.timeout * len(problem.questions)
-                return settled(problem, lambda one: self._agreed(engines, one, limit))
+                return settled(problem, lambda one: self._agreed(engines, one))
         except (LimitError, ValuesError) as passed:
             return self._nothing(passed)
 
     def limited(self) -> AbstractContextManager[None]:
-        """LimitError in a block that is past the limits of this call; engines look at the clock themselves."""
-        return limited(self.settings.timeout, self.settings.memory)
+        """LimitError in a block that is past the limits of this run; engines look at the clock themselves."""
+        return limited(self.deadline.left(), self.settings.memory, said=self.deadline.late)
 
     def _nothing(self, passed: ScopecError) -> Findings:
         return Findings({}, immediate(MEMORY).name, 0.0, unanswered=str(passed))
 
-    def _late(self) -> str:
-        return late(self.settings.timeout or 0)
-
     def quickly(self, problem: Problem, seconds: float) -> Findings:
         """The answers to the questions of a problem of the engine that answers at once."""
-        return self.answers(immediate(MEMORY), problem, seconds)
+        return self.answers(immediate(MEMORY), problem, self.deadline.within(seconds))
 
     def answers(self, engine: Engine, problem: Problem, seconds: float | None) -> Findings:
         """An engine's answers to the questions of a problem."""
+        if seconds == 0:
+            return Findings({}, engine.name, 0.0, unanswered=self.deadline.late)
         what = ", ".join(check.text for check in self.run.memory_checks) or "race_free"
         asked = self._doing(engine, what, f"{len(problem.base.graph.events):,} events")
         answer = MEMORY.of(engine).solve(problem, self.call(seconds, asked=asked))
         milliseconds = answer.seconds * 1000 / len(problem.questions)
         if answer.choices is None:
-            return Findings({}, engine.name, milliseconds, unanswered=self._late())
+            return Findings({}, engine.name, milliseconds, unanswered=self.deadline.late or late(seconds or 0))
         return findings(problem, answer.choices, engine.name, milliseconds, cached=answer.cached)
 
-    def _agreed(self, engines: Sequence[Engine], problem: Problem, seconds: float | None) -> Findings:
+    def _agreed(self, engines: Sequence[Engine], problem: Problem) -> Findings:
         """The first engine's answers to the questions of a problem; EngineError where another's differ."""
         first, *others = engines
-        found = self._sound(self.answers(first, problem, seconds), problem)
+        found = self._sound(self.answers(first, problem, self.deadline.left()), problem)
         self._specified |= first is able(MEMORY)[0] and problem.name == self.run.name
         for engine in () if found.unanswered else others:
-            other = self._sound(self.answers(engine, problem, seconds), problem)
+            other = self._sound(self.answers(engine, problem, self.deadline.left()), problem)
             self.policy.compared(MEMORY, engine, answered=not other.unanswered)
             wrong = [] if other.unanswered else [q for q in problem.questions if found.finds(q) != other.finds(q)]
             if wrong:
@@ -188,7 +187,8 @@ class Inquiry:
 
     def _sound(self, found: Findings, problem: Problem) -> Findings:
         """The findings, if each execution is what was asked for by scopec's own evaluation; EngineError if not."""
-        wrong = disagreements(found, problem)
+        with self.limited():
+            wrong = disagreements(found, problem)
         if wrong:
             kept = self.keep(self.call(None).write(MEMORY.of(able(MEMORY)[0]).specification(problem)))
             raise EngineError(
@@ -225,15 +225,17 @@ class Inquiry:
     def progress_soon(self, property_: Property, seconds: float) -> Progress:
         """The answer to one property of the engine that answers at once."""
         with limited(None, self.settings.memory):
-            return self._explored(immediate(PROGRESS), progress_problem(self.run, property_), seconds)
+            problem = progress_problem(self.run, property_)
+            return self._explored(immediate(PROGRESS), problem, self.deadline.within(seconds))
 
     def _agreed_progress(self, problem: ProgressProblem, property_: Property) -> Progress:
         first, *others = self.policy.asked(PROGRESS, problem, self.run.name)
-        found = self._explored(first, problem, self.settings.timeout)
+        found = self._explored(first, problem, self.deadline.left())
         # Which counterexample several workers find is left to chance; where nothing is violated there is none.
         large = found.holds is True and (found.states or 0) >= _STATES_FOR_TWO
         for engine in others:
-            other = self._explored(engine, problem, self.settings.timeout, self.settings.processors if large else 1)
+            processors = self.settings.processors if large else 1
+            other = self._explored(engine, problem, self.deadline.left(), processors)
             self.policy.compared(PROGRESS, engine, answered=not other.unanswered)
             if None in (found.holds, other.holds) or found.holds == other.holds:
                 continue
@@ -253,12 +255,14 @@ class Inquiry:
     def _explored(
         self, engine: Engine, problem: ProgressProblem, seconds: float | None, processors: int = 1
     ) -> Progress:
+        if seconds == 0:
+            return Progress(None, None, None, 0.0, engine.name, unanswered=self.deadline.late)
         asked = self._doing(engine, ", ".join(check.text for check in self.run.progress_checks))
         answer = PROGRESS.of(engine).solve(problem, self.call(seconds, processors, asked))
         milliseconds = answer.seconds * 1000
         if answer.holds is False and self.run.whole_vectors:
             return Progress(None, None, answer.states, milliseconds, engine.name, answer.cached, _TORN)
-        unanswered = self._late() if answer.holds is None else None
+        unanswered = (self.deadline.late or late(seconds or 0)) if answer.holds is None else None
         return Progress(
             answer.holds, answer.schedule, answer.states, milliseconds, engine.name, answer.cached, unanswered
         )
@@ -279,13 +283,13 @@ class Inquiry:
             engine, *_ = self.policy.asked(HARDWARE, problem, self.run.name)
             with limited(None, self.settings.memory):
                 asked = self._doing(engine, self.run.hardware_checks[number or 0].text)
-                answer = HARDWARE.of(engine).solve(problem, self.call(self.settings.timeout, asked=asked))
+                answer = HARDWARE.of(engine).solve(problem, self.call(self.deadline.left(), asked=asked))
         except LimitError as passed:
             return Reached(None, None, None, 0.0, able(HARDWARE)[0].name, unanswered=str(passed))
         milliseconds = answer.seconds * 1000
         if answer.found and self.run.whole_vectors:
             return Reached(None, None, answer.states, milliseconds, engine.name, answer.cached, _TORN)
-        unanswered = self._late() if answer.found is None else None
+        unanswered = self.deadline.late if answer.found is None else None
         return Reached(
             answer.found, answer.schedule, answer.states, milliseconds, engine.name, answer.cached, unanswered
         )

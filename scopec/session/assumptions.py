@@ -48,7 +48,7 @@ def _said(run: Run, found: Findings | None, ask: Callable[[Run], Inquiry]) -> It
 
 
 def _ends(inquiry: Inquiry, found: Findings | None) -> bool | None:
-    seconds = min(_SECONDS, inquiry.settings.timeout or _SECONDS)
+    seconds = inquiry.deadline.within(_SECONDS)
     schedules = inquiry.progress_soon("Termination", seconds)
     if not schedules.holds:
         return schedules.holds

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -22,7 +23,7 @@ from scopec.base.diagnostics import (
     suggestion,
 )
 from scopec.base.files import quoted, quoting
-from scopec.base.limits import limited
+from scopec.base.limits import Deadline, deadline, limited
 from scopec.base.records import dataclass
 from scopec.base.scratch import later_folder
 from scopec.base.source import Source
@@ -58,8 +59,9 @@ class Settings:
     """How a call of `check` works: engines, limits, what is kept.
 
     ``engine`` is a name of the table of engines, ``auto`` or ``both``; ``jars`` are the user's own, by name.
-    ``timeout`` is in seconds for each question, reading a file among them, ``memory`` in bytes, for this process and
-    for the Java virtual machines together; None is no limit.
+    ``timeout`` is in seconds for all that one run is asked, from reading its file to the check of the answers;
+    ``ends`` is when nothing more is asked in the whole call; ``memory`` is in bytes, for this process and for the Java
+    virtual machines together; None is no limit.
     ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.
     With ``cache`` answers are kept, and taken from what was kept. ``advise`` adds to a violated check a change that
     would mend it. ``begun`` is told how many questions are asked, before they are, ``ended`` of each report, ``doing``
@@ -86,6 +88,16 @@ class Settings:
     select: str = ""
     first: bool = False
     processors: int = 1
+    ends: Deadline = Deadline()
+
+    def deadline(self, used: float = 0.0) -> Deadline:
+        """The end of a run that begins now, ``used`` seconds after its file was begun to be read."""
+        return min(deadline(self.timeout, used), self.ends, key=lambda end: math.inf if end.at is None else end.at)
+
+    def limited(self) -> AbstractContextManager[None]:
+        """LimitError in a block about a run that begins now, where it is past the limits."""
+        end = self.deadline()
+        return limited(end.left(), self.memory, said=end.late)
 
     @property
     def policy(self) -> Policy:
@@ -199,7 +211,7 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                     continue
                 started = time.perf_counter()
                 try:
-                    with doing(settings, f"{shown}: reading"), limited(settings.timeout, settings.memory):
+                    with doing(settings, f"{shown}: reading"), settings.limited():
                         planned = plan(path, shown, overrides)
                 except InputError as bad:
                     pending.append((shown, Outcome(shown, diagnostics=bad.diagnostics), []))
@@ -307,7 +319,7 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
     phases = [("read", reading)]
     nesting = bounded_nesting(run.source.span(0, 0))
     with doing(settings, run.file), later_folder() as folder, quoting(run.source), nesting:
-        inquiry = Inquiry(run, policy, workers, settings, folder, phases)
+        inquiry = Inquiry(run, policy, workers, settings, folder, phases, settings.deadline(reading / 1000))
         found = inquiry.memory()
         checks = [] if found is None else memory_checks(run, found)
         with suppress(LimitError), inquiry.limited():

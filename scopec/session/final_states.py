@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import EngineError, InputError, LimitError, UsageError, bounded_nesting
 from scopec.base.files import quoting
-from scopec.base.limits import limited
+from scopec.base.limits import Deadline, limited
 from scopec.base.records import dataclass
 from scopec.base.scratch import later_folder
 from scopec.base.source import Source
@@ -107,11 +107,13 @@ def listings(path: Path, settings: Settings, limit: int) -> tuple[tuple[Listing,
     for _, problem in programs([path]):
         if problem is not None:
             raise InputError(problem)
-    with limited(settings.timeout, settings.memory):
+    started = time.monotonic()
+    with settings.limited():
         runs, warnings = _runs(path, settings.overrides)
     policy = settings.policy
     with settings.workers() as workers, bounded_nesting(Source(str(path), "").span(0, 0)):
-        return tuple(_listing(run, policy, workers, settings, limit) for run in runs), warnings
+        read = time.monotonic() - started
+        return tuple(_listing(run, policy, workers, settings, limit, read) for run in runs), warnings
 
 
 def _runs(path: Path, overrides: Overrides) -> tuple[Iterable[Run], tuple[Diagnostic, ...]]:
@@ -135,11 +137,12 @@ def _runs(path: Path, overrides: Overrides) -> tuple[Iterable[Run], tuple[Diagno
     return found.values(), planned.warnings
 
 
-def _listing(run: Run, policy: Policy, workers: Workers, settings: Settings, limit: int) -> Listing:
+def _listing(run: Run, policy: Policy, workers: Workers, settings: Settings, limit: int, read: float) -> Listing:
+    end = settings.deadline(read)
     with quoting(run.source):
-        with limited(settings.timeout, settings.memory):
+        with limited(end.left(), settings.memory, said=end.late):
             engines = policy.asked(MEMORY, run.problem, run.name, many=True)
-        first, *others = [_listed_by(engine, run, policy, workers, settings, limit) for engine in engines]
+        first, *others = [_listed_by(engine, run, policy, workers, settings, limit, end) for engine in engines]
     for other in others:
         _same(first, other)
     return first
@@ -148,17 +151,19 @@ def _listing(run: Run, policy: Policy, workers: Workers, settings: Settings, lim
 # ---------------------------------------------------------------- asking
 
 
-def _listed_by(engine: Engine, run: Run, policy: Policy, workers: Workers, settings: Settings, limit: int) -> Listing:
+def _listed_by(
+    engine: Engine, run: Run, policy: Policy, workers: Workers, settings: Settings, limit: int, end: Deadline
+) -> Listing:
     """What one engine finds: the answers to a run's questions, its executions, and why they may not be all."""
     who = MEMORY.of(engine)
     started = time.monotonic()
     stopped = None
     found: list[Execution] = []
     with later_folder() as folder:
-        inquiry = Inquiry(run, policy, workers, settings, folder, [])
+        inquiry = Inquiry(run, policy, workers, settings, folder, [], end)
 
         def ask(problem: Problem) -> Findings:
-            return inquiry.answers(engine, problem, settings.timeout)
+            return inquiry.answers(engine, problem, end.left())
 
         with limited(None, settings.memory):
             problem = completed(run.problem, ask)
@@ -170,7 +175,7 @@ def _listed_by(engine: Engine, run: Run, policy: Policy, workers: Workers, setti
         number = 0
         try:
             with limited(None, settings.memory):
-                for choice in who.executions(problem, question, limit + 1, inquiry.call(settings.timeout)):
+                for choice in who.executions(problem, question, limit + 1, inquiry.call(end.left())):
                     execution = Execution(problem.base, problem.model, choice)
                     seen.add(identity(execution))
                     number += 1
