@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
 from contextlib import contextmanager
 from dataclasses import replace
@@ -67,6 +69,20 @@ def quoting(source: Source) -> Iterator[None]:
 def quoted(diagnostic: Diagnostic, source: Source) -> Diagnostic:
     """A diagnostic about a source, or a file that it includes, with the line that it is in."""
     return replace(diagnostic, line=source_of(diagnostic.span, source).line(diagnostic.span.line))
+
+
+def text_of(path: Path, most: int = 64 << 20) -> str:
+    """The text of a file that is no program, of at most so many bytes.
+
+    Raises OSError where it cannot be read, is larger or no regular file (a device has no end), UnicodeDecodeError.
+    """
+    with path.open("rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        if status.st_size > most:
+            raise OSError(errno.EFBIG, f"it has more than {most} bytes")
+        return file.read(most).decode()
 
 
 def _bytes(path: Path, at_start: Span) -> bytes:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import UsageError
+from scopec.base.files import text_of
 from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
@@ -63,13 +64,14 @@ def together(records: Sequence[Record]) -> Record:
 def read(path: Path) -> Results:
     """The results in a file; UsageError where that is not what it holds."""
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        lines = [json.loads(line) for line in text_of(path).splitlines() if line.strip()]
         about = next(line for line in lines if "scopec" in line)
-        return Results(about, dict(_records(lines)))
+        found = Results({"gpu": about["gpu"], **about}, dict(_records(lines)))
     except OSError as failure:
         raise UsageError(f"cannot read {path}: {failure.strerror}") from failure
-    except (ValueError, KeyError, TypeError, AttributeError, StopIteration) as failure:
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, StopIteration) as failure:
         raise UsageError(f"{path} is not what a harness of `scopec run` writes") from failure
+    return found
 
 
 def _records(lines: list[Any]) -> Iterator[tuple[str, Record]]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import UsageError
+from scopec.base.files import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,9 +42,10 @@ def write(file: Path, outcomes: Iterable[Outcome]) -> int:
 def marked(file: Path, outcomes: Iterable[Outcome]) -> list[Outcome]:
     """The outcomes, with what a file knows marked as known; UsageError where it cannot be read."""
     try:
-        known = frozenset(file.read_text(encoding="utf-8").splitlines())
+        known = frozenset(text_of(file).splitlines())
     except (OSError, UnicodeDecodeError) as failure:
-        raise UsageError(f"cannot read the baseline {file}: {failure}") from failure
+        said = failure.strerror if isinstance(failure, OSError) else failure
+        raise UsageError(f"cannot read the baseline {file}: {said}") from failure
     return [
         replace(
             outcome,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import Code, InputError, error
+from scopec.base.files import text_of
 from scopec.base.later import later
 from scopec.base.records import dataclass
 
@@ -56,9 +57,9 @@ class Flags:
 def _entry(folder: Path, path: Path, span: Span) -> dict[str, Any]:
     file = folder / _DATABASE
     try:
-        entries = json.loads(file.read_text(encoding="utf-8"))
+        entries = json.loads(text_of(file))
         found = [e for e in entries if (Path(e["directory"]) / e["file"]).resolve() == path.resolve()]
-    except (OSError, ValueError, KeyError, TypeError) as failure:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as failure:
         raise _useless(f"{file} cannot be read as a compilation database ({failure})", span) from None
     if not found:
         raise _useless(f"{file} has no entry for {path.name}", span)
