@@ -172,6 +172,20 @@ def uncut() -> Iterator[None]:
         yield
 
 
+def memory_left() -> int | None:
+    """How many bytes a child of this thread may take, which works for a block; None where that has no limit."""
+    thread = threading.get_ident()
+    limits = [watch.most_bytes for watch in _watches if watch.thread == thread and watch.most_bytes is not None]
+    return max(0, min(limits) - resident()) if limits else None
+
+
+def too_much() -> LimitError:
+    """The error of a child of this thread that needs more memory than the block may take."""
+    thread = threading.get_ident()
+    limits = [watch.most_bytes for watch in _watches if watch.thread == thread and watch.most_bytes is not None]
+    return LimitError(_too_much(min(limits, default=None)))
+
+
 def late(seconds: float, what: str = "the time limit") -> str:
     """What is said of a question that took too long."""
     return f"no answer within {what} of {seconds:g} s"

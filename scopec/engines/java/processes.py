@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scopec.base.children import started
 from scopec.base.diagnostics import EngineError, LimitError, ScopecError
 from scopec.base.later import later
 from scopec.base.limits import uncut
@@ -77,13 +78,17 @@ class Processes:
         for process in running:
             self.end(process)
 
-    def start(self, command: Sequence[str | Path], **how: Any) -> subprocess.Popen[str]:
-        """Start a process, as subprocess.Popen does; EngineError if it cannot be started."""
+    def start(self, command: Sequence[str | Path], *, tied: bool = False, **how: Any) -> subprocess.Popen[str]:
+        """Start a process, as subprocess.Popen does; EngineError if it cannot be started.
+
+        It is ``tied`` to this thread, which then has to wait for it: it ends with it, however that ends.
+        """
+        begin = started if tied else subprocess.Popen
         try:
             with uncut(), self._lock:
                 if self.closed:
                     raise EngineError("stopped")
-                process = subprocess.Popen(command, text=True, encoding="utf-8", errors="replace", **how)
+                process = begin(list(map(str, command)), text=True, encoding="utf-8", errors="replace", **how)
                 self._running.add(process)
         except OSError as failure:
             raise EngineError(
@@ -111,9 +116,9 @@ class Processes:
         temporary = folder / "tmp"
         temporary.mkdir(exist_ok=True)
         command = [str(java), *self.flags, f"-Djava.io.tmpdir={temporary}", *map(str, arguments)]
-        started = time.monotonic()
+        begun = time.monotonic()
         process = self.start(
-            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            command, tied=True, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         try:
             stdout, stderr = process.communicate(timeout=seconds)
@@ -124,7 +129,7 @@ class Processes:
             status = None
         finally:
             self.end(process)
-        return Finished(status, stdout, stderr, time.monotonic() - started)
+        return Finished(status, stdout, stderr, time.monotonic() - begun)
 
 
 def failure(finished: Finished, what: str) -> ScopecError:

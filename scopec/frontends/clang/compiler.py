@@ -20,7 +20,9 @@ from scopec.base.files import shown_source
 from scopec.base.records import dataclass
 from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
 from scopec.base.source import Source, Span
+from scopec.base.visible import may_show
 from scopec.frontends.clang.command import Clang, environment, found, reading, shims
+from scopec.frontends.clang.dependencies import dependencies
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.clang.kept import remembered
 from scopec.frontends.clang.running import Run, finished
@@ -36,6 +38,8 @@ _FEW = 4
 _SIDES = ("device", "host")
 _MOST_NOTES = 3
 _NO_FLAGS = Flags()
+#: Of an error in a file that may not be shown: what clang says of it has words of the file.
+_HIDDEN = "clang finds an error in this file, which is outside the repository and not shown"
 _MESSAGE = re.compile(
     r"(?:(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): |clang: |zig: |)"
     r"(?P<kind>fatal error|error|note): (?P<text>.*)"
@@ -80,24 +84,33 @@ class Compiled:
     host: str = field(repr=False)
 
 
-def compiled(text: str, shown: str, folder: Path, flags: Flags = _NO_FLAGS, entries: Cache | None = None) -> Compiled:
+def compiled(
+    text: str, shown: str, folder: Path, flags: Flags = _NO_FLAGS, entries: Cache | None = None,
+    quotable: tuple[Path, ...] = (),
+) -> Compiled:  # fmt: skip
     """Compile a program for the device and for the host.
 
     ``text`` is what the file has (or shall have), ``shown`` its name in places, ``folder`` where its quoted includes
-    begin; ``entries`` are what earlier calls made.  Raises Refused with every error of clang, InputError where the text
-    is too much for it, EngineError if there is no clang or it does not run.
+    begin; ``entries`` are what earlier calls made; files in ``quotable`` may be shown beside it.
+
+    Raises Refused with every error of clang, InputError where the text is too much for it or takes in what is no header
+    and may not be shown, EngineError if there is no clang or it does not run.
     """
     clang, given = found(), _given(text, shown, flags)
     plain = [_command(clang, side, text, flags) for side in _SIDES]
+    more = "include" in text or "embed" in text
 
     def made() -> list[str]:
-        ready = [*plain] if flags.folders else [_prepared(command) for command in plain]
-        runs = _run([[*command, *_CODE] for command in ready], given, folder)
-        if ready != plain and any(run.status for run in runs):  # what is precompiled changes what is said of names
-            runs = _run([[*command, *_CODE] for command in plain], given, folder)
-        return _codes(runs, _presumed(text, shown), folder)
+        with dependencies(clang.resources, needed=more) as listed:
+            ready = [*plain] if flags.folders else [_prepared(command) for command in plain]
+            runs = _run([[*c, *_CODE, *listed.arguments(n)] for n, c in enumerate(ready)], given, folder)
+            if ready != plain and any(run.status for run in runs):  # what is precompiled changes what is said of names
+                runs = _run([[*c, *_CODE, *listed.arguments(n)] for n, c in enumerate(plain)], given, folder)
+            codes = _codes(runs, _presumed(text, shown, quotable), folder)
+            listed.check(Source(shown, text, quotable), folder)
+            return codes
 
-    asked = [*(word for command in plain for word in command), *_CODE]
+    asked = [*(word for command in plain for word in command), *_CODE, *map(str, quotable if more else ())]
     return Compiled(*_remembered(clang, entries, made, asked, given, folder, flags))
 
 
@@ -262,12 +275,15 @@ def _errors(text: str, source: Source, folder: Path) -> Iterator[Diagnostic]:
             help_ = "name the header's folder with -I"
         if not shown_notes and (unknown := _UNKNOWN.match(message.text)) and "did you mean" not in message.text:
             help_ = suggestion(unknown[1], _KNOWN) or help_
+        if at.file is not None and at.file != told(source.name) and not may_show(folder / at.file, source):
+            yield Diagnostic(Code.CPLUSPLUS, _HIDDEN, _span(at, source, folder), "look at it there, or --allow-outside")
+            continue
         unmodelled = _OF_CUDA.match(message.text)
         said = f"scopec does not model `{unmodelled[1]}`" if unmodelled else message.text
         yield Diagnostic(Code.UNMODELLED_CALL if unmodelled else code, said, _span(at, source, folder), help_)
 
 
-def _presumed(text: str, shown: str) -> Source:
+def _presumed(text: str, shown: str, folders: tuple[Path, ...]) -> Source:
     """The text as its ``#line`` directives place it."""
     lines: list[str] = []
     number = 0
@@ -279,7 +295,7 @@ def _presumed(text: str, shown: str) -> Source:
         margin = len(line) - len(line.lstrip())
         lines[number] = lines[number][:margin].ljust(margin) + line[margin:]
         number += 1
-    return Source(shown, "\n".join(lines))
+    return Source(shown, "\n".join(lines), folders)
 
 
 def _span(message: _Message, source: Source, folder: Path) -> Span:

@@ -7,8 +7,9 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from scopec.base.children import started
 from scopec.base.diagnostics import EngineError
-from scopec.base.limits import uncut
+from scopec.base.limits import memory_left, too_much, uncut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,15 +17,23 @@ if TYPE_CHECKING:
 
 #: How often a thread that waits for a program looks whether it has been told to stop.
 _LOOK_SECONDS = 0.1
+#: With less clang does not read an empty file.
+_LEAST_BYTES = 32 << 20
+#: What LLVM says, and ends by a signal.
+_OUT_OF_MEMORY = "LLVM ERROR: out of memory"
 
 
 def finished(commands: Iterable[list[str]], given: bytes, folder: Path, environment: Mapping[str, str]) -> list[Run]:
-    """Commands that ran at the same time on a text; EngineError if one does not start."""
+    """Commands that ran at the same time on a text, in the memory that this thread may take.
+
+    EngineError if one does not start, LimitError if one needs more memory.
+    """
     runs: list[Run] = []
+    commands, memory = list(commands), memory_left()
     try:
         for command in commands:
             runs.append(Run())
-            runs[-1].start(command, given, folder, environment)
+            runs[-1].start(command, given, folder, environment, memory and max(_LEAST_BYTES, memory // len(commands)))
         for run in runs:
             run.wait()
     finally:
@@ -32,6 +41,8 @@ def finished(commands: Iterable[list[str]], given: bytes, folder: Path, environm
             run.kill()
         for run in runs:
             run.wait()
+    if memory is not None and any(_OUT_OF_MEMORY in run.messages for run in runs if run.status):
+        raise too_much()
     return runs
 
 
@@ -48,13 +59,15 @@ class Run:
         self._started = self._collected = False
         self._lock = threading.Lock()
 
-    def start(self, command: list[str], given: bytes, folder: Path, environment: Mapping[str, str]) -> None:
-        """Run a command in a folder on a text; EngineError if it does not start."""
+    def start(
+        self, command: list[str], given: bytes, folder: Path, environment: Mapping[str, str], memory: int | None
+    ) -> None:
+        """Run a command in a folder on a text with so many bytes of memory; EngineError if it does not start."""
         pipe = subprocess.PIPE
         with uncut():
             try:
-                process = self._process = subprocess.Popen(
-                    command, cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe
+                process = self._process = started(
+                    command, memory, cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe
                 )
             except OSError as failure:
                 raise EngineError(f"{command[0]} does not start ({failure.strerror})") from failure

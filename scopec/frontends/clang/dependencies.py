@@ -1,0 +1,68 @@
+"""The files that clang reads beside a program: none of them may be a way to show what is no header."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, InputError, error
+from scopec.base.records import dataclass
+from scopec.base.scratch import scratch_folder
+from scopec.base.visible import may_show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scopec.base.source import Source
+
+#: How the names of headers end, and of what else people include.
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".inc", ".ipp", ".tcc", ".c", ".cc", ".cpp", ".cxx", ".cu")
+#: A name in a list of dependencies, as clang writes it for make: a backslash before a space or `#`, and `$$` for `$`.
+_NAME = re.compile(r"(?:\\[ #]|[^\s\\]|\\(?!\s))+")
+
+
+@dataclass(frozen=True)
+class Dependencies:
+    """Lists of what clang reads for one program, in ``folder``; no list without one.  ``own`` are clang's headers."""
+
+    own: Path
+    folder: Path | None
+
+    def arguments(self, number: int) -> tuple[str, ...]:
+        """What a command is told, so that it writes list ``number``."""
+        return () if self.folder is None else ("-dependency-file", str(self.folder / str(number)), "-MT", "_")
+
+    def check(self, source: Source, folder: Path) -> None:
+        """InputError where a program in ``folder`` includes, or embeds, what is no header and may not be shown: the
+        values of the program would be what such a file has."""
+        for listed in () if self.folder is None else sorted(self.folder.glob("[0-9]*")):
+            for name in _names(listed.read_text(encoding="utf-8", errors="surrogateescape")):
+                file = folder / name
+                if file.suffix.lower() not in _HEADERS and not self._may_read(file, source):
+                    raise _refused(name, source)
+
+    def _may_read(self, file: Path, source: Source) -> bool:
+        return may_show(file, source) or file.resolve().is_relative_to(self.own.resolve())
+
+
+@contextmanager
+def dependencies(own: Path, *, needed: bool) -> Iterator[Dependencies]:
+    """Lists for one program, while a block lasts."""
+    if not needed:
+        yield Dependencies(own, None)
+        return
+    with scratch_folder() as folder:
+        yield Dependencies(own, folder)
+
+
+def _names(listed: str) -> Iterator[str]:
+    for name in _NAME.findall(listed.partition(":")[2]):
+        yield name.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$")
+
+
+def _refused(name: str, source: Source) -> InputError:
+    start = max(source.text.find(Path(name).name), 0)
+    message = f"`{name}` is outside the repository, and no header"
+    return error(Code.UNREADABLE, message, source.span(start, start), "copy it into the repository, or --allow-outside")
