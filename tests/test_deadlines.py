@@ -1,0 +1,155 @@
+"""One deadline for all that a program is asked, one for a call, and children that stay within what they may take."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import scopec as package
+from scopec.base.diagnostics import LimitError
+from scopec.base.limits import Deadline, deadline, limited
+from scopec.session.check import Settings
+from tests.test_cli import LONG, scopec
+
+#: Takes clang gigabytes and a minute.
+LARGE = """template <class T, T... I> struct S { static constexpr int n = sizeof...(I); };
+__device__ int x = __make_integer_seq<S, int, 60000000>::n;
+__global__ void k() { x = 1; }
+//@ launch k<<<1, 1>>>();
+//@ expect race_free;
+"""
+#: Every write of one location, of which a check of the answer looks at all orders.
+MANY = "C many\n{ x = 0 }\n" + "".join(
+    f"P{n} (atomic_int *x) {{ atomic_store_explicit(x, {n}, memory_order_relaxed); }}\n" for n in range(200)
+)
+
+
+def test_a_deadline_is_what_is_left() -> None:
+    assert Deadline().left() is None
+    assert Deadline().within(2.0) == 2.0
+    assert deadline(10, used=4).left() == pytest.approx(6, abs=0.5)
+    assert deadline(10, used=11).left() == 0
+    assert deadline(10, used=11).within(2.0) == 0
+    assert deadline(5, what="the budget").late == "no answer within the budget of 5 s"
+
+
+def test_a_run_ends_with_the_first_of_its_deadlines() -> None:
+    assert Settings(timeout=None).deadline().at is None
+    soon = deadline(1, what="the budget")
+    assert Settings(timeout=300.0, ends=soon).deadline() == soon
+    assert "time limit of 0.5 s" in Settings(timeout=0.5, ends=soon).deadline().late
+    used = Settings(timeout=20.0).deadline(used=15).left()
+    assert used == pytest.approx(5, abs=0.5)
+
+
+def test_a_block_after_its_deadline_is_not_entered() -> None:
+    with pytest.raises(LimitError, match="the budget"), limited(0.0, None, said="over the budget"):
+        raise AssertionError
+
+
+@pytest.mark.parametrize("text", [MANY + "exists (x=0)\n", LONG])
+def test_reading_questions_and_checks_share_one_limit(text: str, write: Callable[..., Path]) -> None:
+    """CPU seconds, as the machine may be busy: nothing is worked on for much longer than the limit."""
+    path = write(text + "//@ expect terminates;\n" if text is LONG else text, "p.cu" if text is LONG else "p.litmus")
+    before = os.times()
+    said = scopec("check", "--engine", "embedded", "--timeout", "4", path)
+    after = os.times()
+    assert said.returncode == 4, said.stdout
+    assert "no answer within the time limit of 4 s" in said.stdout + said.stderr
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    assert used < 2 * 4 + 5
+
+
+def test_a_budget_is_for_the_call(tmp_path: Path) -> None:
+    """What is decided by then is reported, what is left is unknown."""
+    (tmp_path / "a.litmus").write_text("C a\n{ x = 0 }\nP0 (int *x) { *x = 1; }\nexists (x=1)\n")
+    for name in ("b", "c"):
+        (tmp_path / f"{name}.litmus").write_text(MANY + "exists (x=0)\n")
+    before = os.times()
+    said = scopec("check", "--engine", "embedded", "--budget", "6", "--jobs", "1", ".", cwd=tmp_path)
+    after = os.times()
+    assert said.returncode == 4, said.stdout
+    assert "holds     exists (x=1)" in said.stdout
+    assert said.stdout.count("no answer within the budget of 6 s") + said.stderr.count("the budget of 6 s") >= 2
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    assert used < 2 * 6 + 5
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "0", "x"])
+def test_a_limit_is_a_number_of_seconds(seconds: str, write: Callable[..., Path]) -> None:
+    for option in ("--timeout", "--budget"):
+        said = scopec("check", option, seconds, write(LONG))
+        assert said.returncode == 2
+        assert "is not a number of seconds" in said.stderr
+
+
+def test_a_file_without_an_end_is_not_read(write: Callable[..., Path]) -> None:
+    said = scopec("check", "--engine", "embedded", "--baseline", "/dev/zero", write(MANY[:20], "p.litmus"))
+    assert said.returncode == 2
+    assert "cannot read the baseline /dev/zero: it is not a regular file" in said.stderr
+
+
+def test_python_and_pytest_have_the_limits_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Settings] = []
+
+    def noted(_paths: object, settings: Settings, _names: object) -> list[object]:
+        given.append(settings)
+        return []
+
+    monkeypatch.setattr("scopec.session.check.check", noted)
+    package.check(text="x")
+    package.check(text="x", memory_limit=None)
+    assert given[0].memory is not None
+    assert 0 < given[0].memory < math.inf
+    assert given[0].timeout == 300
+    assert given[1].memory is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are limited on Linux")
+def test_clang_has_no_more_memory_than_scopec(write: Callable[..., Path]) -> None:
+    said = scopec("check", "--engine", "embedded", "--memory-limit", "300MB", write(LARGE))
+    assert said.returncode == 4
+    assert "no answer with less memory than the limit of 300 MB" in said.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are tied on Linux")
+def test_clang_ends_with_a_killed_scopec(write: Callable[..., Path]) -> None:
+    command = [sys.executable, "-m", "scopec.cli", "check", "--engine", "embedded", str(write(LARGE))]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        children = next(found for found in _looking(process.pid) if found)
+        process.send_signal(signal.SIGKILL)
+    for _ in range(200):
+        if not any(_runs(child) for child in children):
+            return
+        time.sleep(0.05)
+    raise AssertionError(children)
+
+
+def _looking(parent: int) -> Iterator[list[int]]:
+    """The children of a process, looked for again and again."""
+    for _ in range(600):
+        yield [int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and _parent(p) == parent]
+        time.sleep(0.05)
+
+
+def _parent(process: Path) -> int | None:
+    try:
+        return int((process / "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
+def _runs(process: int) -> bool:
+    """Whether a process is there, and more than an entry of the table of processes."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
