@@ -213,7 +213,7 @@ def _asked(name: str, slower: list[str]) -> None:
     settings = Settings(timeout=_SECONDS, engine=name, remark=slower.append)
     with stored(PROGRAM, "trial.cu") as path, later_folder() as folder, settings.workers() as workers:
         (run,) = plan(path, path.name, Overrides(reader="scoped")).runs
-        inquiry = Inquiry(run, settings.policy, workers, settings, folder, [])
+        inquiry = Inquiry(run, settings.policy, workers, settings, folder, [], settings.deadline())
         if "memory" in named(name).answers:
             memory = inquiry.memory()
             assert memory is not None, "the program asks it"
