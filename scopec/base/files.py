@@ -85,6 +85,24 @@ def text_of(path: Path, most: int = 64 << 20) -> str:
         return file.read(most).decode()
 
 
+def write_below(folder: Path, place: Path | str, text: str) -> None:
+    """Write a file below a folder, which is made if need be.
+
+    What is there is replaced, and a link is not followed: whoever wrote the folder need not be whoever writes to it.
+    OSError where it cannot be written, or where a link on the way leads out of the folder.
+    """
+    target = folder / place
+    if not target.parent.resolve().is_relative_to(folder.resolve()):
+        raise OSError(errno.ELOOP, f"{target.parent} is a link that leads out of it")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    written = target.with_name(f".{os.getpid()}.{target.name}"[:200])
+    try:
+        written.write_text(text, encoding="utf-8")
+        written.replace(target)
+    finally:
+        written.unlink(missing_ok=True)
+
+
 def _bytes(path: Path, at_start: Span) -> bytes:
     try:
         status = path.stat()

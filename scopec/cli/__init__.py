@@ -8,6 +8,8 @@ import io
 import os
 import signal
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -29,6 +31,9 @@ from scopec.report import terminal
 
 # Start-up: what is needed at the end of a call alone is imported there.
 _INTERRUPTED = 130
+#: When signals told this process to end, and how long it may take to do so.
+_told_to_end: list[float] = []
+_LEAVING_SECONDS = 5.0
 #: What click's writes to standard output fail with: no space, nobody who reads, a broken device.
 _UNWRITABLE = (errno.ENOSPC, errno.EPIPE, errno.EIO)
 
@@ -46,7 +51,8 @@ commands.add_command(doctor, "engines")
 
 def main() -> NoReturn:
     """Entry point of the ``scopec`` command."""
-    for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):  # the last two are not on every system
+    _open_streams()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):  # the last two are not on every system
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _terminate)
     # What is made at the start is kept: to look through it again and again takes a tenth more.
@@ -100,5 +106,23 @@ def _leave(status: int) -> NoReturn:
     os._exit(status)
 
 
-def _terminate(_signal: int, _frame: object) -> NoReturn:
-    raise KeyboardInterrupt
+def _terminate(_signal: int, _frame: object) -> None:
+    """The first signal ends the call in order, which others do not disturb while it takes a moment."""
+    now = time.monotonic()
+    _told_to_end.append(now)
+    if len(_told_to_end) == 1:
+        raise KeyboardInterrupt
+    if now > _told_to_end[0] + _LEAVING_SECONDS:
+        os._exit(_INTERRUPTED)
+
+
+def _open_streams() -> None:
+    """Standard streams that the caller has closed are open to nothing: no file that is opened takes their number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            with suppress(OSError):
+                os.close(number)
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != number:
+                os.dup2(opened, number)
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115

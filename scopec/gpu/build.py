@@ -8,6 +8,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import EngineError, UsageError
+from scopec.base.files import write_below
 from scopec.frontends.clang import command
 from scopec.gpu.results import Results, read
 
@@ -21,9 +22,8 @@ WAY_OUT = "name one with --nvcc, or write the harness with --emit and run `make`
 def write(files: Mapping[str, str], folder: Path) -> None:
     """Write the files of a harness to a folder; UsageError where they cannot be written."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8")
+            write_below(folder, name, text)
     except OSError as failure:
         raise UsageError(f"cannot write to {folder}: {failure.strerror}") from failure
 

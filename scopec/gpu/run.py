@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import InputError, LimitError, ScopecError
+from scopec.base.files import quoting
 from scopec.base.records import dataclass
 from scopec.gpu.compare import compared
 from scopec.gpu.harness import Test, test
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from scopec.gpu.results import Results
     from scopec.session.check import Settings
     from scopec.session.plan import Overrides, Plan
+    from scopec.session.run import Run
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,18 @@ def read(paths: Sequence[Path], settings: Settings) -> Iterator[Read]:
             with settings.limited():
                 planned = plan(path, shown, own.overrides)
             variants = {id(run.program): run for run in planned.runs}.values()
-            tests = [test(_name(shown, run.program.variant), run.program) for run in variants]
+            tests = [_test(shown, run) for run in variants]
         except InputError as bad:
             yield Read(path, own, None, (), Outcome(shown, diagnostics=bad.diagnostics))
         except ScopecError as failed:
             yield Read(path, own, None, (), Outcome(shown, failure=str(failed), exhausted=failed.exit_code == 4))
         else:
             yield Read(path, own, planned, tuple(tests), Outcome(shown, diagnostics=planned.warnings))
+
+
+def _test(shown: str, run: Run) -> Test:
+    with quoting(run.source):
+        return test(_name(shown, run.program.variant), run.program)
 
 
 def _own_model(path: Path, settings: Settings) -> Overrides:

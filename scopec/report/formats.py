@@ -14,6 +14,7 @@ import click
 
 from scopec.base.diagnostics import UsageError
 from scopec.base.excerpt import inert
+from scopec.base.files import write_below
 from scopec.base.records import dataclass
 from scopec.report import terminal
 
@@ -187,10 +188,10 @@ def _write_folder(files: Mapping[str, str], folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for old in _pages(folder / "index.html").difference(files) if "index.html" in files else ():
             (folder / old).unlink(missing_ok=True)
+        for name, text in files.items():
+            write_below(folder, name, text)
     except OSError as failure:
         raise _unwritable(folder, failure) from failure
-    for name, text in files.items():
-        _write_file(text, folder / name)
 
 
 def _pages(index: Path) -> set[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from scopec.base.cache import Cache, user_cache
 from scopec.base.diagnostics import EngineError, LimitError, ScopecError, ValuesError
+from scopec.base.files import write_below
 from scopec.base.later import later
 from scopec.base.limits import Deadline, late, limited
 from scopec.engines.policy import immediate
@@ -314,7 +315,7 @@ class Inquiry:
         """Copy generated files, and with ``--keep`` what the engines wrote, to where the user finds them."""
         target = destination(self.run, self.settings.keep)
         for name in generated:
-            shutil.copyfile(self.scratch() / name, target / name)
+            write_below(target, name, (self.scratch() / name).read_text(encoding="utf-8"))
         if self.settings.keep is not None:
             for folder in self.scratch().glob("*-out"):
                 name = folder.name if "." in folder.name else f"{self.run.name}.{folder.name}"

