@@ -15,6 +15,7 @@ PROGRAM = """#include <cuda/atomic>
 #include <chrono>
 __device__ cuda::atomic<int, cuda::thread_scope_device> flag;
 __device__ int out;
+__device__ float real;
 __global__ void k(float x) {{ long long start = clock64(); {body} }}
 int main() {{ {main} k<<<1, 1>>>(1.0f); cudaDeviceSynchronize(); }}
 //@ expect terminates;
@@ -33,13 +34,30 @@ def terminates(folder: Path, body: str, main: str = "", expect: str = "") -> str
         "while (clock64() - start < 1000) ;",
         "do __nanosleep(20); while (clock64() - start < 1000);",
         "for (;;) { if (clock() > 1000) break; __nanosleep(20); }",
-        "while (x > 1e-6f) x = __fdividef(x, 2.0f);",
         "for (int i = 0; i < 3; ++i) { while (clock64() - start < 1000 * i) ; out = i; }",
         "int turns = 0; while (clock64() - start < 1000) ++turns;",  # nobody asks how many
     ],
 )
 def test_a_delay_ends(body: str, tmp_path: Path) -> None:
     assert terminates(tmp_path, body) == "holds"
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        ("while (x > 1e-6f) x = __fdividef(x, 2.0f);", "unknown"),
+        ("while (!(x >= 1.0f)) ;", "unknown"),
+        ("while ((float)(clock64() - start) * 1e-9f < 0.1f) ;", "holds"),
+        ("while ((float)(clock64() - start) < x) ;", "holds"),  # what is passed here is a constant
+        ("float y = real; while ((float)(clock64() - start) < y) ;", "unknown"),
+        (
+            "while (x > 1e-6f) x *= 0.5f; while (flag.load() == 0) ;",
+            "violated",
+        ),  # it hangs whether the loop ends or not
+    ],
+)
+def test_what_no_clock_ends_is_not_known_to_end(body: str, verdict: str, tmp_path: Path) -> None:
+    assert terminates(tmp_path, body, expect="//@ expect allowed out == 0;\n") == verdict
 
 
 def test_the_host_delays(tmp_path: Path) -> None:
@@ -85,4 +103,4 @@ def test_what_a_delay_does_is_not_seen(inside: ir.Operation | None, shown: str, 
         6: ir.Exit(AT),
     }
     body = ir.Body(0, nodes, {})
-    assert (passed(body) != body) is ends
+    assert (passed(body)[0] != body) is ends

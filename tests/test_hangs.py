@@ -151,7 +151,6 @@ _TELLS_PLAIN = "other = 1; if (plain == 1) go.store(1, {s});"
 @pytest.mark.parametrize(
     ("guard", "instead", "parts", "scope"),
     [
-        ("gives_up", lambda _: False, ("int n = 0; while (f.load() == 0) { if (++n == 500) break; }",), "device"),
         ("_sleeps", lambda _: False, _TELLS, "device"),
         ("_atomic", lambda *_: True, (_SLEEPS.replace("{o}", "{s}"), _WAKES.replace("{o}", "{s}")), "block"),
         ("_is_seq_cst", lambda _: True, (_FAILS, _WAKES.replace("{o}", "{s}")), "device"),
@@ -298,7 +297,17 @@ def test_registers_that_count_turns() -> None:
 
 
 def test_a_wait_that_gives_up(ask: Asks) -> None:
-    text = kernel("int n = 0; while (f.load() == 0) { if (++n == 500) break; }")
+    """One that counts its turns does, one that a clock bounds if it is said to."""
+    assert only(ask(kernel("int n = 0; while (f.load() == 0) { if (++n == 500) break; }")))[1].verdict == "holds"
+    text = kernel("while (f.load() == 0 && clock64() < 500) ;")
+    assert only(ask(text))[1].verdict == "violated"
+    assert only(ask(f"//@ options timeouts = eventually;\n{text}"))[1].verdict == "holds"
+
+
+def test_an_execution_that_gets_stuck_does_not_give_up(ask: Asks) -> None:
+    """It sees each other thread too late, and waits until a clock says that it takes too long."""
+    waits = _SLEEPS.replace("go.load({o}) == 0", "go.load({o}) == 0 && clock64() < 500")
+    text = kernel(*(part.replace("{o}", "cuda::memory_order_relaxed") for part in (waits, _WAKES)))
     _, found = only(ask(text))
     assert found.verdict == "violated"
     assert "the wait at line 5 does not give up (timeouts = never)" in (found.reason or "")
@@ -312,7 +321,7 @@ def test_what_comes_after_giving_up(ask: Asks) -> None:
     text = kernel(
         "int n = 0; while (f.load() == 0 && n < 500) n++; if (n == 500) while (go.load() == 0);", "f.store(1);"
     )
-    assert only(ask(f"//@ options timeouts = eventually;\n{text}"))[1].verdict == "violated"
+    assert only(ask(text))[1].verdict == "violated"
 
 
 # ---------------------------------------------------------------- reports

@@ -67,7 +67,7 @@ PROGRESS_OPTIONS: dict[str, Setting] = {
         ("model", "sc"), "whether hangs are those of the memory model, or of a sequentially consistent memory alone"
     ),
     "timeouts": Setting(
-        ("never", "eventually"), "whether a wait that gives up after so many turns, more than are gone round, does so"
+        ("never", "eventually"), "whether a wait that a clock bounds gives up, or is left for a trap (a watchdog)"
     ),
 }
 #: The optimisations of the HRF0 paper's example hardware (section 4.3), for `hrf0-hw`.

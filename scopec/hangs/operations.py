@@ -111,9 +111,10 @@ class LeftRun(ThreadRun):
                 if place.object in self.around.relevance.mute:
                     return self.unnoticed(state, operation)
                 return super().perform(state, self.around.relevance.simplified(operation), span)
-            case ir.Decide(target, "timeout") if not self.trial:
-                self.around.timeouts.add(self.span_of(self.inside[-1]))
-                if not self.around.gives_up:
+            case ir.Decide(target, "clock" | "watchdog" as what):
+                if not self.trial and self.inside:
+                    self.around.timeouts.add(self.span_of(self.inside[-1]))
+                if what == "watchdog":
                     return self.set(state, target, values.FALSE)
                 return super().perform(state, operation, span)
             case ir.Notify(place, everyone) if not self.trial:
@@ -218,7 +219,7 @@ class LeftRun(ThreadRun):
                 return self.exchanged(state, operation, span)
             case ir.Decide(target, "failure"):  # it does not fail for ever without a reason
                 return self.set(state, target, values.TRUE)
-            case ir.Decide(target, "timeout") if self.around.gives_up:
+            case ir.Decide(target, "timeout"):
                 return self.set(state, target, values.TRUE)
             case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
                 after = super().perform(state, operation, span)

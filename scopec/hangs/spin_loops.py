@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class TurningRun(LeftRun):
     """One thread of a graph of stuck executions.
 
-    A wait that counts its turns and gives up, after more of them than are gone round, gives up never, or eventually.
+    A wait that counts its turns gives up at last, after more of them than are gone round too.
     """
 
     # ---- loops
@@ -51,8 +51,6 @@ class TurningRun(LeftRun):
         self.agree(loop)
         self.inside.append(loop)
         self.clocks.append({} if needed is None else clocks(self.body, loop))
-        if self.clocks[-1]:
-            self.around.timeouts.add(self.span_of(loop))
         if self.turning:
             self.through(loop, needed)
         else:
@@ -62,7 +60,7 @@ class TurningRun(LeftRun):
 
     def branch(self, state: State, condition: Value, span: Span, then: int, otherwise: int) -> None:
         """Go both ways, each where the condition comes out so; a wait that counts its turns may give up here."""
-        if not self.trial and self.clocks and self.around.gives_up:
+        if not self.trial and self.clocks:
             inside, counts = self.inside[-1].nodes(), self.clocks[-1]
             if (then in inside) != (otherwise in inside) and registers(condition) & counts.keys():
                 if self.turning:  # it does not go round for ever

@@ -22,15 +22,14 @@ if TYPE_CHECKING:
 class Surroundings:
     """A system, what matters in it, and what its threads leave behind for later.
 
-    ``stops`` says whether nothing is promised to anyone, so that each thread may stop anywhere; ``gives_up`` that a
-    wait that counts its turns ends at last; ``timeouts`` are such waits.  ``notifications`` and ``sleeping`` are the
-    events of the `notify` and `wait` of atomics; ``queries`` those of queries that are made again and again.
+    ``stops`` says whether nothing is promised to anyone, so that each thread may stop anywhere; ``timeouts`` are waits
+    that a clock bounds.  ``notifications`` and ``sleeping`` are the events of the `notify` and `wait` of atomics;
+    ``queries`` those of queries that are made again and again.
     """
 
     system: System
     relevance: Relevance
     stops: bool = False
-    gives_up: bool = False
     timeouts: set[Span] = field(default_factory=set)
     notifications: list[tuple[str, Location, bool]] = field(default_factory=list)
     sleeping: list[tuple[str, Location, str]] = field(default_factory=list)
@@ -38,7 +37,7 @@ class Surroundings:
 
     def fresh(self, *, stops: bool | None = None) -> Surroundings:
         """The same, before any thread has been executed."""
-        return Surroundings(self.system, self.relevance, self.stops if stops is None else stops, self.gives_up)
+        return Surroundings(self.system, self.relevance, self.stops if stops is None else stops)
 
     @cached_property
     def taking_part(self) -> frozenset[str]:

@@ -98,6 +98,11 @@ class Blocking:
         #: Where a thread is stuck before it begins; where the wait that an event is is in vain.
         self.begins_late: dict[str, Guard] = {}
         self.waits: dict[str, Guard] = {}
+        #: The calls with which a thread aborts its grid.
+        self.traps: dict[str, list[str]] = defaultdict(list)
+        for call, operation in out.calls.items():
+            if isinstance(operation, ir.Trap):
+                self.traps[ordering.event[call].thread].append(call)
         #: Where the phases of arrivals are such that some order of the arrivals gives them.
         self.possible = out.guards.always
 
@@ -155,6 +160,13 @@ class Blocking:
             guard |= self._made(call)
         return guard
 
+    def trapped(self, thread: str) -> Guard:
+        """Where a thread's way ends with aborting its grid: it comes to no barrier behind, and has not exited."""
+        guard = self.out.guards.never
+        for call in self.traps.get(thread, ()):
+            guard |= self.ordering.event[call].guard
+        return guard
+
     def _made(self, call: str) -> Guard:
         return self._performed(self.ordering.event[call])
 
@@ -196,6 +208,7 @@ class Blocking:
             stuck = halted & ~self.stopped(thread.name)
             if thread.name in self.stops.steps:
                 halted |= ~self.stops.present[thread.name]
+            halted |= self.trapped(thread.name)
             if (stuck, halted) != (self.stuck[thread.name], self.halted[thread.name]):
                 self.stuck[thread.name], self.halted[thread.name] = stuck, halted
                 changed = True
@@ -240,7 +253,7 @@ class Blocking:
         if not barrier.named:
             forgiven = self.forgives(barrier) and not barrier.chance
             return self.halted[thread] if forgiven else self.out.guards.always
-        missing = self.endless[thread]
+        missing = self.endless[thread] | self.trapped(thread)
         for arrival, other, when in self.ordering.phases():
             if other.id == wait.id and arrival.thread == thread:
                 coming = arrival.guard & self.before[arrival.id]

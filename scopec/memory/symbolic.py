@@ -18,7 +18,7 @@ from scopec.program.collective import Barrier, barrier_of
 from scopec.program.loop_headers import prepared
 from scopec.program.loops import Element, Loop, live_registers, own_registers, weak_topological_order
 from scopec.program.values import Const, Value
-from scopec.program.watchdogs import traps
+from scopec.program.watchdogs import trapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -159,8 +159,8 @@ class ThreadRun(Operations):
                 live, events, back = self.live[loop.head], self.out.events[mark:], self.merged(loop.head)
                 if self.only_waits(entry, back, live, events):
                     # Who traps does not go round, but nobody meets anyone then.
-                    trapping = (s.guard for n, states in self.pending.items() if traps(self.body, n) for s in states)
-                    again = reduce(or_, trapping, back.guard).where(entry.guard).value(self.out.conditions)
+                    firing = (s.guard for n, states in self.pending.items() if trapping(self.body, n) for s in states)
+                    again = reduce(or_, firing, back.guard).where(entry.guard).value(self.out.conditions)
                     self.votes[loop.head] = self.vote(loop, events, again)
                     read = {e.location for e in events if e.kind is Kind.READ}
                     self.out.watches_several = self.out.watches_several or len(read) > 1

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from scopec.base.records import dataclass
 from scopec.program import ir, types, values
+from scopec.program.conditions import looked_through
 from scopec.program.effects import registers, uses_and_definitions
 from scopec.program.loop_headers import entries
 from scopec.program.loops import Loop, live_registers, loops
@@ -31,7 +32,7 @@ _IDLE = (ir.Set, ir.Load, ir.Fence, ir.Silent, ir.Yield, ir.Decide, ir.Operand, 
 
 def left_open(body: ir.Body, observed: Set[str] = frozenset()) -> ir.Body:
     """The graph with far counts of its waits left open; the ``observed`` registers matter at its end."""
-    straight = _straight(body)
+    straight = looked_through(_straight(body))
     nodes = dict(straight.nodes)
     for loop in loops(straight):
         inside = {n: straight.nodes[n] for n in loop.nodes()}

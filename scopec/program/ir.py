@@ -315,13 +315,15 @@ class Notify:
 class Decide:
     """``target`` is true or false.
 
-    A ``failure`` is false: a ``try_`` function may fail without a reason, but not for ever.  A ``timeout`` is true
-    where a wait that counts its turns gives up, at last.  Nothing is promised about the ``order`` in which operands are
-    evaluated, nor about what is ``unknown``, as a floating-point number is.
+    ``what`` says where that comes from.  A ``failure`` is false: a ``try_`` function may fail without a reason, but not
+    for ever.  A ``timeout`` is true where a wait gives up, at last: it counts its turns.  Nothing is promised about the
+    ``order`` in which operands are evaluated, nor about what is ``unknown``, as a floating-point number is, nor about
+    what a ``clock`` says.  A ``watchdog`` is true where a clock has said for too long that a wait goes on: executions
+    may do what it does then, schedules are taken not to.
     """
 
     target: str
-    what: Literal["failure", "timeout", "order", "unknown"] = "failure"
+    what: Literal["failure", "timeout", "order", "unknown", "clock", "watchdog"] = "failure"
 
 
 @dataclass(frozen=True, slots=True)

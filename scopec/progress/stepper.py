@@ -167,6 +167,8 @@ class _Stepper:
     def _is_visible(self, number: int, node: ir.Node) -> bool:
         if not isinstance(node, ir.Do) or isinstance(node.operation, ir.Set) or number in self.undefined:
             return False
+        if isinstance(node.operation, ir.Decide) and node.operation.what == "watchdog":
+            return False
         if self.reductions.local and is_unnoticed(node.operation, self.live[node.next], self.deciding):
             return number in self.cycles and self.counts(node.operation)
         return True
@@ -201,7 +203,7 @@ class _Stepper:
 
         def decided(number: int) -> str | None:
             match self.body.nodes[number]:
-                case ir.Do(ir.Decide(target, "unknown")):
+                case ir.Do(ir.Decide(target, "unknown" | "clock")):
                     return target
                 case _:
                     return None
@@ -378,7 +380,10 @@ class _Stepper:
                         fails = Goto(self.undefined[number].label, self._updates(number, registers))
                         return fork(holds, self._follow(following, registers, ways=ways), fails)
                     number = following
-                case ir.Do(ir.Decide(target, "unknown"), _, following) if target in self.live[following]:
+                case ir.Do(ir.Decide(target, "watchdog"), _, following):
+                    registers = {**registers, target: values.FALSE}
+                    number = following
+                case ir.Do(ir.Decide(target, "unknown" | "clock"), _, following) if target in self.live[following]:
                     ways *= 2
                     yes, no = (
                         self._follow(following, {**registers, target: truth}, ways=ways)

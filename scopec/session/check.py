@@ -360,8 +360,8 @@ def _with_hangs(
     from scopec.session.stuck import combined
 
     hangs = {property_: inquiry.hangs(property_, answer, found) for property_, answer in answers.items()}
-    option, of = inquiry.run.settings.options["hangs"], property_of
-    return [combined(c, answers[of(c.expectation)], hangs[of(c.expectation)], option) for c in checks]
+    of = property_of
+    return [combined(c, answers[of(c.expectation)], hangs[of(c.expectation)], inquiry.run) for c in checks]
 
 
 def _with_assumptions(inquiry: Inquiry, checks: list[Check], found: Findings | None) -> list[Check]:

@@ -77,7 +77,7 @@ def search(run: Run, property_: Property, turns: int | None = None) -> Search:
 
 
 def _graph(system: System, run: Run, turns: int) -> StuckGraph:
-    around = Surroundings(system, run.relevance, gives_up=run.settings.options["timeouts"] == "eventually")
+    around = Surroundings(system, run.relevance)
     found = build(around, turns)
     if all(standing.silent.never for standing in found.standings.values()):
         return found

@@ -25,7 +25,7 @@ from scopec.program.delays import passed
 from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.observe import FinalRegister
 from scopec.program.program import Program
-from scopec.program.watchdogs import not_fired
+from scopec.program.watchdogs import given_up, not_fired
 from scopec.progress import models as progress_models
 from scopec.session.reading import Read, read
 from scopec.session.run import DEFAULT_MODEL, HARDWARE, Run
@@ -111,23 +111,33 @@ def _divergence(program: Program) -> Iterator[Diagnostic]:
 
 def _patient(
     program: Program, settings: Settings, observed: frozenset[str], watchdogs: dict[Span, Diagnostic]
-) -> Program:
-    """A program whose waits do not count their turns far; the watchdogs that do not fire are noted."""
+) -> tuple[Program, tuple[Span, ...]]:
+    """A program whose waits do not count their turns far, and the loops that are supposed to end; the watchdogs that do
+    not fire are noted.
+    """
     changed = False
+    supposed: dict[Span, None] = {}
+
+    def unnoticed(name: str) -> bool:
+        return program.objects[name].use is ir.Use.PASSED
 
     def patient(body: ir.Body) -> ir.Body:
         nonlocal changed
-        found = left_open(passed(body, observed), observed)
-        spans: tuple[Span, ...] = ()
+        short, loops = passed(body, observed)
+        supposed.update(dict.fromkeys(loops))
+        found = left_open(short, observed)
         if settings.options["timeouts"] == "never":
-            found, spans = not_fired(found)
-        message = "this watchdog is taken not to fire (timeouts = never): the trap is not followed"
-        watchdogs.update({span: Diagnostic(Code.WATCHDOG, message, span, None, "warning") for span in spans})
+            found, fire = not_fired(found, unnoticed)
+            for span, does in fire.items():
+                message = _FOLLOWED_IN_PART if does else _NOT_FOLLOWED
+                watchdogs[span] = Diagnostic(Code.WATCHDOG, message, span, None, "warning")
+        else:
+            found = given_up(found)
         changed = changed or found is not body
         return found
 
     found = program.with_bodies(patient)
-    return found if changed else program
+    return found if changed else program, tuple(supposed)
 
 
 def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan:
@@ -175,11 +185,12 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
                 for what in check.sought.observed.values()
                 if isinstance(what, FinalRegister)
             )
-            patient = _patient(program, settings, observed, watchdogs)
+            patient, supposed = _patient(program, settings, observed, watchdogs)
             run = Run(
                 shown, source, patient, entry, progress, settings,
                 tuple(checks + ([] if racy else also)),
-                tuple(a for a in also if racy and not a.implicit), on_hardware, not_asked=_not_asked(by_model),
+                tuple(a for a in also if racy and not a.implicit), on_hardware,
+                not_asked=_not_asked(by_model), supposed=supposed,
             )  # fmt: skip
             runs.append(run)
         kinds = {c.kind for checks in by_model.values() for c in checks}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
-from scopec.base.source import Source
+from scopec.base.source import Source, Span
 from scopec.engines.table import file_name
 from scopec.memory.barriers import packed
 from scopec.memory.base import Base
@@ -44,7 +44,8 @@ class Run:
 
     With ``on_hardware``, outcomes and assertions are asked of the example hardware of HRF0, not of the memory model.
     ``listing`` says whether every local variable is observed, not only those that expectations name.  ``not_asked`` is
-    what is usually asked, and is not asked of this variant under any model.
+    what is usually asked, and is not asked of this variant under any model; ``supposed`` are loops that are taken to
+    end although a value that is not modelled decides whether they do.
     """
 
     file: str
@@ -58,6 +59,7 @@ class Run:
     on_hardware: bool = False
     listing: bool = False
     not_asked: tuple[str, ...] = ()
+    supposed: tuple[Span, ...] = ()
 
     @cached_property
     def name(self) -> str:
@@ -170,13 +172,6 @@ class Run:
         from scopec.hangs.relevance import relevance
 
         return relevance(self.packed, own_model=self.model.own)
-
-    @cached_property
-    def gives_up(self) -> bool:
-        """Whether a thread waits and counts its turns."""
-        from scopec.session.whole import gives_up
-
-        return gives_up(self)
 
     @cached_property
     def whole(self) -> str | None:

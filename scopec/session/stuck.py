@@ -134,8 +134,29 @@ def _beyond(asked: Search) -> bool:
     return any(cut.left in (Left.BEYOND, Left.DRIFTING) for cut in asked.problem.base.graph.cuts)
 
 
-def combined(check: Check, answer: Progress, found: Hangs | None, option: str) -> Check:
-    """The verdict on schedules of a sequentially consistent memory and on executions of the memory model together."""
+def combined(check: Check, answer: Progress, found: Hangs | None, run: Run) -> Check:
+    """The verdict on schedules of a sequentially consistent memory and on executions of the memory model together.
+
+    Where no hang was found, and a loop was taken to end that may not, nothing is known.
+    """
+    combination = _combined(check, answer, found, run.settings.options["hangs"])
+    ends = combination.verdict == ("holds" if check.expectation.kind in ("terminates", "progresses") else "violated")
+    if not run.supposed or not ends:
+        return combination
+    lines = sorted({span.line for span in run.supposed})
+    where = f"the loop at line {lines[0]} ends" if len(lines) == 1 else f"the loops at lines {_listed(lines)} end"
+    reason = (
+        f"whether {where} is decided by a value that is not modelled, such as a floating-point number: if so, no "
+        "thread waits for ever; bound the turns by a count"
+    )
+    return replace(combination, verdict="unknown", reason=reason, trace=None)
+
+
+def _listed(lines: list[int]) -> str:
+    return f"{', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+
+
+def _combined(check: Check, answer: Progress, found: Hangs | None, option: str) -> Check:
     asked = Asked(option, answer.engine)
     if found is None:
         return replace(check, hangs=asked)

@@ -6,13 +6,10 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
-from scopec.hangs.timeouts import clocks
 from scopec.memory.atomicity import Access, is_atomic
 from scopec.memory.cat import registry, tree
 from scopec.memory.scopes import contains
 from scopec.program import ir
-from scopec.program.loop_headers import prepared
-from scopec.program.loops import loops
 from scopec.program.observe import instance
 from scopec.program.values import Const
 from scopec.progress.influence import accessed
@@ -37,8 +34,6 @@ _SC_WITHOUT_RACES = ("cuda-v1", "cuda-v2", "cuda-v3", "rc11")
 
 def known_whole(run: Run) -> str | None:
     """Why every execution that matters is sequentially consistent, by the text of a program and of its model."""
-    if run.gives_up:
-        return None
     model = registry.load(run.model, run.settings.readings)
     if not run.model.own and _is_sequential(model):
         return _BY_MODEL.format(run.model.name)
@@ -61,14 +56,12 @@ def may_be_whole(run: Run) -> bool:
     that may go on beyond the bound, and the question is dear.
     """
     ends = all(cut.wait for cut in run.graph.cuts)
-    return ends and not (run.graph.one_race or run.graph.watches_several or _sleeps(run) or run.gives_up)
+    return ends and not (run.graph.one_race or run.graph.watches_several or _sleeps(run))
 
 
 def found_whole(run: Run, found: Findings | None) -> str | None:
     """Why every execution that matters is sequentially consistent, by what the memory engines have answered."""
     if found is None or "race" not in found.answers or _doubt(found):
-        return None
-    if run.gives_up:
         return None
     if run.graph.one_race:
         return _NO_WAITING
@@ -82,18 +75,6 @@ def _doubt(found: Findings) -> bool:
     """Whether executions exist that the answers are not about: beyond the bound, or with values beyond the domains."""
     return any(found.answers.get(name) is not None for name in ("longer", "overflow")) or (
         found.answers.get("prefix", found.answers.get("execution")) is None
-    )
-
-
-def gives_up(run: Run) -> bool:
-    """Whether a thread waits and counts its turns: schedules give up, executions only if ``timeouts`` says so."""
-    if run.settings.options["timeouts"] == "eventually":
-        return False
-    bodies = [prepared(body) for body in run.relevance.bodies.values()]
-    return any(clocks(body, loop) for body in bodies for loop in loops(body)) or any(
-        isinstance(node, ir.Do) and isinstance(node.operation, ir.Decide) and node.operation.what == "timeout"
-        for body in bodies
-        for node in body.nodes.values()
     )
 
 

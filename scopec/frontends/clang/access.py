@@ -27,6 +27,7 @@ from scopec.frontends.clang.memory import (
     element,
     kind,
     leaves_of,
+    made_of,
     object_name,
     read,
     write,
@@ -398,11 +399,11 @@ def _as(content: Content, type_: llvm.Type) -> Content:
     """A content as a value of a type of the same size."""
     match type_, content:
         case llvm.Float(size), _:
-            return Opaque(size, isinstance(content, Opaque) and content.lost)
+            return made_of(size, content)
         case llvm.Pointer(), Const(value):
             return Address(Nowhere(), Offset(value))
         case llvm.Int(bits), (Address() | Held() | Opaque() | Unset() | Record()):
-            return content if bits >= 8 or not isinstance(content, Opaque) else Opaque(1, content.lost)
+            return content if bits >= 8 or not isinstance(content, Opaque) else made_of(1, content)
         case llvm.Pointer(), (Address() | Held() | Opaque() | Unset() | Record()):
             return content
         case llvm.Pointer(), value:

@@ -220,6 +220,9 @@ class Assembler:
         if name in table.UNKNOWN:
             type_ = llvm.Int(table.UNKNOWN[name])
             return self.call("unknown", type_), type_
+        if name in table.CLOCKS:
+            type_ = llvm.Int(table.CLOCKS[name])
+            return self.call("clock", type_), type_
         raise self.outside(f"the special register `{name}` is", span)
 
     def target(self, operand: forms.Operand) -> str:

@@ -13,7 +13,7 @@ from scopec.frontends.clang.bulk import copy_bytes, fill_bytes
 from scopec.frontends.clang.instructions import as_number, either, pointer_of
 from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.masks import know_lanes
-from scopec.frontends.clang.memory import Address, Content, Memory, Opaque, Private, Record, Unset
+from scopec.frontends.clang.memory import Address, Content, Memory, Opaque, Origin, Private, Record, Unset, made_of
 from scopec.frontends.clang.numbers import arithmetic, compare, number, resized
 from scopec.frontends.clang.state import Again, State
 from scopec.program import ir, types, values
@@ -138,7 +138,7 @@ def of_llvm(call: Call, name: str) -> bool:
         case ["expect", *_]:
             return call.done(call.arguments[0])
         case _ if isinstance(call.action.type, llvm.Float):
-            return call.done(Opaque(llvm.size(call.action.type)))
+            return call.done(made_of(llvm.size(call.action.type), *call.arguments))
         case _:
             raise machine.refused(state, f"`{name}` is")
 
@@ -253,8 +253,17 @@ def _unmodelled(call: Call) -> bool:
 
 
 def _unknown(call: Call) -> bool:
+    return _not_modelled(call, Origin.OTHER)
+
+
+def _clock(call: Call) -> bool:
+    return _not_modelled(call, Origin.CLOCK)
+
+
+def _not_modelled(call: Call, origin: Origin) -> bool:
     type_ = call.action.type
-    return call.done(either(call.machine, call.state) if type_ == llvm.Int(1) else Opaque(max(1, llvm.size(type_))))
+    value = Opaque(max(1, llvm.size(type_)), origin=origin)
+    return call.done(either(call.machine, call.state, value) if type_ == llvm.Int(1) else value)
 
 
 def simply(operation: Callable[[Call], ir.Operation]) -> Handler:
@@ -295,6 +304,7 @@ INTRINSICS: dict[str, Handler] = {
     "exit": _exit,
     "unmodelled": _unmodelled,
     "unknown": _unknown,
+    "clock": _clock,
     "syncthreads": in_kernel(simply(lambda _: ir.SyncThreads())),
     "yield": simply(lambda call: ir.Yield(bool(call.known(0)))),
     "io": simply(lambda _: ir.InputOutput()),

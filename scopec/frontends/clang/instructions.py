@@ -17,11 +17,13 @@ from scopec.frontends.clang.memory import (
     Memory,
     Nowhere,
     Opaque,
+    Origin,
     Private,
     Record,
     Unset,
     covered,
     element,
+    made_of,
 )
 from scopec.frontends.clang.numbers import Offset, arithmetic, as_type, compare, kept, number, resized, signed
 from scopec.frontends.clang.state import Again, Done, State
@@ -78,7 +80,7 @@ def operand(machine: Machine, state: State, typed: llvm.Typed) -> Content:  # on
                 no_result(machine, state)
             return empty(typed.type) if isinstance(typed.type, (llvm.Struct, llvm.Array)) else Unset()
         case llvm.Real():
-            return Opaque(llvm.size(typed.type))
+            return Opaque(llvm.size(typed.type), origin=Origin.CONSTANT)
         case llvm.Global(name):
             return Address(machine.world.global_region(machine.side, name, machine.thread, machine.block))
         case llvm.Aggregate(items):
@@ -228,13 +230,11 @@ def computed(
     machine: Machine, state: State, opcode: str, type_: llvm.Type, left: llvm.Operand, right: llvm.Operand
 ) -> Content:
     """The result of an arithmetic instruction, with a check where C++ has none."""
-    if isinstance(type_, llvm.Float):
-        return Opaque(llvm.size(type_))
-    if not isinstance(type_, llvm.Int):
+    if not isinstance(type_, (llvm.Int, llvm.Float)):
         raise machine.refused(state, "arithmetic on vectors is")
     one, other = (operand(machine, state, llvm.Typed(type_, side)) for side in (left, right))
-    if isinstance(one, Opaque) or isinstance(other, Opaque):
-        return Opaque(llvm.size(type_), any(isinstance(side, Opaque) and side.lost for side in (one, other)))
+    if isinstance(type_, llvm.Float) or isinstance(one, Opaque) or isinstance(other, Opaque):
+        return made_of(llvm.size(type_), one, other)
     if opcode == "sub" and isinstance(one, Address) and isinstance(other, Address) and one.region == other.region:
         return arithmetic("sub", distance(one.offset), distance(other.offset))
     if opcode == "and" and isinstance(one, Address) and isinstance(one.region, Code) and other == number(1, 64):
@@ -292,7 +292,7 @@ def compared(
     """The truth of a comparison."""
     one, other = (operand(machine, state, llvm.Typed(type_, side)) for side in (left, right))
     if opcode == "fcmp" or isinstance(one, Opaque) or isinstance(other, Opaque):
-        return either(machine, state)
+        return either(machine, state, made_of(1, one, other))
     if isinstance(type_, llvm.Pointer):
         return _compare_pointers(machine, state, predicate, one, other)
     if _is_address(one) or _is_address(other):
@@ -300,10 +300,10 @@ def compared(
     return compare(predicate, as_number(machine, state, one), as_number(machine, state, other))
 
 
-def either(machine: Machine, state: State) -> Value:
-    """A truth of which nothing is known."""
+def either(machine: Machine, state: State, of: Opaque) -> Value:
+    """A truth that a value decides of which nothing is known."""
     choice = machine.target(state, values.TRUE.type)
-    machine.emit(state, ir.Decide(choice.name, "unknown"))
+    machine.emit(state, ir.Decide(choice.name, "clock" if of.origin is Origin.CLOCK else "unknown"))
     return choice
 
 
@@ -324,9 +324,9 @@ def _compare_pointers(machine: Machine, state: State, predicate: str, one: Conte
 def converted(machine: Machine, state: State, opcode: str, content: Content, type_: llvm.Type) -> Content:
     """A value as another type."""
     if isinstance(content, Opaque) and type_ == llvm.Int(1):
-        return either(machine, state)
+        return either(machine, state, content)
     if isinstance(type_, llvm.Float) or isinstance(content, Opaque):
-        return Opaque(llvm.size(type_), isinstance(content, Opaque) and content.lost)
+        return made_of(llvm.size(type_), content)
     match opcode:
         case "trunc" | "zext" | "sext":
             assert isinstance(type_, llvm.Int)
@@ -357,7 +357,7 @@ def selected(machine: Machine, state: State, condition: llvm.Typed, then: llvm.T
     if one == other:
         return one
     if isinstance(one, Opaque) or isinstance(other, Opaque):
-        return Opaque(llvm.size(then.type))
+        return Opaque(llvm.size(then.type), origin=made_of(0, one, other).origin)
     if not isinstance(then.type, llvm.Pointer):
         no_address(machine, state, one)
         no_address(machine, state, other)

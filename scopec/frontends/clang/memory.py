@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from enum import Enum
+from enum import Enum, IntEnum
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -74,15 +74,25 @@ class Held:
     among: frozenset[int] | None = None
 
 
+class Origin(IntEnum):
+    """Where a value that is not modelled comes from; what is made of several, from the last one of theirs."""
+
+    CONSTANT = 0
+    CLOCK = 1
+    OTHER = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Opaque:
     """A value that is not modelled, such as a floating-point number: it may be moved, stored and forgotten.
 
-    With ``lost`` it is made of the value of a lane that a computed mask leaves out: to use it is undefined.
+    With ``lost`` it is made of the value of a lane that a computed mask leaves out: to use it is undefined.  ``origin``
+    says where it comes from.
     """
 
     bytes: int
     lost: bool = False
+    origin: Origin = Origin.OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +110,17 @@ class Record:
 
 
 Content: TypeAlias = Value | Address | Held | Opaque | Unset | Record
+
+
+def made_of(size: int, *parts: Content) -> Opaque:
+    """What is computed of some contents, and is not modelled.
+
+    What a clock says stays that beside constants and what the program knows, such as a limit.
+    """
+    unknown = [part for part in parts if isinstance(part, Opaque)]
+    origin = max((part.origin for part in unknown), default=Origin.CONSTANT)
+    return Opaque(size, any(part.lost for part in unknown), origin)
+
 
 NULL = Address(Nowhere())
 
@@ -133,8 +154,8 @@ def read(cells: Cells, region: Private, at: int, size: int) -> Content:
     for start in overlapping(cells, region, at, size):
         cell = cells[region, start]
         match cell.content:
-            case Opaque(_, lost):
-                return Opaque(size, lost)
+            case Opaque(_, lost, origin):
+                return Opaque(size, lost, origin)
             case Address() | Held() | Unset() | Record():
                 return Unset()
             case content:

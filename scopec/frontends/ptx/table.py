@@ -177,8 +177,11 @@ CLUSTERS: dict[str, Callable[[int, int, int], int]] = {
 #: Those of which nothing is known, with their bits.  "%warpid is volatile [...] its value may change during execution,
 #: e.g. due to rescheduling of threads following preemption" (ISA).
 UNKNOWN = {
-    "%clock": 32, "%clock_hi": 32, "%clock64": 64, "%globaltimer": 64, "%globaltimer_lo": 32, "%globaltimer_hi": 32,
     "%smid": 32, "%nsmid": 32, "%warpid": 32, "%nwarpid": 32, "%gridid": 64,
+}  # fmt: skip
+#: Clocks, with their bits.
+CLOCKS = {
+    "%clock": 32, "%clock_hi": 32, "%clock64": 64, "%globaltimer": 64, "%globaltimer_lo": 32, "%globaltimer_hi": 32,
 }  # fmt: skip
 #: The constant ``WARP_SZ``.
 WARP_SIZE = 32

@@ -71,7 +71,7 @@ struct time_point {
 struct steady_clock {
     using time_point = chrono::time_point;
     using duration = nanoseconds;
-    static time_point now() noexcept { return {nanoseconds(__scopec_unknown<long>())}; }
+    static time_point now() noexcept { return {nanoseconds(__scopec_clock<long>())}; }
 };
 using system_clock = steady_clock;
 using high_resolution_clock = steady_clock;

@@ -239,9 +239,9 @@ inline unsigned __isLocal(const void*) { return __scopec_unknown<bool>(); }
 inline unsigned __isConstant(const void*) { return __scopec_unknown<bool>(); }
 inline void* __cvta_global_to_generic(size_t p) { return (void*)(__attribute__((address_space(1))) void*)p; }
 
-inline long long clock64() { return __scopec_unknown<long long>(); }
-inline long clock() { return __scopec_unknown<long>(); }  // clock_t of the system
-inline unsigned long long __globaltimer() { return __scopec_unknown<unsigned long long>(); }
+inline long long clock64() { return __scopec_clock<long long>(); }
+inline long clock() { return __scopec_clock<long>(); }  // clock_t of the system
+inline unsigned long long __globaltimer() { return __scopec_clock<unsigned long long>(); }
 inline void __prof_trigger(int) {}
 
 #define SCOPEC_MINMAX(__T)                                                                                      \

@@ -47,6 +47,8 @@ void __scopec_fence(int order, int scope);
 bool __scopec_decide();
 // A value of which nothing is known.
 template <class __T> __T __scopec_unknown();
+// What a clock says: nothing is known of it, but that it goes on.
+template <class __T> __T __scopec_clock();
 // yield, or a sleep.
 void __scopec_yield(bool sleeps);
 // Input or output.
