@@ -615,7 +615,6 @@ ALIKE = [
     (asm("ld.acquire.sys.u32 %0, [%1];", ': "=r"(r) : "l"(&f) :'),
      "r = cuda::atomic_ref<unsigned>(f).load(cuda::memory_order_acquire);"),
     (asm("ld.global.u32 %0, [%1];", ': "=r"(r) : "l"(&f) :'), "r = f;"),
-    (send("st.volatile.u32 [%0], %1;"), "*(volatile unsigned*)&f = 1;"),
     (send("red.release.gpu.global.add.u32 [%0], %1;"), "F(f).fetch_add(1, cuda::memory_order_release);"),
     (asm("atom.max.acq_rel.cta.u32 %0, [%1], 3;", ': "=r"(r) : "l"(&f) :'),
      "r = cuda::atomic_ref<unsigned, cuda::thread_scope_block>(f).fetch_max(3, cuda::memory_order_acq_rel);"),

@@ -47,6 +47,7 @@ ROWS: list[tuple[ir.Operation, Effects, str, str]] = [
     (ir.NamedBarrier((A,), B, True, ir.Vote("a", "count", C)), WAITS, "a", "a b c"),
     (ir.Yield(), Effects(), "", ""),
     (ir.InputOutput(), Effects(), "", ""),
+    (ir.SideEffect(), Effects(), "", ""),
     (ir.Assert(A, "a"), Effects(), "", "a"),
     (ir.EndProcess(), Effects(), "", ""),
     (ir.Trap(), Effects(), "", ""),

@@ -30,7 +30,7 @@ __global__ void handover() {
 //@ expect forbidden handover[1][0].r == 0;
 //@ expect allowed handover[1][0].r == 1;
 """
-BOTH = "volatile gives no order in CUDA C++; in PTX it is relaxed.sys: "
+BOTH = "volatile of C++ is a plain access; nvcc makes ld.volatile of it, which is relaxed.sys: "
 
 
 @pytest.fixture
@@ -94,3 +94,70 @@ def test_the_text_tells_it_with_each_verdict(checked: Callable[..., Outcome]) ->
 def test_a_late_answer_says_how_to_ask(checked: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scopec.session.volatile._SECONDS", 0.0)
     assert set(told(checked(HANDOVER.replace("BETWEEN", "")))) == {"`--model ptx` asks what holds there"}
+
+
+# ---------------------------------------------------------------- who writes the instruction means it
+
+STORE, LOAD = "*(volatile int*)&flag = 1;", "r = *(volatile int*)&flag;"
+PTX_STORE = 'asm volatile("st.volatile.global.s32 [%0], 1;" :: "l"(&flag) : "memory");'
+PTX_LOAD = 'asm volatile("ld.volatile.global.s32 %0, [%1];" : "=r"(r) : "l"(&flag) : "memory");'
+INLINE = """
+__device__ int flag, data;
+__global__ void handover() {
+    int r = 0;
+    if (blockIdx.x == 0) {
+        data = 1; FENCE
+        STORE
+    } else {
+        LOAD
+        if (r == 1) { FENCE r = data; }
+    }
+}
+//@ launch handover<<<2, 1>>>();
+//@ expect race_free;
+"""
+
+
+@pytest.mark.parametrize("model", ["cuda", "cuda-v1", "cuda-v2", "ptx"])
+@pytest.mark.parametrize(("fence", "verdict"), [("__threadfence();", "holds"), ("", "violated")])
+def test_a_volatile_access_of_ptx_is_relaxed(
+    model: str, fence: str, verdict: str, checked: Callable[..., Outcome]
+) -> None:
+    text = INLINE.replace("STORE", PTX_STORE).replace("LOAD", PTX_LOAD).replace("FENCE", fence)
+    (report,) = checked(text, model).reports
+    assert [c.verdict for c in report.checks] == [verdict]
+
+
+@pytest.mark.parametrize(("store", "load"), [(STORE, LOAD), (PTX_STORE, LOAD), (STORE, PTX_LOAD)])
+def test_one_of_cplusplus_is_plain(store: str, load: str, checked: Callable[..., Outcome]) -> None:
+    """Beside one of PTX, too; the text says what the compiler makes of it."""
+    text = INLINE.replace("STORE", store).replace("LOAD", load).replace("FENCE", "__threadfence();")
+    (report,) = checked(text).reports
+    assert [c.verdict for c in report.checks] == ["violated"]
+    assert told(checked(text)) == ["under `ptx` the program is race free"]
+
+
+STALLS = """
+__device__ int flag;
+__global__ void k() { int r; do { ACCESS } while (r == 0); }
+//@ launch k<<<1, 1>>>();
+//@ expect progresses;
+"""
+
+
+@pytest.mark.parametrize(
+    ("access", "verdict"),
+    [
+        ('asm volatile("ld.global.s32 %0, [%1];" : "=r"(r) : "l"(&flag));', "holds"),
+        ('asm("ld.global.s32 %0, [%1];" : "=r"(r) : "l"(&flag));', "violated"),
+        ('asm volatile("mov.s32 %0, 0;" : "=r"(r));', "violated"),  # no access
+        ('r = 0; asm volatile("st.global.s32 [%0], 0;" :: "l"(&flag));', "holds"),
+        ('r = 0; asm volatile("st.relaxed.gpu.global.s32 [%0], 0;" :: "l"(&flag));', "holds"),
+        ("r = flag;", "violated"),
+    ],
+)
+def test_an_access_in_volatile_assembly_is_a_side_effect(
+    access: str, verdict: str, checked: Callable[..., Outcome]
+) -> None:
+    (report,) = checked(STALLS.replace("ACCESS", access)).reports
+    assert [c.verdict for c in report.checks] == [verdict]

@@ -39,7 +39,7 @@ def explanation(check: Check) -> Explanation:
     in PTX where volatile accesses race, under what is assumed beside CUDA's document where something hangs.
     """
     why = _explanation(check)
-    both = f"volatile gives no order in CUDA C++; in PTX it is relaxed.sys: {check.elsewhere}"
+    both = f"volatile of C++ is a plain access; nvcc makes ld.volatile of it, which is relaxed.sys: {check.elsewhere}"
     more = (both if check.elsewhere is not None else None, check.assuming)
     return replace(why, sentences=(*why.sentences, *(sentence for sentence in more if sentence is not None)))
 

@@ -286,7 +286,7 @@ class _Printer:
                 yield " ".join(map(self._ended, of_it)) or ";"
             case ir.ApiCall() | ir.EndProcess():
                 yield ";"
-            case ir.Yield() | ir.InputOutput() | ir.Notify() | ir.Operand() | ir.Called():
+            case ir.Yield() | ir.InputOutput() | ir.SideEffect() | ir.Notify() | ir.Operand() | ir.Called():
                 yield ";"
             case ir.Decide(target, "failure" | "order"):
                 yield f"{self.names[target]} = 1;"
@@ -345,7 +345,7 @@ class _Printer:
         return object_.type, at, space
 
     def _mode(self, mode: ir.Mode, span: Span) -> str:
-        if mode.order is None:
+        if mode.volatile or mode.order is None:
             return "volatile" if mode.volatile else "weak"
         if mode.scope is ir.Scope.THREAD:
             refuse("atomic operations of thread scope", span)

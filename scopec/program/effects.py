@@ -67,7 +67,7 @@ def effects(operation: ir.Operation) -> Effects:
             return _does(counts="on the host", order=order)
         case ir.Yield(sleeps):  # "invoke the function std::this_thread::yield": to sleep is not among them
             return _does(counts="never" if sleeps else "on the host")
-        case ir.Notify() | ir.InputOutput() | ir.ApiCall() | ir.StreamQuery() | ir.EventQuery():
+        case ir.Notify() | ir.InputOutput() | ir.SideEffect() | ir.ApiCall() | ir.StreamQuery() | ir.EventQuery():
             return _does()
         case ir.EndProcess() | ir.Trap():
             return _does()

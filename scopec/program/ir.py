@@ -452,6 +452,11 @@ class InputOutput(Silent):
 
 
 @dataclass(frozen=True, slots=True)
+class SideEffect(Silent):
+    """An access in an ``asm volatile``, beside what it does to memory: it counts as one through a volatile glvalue."""
+
+
+@dataclass(frozen=True, slots=True)
 class Assert:
     """``assert(condition)``; ``text`` is the condition as written.
 
@@ -614,6 +619,7 @@ Operation: TypeAlias = (
     | NamedBarrier
     | Yield
     | InputOutput
+    | SideEffect
     | Assert
 )
 

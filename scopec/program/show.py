@@ -97,6 +97,8 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             return f"notify {'all' if everyone else 'one'} {show_place(place)}", f"notifies {show_place(place)}"
         case ir.Decide(target, "order"):
             return f"{target} = which first", "chooses which operand to evaluate"
+        case ir.Decide(target, "clock" | "watchdog"):
+            return f"{target} = either, by a clock", "looks at a clock"
         case ir.Decide(target):
             return f"{target} = either", "computes"
         case ir.Operand(evaluation, number):
@@ -125,6 +127,8 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             return ("sleep", "sleeps") if sleeps else ("yield", "yields")
         case ir.InputOutput():
             return "io", "prints"
+        case ir.SideEffect():
+            return "side effect", "accesses memory in asm volatile"
         case ir.Assert(condition, _, implicit):
             return f"{'require' if implicit else 'assert'} {value(condition)}", "computes"
         case ir.EndProcess():

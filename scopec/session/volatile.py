@@ -1,4 +1,4 @@
-"""Races between volatile accesses, told in both languages: CUDA C++ gives them no order, in PTX they are strong."""
+"""Races of volatile accesses, told in both languages: CUDA C++ gives them no order, in PTX they are strong."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from scopec.session.verdicts import memory_checks
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from scopec.memory.events import Event
     from scopec.session.ask import Inquiry
     from scopec.session.run import Run
 
@@ -40,12 +41,23 @@ def told(run: Run, checks: Sequence[Check], ask: Callable[[Run], Inquiry]) -> li
 
 
 def _volatile_race(check: Check) -> bool:
-    """Whether a race decides a check, and is one between volatile accesses or comes with one."""
+    """Whether a race decides a check, and is one of C++'s volatile accesses with another or an atomic one, or comes
+    with one.
+    """
     kind, target = check.expectation.kind, check.expectation.target
     if not (kind in ("race_free", "race") or check.reason == UNDEFINED) or not isinstance(check.trace, Execution):
         return False
-    pairs = [(a, b) for a, b in check.trace.race if a.volatile and b.volatile]
+    pairs = [(a, b) for a, b in check.trace.race if {_strength(a), _strength(b)} in ({_OF_CPP}, {_OF_CPP, True})]
     return any(target is None or target.holds(a.location) for a, _ in pairs)
+
+
+#: An access that is volatile in C++, and has no order.
+_OF_CPP = "volatile"
+
+
+def _strength(event: Event) -> str | bool:
+    """How an access is made, as far as it decides whether it is a strong one in PTX."""
+    return _OF_CPP if event.volatile and not event.atomic else event.atomic
 
 
 def _asked(check: Check) -> Expectation:

@@ -40,7 +40,7 @@ def assembly(machine: Machine, state: State, instruction: llvm.Instruction, acti
     try:
         given = tuple(argument.type for argument in action.arguments)
         text = with_immediates(action.text, action.constraints, [argument.operand for argument in action.arguments])
-        function = _function(text, action.constraints, action.type, given)
+        function = _function(text, action.constraints, action.type, given, volatile=action.volatile)
     except InputError as found:
         (wrong, *_) = found.diagnostics
         where = f" (line {wrong.span.line} of the assembly)" if "\n" in action.text.strip() else ""
@@ -56,8 +56,10 @@ def assembly(machine: Machine, state: State, instruction: llvm.Instruction, acti
 
 
 @lru_cache(maxsize=1024)  # of a function that is inlined, or of a template
-def _function(text: str, constraints: str, result: llvm.Type, arguments: tuple[llvm.Type, ...]) -> llvm.Function:
-    return Inline(INSTRUCTIONS, text, constraints, result, arguments).function()
+def _function(
+    text: str, constraints: str, result: llvm.Type, arguments: tuple[llvm.Type, ...], *, volatile: bool
+) -> llvm.Function:
+    return Inline(INSTRUCTIONS, text, constraints, result, arguments, volatile=volatile).function()
 
 
 def _lane(call: Call) -> bool:
@@ -114,9 +116,15 @@ def _end_thread(call: Call) -> bool:
     return False
 
 
+def _side_effect(call: Call) -> bool:
+    call.emit(ir.SideEffect())
+    return call.done()
+
+
 #: What each intrinsic does that is PTX's alone.
 ASSEMBLY: dict[str, Handler] = {
     "lane": _lane,
+    "side_effect": _side_effect,
     "cta_barrier": _cta_barrier,
     "cta_vote": _cta_vote,
     "end_thread": _end_thread,

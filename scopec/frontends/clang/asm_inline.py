@@ -44,11 +44,13 @@ class Inline(Assembler):
     """
 
     def __init__(
-        self, lowerings: Lowerings, text: str, constraints: str, result: llvm.Type, arguments: tuple[llvm.Type, ...]
-    ) -> None:
+        self, lowerings: Lowerings, text: str, constraints: str, result: llvm.Type, arguments: tuple[llvm.Type, ...],
+        *, volatile: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(lowerings)
+        self.side_effects = volatile
         self.source = Source("asm", _ESCAPED.sub(lambda m: m[1] or (f"${m[2]}" if m[2] else ""), text))
-        self.name = f"{text} {constraints} {result} {arguments}"
+        self.name = f"{text} {constraints} {result} {arguments} {volatile}"
         self.result = result
         self.arguments = arguments
         self.outputs: list[str] = []

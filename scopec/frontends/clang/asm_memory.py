@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.assembler import INT, Assembler, Lowerings, llvm_type
-from scopec.frontends.clang.calls import ORDERS
+from scopec.frontends.clang.calls import ORDERS, VOLATILE_BIT
 from scopec.frontends.ptx import forms, table
 
 if TYPE_CHECKING:
@@ -91,12 +91,16 @@ def _access(asm: Assembler, item: forms.Instruction, count: int) -> tuple[table.
 
 
 def _mode(access: table.Access) -> tuple[llvm.Typed, llvm.Typed]:
-    """Order and scope as the intrinsics have them; -1 and whether it is volatile, of an access without order."""
-    mode = access.mode
-    order = -1 if mode.order is None else ORDERS.index(mode.order)
-    return llvm.Typed(INT, llvm.Number(order)), llvm.Typed(
-        INT, llvm.Number(int(mode.scope if mode.atomic else mode.volatile))
-    )
+    """Order and scope of an access that has some, as the intrinsics have them."""
+    assert access.mode.order is not None
+    scope = access.mode.scope | VOLATILE_BIT * access.mode.volatile
+    return llvm.Typed(INT, llvm.Number(ORDERS.index(access.mode.order))), llvm.Typed(INT, llvm.Number(scope))
+
+
+def _side_effect(asm: Assembler) -> None:
+    """Where an access is in an ``asm volatile``: compilers take it for a volatile one, whatever the instruction is."""
+    if asm.side_effects:
+        asm.call("side_effect", llvm.Void())
 
 
 def _ld(asm: Assembler, item: forms.Instruction) -> None:
@@ -109,6 +113,7 @@ def _ld(asm: Assembler, item: forms.Instruction) -> None:
             found[n] = asm.call("load", type_, element, *_mode(access), letter=_letter(access.type))
         else:
             found[n] = asm.emit(llvm.Load(type_, element, access.mode.volatile))
+    _side_effect(asm)
     for n, value in found.items():
         asm.store(asm.target(registers[n]), value, type_, item.span, signed=access.type.kind == "s")
 
@@ -124,6 +129,7 @@ def _st(asm: Assembler, item: forms.Instruction) -> None:
             asm.call("store", llvm.Void(), element, values[n], *_mode(access), letter=_letter(access.type))
         else:
             asm.do(llvm.Store(values[n], element, access.mode.volatile))
+    _side_effect(asm)
 
 
 def _atom(asm: Assembler, item: forms.Instruction) -> None:
@@ -138,6 +144,7 @@ def _atom(asm: Assembler, item: forms.Instruction) -> None:
     for n, element in _elements(asm, there, access):
         given_ = [one[n] for one in values]
         found.append(asm.call(name, result, element, *given_, *_mode(access), letter=letter))
+    _side_effect(asm)
     for register, value in zip(_items(operands[0], access) if wants else (), found, strict=False):
         asm.store(asm.target(register), value, type_, item.span)
 

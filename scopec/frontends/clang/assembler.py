@@ -45,6 +45,8 @@ class Assembler:
         self.tables: dict[str, tuple[str, ...]] = {}
         self.prototypes: dict[str, forms.Prototype] = {}
         self.entry: list[llvm.Instruction] = []
+        #: Whether accesses are side effects, whatever they are: those of an ``asm volatile``.
+        self.side_effects = False
         #: The metadata of the place that instructions have.
         self.place: str | None = None
 

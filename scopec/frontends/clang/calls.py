@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 
 #: The numbers of std::memory_order.
+#: What is added to the scope of an access that is volatile in PTX.
+VOLATILE_BIT = 8
 ORDERS = (ir.Order.RELAXED, ir.Order.ACQUIRE, ir.Order.ACQUIRE, ir.Order.RELEASE, ir.Order.ACQ_REL, ir.Order.SEQ_CST)
 #: What the numbers of `__scopec_index` mean.
 INDICES = (
@@ -67,7 +69,8 @@ class Call:
 
     def mode(self, order: ir.Order, scope: int) -> ir.Mode:
         """The mode of an atomic access, with the argument that says its scope."""
-        return ir.Mode(order, ir.Scope(self.known(scope)))
+        volatile, scope = divmod(self.known(scope), VOLATILE_BIT)
+        return ir.Mode(order, ir.Scope(scope), bool(volatile))
 
     def order(self, position: int, allowed: tuple[ir.Order, ...] = tuple(ir.Order), what: str = "this") -> ir.Order:
         """The order that an argument is; InputError if the operation cannot have it."""

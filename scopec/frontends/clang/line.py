@@ -416,13 +416,14 @@ class Line:
         self._conventions()
         type_ = self.type()
         if self.skip("asm"):
+            words = set[str]()
             while not self.next.startswith('"'):
-                self.take()
+                words.add(self.take())
             text = _unescaped(self.take()[1:-1]).decode("utf-8", "replace")
             self.expect(",")
             constraints = self.take()[1:-1]
             arguments, _ = self._arguments()
-            return llvm.Assembly(type_, text, constraints, arguments)
+            return llvm.Assembly(type_, text, constraints, arguments, "sideeffect" in words)
         function = self.operand(llvm.Pointer())
         arguments, byval = self._arguments()
         return llvm.Call(type_, function, arguments, byval)

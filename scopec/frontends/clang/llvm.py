@@ -248,12 +248,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """Inline assembly."""
+    """Inline assembly; of a ``volatile`` one LLVM says that it has side effects, and of one without results."""
 
     type: Type
     text: str
     constraints: str
     arguments: tuple[Typed, ...]
+    volatile: bool = False
 
 
 @dataclass(frozen=True, slots=True)

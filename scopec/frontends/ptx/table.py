@@ -267,13 +267,24 @@ def access(instruction: Instruction) -> Access:
     if type_.bits == WIDEST and (opcode == "red" or operation not in ("", "exch", "cas") or count(instruction) > 1):
         message = f"`{instruction.name}`: .b128 is for ld, st, atom.exch and atom.cas of one element"
         raise error(Code.BAD_ARGUMENTS, message, instruction.span)
-    mode_ = ir.VOLATILE if rest == ["volatile"] and opcode in ("ld", "st") else mode(instruction, rest)
+    mode_ = _volatile(space, type_) if rest == ["volatile"] and opcode in ("ld", "st") else mode(instruction, rest)
     if cached and mode_ is not ir.PLAIN:
         message = f"`{instruction.name}`: a cache operator is for weak accesses"
         raise error(Code.BAD_ARGUMENTS, message, instruction.span)
     if "mmio" in words and mode_ != ir.Mode(Order.RELAXED, Scope.SYSTEM):
         raise error(Code.BAD_ARGUMENTS, f"`{instruction.name}`: write .mmio.relaxed.sys", instruction.span)
     return Access(mode_, space, type_, count(instruction), operation, hint)
+
+
+def _volatile(space: str, type_: Type) -> ir.Mode:
+    """What an access with ``.volatile`` is, whatever C++ makes of that word: who writes the instruction means it.
+
+    It "has the same memory synchronization semantics as ld.relaxed.sys" (PTX ISA, "ld"); in local memory there is
+    nobody else, and what is as wide as a vector may be torn.
+    """
+    return (
+        ir.VOLATILE if space == "local" or type_.bits == WIDEST else ir.Mode(Order.RELAXED, Scope.SYSTEM, volatile=True)
+    )
 
 
 def operation_of(instruction: Instruction) -> str:
