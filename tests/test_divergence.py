@@ -1,4 +1,4 @@
-"""Barriers that not every thread can reach get a warning, where progress is asked."""
+"""Barriers that not every thread can reach, or not equally often, get a warning, whatever is asked."""
 
 from __future__ import annotations
 
@@ -33,7 +33,49 @@ def test_a_barrier_that_depends_on_the_thread(kernel: str, said: str, write) -> 
     assert {w.code.id for w in warnings} == {"SCP042"}
     assert any(said in w.message for w in warnings)
     assert all(w.span.line == 3 for w in warnings)
-    assert plan_of(write(text + "race_free;")).warnings == plan_of(write(text + "may_hang;")).warnings == ()
+    assert plan_of(write(text + "race_free;")).warnings == plan_of(write(text + "may_hang;")).warnings == warnings
+
+
+LOOPS = (
+    HEAD
+    + """
+__shared__ int s[4];
+__device__ int a[8], o[8];
+__global__ void k(int n) { BODY }
+//@ launch k<<<2, 4>>>(COUNT);
+//@ expect race_free;
+"""
+)
+STRIDED = "for (int i = threadIdx.x; i < n; i += blockDim.x) __syncthreads();"
+READS = """for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    if (a[i] > 3) s[threadIdx.x] = a[i]; else if (a[i] == 0) s[threadIdx.x] = 7;
+    __syncthreads();
+    o[i] = s[threadIdx.x]; }"""
+
+
+@pytest.mark.parametrize("body", [STRIDED, READS, "int i = threadIdx.x; while (i < n) { __syncthreads(); i += 4; }"])
+def test_a_barrier_that_threads_come_to_a_different_number_of_times(body: str, write) -> None:  # type: ignore[no-untyped-def]
+    text = LOOPS.replace("BODY", body)
+    (warning,) = plan_of(write(text.replace("COUNT", "6"))).warnings
+    assert warning.code.id == "SCP042"
+    assert "k[0][0] comes to this __syncthreads twice, k[0][3] once" in warning.message
+    assert plan_of(write(text.replace("COUNT", "8"))).warnings == ()
+    (warning,) = plan_of(write(text.replace("COUNT", "2"))).warnings
+    assert "can reach this __syncthreads, k[0][" in warning.message or "never" in warning.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (int i = 0; i < n; i++) __syncthreads();",
+        "for (int i = blockIdx.x; i < n; i += gridDim.x) __syncthreads();",  # blocks differ, not their threads
+        "for (int i = threadIdx.x; i < a[0]; i += 4) __syncthreads();",  # who knows how often
+        "for (int i = threadIdx.x; i < n; i += 4) { if (a[i]) break; __syncthreads(); }",  # nor here
+        "for (int i = threadIdx.x; i < n; i += 4) __syncwarp();",  # a warp's has a mask
+    ],
+)
+def test_threads_that_may_come_equally_often(body: str, write) -> None:  # type: ignore[no-untyped-def]
+    assert plan_of(write(LOOPS.replace("BODY", body).replace("COUNT", "6"))).warnings == ()
 
 
 @pytest.mark.parametrize(

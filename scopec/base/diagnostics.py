@@ -86,8 +86,8 @@ class Code(Enum):
     IGNORED = ("SCP041", "a directive or option without effect", "remove it")
     DIVERGENT_BARRIER = (
         "SCP042",
-        "a barrier that not every thread can reach",
-        "have every thread reach it: move it out of the condition",
+        "a barrier that not every thread can reach, or that threads come to a different number of times",
+        "have every thread reach it equally often: move it out of the condition, or give each thread as many turns",
     )
     MAYBE_UNSET = (
         "SCP043",

@@ -24,7 +24,7 @@ def divergent_barriers(program: Program) -> Iterator[tuple[Span, str, str, str]]
     """
     known = {(t.grid, t.block, t.lane): t for t in program.threads}
     for grid in program.grids.values():
-        barriers = {n: node for n, node in grid.body.nodes.items() if isinstance(node, ir.Do) and _joins_all(node)}
+        barriers = {n: node for n, node in grid.body.nodes.items() if isinstance(node, ir.Do) and joins_all(node)}
         if not barriers or grid.work is not ir.Work.KERNEL:
             continue
         positions = ((b, t) for b in range(grid.blocks.count) for t in range(grid.threads.count))
@@ -49,10 +49,10 @@ def _comes_to(thread: ir.Thread, *, apart: bool) -> set[object]:
     """The nodes that a thread can come to; the places of its barriers, where threads have nodes of their own."""
     if not apart:
         return set(thread.body.nodes)
-    return {node.span for node in thread.body.nodes.values() if isinstance(node, ir.Do) and _joins_all(node)}
+    return {node.span for node in thread.body.nodes.values() if isinstance(node, ir.Do) and joins_all(node)}
 
 
-def _joins_all(node: ir.Do) -> bool:
+def joins_all(node: ir.Do) -> bool:
     """A warp's barrier names the lanes that it joins, so that others need not come."""
     operation = node.operation
     if isinstance(operation, ir.GroupSync):

@@ -102,11 +102,29 @@ def _planned(source: Source, path: Path, overrides: Overrides) -> Plan:
 
 
 def _divergence(program: Program) -> Iterator[Diagnostic]:
-    from scopec.progress.divergence import divergent_barriers
+    from scopec.progress.divergence import divergent_barriers, joins_all
+    from scopec.progress.passages import uneven_barriers
 
+    told = set()
     for span, barrier, one, other in divergent_barriers(program):
+        told.add(span)
         message = f"{one} can reach this {barrier}, {other} cannot: CUDA calls it likely to hang"
         yield Diagnostic(Code.DIVERGENT_BARRIER, message, span, None, "warning")
+    for span, barrier, one, often, other, seldom in uneven_barriers(program, joins_all):
+        if span not in told:
+            times = f"{one} comes to this {barrier} {_times(often)}, {other} {_times(seldom)}"
+            yield Diagnostic(Code.DIVERGENT_BARRIER, f"{times}: CUDA calls it likely to hang", span, None, "warning")
+
+
+def _times(number: int) -> str:
+    return {0: "never", 1: "once", 2: "twice"}.get(number, f"{number} times")
+
+
+_NOT_FOLLOWED = "this watchdog is taken not to fire (timeouts = never): the trap is not followed"
+_FOLLOWED_IN_PART = (
+    "this watchdog is taken not to fire (timeouts = never) where it is asked whether the program ends; elsewhere what "
+    "it does before its trap is followed"
+)
 
 
 def _patient(
@@ -193,9 +211,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
                 not_asked=_not_asked(by_model), supposed=supposed,
             )  # fmt: skip
             runs.append(run)
-        kinds = {c.kind for checks in by_model.values() for c in checks}
-        if "may_hang" not in kinds and not kinds.isdisjoint(PROGRESS_KINDS):  # a hang that is expected is no news
-            divergent |= {w.span: w for w in _divergence(program)}
+        divergent |= {w.span: w for w in _divergence(program)}
         if number >= 255:
             at = file.directives[0].span
             raise error(Code.TOO_LARGE, "more than 256 variants", at, "vary fewer constants")
