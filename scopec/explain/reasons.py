@@ -62,7 +62,9 @@ def _explanation(check: Check) -> Explanation:
             named = {a.thread for a in failing}
             if formula is not None:
                 named |= {what.thread for what in formula.observed.values() if isinstance(what, FinalRegister)}
+            undefined = failing[:1] if check.expectation.kind == "undefined" else []
             found = [
+                *(f"line {a.span.line}: {a.text}" for a in undefined),
                 *reads(execution, named),
                 *early(execution),
                 *([final_sentence(execution, formula)] if formula is not None else []),

@@ -53,5 +53,7 @@ class Check:
 
 def is_fault(check: Check) -> bool:
     """Whether an undefined operation decides a check; its trace shows it."""
+    if check.expectation.kind == "undefined":
+        return check.verdict == "holds"
     said = check.reason is not None and check.reason.startswith(FAULTY)
     return check.verdict == "violated" and (said or (check.expectation.implicit and check.reason != UNDEFINED))

@@ -12,7 +12,7 @@ from scopec.base.source import Span
 from scopec.program import values
 from scopec.program.observe import Formula, Target
 
-MEMORY_KINDS = ("race_free", "race", "allowed", "forbidden", "required", "assertion", "condition")
+MEMORY_KINDS = ("race_free", "race", "undefined", "allowed", "forbidden", "required", "assertion", "condition")
 #: Those that ask how executions end.
 OUTCOME_KINDS = ("allowed", "forbidden", "required", "assertion", "condition")
 PROGRESS_KINDS = ("terminates", "may_hang", "progresses", "may_stall")

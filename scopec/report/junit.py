@@ -97,7 +97,7 @@ def _not_asked(outcome: Outcome) -> Iterator[tuple[str, str]]:
 def _void(outcome: Outcome) -> Iterator[str]:
     for report in outcome.reports:
         for expectation in report.run.void:
-            yield f"{title(report)}: not asked, as this variant expects a race: {expectation.text}"
+            yield f"{title(report)}: not asked, as this variant {report.run.why_void}: {expectation.text}"
 
 
 def _lines(lines: Iterable[str]) -> str:

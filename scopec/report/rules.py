@@ -33,6 +33,11 @@ _VIOLATED = {
         "order them: release after the one, acquire before the other, both at a scope that includes the other thread.",
     ),
     "race": Rule("no-race", "A race is expected, and there is none", "Correct the expectation, or the program."),
+    "undefined": Rule(
+        "no-undefined-operation",
+        "An operation without a meaning is expected, and there is none",
+        "Correct the expectation, or the program: of a data race `expect race` asks.",
+    ),
     "forbidden": Rule(
         "forbidden-outcome",
         "An execution ends in a state that must not occur",

@@ -11,6 +11,7 @@ from scopec.base.source import Source
 from scopec.explain.verdict import UNDEFINED
 from scopec.gpu.observed import Observed
 from scopec.hangs.execution import StuckExecution
+from scopec.memory.answers import failed_assertions
 from scopec.memory.execution import Execution
 from scopec.program.expectations import Settings
 from scopec.progress.models import CUDA
@@ -81,7 +82,7 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int, first: bo
         yield from _histogram(report)
     if not quiet:
         for expectation in run.void:
-            why = "this variant expects a race, so the program has no meaning"
+            why = f"this variant {run.why_void}, so the program has no meaning"
             yield from wrapped(f"  void      {expectation.text}: {why}", width, 12)
         if first and run.not_asked and not run.is_litmus and not isinstance(report, Observed):
             yield f"  not asked: {', '.join(run.not_asked)}"
@@ -109,8 +110,11 @@ def _histogram(report: Observed) -> Iterator[str]:
 
 
 def _part_asked(check: Check, *, verbose: bool) -> str:
-    """Which part of a progress question was asked; where that is not the whole of it, always."""
+    """Which part of a progress question was asked, where that is not the whole of it always; what is undefined."""
     asked = check.hangs
+    if check.expectation.kind == "undefined" and check.verdict == "holds" and isinstance(check.trace, Execution):
+        first = failed_assertions(check.trace, check.trace.graph.faults)[0]
+        return f"  (line {first.span.line}: {first.text})"
     if asked is None:
         return ""
     if asked.option == "sc":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -188,6 +188,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
             by_model[default] = []
         asserts = _assertions(program)
         asserted: set[registry.Entry] = set()
+        faulty = any(map(_is_faulty, by_model.values()))
         for models, checks in by_model.items():
             entry, progress, on_hardware = models
             _check_hardware(program, on_hardware=on_hardware)
@@ -206,8 +207,8 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
             patient, supposed = _patient(program, settings, observed, watchdogs)
             run = Run(
                 shown, source, patient, entry, progress, settings,
-                tuple(checks + ([] if racy else also)),
-                tuple(a for a in also if racy and not a.implicit), on_hardware,
+                tuple(checks + ([] if racy or faulty else also)),
+                tuple(a for a in also if (racy or faulty) and not a.implicit), on_hardware,
                 not_asked=_not_asked(by_model), supposed=supposed,
             )  # fmt: skip
             runs.append(run)
@@ -253,11 +254,14 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
         if overrides.progress is not None:
             asked[default].append(Expectation("terminates", "terminates", span))
     asserts = _assertions(program)
-    left = _not_asked(asked)
+    left, faulty = _not_asked(asked), any(map(_is_faulty, asked.values()))
     runs = [
-        Run(shown, source, program, entry, progress, settings, (*checks, *asserts), (), on_hardware, not_asked=left)
+        Run(
+            shown, source, program, entry, progress, settings, (*checks, *(() if faulty else asserts)),
+            tuple(a for a in asserts if faulty and not a.implicit), on_hardware, not_asked=left,
+        )
         for (entry, progress, on_hardware), checks in asked.items()
-    ]
+    ]  # fmt: skip
     return Plan(tuple(runs), lowered.warnings, allowed=allowed(file))
 
 
@@ -328,6 +332,11 @@ def _usual(source: Source, file: tree.File, model: Model) -> Iterator[Expectatio
     if model.tells_races():
         yield Expectation("race_free", "race_free", span)
     yield Expectation("terminates", "terminates", span)
+
+
+def _is_faulty(checks: Iterable[Expectation]) -> bool:
+    """Whether undefined behaviour is expected, other than a race."""
+    return any(check.kind == "undefined" for check in checks)
 
 
 def _not_asked(asked: Mapping[_Models, Sequence[Expectation]]) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def event_graph(run: Run) -> EventGraph:
 
 def _asks_one_race(run: Run) -> bool:
     """Whether any race decides all that is asked."""
-    about_all = all(c.kind != "condition" and c.target is None for c in run.of_the_model)
+    about_all = all(c.kind not in ("condition", "undefined") and c.target is None for c in run.of_the_model)
     return run.reports_races and about_all
 
 
@@ -122,7 +122,7 @@ def _mentioned(run: Run, model: Model) -> frozenset[int]:
 
 def _questions(run: Run) -> Iterator[Question]:
     needs_ends = not run.graph.unfinished or any(
-        c.kind not in ("race", "race_free") and c.quantifier != "not exists" for c in run.memory_checks
+        c.kind not in ("race", "race_free", "undefined") and c.quantifier != "not exists" for c in run.memory_checks
     )
     yield Question(
         "execution", Goal.EXECUTION, "some execution is consistent and complete", True if needs_ends else None
@@ -156,9 +156,9 @@ def _questions(run: Run) -> Iterator[Question]:
         comment = f"some execution goes round a loop more than {run.settings.bound['unroll']} times"
         yield Question("longer", Goal.LONGER, comment)
     if run.graph.faults:
-        asked = next((c for c in run.checks if c.implicit), None)
+        undefined = any(c.kind == "undefined" for c in run.checks)
         comment = "some execution does what is undefined"
-        expected = None if asked is None else False
+        expected = True if undefined else False if any(c.implicit for c in run.checks) else None
         yield Question("fault", Goal.FAULT, comment, expected, assertions=run.graph.faults)
     if _asks_order(run):
         yield Question("weak", Goal.WEAK, "some execution is not sequentially consistent")

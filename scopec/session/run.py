@@ -81,6 +81,12 @@ class Run:
         return self.file.endswith(".litmus")
 
     @property
+    def why_void(self) -> str:
+        """Why assertions are not asked, where they are void."""
+        expected = {check.kind for check in self.checks}
+        return "expects a race" if "race" in expected else "expects undefined behaviour"
+
+    @property
     def memory_checks(self) -> tuple[Expectation, ...]:
         """The checks that the memory model answers; implicit ones only where something may fail."""
         may_fail = any(c.implicit for c in self.checks) and bool(self.graph.faults)

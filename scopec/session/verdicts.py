@@ -104,7 +104,7 @@ def _memory(
     """A verdict with its reason and execution; unknown where that needs what is not decided about dependencies."""
     verdict, reason, execution = _answered(run, found, number, expectation)
     needed = [execution]
-    if verdict == "holds" and expectation.kind not in ("race", "race_free", "condition"):
+    if verdict == "holds" and expectation.kind not in ("race", "race_free", "undefined", "condition"):
         needed += [found.answers.get("fault"), found.answers.get("race") if run.reports_races else None]
     for one in needed:
         if one is not None and one.undecided:
@@ -141,6 +141,8 @@ def _answered(
         if doubt:
             return "unknown", doubt, None
         return ("violated", "no execution has such a race", None) if wanted else ("holds", None, None)
+    if expectation.kind == "undefined":
+        return _undefined(run, found)
     if expectation.kind == "condition":
         return _condition(run, found, number, expectation)
     if expectation.implicit and found.fault is not None:
@@ -168,6 +170,17 @@ def _answered(
             return ("unknown", doubt, None) if doubt else ("holds", None, None)
         case _:
             raise AssertionError(expectation.kind)
+
+
+def _undefined(run: Run, found: Findings) -> tuple[Verdict, str | None, Execution | None]:
+    """Whether something is undefined, other than a race: an execution does it, complete or not."""
+    if found.answers.get("fault") is not None:
+        return "holds", None, found.answers["fault"]
+    doubt = _doubt(run, found, complete=False)
+    if doubt:
+        return "unknown", doubt, None
+    racy = found.racy and run.reports_races
+    return "violated", f"no execution does what is undefined{', other than to race' * racy}", None
 
 
 def _condition(

@@ -29,7 +29,8 @@ _DIRECTIVES = (
     "expect", "vary", "launch", "object", "bound", "given", "options", "storage", "language", "kernels", "allow",
 )  # fmt: skip
 _KINDS = (
-    "race_free", "race", "allowed", "forbidden", "required", "terminates", "may_hang", "progresses", "may_stall",
+    "race_free", "race", "undefined", "allowed", "forbidden", "required", "terminates", "may_hang", "progresses",
+    "may_stall",
 )  # fmt: skip
 
 _KEYWORDS = ("else", "while", "return", "for", "if", "break", "continue", "do")
