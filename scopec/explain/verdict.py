@@ -31,7 +31,9 @@ class Check:
     ``elsewhere`` is the verdict in PTX of what a race between volatile accesses decides in CUDA C++. ``cached`` says
     whether the engine gave the answer in an earlier call, ``hangs`` which part of a progress question was asked,
     ``assuming`` what becomes of a violated ``terminates`` where more is assumed than CUDA's document promises,
-    ``known`` whether a baseline has the violation, which then does not count.
+    ``known`` whether a baseline has the violation, which then does not count. ``orders`` says that it is violated only
+    where threads take operands in different orders, ``content`` are the objects to which nobody gives a content and on
+    which the program's way depends: the verdict is one for the content that they have.
     """
 
     expectation: Expectation
@@ -49,6 +51,14 @@ class Check:
     hangs: Asked | None = None
     assuming: str | None = None
     known: bool = False
+    orders: str | None = None
+    content: tuple[str, ...] = ()
+
+    @property
+    def about(self) -> str | None:
+        """For which content of objects it is a verdict, in words; None where that is the program's own."""
+        names = ", ".join(f"`{name}`" for name in self.content)
+        return f"for this content of {names}" if names else None
 
 
 def is_fault(check: Check) -> bool:

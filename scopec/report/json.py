@@ -139,6 +139,7 @@ def check(c: Check) -> dict[str, Any]:
         "states": c.states,
         "cached": c.cached,
         "hangs": None if c.hangs is None else asked(c.hangs),
+        "content": list(c.content),
         "warnings": list(c.warnings),
         "why": list(reasons.explanation(c).sentences),
         "advice": c.advice,

@@ -65,7 +65,7 @@ def _report(report: Report, *, verbose: bool, quiet: bool, width: int, first: bo
         states = f"  ({check.states} states)" if verbose and check.states is not None else ""
         known = "  (known: it does not count)" if check.known else ""
         kept = "  (answered in an earlier call)" if verbose and check.cached else ""
-        part = _part_asked(check, verbose=verbose)
+        part = _part_asked(check, verbose=verbose) + (f"  ({check.about})" if check.about else "")
         yield from wrapped(
             f"  {check.verdict:<8}  {check.expectation.text}{reason}{known}{states}{part}{kept}", width, 12
         )

@@ -40,14 +40,15 @@ def _hangs(check: Check) -> bool:
 def _said(run: Run, found: Findings | None, ask: Callable[[Run], Inquiry]) -> Iterator[str]:
     for model in ASSUMED:
         try:
-            ends = _ends(ask(replace(run, progress=model)), found)
+            there = ends(ask(replace(run, progress=model)), found)
         except ScopecError:  # a limit, say
             continue
-        if ends is not None:
-            yield f"under `{model.name}` it {'holds' if ends else 'is violated too'}"
+        if there is not None:
+            yield f"under `{model.name}` it {'holds' if there else 'is violated too'}"
 
 
-def _ends(inquiry: Inquiry, found: Findings | None) -> bool | None:
+def ends(inquiry: Inquiry, found: Findings | None) -> bool | None:
+    """Whether a run ends, None where that is not known soon; ``found`` are the answers to its memory questions."""
     seconds = inquiry.deadline.within(_SECONDS)
     schedules = inquiry.progress_soon("Termination", seconds)
     if not schedules.holds:

@@ -33,6 +33,7 @@ from scopec.engines.policy import Policy
 from scopec.engines.table import AUTO
 from scopec.explain.verdict import Check
 from scopec.session.ask import Inquiry
+from scopec.session.content import not_given
 from scopec.session.dead_ends import dead_ends
 from scopec.session.plan import SUFFIXES, Overrides, Plan, plan, quoting_named
 from scopec.session.pool import Pool, Task
@@ -327,7 +328,10 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
         answers = {property_: inquiry.progress(property_) for property_ in run.properties}
         checks += inquiry.hardware()
         checks += _with_hangs(inquiry, progress_checks(run, answers, found), answers, found)
+        checks = _with_orders(inquiry, checks)
         checks = _with_assumptions(inquiry, checks, found)
+        if content := () if run.is_litmus else not_given(run.program, run.source):
+            checks = [replace(c, content=content) for c in checks]
         if settings.advise is not None and any(c.verdict == "violated" for c in checks):
             with suppress(LimitError), inquiry.limited():
                 checks = settings.advise(run, checks, inquiry.about)
@@ -362,6 +366,18 @@ def _with_hangs(
     hangs = {property_: inquiry.hangs(property_, answer, found) for property_, answer in answers.items()}
     of = property_of
     return [combined(c, answers[of(c.expectation)], hangs[of(c.expectation)], inquiry.run) for c in checks]
+
+
+def _with_orders(inquiry: Inquiry, checks: list[Check]) -> list[Check]:
+    """The checks with what is violated only where threads take operands in different orders."""
+    if not any(c.verdict == "violated" for c in checks):
+        return checks
+    # Start-up: as above.
+    from scopec.session.orders import told as told_orders
+
+    with suppress(LimitError), inquiry.limited():
+        return told_orders(inquiry.run, checks, inquiry.about)
+    return checks
 
 
 def _with_assumptions(inquiry: Inquiry, checks: list[Check], found: Findings | None) -> list[Check]:
