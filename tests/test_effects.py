@@ -48,6 +48,7 @@ ROWS: list[tuple[ir.Operation, Effects, str, str]] = [
     (ir.Yield(), Effects(), "", ""),
     (ir.InputOutput(), Effects(), "", ""),
     (ir.SideEffect(), Effects(), "", ""),
+    (ir.Lifetime("p", ("p",), begins=False), Effects(), "", ""),
     (ir.Assert(A, "a"), Effects(), "", "a"),
     (ir.EndProcess(), Effects(), "", ""),
     (ir.Trap(), Effects(), "", ""),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import Mark
 from scopec.base.records import dataclass
+from scopec.explain.lifetimes import bound, lifetimes
 from scopec.explain.synchronisation import access_name, broken, early, reads, unordered
 from scopec.explain.verdict import UNDEFINED, is_fault
 from scopec.hangs.execution import StuckExecution
@@ -14,7 +15,7 @@ from scopec.memory.answers import failed_assertions
 from scopec.memory.atomicity import CLAUSES
 from scopec.memory.execution import Execution
 from scopec.memory.inclusion import left_out
-from scopec.program.observe import FinalMemory, FinalRegister
+from scopec.program.observe import FinalMemory, FinalRegister, lifetime_of
 from scopec.progress.schedule import NOT_STARTED, Ending, Schedule
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def _explanation(check: Check) -> Explanation:
             undefined = failing[:1] if check.expectation.kind == "undefined" else []
             found = [
                 *(f"line {a.span.line}: {a.text}" for a in undefined),
+                *lifetimes(execution, failing),
                 *reads(execution, named),
                 *early(execution),
                 *([final_sentence(execution, formula)] if formula is not None else []),
@@ -106,6 +108,8 @@ def _failing(execution: Execution, check: Check) -> list[Assertion]:
 def race(execution: Execution, pair: tuple[Event, Event]) -> str:
     """Why two accesses race: which of them is not atomic at a scope that includes the other thread, and no order."""
     first, second = pair
+    if lifetime_of(first.location) is not None:
+        return bound(execution, pair)
     why = [(one, _not_inclusive(execution, one, other)) for one, other in ((first, second), (second, first))]
     reasons = [f"{access_name(one)} is {reason}" for one, reason in why if reason is not None]
     if len(reasons) < 2:

@@ -11,6 +11,7 @@ from scopec.base.graphs import components
 from scopec.base.records import dataclass
 from scopec.memory.events import Kind, shown_location
 from scopec.memory.inclusion import left_out
+from scopec.program.observe import lifetime_of
 
 if TYPE_CHECKING:
     from scopec.memory.events import Event
@@ -21,7 +22,9 @@ _MOST_READS = 6
 
 
 def access_name(event: Event) -> str:
-    """``the store at mp.cu:9``."""
+    """``the store at mp.cu:9``, ``the cudaFree of p at mp.cu:9``."""
+    if (of := lifetime_of(event.location)) is not None:
+        return f"the {event.text if event.writes else f'use of {of}'} at {place(event)}"
     if event.kind is Kind.FENCE:
         verb = "fence"
     elif event.rmw is not None or (event.atomic and not event.load_or_store):
@@ -190,7 +193,7 @@ def reads(execution: Execution, threads: Collection[str] = ()) -> Iterator[str]:
 
     Those of ``threads``, which a condition names, come first; of the others those that read what another thread wrote.
     """
-    found = [r for r in execution.events if r.kind is Kind.READ and r.location is not None]
+    found = [r for r in execution.events if r.kind is Kind.READ and lifetime_of(r.location) is None]
     sources = {read: execution.graph.by_id[write] for write, read in execution.choice.rf}
     told = [r for r in found if r.thread in threads]
     told += [r for r in found if r.thread not in threads and sources[r.id].thread != r.thread]

@@ -286,7 +286,15 @@ class _Printer:
                 yield " ".join(map(self._ended, of_it)) or ";"
             case ir.ApiCall() | ir.EndProcess():
                 yield ";"
-            case ir.Yield() | ir.InputOutput() | ir.SideEffect() | ir.Notify() | ir.Operand() | ir.Called():
+            case (
+                ir.Yield()
+                | ir.InputOutput()
+                | ir.SideEffect()
+                | ir.Lifetime()
+                | ir.Notify()
+                | ir.Operand()
+                | ir.Called()
+            ):
                 yield ";"
             case ir.Decide(target, "failure" | "order"):
                 yield f"{self.names[target]} = 1;"

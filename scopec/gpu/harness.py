@@ -41,6 +41,7 @@ _HOST_CALLS = (
     ir.StreamSynchronize,
     ir.EndProcess,
     ir.InputOutput,
+    ir.Lifetime,
     ir.Set,
 )
 

@@ -18,7 +18,7 @@ from scopec.memory.forms import Order
 from scopec.memory.given import RELATIONS, forms
 from scopec.memory.given_sets import SETS
 from scopec.memory.guards import Guard
-from scopec.program.observe import FinalMemory, FinalRegister
+from scopec.program.observe import FinalMemory, FinalRegister, lifetime_of
 from scopec.program.types import ArithmeticFault
 from scopec.program.values import Const, Value, evaluate, leaves
 
@@ -264,6 +264,8 @@ class Execution:
     def shown_race(self, pair: tuple[Event, Event]) -> str:
         """``a data race on `x` ``."""
         assert pair[0].location is not None
+        if (of := lifetime_of(pair[0].location)) is not None:
+            return f"a data race on the {pair[0].location.object.removesuffix(of)}`{of}`"
         return f"a data race on `{shown_location(pair[0].location, self.graph.program)}`"
 
     def derived(self, name: str) -> list[tuple[Event, Event]] | None:

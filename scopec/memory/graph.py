@@ -10,6 +10,7 @@ from scopec.memory.barriers import packed
 from scopec.memory.blocking import block
 from scopec.memory.domains import may_fail, possible_values
 from scopec.memory.events import Event, EventGraph, Final, Kind, location_names, shown_location
+from scopec.memory.existence import existing
 from scopec.memory.lifetimes import lasting
 from scopec.memory.quorums import open_phases
 from scopec.memory.registration import mapped
@@ -40,7 +41,8 @@ def build(
     whatever is read are left out; ``mentioned`` are values that may be read out of thin air.  Raises InputError for a
     local that is read before it has a value, and programs too large to unroll.
     """
-    watched, program = set(observed), lasting(packed(program))
+    watched = set(observed)
+    program = existing(lasting(packed(program)), lambda trial: _build(trial, unroll, watched, frozenset()))
     found = _build(program, unroll, watched, frozenset())
     safe = safe_assertions(found, mentioned)
     return _build(program, unroll, watched, safe) if safe else found

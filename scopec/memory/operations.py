@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.memory import exchanges, sequencing, spin_loops
+from scopec.memory import exchanges, existence, sequencing, spin_loops
 from scopec.memory.accesses import Accesses, TooComplexError
 from scopec.memory.events import Assertion, Cut, Kind, Wait
 from scopec.memory.scopes import contains
@@ -22,7 +22,7 @@ from scopec.program.collective import (
 )
 from scopec.program.names import identifier
 from scopec.program.observe import Location
-from scopec.program.show import shown_barrier, shown_call
+from scopec.program.show import shown_barrier, shown_call, shown_lifetime
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
@@ -104,10 +104,20 @@ class Operations(Accesses):
             case _ if isinstance(operation, ir.Call):
                 self.call(state, operation, span)
                 return state
+            case ir.Lifetime():
+                return self.lifetime(state, operation, span)
             case ir.Silent() | ir.Notify():
                 return state
             case ir.BarrierInit() | ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierPhase():
                 raise AssertionError("barriers are numbers in memory here")
+
+    def lifetime(self, state: State, operation: ir.Lifetime, span: Span) -> State:
+        """Write that objects are there, or are no more, where somebody has to be told (:mod:`existence`)."""
+        written = existence.written(self.out.program, operation, self.thread)
+        if written is not None:
+            self.store(state, *written, ir.PLAIN, span)
+            self.out.events[-1] = replace(self.out.events[-1], text=shown_lifetime(operation))
+        return state
 
     def asserted(self, state: State, value: Value, text: str, span: Span, *, implicit: bool = False) -> None:
         """Note an assertion."""

@@ -91,5 +91,5 @@ def unmapped(graph: EventGraph) -> Iterator[tuple[Event, str]]:
         if event.location is not None and event.thread and event.id not in graph.mapped:
             object_, thread = graph.program.objects[event.location.object], threads[event.thread]
             on_device = not thread.is_host and thread.work is ir.Work.KERNEL
-            if on_device and object_.storage in ir.PAGEABLE and object_.use is not ir.Use.PASSED:
+            if on_device and object_.storage in ir.PAGEABLE and object_.use not in (ir.Use.PASSED, ir.Use.LIFETIME):
                 yield event, object_.name

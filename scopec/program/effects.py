@@ -43,7 +43,7 @@ _does = cache(Effects)  # each is made once
 def effects(operation: ir.Operation) -> Effects:
     """What an operation does."""
     match operation:
-        case ir.Set() | ir.Assert() | ir.Decide() | ir.Operand() | ir.Called():
+        case ir.Set() | ir.Assert() | ir.Decide() | ir.Operand() | ir.Called() | ir.Lifetime():
             return _does(counts="never")
         case ir.Load() | ir.BarrierPhase():
             return _does(reads=True)

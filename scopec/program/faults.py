@@ -112,6 +112,37 @@ def of_pointer(valid: Value, text: str) -> ir.Assert:
     return _check(valid, f"`{text}` points to no object")
 
 
+def of_lifetime(there: Value, of: str) -> ir.Assert:
+    """That what is called ``of`` is there when it is accessed.
+
+    "The behavior is undefined if an object is referred to outside of its lifetime" (C11 6.2.4/2); C++ says so in
+    [basic.life]/6-7 and [basic.stc]/4.  Of device memory: "The allocation must not be accessed after stream execution
+    reaches the free" (CUDA runtime API, cudaFreeAsync).
+    """
+    return _check(there, f"`{of}` is accessed outside its lifetime")
+
+
+def of_free(there: Value, how: str, of: str) -> ir.Assert:
+    """That what a call frees is allocated, and not freed already.
+
+    "if [...] the space has been deallocated by a call to free or realloc, the behavior is undefined" (C11 7.22.3.3/2).
+    Of ``cudaFree``: "must have been returned by a previous call to one of the memory allocation APIs" (CUDA runtime
+    API).
+    """
+    return _check(there, f"`{how}` frees `{of}`, which is not allocated then")
+
+
+def of_constant(text: str, of: str) -> ir.Assert:
+    """That a kernel does not write ``__constant__`` memory: "a read-only memory initialized by the host" (PTX ISA,
+    "Constant State Space")."""
+    return _check(values.FALSE, f"`{text}` writes `{of}`, which is `__constant__`")
+
+
+def not_allocated(text: str, what: str) -> ir.Assert:
+    """That a call, written as ``text``, frees what no fitting call has allocated: ``what`` it is."""
+    return _check(values.FALSE, f"`{text}` frees {what}")
+
+
 def without_result(text: str) -> ir.Assert:
     """That an operation of constants, written as ``text``, has no result."""
     return _check(values.FALSE, f"`{text}` has no result")

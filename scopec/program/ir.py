@@ -84,7 +84,8 @@ class Use(Enum):
 
     The value of a latch or semaphore is its counter; that of a barrier is the state that its operations say, and where
     it has one from the start, that of a barrier for so many arrivals.  A value that is passed to a thread or staged by
-    a copy is in no memory that the program knows, nor is what says how long there is other memory.
+    a copy is in no memory that the program knows, nor is what says how long there is other memory.  A lifetime says
+    whether objects are there: a beginning and an end write it, and what accesses these objects reads it.
     """
 
     DATA = "data"
@@ -93,6 +94,7 @@ class Use(Enum):
     SEMAPHORE = "semaphore"
     STOP = "stop state"
     PASSED = "passed value"
+    LIFETIME = "lifetime"
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,6 +459,21 @@ class SideEffect(Silent):
 
 
 @dataclass(frozen=True, slots=True)
+class Lifetime(Silent):
+    """What is called ``of``, an allocation or a variable, is there from here on, or, unless it ``begins``, no more.
+
+    ``objects`` are its numbers, ``how`` is the call that does it, empty for a variable.  With ``registered`` it is the
+    registration of host memory: what ends is that devices may access it.
+    """
+
+    of: str
+    objects: tuple[str, ...]
+    begins: bool
+    how: str = ""
+    registered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Assert:
     """``assert(condition)``; ``text`` is the condition as written.
 
@@ -620,6 +637,7 @@ Operation: TypeAlias = (
     | Yield
     | InputOutput
     | SideEffect
+    | Lifetime
     | Assert
 )
 
@@ -718,7 +736,7 @@ def legacy_stream(device: int) -> Stream:
 
 
 class Work(Enum):
-    """What a stream executes: a kernel's grid, a copy (or memset) of memory, a function on the host."""
+    """What a stream executes: a kernel's grid, a copy (or memset, allocation, free) of memory, a host function."""
 
     KERNEL = "kernel"
     COPY = "copy"

@@ -19,6 +19,16 @@ class Location:
     instance: str = ""
 
 
+#: What the objects are called that are lifetimes, and those that are registrations of host memory.
+LIFETIME, REGISTRATION = "lifetime of ", "registration of "
+
+
+def lifetime_of(location: Location | None) -> str | None:
+    """What a location is the lifetime or the registration of; None for another location."""
+    name = "" if location is None else location.object
+    return next((name.removeprefix(prefix) for prefix in (LIFETIME, REGISTRATION) if name.startswith(prefix)), None)
+
+
 def instance(object_: ir.Object, thread: ir.Thread) -> str:
     """Which instance of an object a thread accesses: one per block, thread or device, or the only one."""
     match object_.storage:
@@ -36,7 +46,7 @@ def instance(object_: ir.Object, thread: ir.Thread) -> str:
 class Target:
     """What a race is looked for on: objects, of some only the elements named, in one instance or (None) in all.
 
-    ``text`` is how the file calls it.
+    ``text`` is how the file calls it.  What is a target has its lifetime too, which all of its elements share.
     """
 
     text: str
@@ -45,11 +55,11 @@ class Target:
 
     def holds(self, location: Location | None) -> bool:
         """Whether a location is in it."""
-        return (
-            location is not None
-            and self.instance in (None, location.instance)
-            and any(location.object == name and (of is None or location.index in of) for name, of in self.parts)
-        )
+        if location is None or self.instance not in (None, location.instance):
+            return False
+        if (whole := lifetime_of(location)) is not None:
+            return any(name == whole or name.startswith((f"{whole}.", f"{whole}[")) for name, _ in self.parts)
+        return any(location.object == name and (of is None or location.index in of) for name, of in self.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,8 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             return "io", "prints"
         case ir.SideEffect():
             return "side effect", "accesses memory in asm volatile"
+        case ir.Lifetime():
+            return shown_lifetime(operation), shown_lifetime(operation)
         case ir.Assert(condition, _, implicit):
             return f"{'require' if implicit else 'assert'} {value(condition)}", "computes"
         case ir.EndProcess():
@@ -201,6 +203,11 @@ def shown_barrier(operation: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) ->
             return f"tile<{lanes}>.sync()"
         case ir.GroupSync(group):
             return f"this_{group.value}().sync()"
+
+
+def shown_lifetime(operation: ir.Lifetime) -> str:
+    """What begins or ends how: ``cudaFree of p``, ``end of main.x``."""
+    return f"{operation.how or ('begin' if operation.begins else 'end')} of {operation.of}"
 
 
 def shown_call(operation: ir.Call) -> str:

@@ -72,7 +72,7 @@ def is_unnoticed(operation: ir.Operation, live_after: frozenset[str], deciding: 
 
 
 def without_assertions(body: ir.Body, holding: frozenset[int], *, explicit: bool) -> ir.Body:
-    """The graph without the implicit assertions that are known to hold.
+    """The graph without the implicit assertions that are known to hold, and without lifetimes, which are no steps.
 
     Without those of the source too, unless they are asked for (``explicit``): they are the memory question's, and here
     they are taken to hold.
@@ -82,6 +82,8 @@ def without_assertions(body: ir.Body, holding: frozenset[int], *, explicit: bool
         match body.nodes[number]:
             case ir.Do(ir.Assert(implicit=implicit)):
                 return number in holding if implicit else not explicit
+            case ir.Do(ir.Lifetime()):
+                return True
             case _:
                 return False
 

@@ -12,6 +12,8 @@ from scopec.base.records import dataclass
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.events import Kind, shown_location
 from scopec.memory.execution import Execution
+from scopec.memory.existence import IN_WORDS
+from scopec.program.observe import lifetime_of
 from scopec.progress.schedule import Ending
 
 if TYPE_CHECKING:
@@ -171,6 +173,9 @@ def event_parts(execution: Execution, event: Event) -> tuple[str, str]:
     how = how.replace(".", ", ")
     if event.location is None:
         return (what, how) if event.kind is Kind.FENCE else (event.text, "")
+    if (of := lifetime_of(event.location)) is not None:
+        value = execution.values[event.id] if event.kind is Kind.READ else None
+        return (event.text if value is None else f"{of} {IN_WORDS[value]}"), ""
     name = shown_location(event.location, execution.graph.program)
     if execution.graph.program.objects[event.location.object].type.is_float:  # its values are not modelled
         return (f"{name}, initially" if event.kind is Kind.INIT else f"{what} {name}"), how

@@ -58,6 +58,8 @@ FORMS = {
         {
             "scopec.memory.barriers:packed": "the state of a barrier is one number, which arrivals change",
             "scopec.memory.ptx:compiled": "under a model of PTX: the instructions that operations of C++ are",
+            "scopec.memory.existence:existing": "a read of the lifetime before each access, of what may end before it, "
+            "or not have begun",
             "scopec.memory.symbolic:execute": "every path of a thread, loops unrolled up to the bound; what registers "
             "hold is a value over what was read",
             "scopec.memory.stopping:stopping": "how far threads get that `exit`, the end of `main` or `__trap` stops",

@@ -354,7 +354,8 @@ def _assertions(program: Program) -> list[Expectation]:
             match node:
                 case ir.Do(ir.Assert(_, text, False), span):
                     found.setdefault(span, Expectation("assertion", f"assert({text})", span))
-                case ir.Do(ir.Assert() | ir.Operand(), span):  # operands may access one object in no order
+                # operands may access one object in no order, and what has an end may be accessed after it
+                case ir.Do(ir.Assert() | ir.Operand() | ir.Lifetime(registered=False), span):
                     implicit.append(span)
                 case _:
                     pass

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.instructions import as_number, lost, no_address, operand, value_of
+from scopec.frontends.clang.lifetimes import begin, check_there
 from scopec.frontends.clang.memory import (
     NULL,
     Address,
@@ -57,7 +58,10 @@ def local(machine: Machine, state: State, name: str, type_: llvm.Type, count: ll
         if not isinstance(known, Const):
             raise machine.refused(state, "an array whose size is known at run time alone is")
         type_ = llvm.Array(known.value, type_)
-    return home(machine, Private(state.frame.calls, name), type_)
+    found = home(machine, Private(state.frame.calls, name), type_)
+    if name not in machine.side.flow(state.frame.function).scoped:
+        begin(machine, state, found)
+    return found
 
 
 def home(machine: Machine, region: Private, type_: llvm.Type) -> Region:
@@ -121,6 +125,7 @@ def load(machine: Machine, state: State, address: Address, type_: llvm.Type, mod
     """Read a value of a type."""
     match address.region:
         case Private() as region:
+            check_there(machine, state, region)
             if address.offset.terms or (mode.volatile and state.frame.function.subprogram is not None):
                 publish(machine, state, address)
             machine.touch(state, Touch(region, address.offset.constant, llvm.size(type_), writes=False))
@@ -285,6 +290,7 @@ def store(machine: Machine, state: State, address: Address, content: Content, ty
         return
     match address.region:
         case Private() as region:
+            check_there(machine, state, region)
             if address.offset.terms or (mode.volatile and state.frame.function.subprogram is not None):
                 publish(machine, state, address)
             machine.touch(state, Touch(region, address.offset.constant, llvm.size(type_)))

@@ -11,6 +11,7 @@ from scopec.frontends.clang import llvm
 from scopec.frontends.clang.bits import count_ones, leading_zeros, reverse, trailing_zeros
 from scopec.frontends.clang.bulk import copy_bytes, fill_bytes
 from scopec.frontends.clang.instructions import as_number, either, pointer_of
+from scopec.frontends.clang.lifetimes import begin, end
 from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.masks import know_lanes
 from scopec.frontends.clang.memory import Address, Content, Memory, Opaque, Origin, Private, Record, Unset, made_of
@@ -112,11 +113,11 @@ def of_llvm(call: Call, name: str) -> bool:
         case ["memset", *_]:
             fill_bytes(machine, state, address_of(call, 0), call.number(1), call.known(2))
             return call.done()
-        case ["lifetime", *_]:  # what a variable held before or after it lives is nothing
-            variable = call.arguments[-1]
-            if isinstance(variable, Address) and isinstance(variable.region, Private):
+        case ["lifetime", which, *_]:
+            if isinstance(variable := call.arguments[-1], Address):
+                (begin if which == "start" else end)(machine, state, variable.region)
                 for key in [key for key in state.cells if key[0] == variable.region]:
-                    del state.cells[key]
+                    del state.cells[key]  # what a variable held before or after it lives is nothing
             return call.done()
         case ["scopec", "order"]:
             register = call.target(types.BOOL)

@@ -43,7 +43,7 @@ def copy(call: Call) -> bool:
     stream = stream_of(call, call.arguments[4])
     source, target = (_role(call, one, on_host=host) for one, host in zip((sources, targets), sides, strict=True))
     waits = copy_waits(source, target, synchronous=bool(call.known(5)))
-    span, name = call.machine.span(call.state), _name(call, "cudaMemcpy")
+    span, name = call.machine.span(call.state), work_name(call, "cudaMemcpy")
     if waits is Waits.STAGING:
         call.emit(ir.StreamSynchronize(stream.name))
         staged = _staging(call, name, sources, span)
@@ -57,7 +57,7 @@ def copy(call: Call) -> bool:
         register = Reg(f"%{position + 1}", other.type)
         builder.emit(ir.Load(register.name, from_, ir.PLAIN), span)
         builder.emit(ir.Store(to, _converted(register, leaf), ir.PLAIN), span)
-    _issue(call, name, "cudaMemcpy", builder, stream, waits)
+    issue(call, name, "cudaMemcpy", builder, stream, waits)
     return call.done()
 
 
@@ -68,13 +68,13 @@ def _converted(register: Reg, leaf: Leaf) -> Value:
 def fill(call: Call) -> bool:
     """``fill(to, byte, bytes, stream, waits)``."""
     targets = _numbers(call, 0, call.known(2))
-    span, name, byte = call.machine.span(call.state), _name(call, "cudaMemset"), call.known(1) & 0xFF
+    span, name, byte = call.machine.span(call.state), work_name(call, "cudaMemset"), call.known(1) & 0xFF
     builder = Builder()
     for place, leaf in targets:
         pattern = int.from_bytes(bytes([byte]) * leaf.type.size, "little")
         builder.emit(ir.Store(place, Const(leaf.type.wrap(pattern), leaf.type), ir.PLAIN), span)
     waits = fill_waits(_role(call, targets, on_host=False), synchronous=bool(call.known(4)))
-    _issue(call, name, "cudaMemset", builder, stream_of(call, call.arguments[3]), waits)
+    issue(call, name, "cudaMemset", builder, stream_of(call, call.arguments[3]), waits)
     return call.done()
 
 
@@ -85,7 +85,7 @@ def host_function(call: Call) -> bool:
         raise call.machine.refused(call.state, "a function that is not known is")
     debug, function = call.machine.side.debug, call.machine.side.function(run.region.name)
     shown = debug.function_name(function.subprogram or "") if function is not None else run.region.name
-    name = _name(call, shown or "host function")
+    name = work_name(call, shown or "host function")
     span = call.machine.span(call.state)
     passed: list[str] = []
     argument = passed_on(call, call.arguments[2], f"{name}(data)", passed)
@@ -95,12 +95,14 @@ def host_function(call: Call) -> bool:
     return call.done()
 
 
-def _name(call: Call, kind: str) -> str:
+def work_name(call: Call, kind: str) -> str:
+    """What new work of a kind is called."""
     taken = sum(launch.kernel == kind for launch in call.machine.world.launches.values())
     return kind if not taken else f"{kind}#{taken + 1}"
 
 
-def _issue(call: Call, name: str, kind: str, builder: Builder, stream: ir.Stream, waits: Waits) -> None:
+def issue(call: Call, name: str, kind: str, builder: Builder, stream: ir.Stream, waits: Waits) -> None:
+    """Give what was built to a stream, and wait for it as the call does."""
     span = call.machine.span(call.state)
     builder.end(span)
     issued(call, name, Copy(kind, builder.finish({}, frozenset()), span, stream))
@@ -174,6 +176,9 @@ def unregister(call: Call) -> bool:
         call.state.cells.pop((_registration(name), 0), None)
         call.machine.world.unregistered.setdefault(name, call.machine.span(call.state))
     call.emit(ir.ApiCall("cudaHostUnregister", names))
+    of = pointer_of(call.machine, call.state, call.action.arguments[0]).region
+    assert isinstance(of, Memory)
+    call.emit(ir.Lifetime(of.name, names, begins=False, how="cudaHostUnregister", registered=True))
     return call.done()
 
 

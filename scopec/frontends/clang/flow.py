@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 class Flow:
     """Of each block: how many edges lead to it, the registers that are read from there on, and, by the position of an
     instruction in it, those that are not read after it; the local variables whose address goes nowhere, and before
-    each instruction of each block those that are read from there on."""
+    each instruction of each block those that are read from there on; the local variables of inner blocks and the like,
+    of which it is told where they begin."""
 
     joins: frozenset[str]
     live: dict[str, frozenset[str]]
     dying: dict[str, tuple[frozenset[str], ...]]
     scalars: frozenset[str]
     scalars_live: dict[str, tuple[frozenset[str], ...]]
+    scoped: frozenset[str]
 
     @cached_property
     def variables(self) -> frozenset[str]:
@@ -102,7 +104,20 @@ def flow(function: llvm.Function) -> Flow:
     }
     joins = frozenset({target for target, sources in before.items() if len(sources) > 1} | chosen)
     scalars = _scalars(function)
-    return Flow(joins, live, dying, scalars, _scalars_live(function, scalars, before))
+    return Flow(joins, live, dying, scalars, _scalars_live(function, scalars, before), _scoped(function))
+
+
+def _scoped(function: llvm.Function) -> frozenset[str]:
+    """The local variables of which it is told where they begin."""
+    actions = (instruction.action for code in function.blocks.values() for instruction in code)
+    begins = (
+        action.arguments[-1].operand
+        for action in actions
+        if isinstance(action, llvm.Call)
+        and isinstance(action.function, llvm.Global)
+        and action.function.name.startswith("llvm.lifetime.start")
+    )
+    return frozenset(variable.name for variable in begins if isinstance(variable, llvm.Local))
 
 
 def _scalars(function: llvm.Function) -> frozenset[str]:

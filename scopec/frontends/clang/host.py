@@ -1,4 +1,4 @@
-"""What the host does: launches, threads, streams, events, allocations and copies."""
+"""What the host does: threads, streams, events, devices."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang import llvm
-from scopec.frontends.clang.access import home
 from scopec.frontends.clang.calls import Call, address_of, last_error, simply, text_at
 from scopec.frontends.clang.debug import Leaf
 from scopec.frontends.clang.instructions import as_number
@@ -22,7 +20,6 @@ from scopec.frontends.clang.memory import (
     Nowhere,
     Private,
     Record,
-    object_name,
 )
 from scopec.frontends.clang.numbers import number
 from scopec.frontends.clang.passing import cells_at, passed_on
@@ -38,9 +35,6 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
 
 _DEVICE = Private((), "%device")
-_STORAGES = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.MAPPED, ir.Storage.SYSTEM)
-#: Memory of these belongs to the thread that allocates it: which threads they are is known, and no access.
-_THREADS = ("thread", "jthread")
 _FIRST_STREAM = 3
 _PER_THREAD = 2
 
@@ -98,52 +92,6 @@ def described(machine: Machine, address: Address) -> tuple[str, str] | None:
     name, type_, _ = known
     path, leaf = machine.side.debug.number_at(type_, address.offset.constant) or ("", None)
     return name + path, (leaf.pointee if leaf is not None else "") or type_
-
-
-# ---------------------------------------------------------------- memory
-
-
-def _allocate(call: Call) -> bool:
-    machine, world = call.machine, call.machine.world
-    size, storage = call.known(0), _STORAGES[call.known(1)]
-    name, type_ = subject(call) or ("allocation", _made(call))
-    debug = machine.side.debug
-    each = debug.bytes(type_) if type_ else 0
-    unique, again = name, 1
-    key = (machine.thread, call.state.again())
-    if storage is ir.Storage.SYSTEM and type_ and debug.fields(type_).get("name") in _THREADS:
-        return call.done(Address(home(machine, Private(key, "heap"), llvm.Array(size, llvm.Int(8)))))
-    while Memory(unique) in world.layouts and world.allocated.get(unique) != key:
-        again += 1
-        unique = f"{name}#{again}"
-    world.allocated[unique] = key
-    leaves = debug.leaves(type_) if each else (Leaf("", 0, types.INT),)
-    count = max(1, size // (each or 4))
-    if count > 1 or size != (each or 4):
-        distance = each or 4
-        leaves = tuple(
-            replace(leaf, path=f"[]{leaf.path}", extents=((count, distance), *leaf.extents)) for leaf in leaves
-        )
-    span = machine.span(call.state)
-    region = world.declare(Layout(unique, leaves), storage, span, {}, zero=False)
-    if storage is ir.Storage.DEVICE:  # the only instance is in the memory of the device that was current
-        for leaf in world.layouts[region].leaves:
-            made = world.objects[object_name(unique, leaf)]
-            world.objects[made.name] = replace(made, device=device_of(call.state))
-    function = {ir.Storage.DEVICE: "cudaMalloc", ir.Storage.MANAGED: "cudaMallocManaged",
-                ir.Storage.MAPPED: "cudaMallocHost"}.get(storage)  # fmt: skip
-    if function is not None:
-        call.emit(ir.ApiCall(function))
-    return call.done(Address(region))
-
-
-def _made(call: Call) -> str:
-    """The metadata of the type that a `new` makes objects of; empty if none is known."""
-    for frame in call.state.frames[-2::-1]:
-        known = frame.function.blocks[frame.label][frame.at - 1].allocates
-        if known is not None or frame.function.subprogram is not None:
-            return known or ""
-    return ""
 
 
 def at_exit(call: Call) -> bool:
@@ -264,8 +212,6 @@ def _api(call: Call) -> bool:
 
 #: What each intrinsic does that host threads alone call.
 HOST: dict[str, Callable[[Call], bool]] = {
-    "allocate": _allocate,
-    "free": lambda call: call.done(),
     "thread_create": _thread_create,
     "thread_join": _thread_join,
     "thread_detach": lambda call: call.done(),

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang import llvm
+from scopec.frontends.clang.access import follows_null
+from scopec.frontends.clang.allocations import ALLOCATIONS
 from scopec.frontends.clang.asm import ASSEMBLY, assembly
 from scopec.frontends.clang.atomics import ATOMICS
 from scopec.frontends.clang.calls import INTRINSICS, Call, enter, of_llvm
@@ -16,7 +18,7 @@ from scopec.frontends.clang.copies import COPIES
 from scopec.frontends.clang.host import HOST, at_exit
 from scopec.frontends.clang.instructions import operand, tell_apart
 from scopec.frontends.clang.launches import LAUNCHES, configure, launch_kernel, take_configuration
-from scopec.frontends.clang.memory import Address, Code, Held
+from scopec.frontends.clang.memory import Address, Code, Held, Nowhere
 from scopec.frontends.clang.state import State
 from scopec.frontends.clang.vectors import VECTORS
 from scopec.frontends.clang.warps import WARPS
@@ -24,7 +26,9 @@ from scopec.frontends.clang.warps import WARPS
 if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
 
-_INTRINSICS = {**ATOMICS, **VECTORS, **INTRINSICS, **HOST, **LAUNCHES, **COPIES, **WARPS, **CLUSTERS, **ASSEMBLY}
+_INTRINSICS = {
+    **ATOMICS, **VECTORS, **INTRINSICS, **HOST, **ALLOCATIONS, **LAUNCHES, **COPIES, **WARPS, **CLUSTERS, **ASSEMBLY,
+}  # fmt: skip
 
 
 def called(machine: Machine, state: State, instruction: llvm.Instruction) -> bool:
@@ -37,6 +41,8 @@ def called(machine: Machine, state: State, instruction: llvm.Instruction) -> boo
     target = operand(machine, state, callee)
     if isinstance(target, Held):
         raise tell_apart(machine, state, callee, target, Code)
+    if isinstance(target, Address) and isinstance(target.region, Nowhere):
+        raise follows_null(machine, state)
     if not isinstance(target, Address) or not isinstance(target.region, Code):
         raise machine.refused(state, "a call through a pointer that is not known is")
     name = target.region.name

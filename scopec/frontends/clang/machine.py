@@ -17,6 +17,7 @@ from scopec.frontends.clang.access import home
 from scopec.frontends.clang.bits import EVERY_BIT, may_be_set
 from scopec.frontends.clang.bulk import copy_bytes
 from scopec.frontends.clang.instructions import operand, value_of
+from scopec.frontends.clang.lifetimes import begin, end_all
 from scopec.frontends.clang.memory import (
     ARRIVED,
     Address,
@@ -50,8 +51,9 @@ from scopec.frontends.clang.undefined import check_at_trap, leads_to_trap
 from scopec.frontends.clang.unread import without_unread
 from scopec.frontends.clang.work import Launch
 from scopec.frontends.clang.world import Side, World, refused, unused
-from scopec.program import ir, values
+from scopec.program import faults, ir, values
 from scopec.program.builder import Builder
+from scopec.program.effects import effects, place_of
 from scopec.program.specialise import cluster_name
 from scopec.program.types import INT, LONG, IntType
 from scopec.program.values import Const, Reg, Value
@@ -381,11 +383,15 @@ class Machine:
     def emit(self, state: State, operation: ir.Operation, span: Span | None = None) -> None:
         """Append an operation to the graph, of a place that is not that of the instruction if one is given."""
         self._emitted += 1
-        if ARRIVED in state.cells and not isinstance(operation, (ir.Set, ir.Assert)):
+        if ARRIVED in state.cells and not isinstance(operation, (ir.Set, ir.Assert, ir.Lifetime)):
             self.halve()
         if self._emitted > _MOST_NODES:
             raise error(Codes.TOO_LARGE, "this thread does more than scopec follows", self.span(state))
-        self.builder.emit(operation, span or self.span(state))
+        at = span or self.span(state)
+        place = None if self.side.host else place_of(operation)
+        if place is not None and place.object in self.world.constant and effects(operation).writes:
+            self.builder.emit(faults.of_constant(self.world.text_of(at), place.object), at)
+        self.builder.emit(operation, at)
         if (touch := touch_of(operation)) is not None:
             self.touch(state, touch)
 
@@ -525,6 +531,7 @@ class Machine:
             if behind is not None and isinstance(content, Address) and not self._is_passed_itself(function, name):
                 copy = home(self, Private(calls, name), behind)
                 state.frames.append(frame)
+                begin(self, state, copy)
                 copy_bytes(self, state, Address(copy), content, llvm.size(behind))
                 state.frames.pop()
                 env[name] = Address(copy)
@@ -541,6 +548,7 @@ class Machine:
         return "DIFlagTypePassByReference" in debug.fields(debug.stripped(about.type)).get("flags", "")
 
     def _return(self, state: State, content: Content | None) -> None:
+        end_all(self, state)
         if len(state.frames) == 1:
             self.leave_cluster(state)
         done = state.frames.pop()

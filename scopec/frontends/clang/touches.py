@@ -38,7 +38,7 @@ _NOTICED = Touch()
 def touch_of(operation: ir.Operation) -> Touch | None:
     """What an operation of the program touches; None if it is nobody's business."""
     match operation:
-        case ir.Set() | ir.Assert() | ir.Decide():
+        case ir.Set() | ir.Assert() | ir.Decide() | ir.Lifetime(how=""):
             return None
         case ir.Load(_, ir.Place(object_, index), ir.PLAIN):
             return Touch(object_, index.value if isinstance(index, Const) else None, writes=False)

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from scopec.frontends.clang.work import Callback, Copy, Started
 
-_SHARED_SPACE = 3
+_SHARED_SPACE, _CONSTANT_SPACE = 3, 4
 _MOST_ELEMENTS = 1 << 20
 
 
@@ -107,6 +107,8 @@ class World:
         self.pointers: dict[Address, int] = {}
         #: Constants that are indexed with what is known at run time alone: they are in memory.
         self.tables: set[Memory] = set()
+        #: The objects in `__constant__` memory, which no kernel may write.
+        self.constant: set[str] = set()
         #: The regions of global variables, by the grid or side that has them and the mangled name.
         self.symbols: dict[tuple[str, str], Memory] = {}
         #: Local variables whose address gets around, or whose elements are told apart at run time: by their thread.
@@ -123,6 +125,8 @@ class World:
         self.created: dict[tuple[object, ...], ir.Stream] = {}
         self.events: dict[tuple[object, ...], str] = {}
         self.allocated: dict[str, tuple[object, ...]] = {}
+        #: The functions that may free each allocation.
+        self.freed_by: dict[Memory, tuple[str, ...]] = {}
         #: The streams and events that variables in shared memory hold.
         self.handles: dict[tuple[str, Offset], Content] = {}
         #: Not empty where some thread aborts its grid.
@@ -258,6 +262,8 @@ class World:
         region = self.declare(Layout(name, leaves), storage, self.span(about.place), initial, zero=not shared)
         self.symbols[symbol] = region
         self._of_block(region, prefix, block)
+        if variable.space == _CONSTANT_SPACE:
+            self.constant |= {object_name(region.name, leaf) for leaf in self.layouts[region].leaves}
         return region
 
     def _of_block(self, region: Memory, grid: str, block: str) -> None:
@@ -292,6 +298,18 @@ class World:
                 found = dict(contents(self, side, variable.type, variable.initial))
             self.layouts[region] = Layout(region.name, (), found)
         return region
+
+    def in_host_memory(self, content: Content) -> bool:
+        """Whether it is news that a device gets the address of a constant of the host, which is in its memory then."""
+        region = content.region if isinstance(content, Address) else None
+        if not isinstance(region, Memory) or not region.name.startswith("%host.") or region in self.tables:
+            return False
+        if not self.host.module.variable(
+            region.name.removeprefix("%host.")
+        ).debug:  # a literal, or a table of functions
+            return False
+        self.tables.add(region)
+        return True
 
     def as_number(self, content: Content) -> int | None:
         """What stands for a known content in the program's memory: pointers are numbered."""

@@ -154,9 +154,10 @@ void __scopec_launch(const void* kernel, void** arguments, unsigned grid_x, unsi
 
 // ---- memory of devices and host
 
-// Device (0), managed (1), mapped (2) or the system's (3) memory.
-void* __scopec_allocate(size_t bytes, int storage);
-void __scopec_free(void* memory);
+// Device (0), managed (1), mapped (2) or the system's (3) memory; `by` is the function that allocates or frees it, which say
+// to each other what fits.  With a stream it is there, or no more, when that comes to it; -1 is none: it is at once.
+void* __scopec_allocate(size_t bytes, int storage, const char* by, int stream = -1);
+void __scopec_deallocate(void* memory, const char* by, int stream = -1);
 // Kinds are those of cudaMemcpyKind (0 host to host, 1 to device, 2 to host, 3 on the device, 4 by address); `waits` is
 // whether it is cudaMemcpy or the Async form.
 void __scopec_copy(void* to, const void* from, size_t bytes, int kind, int stream, bool waits);

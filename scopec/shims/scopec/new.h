@@ -3,12 +3,12 @@
 #include <scopec/intrinsics.h>
 // Those of the host; a kernel has none.
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
-inline void* operator new(size_t bytes) { return __scopec_allocate(bytes, 3); }
-inline void* operator new[](size_t bytes) { return __scopec_allocate(bytes, 3); }
-inline void operator delete(void* memory) noexcept { __scopec_free(memory); }
-inline void operator delete[](void* memory) noexcept { __scopec_free(memory); }
-inline void operator delete(void* memory, size_t) noexcept { __scopec_free(memory); }
-inline void operator delete[](void* memory, size_t) noexcept { __scopec_free(memory); }
+inline void* operator new(size_t bytes) { return __scopec_allocate(bytes, 3, "new"); }
+inline void* operator new[](size_t bytes) { return __scopec_allocate(bytes, 3, "new[]"); }
+inline void operator delete(void* memory) noexcept { __scopec_deallocate(memory, "delete"); }
+inline void operator delete[](void* memory) noexcept { __scopec_deallocate(memory, "delete[]"); }
+inline void operator delete(void* memory, size_t) noexcept { __scopec_deallocate(memory, "delete"); }
+inline void operator delete[](void* memory, size_t) noexcept { __scopec_deallocate(memory, "delete[]"); }
 #pragma clang attribute pop
 SCOPEC_SHIM_BEGIN
 inline void* operator new(size_t, void* place) noexcept { return place; }

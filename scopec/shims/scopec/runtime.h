@@ -494,40 +494,49 @@ inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEv
 
 // ---- memory
 
-#define SCOPEC_ALLOCATE(STORAGE)                                                                              \
-    *memory = static_cast<__T*>(__scopec_allocate(bytes, STORAGE));                                             \
+namespace __scopec {
+template <class __T>
+cudaError_t allocated(__T** memory, size_t bytes, int storage, const char* by, int stream = -1) {
+    *memory = static_cast<__T*>(__scopec_allocate(bytes, storage, by, stream));
     return cudaSuccess;
-template <class __T> cudaError_t cudaMalloc(__T** memory, size_t bytes) { SCOPEC_ALLOCATE(0) }
-template <class __T> cudaError_t cudaMallocManaged(__T** memory, size_t bytes, unsigned = cudaMemAttachGlobal) {
-    SCOPEC_ALLOCATE(1)
 }
-template <class __T> cudaError_t cudaMallocHost(__T** memory, size_t bytes, unsigned = 0) { SCOPEC_ALLOCATE(2) }
-template <class __T> cudaError_t cudaHostAlloc(__T** memory, size_t bytes, unsigned) { SCOPEC_ALLOCATE(2) }
+inline cudaError_t freed(void* memory, const char* by, int stream = -1) {
+    __scopec_deallocate(memory, by, stream);
+    return success(by);
+}
+}  // namespace __scopec
+
+template <class __T> cudaError_t cudaMalloc(__T** memory, size_t bytes) {
+    return __scopec::allocated(memory, bytes, 0, "cudaMalloc");
+}
+template <class __T> cudaError_t cudaMallocManaged(__T** memory, size_t bytes, unsigned = cudaMemAttachGlobal) {
+    return __scopec::allocated(memory, bytes, 1, "cudaMallocManaged");
+}
+template <class __T> cudaError_t cudaMallocHost(__T** memory, size_t bytes, unsigned = 0) {
+    return __scopec::allocated(memory, bytes, 2, "cudaMallocHost");
+}
+template <class __T> cudaError_t cudaHostAlloc(__T** memory, size_t bytes, unsigned) {
+    return __scopec::allocated(memory, bytes, 2, "cudaHostAlloc");
+}
 template <class __T> cudaError_t cudaMallocPitch(__T** memory, size_t* pitch, size_t width, size_t height) {
     *pitch = (width + 511) / 512 * 512;
-    const size_t bytes = *pitch * height;
-    SCOPEC_ALLOCATE(0)
+    return __scopec::allocated(memory, *pitch * height, 0, "cudaMallocPitch");
 }
-template <class __T> cudaError_t cudaMallocAsync(__T** memory, size_t bytes, cudaStream_t) { SCOPEC_ALLOCATE(0) }
-template <class __T> cudaError_t cudaMallocAsync(__T** memory, size_t bytes, cudaMemPool_t, cudaStream_t) {
-    SCOPEC_ALLOCATE(0)
+template <class __T> cudaError_t cudaMallocAsync(__T** memory, size_t bytes, cudaStream_t stream) {
+    return __scopec::allocated(memory, bytes, 0, "cudaMallocAsync", __scopec::number(stream));
 }
-template <class __T> cudaError_t cudaMallocFromPoolAsync(__T** memory, size_t bytes, cudaMemPool_t, cudaStream_t) {
-    SCOPEC_ALLOCATE(0)
+template <class __T> cudaError_t cudaMallocAsync(__T** memory, size_t bytes, cudaMemPool_t, cudaStream_t stream) {
+    return cudaMallocAsync(memory, bytes, stream);
 }
-#undef SCOPEC_ALLOCATE
-inline cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
-    __scopec_free(memory);
-    return __scopec::success("cudaFreeAsync");
+template <class __T>
+cudaError_t cudaMallocFromPoolAsync(__T** memory, size_t bytes, cudaMemPool_t, cudaStream_t stream) {
+    return __scopec::allocated(memory, bytes, 0, "cudaMallocFromPoolAsync", __scopec::number(stream));
 }
-inline cudaError_t cudaFree(void* memory) {
-    __scopec_free(memory);
-    return __scopec::success("cudaFree");
+inline cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+    return __scopec::freed(memory, "cudaFreeAsync", __scopec::number(stream));
 }
-inline cudaError_t cudaFreeHost(void* memory) {
-    __scopec_free(memory);
-    return __scopec::success("cudaFreeHost");
-}
+inline cudaError_t cudaFree(void* memory) { return __scopec::freed(memory, "cudaFree"); }
+inline cudaError_t cudaFreeHost(void* memory) { return __scopec::freed(memory, "cudaFreeHost"); }
 inline cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned) {
     __scopec_register(memory, bytes);
     return cudaSuccess;

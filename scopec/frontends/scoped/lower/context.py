@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.base.records import dataclass
+from scopec.base.source import Span
 from scopec.frontends.scoped.lower.names import meant_name
 from scopec.program import faults, ir, values
 from scopec.program.builder import Builder
 
 if TYPE_CHECKING:
-    from scopec.base.source import Source, Span
+    from scopec.base.source import Source
     from scopec.frontends.scoped.lower.operands import Operand
     from scopec.frontends.scoped.syntax import tree
     from scopec.program.types import IntType
@@ -58,10 +59,11 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Where ``break`` and ``continue`` go."""
+    """Where ``break`` and ``continue`` go, and in how many blocks the loop is."""
 
     after: int
     again: int
+    depth: int
 
 
 @dataclass
@@ -69,7 +71,8 @@ class Frame:
     """A thread's code that is being lowered into a graph.
 
     ``prefix`` makes the names of its own objects unique; ``host`` says whether it is host code; ``assigned`` are the
-    names that it assigns to; ``nesting`` counts the branches and loops around the current place.  ``touches`` counts
+    names that it assigns to; ``nesting`` counts the branches and loops around the current place; ``living`` are the
+    objects in memory that each block around it declares, those of the host alone.  ``touches`` counts
     the accesses to memory so far, ``events`` what other threads may notice among them, ``changes`` the variables that
     expressions changed.
     """
@@ -80,6 +83,7 @@ class Frame:
     assigned: frozenset[str] = frozenset()
     builder: Builder = field(default_factory=Builder)
     scopes: list[dict[str, Operand]] = field(default_factory=lambda: [{}])
+    living: list[list[str]] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     nesting: int = 0
     touches: int = 0
@@ -108,11 +112,26 @@ class Frame:
         self.scopes[-1][name] = operand
 
     @contextmanager
-    def block(self) -> Iterator[None]:
-        """A scope."""
+    def block(self, span: Span) -> Iterator[None]:
+        """A scope, at the end of whose text what it declares is no more."""
         self.scopes.append({})
+        self.living.append([])
         yield
+        end = Span(span.file, span.end_line, max(1, span.end_column - 1), span.end_line, span.end_column)
+        self.leave(len(self.living) - 1, end)
+        self.living.pop()
         self.scopes.pop()
+
+    def lives(self, object_: str, span: Span) -> None:
+        """What the innermost block declares is there from here on."""
+        if self.host and self.living:
+            self.living[-1].append(object_)
+            self.builder.emit(ir.Lifetime(object_, (object_,), begins=True), span)
+
+    def leave(self, depth: int, span: Span) -> None:
+        """Control leaves all blocks but so many: what they declare is no more."""
+        for object_ in (name for names in reversed(self.living[depth:]) for name in reversed(names)):
+            self.builder.emit(ir.Lifetime(object_, (object_,), begins=False), span)
 
     @contextmanager
     def nested(self) -> Iterator[None]:

@@ -8,7 +8,7 @@ from scopec.base.diagnostics import Code, error
 from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import expressions, lvalues, objects, resolve
 from scopec.frontends.scoped.lower.cpp_types import ArrayType, AtomicType, StreamType, Type
-from scopec.frontends.scoped.lower.operands import Computed, Operand, Register, Stream
+from scopec.frontends.scoped.lower.operands import Array, Computed, Operand, Register, Stream
 from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.walk import walk
 from scopec.program import ir, values
@@ -52,6 +52,7 @@ def _local(frame: Frame, type_: Type, specifiers: set[str], declarator: tree.Dec
             storage = ir.Storage.SYSTEM if frame.host else ir.Storage.AUTOMATIC
             path = f"{frame.prefix}.{name}"
             made = objects.declare(frame, path, type_, storage, span, volatile=volatile, zero=False)
+            frame.lives(made.object if isinstance(made, Array) else made.place.object, span)
             objects.initialise(frame, made, init)
             return made
         case StreamType():

@@ -59,23 +59,28 @@ def _statement(frame: Frame, statement: tree.Statement) -> None:
         case tree.Return(span, value):
             if value is not None:  # main's status, which nobody looks at
                 expressions.lower_value(frame, value)
+            frame.leave(0, span)
             frame.builder.end(span)
         case tree.Break(span):
-            frame.builder.jump(_innermost(frame, "break", span).after)
+            loop = _innermost(frame, "break", span)
+            frame.leave(loop.depth, span)
+            frame.builder.jump(loop.after)
         case tree.Continue(span):
-            frame.builder.jump(_innermost(frame, "continue", span).again)
+            loop = _innermost(frame, "continue", span)
+            frame.leave(loop.depth, span)
+            frame.builder.jump(loop.again)
         case _:
             assert_never(statement)
 
 
 def _block(frame: Frame, block: tree.Block) -> None:
-    with frame.block():
+    with frame.block(block.span):
         for statement in block.statements:
             _statement(frame, statement)
 
 
 def _scoped(frame: Frame, statement: tree.Statement) -> None:
-    with frame.block():
+    with frame.block(statement.span):
         _statement(frame, statement)
 
 
@@ -115,7 +120,7 @@ def _loop(frame: Frame, condition: tree.Expr, body: tree.Statement, steps: tuple
     with frame.nested():
         builder.split(expressions.lower_condition(frame, condition), condition.span, inside, after)
         builder.place(inside)
-        _body(frame, body, Loop(after, again))
+        _body(frame, body, Loop(after, again, len(frame.living)))
         builder.place(again)
         for step in steps:
             expressions.discard(frame, step)
@@ -128,14 +133,14 @@ def _do_while(frame: Frame, body: tree.Statement, condition: tree.Expr) -> None:
     start, check, after = (builder.label() for _ in range(3))
     builder.place(start)
     with frame.nested():
-        _body(frame, body, Loop(after, check))
+        _body(frame, body, Loop(after, check, len(frame.living)))
         builder.place(check)
         builder.split(expressions.lower_condition(frame, condition), condition.span, start, after)
         builder.place(after)
 
 
 def _for(frame: Frame, statement: tree.For) -> None:
-    with frame.block():
+    with frame.block(statement.span):
         if isinstance(statement.init, tree.Declaration):
             local_.declare(frame, statement.init)
         else:

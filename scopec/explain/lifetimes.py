@@ -1,0 +1,54 @@
+"""Why an object is not there when it is accessed: which end or beginning is meant, and what does not order it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.explain.synchronisation import access_name, unordered
+from scopec.memory.events import Kind
+from scopec.memory.existence import THERE
+from scopec.program import values
+from scopec.program.observe import lifetime_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scopec.memory.events import Assertion, Event
+    from scopec.memory.execution import Execution
+
+
+def bound(execution: Execution, pair: tuple[Event, Event]) -> str:
+    """Why an access to an object races with its beginning or end, or two ends with each other."""
+    (mark, other), *_ = [p for p in (pair, pair[::-1]) if p[0].writes]
+    when = "after" if _begins(execution, mark) else "before"
+    return f"{access_name(mark)} may come {when} {access_name(other)}: {unordered(execution, pair)}"
+
+
+def lifetimes(execution: Execution, failing: Iterable[Assertion]) -> Iterator[str]:
+    """What has ended or not begun that assertions fail for, a sentence each."""
+    events = {event.id: event for event in execution.events}
+    sources = {read: write for write, read in execution.choice.rf}
+    for assertion in failing:
+        for leaf in values.leaves(assertion.condition):
+            use = events.get(leaf.name)
+            if use is not None and use.id in sources and lifetime_of(use.location) is not None:
+                yield _told(execution, use, events[sources[use.id]])
+
+
+def _told(execution: Execution, use: Event, source: Event) -> str:
+    ordered = {(a.id, b.id) for a, b in execution.derived("hb") or ()}
+    if source.kind is not Kind.INIT:
+        if (source.id, use.id) in ordered:
+            return f"{access_name(source)} comes before {access_name(use)}"
+        return f"{access_name(source)} may come before {access_name(use)}: {unordered(execution, (use, source))}"
+    begins = (e for e in execution.events if e.location == use.location and e.writes and _begins(execution, e))
+    begin = next(begins, None)
+    if begin is None:
+        return f"{access_name(use)} comes before it is there"
+    if (use.id, begin.id) in ordered:
+        return f"{access_name(begin)} comes after {access_name(use)}"
+    return f"{access_name(begin)} may come after {access_name(use)}: {unordered(execution, (begin, use))}"
+
+
+def _begins(execution: Execution, event: Event) -> bool:
+    return event.value is not None and execution.value(event.value) == THERE
