@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.access import load, store, type_of
 from scopec.frontends.clang.memory import (
+    NULL,
     Address,
     Cell,
     Held,
@@ -47,6 +48,8 @@ def copy_bytes(machine: Machine, state: State, to: Address, from_: Address, size
         for at, cell in sorted(moved.items()):
             place = Address(to.region, to.offset.moved(Offset(at)))
             store(machine, state, place, cell.content, _bytes(cell), ir.PLAIN)
+        given = {byte for at, cell in moved.items() for byte in range(at, at + cell.bytes)}
+        _write_without_value(machine, state, to, given, size)
         return
     if not isinstance(from_.region, Memory):
         raise machine.refused(state, "a copy from a place that is known at run time alone is")
@@ -62,6 +65,16 @@ def copy_bytes(machine: Machine, state: State, to: Address, from_: Address, size
         type_ = _leaf_type(leaf)
         content = load(machine, state, Address(from_.region, from_.offset.moved(Offset(at))), type_, ir.PLAIN)
         store(machine, state, Address(to.region, to.offset.moved(Offset(at))), content, type_, ir.PLAIN)
+
+
+def _write_without_value(machine: Machine, state: State, to: Address, given: Container[int], size: int) -> None:
+    """Write numbers of which no byte is ``given``: what is copied there has no value, and 0 stands for it."""
+    if isinstance(to.region, Memory):
+        for at, leaf in list(covered(machine.world.layouts[to.region], to.offset.constant, size)):
+            if not any(byte in given for byte in range(at, at + leaf.type.size)):
+                place = Address(to.region, to.offset.moved(Offset(at)))
+                content = NULL if leaf.pointer else number(0, 8 * leaf.type.size)
+                store(machine, state, place, content, _leaf_type(leaf), ir.PLAIN)
 
 
 def check_whole(machine: Machine, state: State, layout: Layout, offset: Offset, size: int) -> None:

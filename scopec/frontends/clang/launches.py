@@ -16,6 +16,7 @@ from scopec.frontends.clang.instructions import as_number, pointer_of
 from scopec.frontends.clang.memory import Address, Cell, Code, Content, Private, Record
 from scopec.frontends.clang.numbers import number
 from scopec.frontends.clang.passing import cells_at, passed_on
+from scopec.frontends.clang.state import Again
 from scopec.frontends.clang.work import Callback, Copy, Launch
 from scopec.frontends.launches import check_block, check_cluster, check_device, check_threads
 from scopec.program import ir
@@ -95,10 +96,14 @@ def _launched(
     ):
         if behind is None:
             content = load(machine, state, pointer, type_, ir.PLAIN)
+            if machine.world.in_host_memory(content):
+                raise Again
             arguments.append(passed_on(call, content, f"{name}({parameter})", passed))
             continue
         copy, about = Private((), parameter), machine.world.device.parameter(function, parameter)
         for at, cell in cells_at(call, pointer, llvm.size(behind)):
+            if machine.world.in_host_memory(cell.content):
+                raise Again
             path = machine.world.device.debug.path(about.type if about is not None else "", at)
             content = passed_on(call, cell.content, f"{name}({parameter}{path})", passed)
             cells[copy, at] = replace(cell, content=content)
