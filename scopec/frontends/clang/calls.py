@@ -14,7 +14,7 @@ from scopec.frontends.clang.instructions import as_number, either, pointer_of
 from scopec.frontends.clang.lifetimes import begin, end
 from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.masks import know_lanes
-from scopec.frontends.clang.memory import Address, Content, Memory, Opaque, Origin, Private, Record, Unset, made_of
+from scopec.frontends.clang.memory import Address, Content, Memory, Opaque, Origin, Record, Unset, made_of
 from scopec.frontends.clang.numbers import arithmetic, compare, number, resized
 from scopec.frontends.clang.state import Again, State
 from scopec.program import ir, types, values
