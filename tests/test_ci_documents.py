@@ -86,9 +86,10 @@ def test_completion(shell: str, tmp_path: Path) -> None:
     row = re.search(rf"^\| {shell} \|(.*)\|$", EDITING, re.MULTILINE)
     assert row
     lines = [c.replace("\\|", "|") for c in re.findall(r"`([^`]*)`", row[1]) if not c.startswith("~")]
-    if shutil.which(shell):
-        question, answer = SHELLS[shell]
-        assert run(shell, "-c", "\n".join([*lines, question]), HOME=str(tmp_path)).split() == [answer]
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} is on PATH: only the lines themselves are checked")
+    question, answer = SHELLS[shell]
+    assert run(shell, "-c", "\n".join([*lines, question]), HOME=str(tmp_path)).split() == [answer]
 
 
 def test_the_problem_matcher_reads_diagnostics(tmp_path: Path) -> None:

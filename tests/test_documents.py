@@ -32,7 +32,10 @@ def test_readme_has_two_commands_and_ci_runs_them() -> None:
     assert len(commands) == 2
     assert commands[0].endswith("scopec check specs/")
     assert commands[1].endswith("pytest")
-    assert "grep '^python3 -m venv' README.md" in (REPOSITORY / ".ci" / "run").read_text()
+    run, bare = ((REPOSITORY / ".ci" / name).read_text() for name in ("run", "bare"))
+    assert 'sh -c "$(.ci/readme 2)"' in run
+    assert '"$here/.ci/bare" "$work/bare"' in run
+    assert 'bare-run" "$root" "$constraints$("$here/.ci/readme" 1)"' in bare
 
 
 @pytest.mark.jvm
