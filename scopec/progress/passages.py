@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from scopec.program import ir
 from scopec.program.collective import barrier_of
 from scopec.program.effects import overwritten
+from scopec.program.loops import loops
 from scopec.program.show import shown_barrier
 from scopec.program.specialise import device_thread
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
@@ -34,7 +35,7 @@ def uneven_barriers(program: Program, joins: Callable[[ir.Do], bool]) -> Iterato
     known = {(t.grid, t.block, t.lane): t for t in program.threads}
     steps = _MOST_STEPS
     for grid in program.grids.values():
-        if grid.work is not ir.Work.KERNEL or not any(_is_barrier(n, joins) for n in grid.body.nodes.values()):
+        if grid.work is not ir.Work.KERNEL or not _repeats(grid.body, joins):
             continue
         passages: list[tuple[ir.Thread, Mapping[Span, int]]] = []
         operations: dict[Span, ir.SyncThreads | ir.GroupSync] = {}
@@ -62,6 +63,12 @@ def _uneven(
         if one[1] != here[1]:
             return (*one, *here)
     return None
+
+
+def _repeats(body: ir.Body, joins: Callable[[ir.Do], bool]) -> bool:
+    """Whether a thread may come to a barrier more than once: it is in a loop, or in one that was written out."""
+    barriers = {n: node.span for n, node in body.nodes.items() if isinstance(node, ir.Do) and joins(node)}
+    return len(set(barriers.values())) < len(barriers) or any(barriers.keys() & loop.nodes() for loop in loops(body))
 
 
 def _outermost_first(count: int) -> Iterator[int]:
