@@ -73,6 +73,7 @@ class ThreadRun(Operations):
         start = State(guard, {**phases, **undefined}, frozenset())
         self.pending = {self.body.entry: [start]}
         self.elements(weak_topological_order(self.body))
+        assert not any(self.pending.values()), f"{self.thread.name} is left without a word"
 
     def collective(self) -> Iterator[Barrier]:
         """The collective barriers that the thread uses."""

@@ -1,10 +1,11 @@
-"""Where loops begin: each at a node of its own, and where a turn depends on none before it, if there is such a node."""
+"""Where loops begin: each at one node, its own, and where a turn depends on none before it, if there is such a node."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 
+from scopec.base.diagnostics import Code, error
 from scopec.base.graphs import components
 from scopec.program import ir
 from scopec.program.effects import uses_and_definitions
@@ -12,16 +13,47 @@ from scopec.program.loops import Loop, live_registers, loops
 from scopec.program.specialise import redirect
 from scopec.program.values import TRUE
 
+_MOST_NODES = 50_000
+
 
 def prepared(body: ir.Body, observed: frozenset[str] = frozenset()) -> ir.Body:
     """A graph whose loops begin where it is best to begin; the ``observed`` registers matter at its end."""
     edges = {number: ir.successors(node) for number, node in body.nodes.items()}
     if all(len(part) == 1 and part[0] not in edges[part[0]] for part in components(edges, edges.__getitem__)):
         return body
-    body = own_heads(body)
+    body = own_heads(entered_once(body))
     while (found := _carrying(body, observed)) is not None:
-        body = own_heads(_rotated(body, *found))
+        body = own_heads(_with_copies(body, *found))
     return body
+
+
+def entered_once(body: ir.Body) -> ir.Body:
+    """The graph whose loops are entered at their heads alone, as those who go round loops take them.
+
+    Who enters a loop elsewhere goes on in copies of its nodes until he comes to the head (node splitting; Hecht and
+    Ullman, "Flow graph reducibility", 1972).  Jumps enter loops so, and threads of which the reader knows what they do
+    in the first turns.  Raises InputError where the copies are too many.
+    """
+    body = replace(body, nodes={n: body.nodes[n] for n in _reached(body.entry, _edges(body.nodes))})
+    while (found := _entered_elsewhere(body)) is not None:
+        inside, copied = found
+        body = _with_copies(body, inside, copied)
+        if len(body.nodes) > _MOST_NODES:
+            span = body.nodes[min(copied)].span
+            raise error(Code.TOO_LARGE, "this thread goes into the middle of too many loops", span)
+    return body
+
+
+def _entered_elsewhere(body: ir.Body) -> tuple[set[int], set[int]] | None:
+    """The nodes of a loop with several entries, and those between one and the others: the fewest."""
+    for loop in loops(body):
+        inside = {n: body.nodes[n] for n in loop.nodes()}
+        places = entries(body, inside)
+        if len(places) > 1:
+            edges = _edges(inside)
+            behind = [set().union(*(_reached(p, edges, head) for p in places - {head})) for head in sorted(places)]
+            return inside.keys() | set(), min(behind, key=len)
+    return None
 
 
 def in_every_turn(nodes: Mapping[int, ir.Node], head: int, place: int) -> bool:
@@ -33,8 +65,8 @@ def in_every_turn(nodes: Mapping[int, ir.Node], head: int, place: int) -> bool:
     return len(group) == 1 and head not in others[head]
 
 
-def _carrying(body: ir.Body, observed: frozenset[str]) -> tuple[Loop, set[int]] | None:
-    """A loop whose head needs what the turn before has computed, and its nodes before the first that does not.
+def _carrying(body: ir.Body, observed: frozenset[str]) -> tuple[set[int], set[int]] | None:
+    """The nodes of a loop whose head needs what the turn before has computed, and those before the first that does not.
 
     ``s = f(); while (s != 1) s = f();`` begins with its first look at ``s``; each turn then is like all others.
     """
@@ -42,28 +74,28 @@ def _carrying(body: ir.Body, observed: frozenset[str]) -> tuple[Loop, set[int]] 
     for loop in loops(body):
         nodes = {n: body.nodes[n] for n in loop.nodes()}
         computed = frozenset[str]().union(*(uses_and_definitions(node)[1] for node in nodes.values()))
-        if not live[loop.head] & computed or entries(body, nodes) != {loop.head}:
+        if not live[loop.head] & computed:
             continue
         inner = {n for element in loop.rest if isinstance(element, Loop) for n in element.nodes()}
         for place in loop.rest:
             if isinstance(place, int) and not live[place] & computed and in_every_turn(nodes, loop.head, place):
-                before = {loop.head, *_reached(loop.head, {n: _inside(nodes, n) for n in nodes}, place)}
+                before = {loop.head, *_reached(loop.head, _edges(nodes), place)}
                 if not before & inner:
-                    return loop, before
+                    return set(nodes), before
     return None
 
 
-def _rotated(body: ir.Body, loop: Loop, before: set[int]) -> ir.Body:
-    """The graph with a loop that begins after some of its nodes: those are once more in front of it."""
+def _with_copies(body: ir.Body, inside: set[int], copied: set[int]) -> ir.Body:
+    """The graph in which who comes from outside of a loop to one of some nodes in it goes on in copies of these."""
     free = max(body.nodes) + 1
-    copies = {n: free + number for number, n in enumerate(sorted(before))}
-    inside = loop.nodes()
-    nodes = {
-        n: node if n in inside else redirect(node, lambda to: copies[to] if to == loop.head else to)
-        for n, node in body.nodes.items()
-    }
-    nodes |= {copy: redirect(body.nodes[n], lambda to: copies.get(to, to)) for n, copy in copies.items()}
-    return replace(body, nodes=nodes, entry=copies[loop.head] if body.entry == loop.head else body.entry)
+    copies = {n: free + number for number, n in enumerate(sorted(copied))}
+
+    def from_outside(node: ir.Node) -> ir.Node:
+        return redirect(node, lambda to: copies.get(to, to))
+
+    nodes = {n: node if n in inside else from_outside(node) for n, node in body.nodes.items()}
+    nodes |= {copy: from_outside(body.nodes[n]) for n, copy in copies.items()}
+    return replace(body, nodes=nodes, entry=copies.get(body.entry, body.entry))
 
 
 def entries(body: ir.Body, inside: Mapping[int, ir.Node]) -> set[int]:
@@ -72,8 +104,9 @@ def entries(body: ir.Body, inside: Mapping[int, ir.Node]) -> set[int]:
     return found | ({body.entry} & inside.keys())
 
 
-def _inside(nodes: Mapping[int, ir.Node], number: int) -> list[int]:
-    return [f for f in ir.successors(nodes[number]) if f in nodes]
+def _edges(nodes: Mapping[int, ir.Node]) -> dict[int, list[int]]:
+    """Where nodes go on, among them."""
+    return {n: [f for f in ir.successors(node) if f in nodes] for n, node in nodes.items()}
 
 
 def own_heads(body: ir.Body) -> ir.Body:
@@ -106,7 +139,7 @@ def _shared(nodes: Mapping[int, ir.Node], entry: int) -> tuple[int, set[int]] | 
     return None
 
 
-def _reached(start: int, edges: Mapping[int, list[int]], barrier: int) -> set[int]:
+def _reached(start: int, edges: Mapping[int, list[int]], barrier: int | None = None) -> set[int]:
     """The nodes that are reached from one without going through another."""
     if start == barrier:
         return set()

@@ -150,7 +150,7 @@ def _load_private(machine: Machine, state: State, region: Private, at: int, type
         case _:
             _check_private(machine, state, region, at, type_)
             content = read(state.cells, region, at, llvm.size(type_))
-            if isinstance(content, Unset) and isinstance(type_, llvm.Int) and region in machine.named:
+            if isinstance(content, Unset) and isinstance(type_, llvm.Int) and region in machine.allocated:
                 content = machine.lacking(region, at, type_.bits)
             return _as(content, type_)
 

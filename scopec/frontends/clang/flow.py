@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Flow:
     """Of each block: how many edges lead to it, the registers that are read from there on, and, by the position of an
-    instruction in it, those that are not read after it; the local variables whose address goes nowhere, and before
-    each instruction of each block those that are read from there on; the local variables of inner blocks and the like,
-    of which it is told where they begin."""
+    instruction in it, those that are not read after it; the local variables whose address goes nowhere, before each
+    instruction of each block those that are read from there on, and which of them only say what way was taken: the
+    compiler made them and gives them constants, as it does to leave several loops or scopes at once; the local
+    variables of inner blocks and the like, of which it is told where they begin."""
 
     joins: frozenset[str]
     live: dict[str, frozenset[str]]
     dying: dict[str, tuple[frozenset[str], ...]]
     scalars: frozenset[str]
     scalars_live: dict[str, tuple[frozenset[str], ...]]
+    ways: frozenset[str]
     scoped: frozenset[str]
 
     @cached_property
@@ -104,7 +106,8 @@ def flow(function: llvm.Function) -> Flow:
     }
     joins = frozenset({target for target, sources in before.items() if len(sources) > 1} | chosen)
     scalars = _scalars(function)
-    return Flow(joins, live, dying, scalars, _scalars_live(function, scalars, before), _scoped(function))
+    ways, scalars_live = scalars - _of_the_source(function), _scalars_live(function, scalars, before)
+    return Flow(joins, live, dying, scalars, scalars_live, ways, _scoped(function))
 
 
 def _scoped(function: llvm.Function) -> frozenset[str]:
@@ -137,6 +140,21 @@ def _scalars(function: llvm.Function) -> frozenset[str]:
                 case action:
                     others |= set(locals_in(action))
     return frozenset(found - others)
+
+
+def _of_the_source(function: llvm.Function) -> frozenset[str]:
+    """The local variables that the source declares, and those that are given anything but constants."""
+    found = set()
+    for code in function.blocks.values():
+        for instruction in code:
+            match instruction.action:
+                case llvm.Declare(llvm.Local(name)):
+                    found.add(name)
+                case llvm.Store(value, llvm.Typed(_, llvm.Local(name))) if not isinstance(value.operand, llvm.Number):
+                    found.add(name)
+                case _:
+                    pass
+    return frozenset(found)
 
 
 def _scalars_live(

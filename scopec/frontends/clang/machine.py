@@ -204,8 +204,9 @@ class Machine:
         for region, at, bits in sorted(self.known.lacking, key=repr):
             if any(frame.calls == region.calls for frame in state.frames):
                 self._to_register(state, (region, at))
-                if not overlapping(state.cells, region, at, bits // 8):
-                    state.cells[region, at] = Cell(bits // 8, kept(self._cell_register(region, at, signed(bits))))
+                size = llvm.size(llvm.Int(bits))
+                if not overlapping(state.cells, region, at, size):
+                    state.cells[region, at] = Cell(size, kept(self._cell_register(region, at, signed(bits))))
         key = state.key()
         if key in self._seen:
             label = self._seen[key]
@@ -234,13 +235,21 @@ class Machine:
         first, *rest = (self._holders(one) for one in states)
         for holder, content in first.items():
             for other in rest:
-                if isinstance(content, Const) and holder in other and other[holder] != content:
+                differs = isinstance(content, Const) and holder in other and other[holder] != content
+                if differs and not self._is_way(state, holder):
                     found.add(holder)
         if len(found) > before:
             raise Again
         if len(states) > 8 * _MOST_STATES * self.ways:
             message = "here the program is in more states than scopec follows, which differ in what pointers point to"
             raise error(Codes.TOO_LARGE, message, self.span(state))
+
+    def _is_way(self, state: State, holder: Holder) -> bool:
+        """Whether a holder says what way was taken: as a register it would lead to ways that nobody takes."""
+        region = holder[0]
+        return isinstance(region, Private) and any(
+            frame.calls == region.calls and region.name in self.side.flow(frame.function).ways for frame in state.frames
+        )
 
     def _holders(self, state: State) -> dict[Holder, Content]:
         found: dict[Holder, Content] = {key: cell.content for key, cell in state.cells.items()}
