@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scopec.program.program import Program
     from scopec.program.values import Value
 
-PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "20"))
+PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "10"))
 #: So many turns of each loop are followed, and of so many the interpreter lets a loop have.
 UNROLL, MOST_TURNS = 2, 12
 #: So many runs of each program, so many programs in one file.
