@@ -13,7 +13,7 @@ import pytest
 from scopec.session.check import Settings, check
 from scopec.session.final_states import Listing, listings
 from scopec.session.plan import Overrides
-from tests.oracles.enumerated import LOCATIONS, Beside, Item, Op, State, ptx, rc11
+from tests.oracles.enumerated import LOCATIONS, Beside, Item, Op, State, early, ptx, rc11
 
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
 _READS = ("load", "add", "exchange", "cas")
@@ -250,16 +250,47 @@ def ptx_instruction(op: Op) -> str:
             return f"atom.{mode}.{short} {op.register}, {op.location}, {op.value}"
 
 
+def agree(threads: Sequence[Sequence[Op]], where: Sequence[tuple[int, int]], tmp_path: Path) -> None:
+    """What compilers do is the text about programs whose weak loads come as early as compilers make them."""
+    rows = [" | ".join(f"P{n}@cta {block},gpu {gpu}" for n, (block, gpu) in enumerate(where))]
+    columns = [[ptx_instruction(op) for op in ops] for ops in threads]
+    for row in range(max(map(len, columns))):
+        rows.append(" | ".join(column[row] if row < len(column) else "" for column in columns))
+    text = "PTX random\n{ x = 0; y = 0; }\n" + "".join(f"{row} ;\n" for row in rows)
+    for weak_loads, made in (("isa", threads), ("compiled", [early(ops) for ops in threads])):
+        options = f"//@ options thin_air = syntactic, weak_loads = {weak_loads};\nexists true\n"
+        found = states_of(text + options, "ptx", tmp_path)
+        assert {named(dict(s.values)): s.racy for s in found.states} == ptx(made, where, domain(threads)), text
+
+
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_ptx(seed: int, tmp_path: Path) -> None:
     chance = Random(10_000 + seed)
     threads = next(t for t in iter(lambda: ptx_program(chance), None) if small(t))
     where = [(chance.randint(0, 1), chance.choice((0, 0, 0, 1))) for _ in threads]
-    rows = [" | ".join(f"P{n}@cta {block},gpu {gpu}" for n, (block, gpu) in enumerate(where))]
-    columns = [[ptx_instruction(op) for op in ops] for ops in threads]
-    for row in range(max(map(len, columns))):
-        rows.append(" | ".join(column[row] if row < len(column) else "" for column in columns))
-    published = "//@ options thin_air = syntactic;\nexists true\n"
-    text = "PTX random\n{ x = 0; y = 0; }\n" + "".join(f"{row} ;\n" for row in rows) + published
-    found = states_of(text, "ptx", tmp_path)
-    assert {named(dict(s.values)): s.racy for s in found.states} == ptx(threads, where, domain(threads)), text
+    agree(threads, where, tmp_path)
+
+
+def reading(chance: Random) -> tuple[list[list[Op]], list[tuple[int, int]]]:
+    """A thread that writes a location, and one that reads it relaxed and weak, with something before, between or behind."""
+    orders = ("relaxed", "release")
+    writes = [Op("store", "x", chance.choice(orders), chance.choice(("gpu", "sys")), "", n + 1) for n in range(2)]
+    reads = [Op("load", "x", "relaxed", chance.choice(("gpu", "gpu", "cta")), "r0"), Op("load", "x", "", "gpu", "r1")]
+    more = ptx_ops(chance, "r2", chance.choice(LOCATIONS), ("load", "load", "store", "add", "fence"))
+    at = chance.choice((0, 1, 1, 1, 2))
+    return [writes[chance.randint(0, 1) :], [*reads[:at], *more, *reads[at:]]], [(0, 0), (chance.randint(0, 1), 0)]
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_weak_loads_of_ptx(seed: int, tmp_path: Path) -> None:
+    agree(*reading(Random(seed)), tmp_path)
+
+
+def test_some_weak_loads_make_a_difference() -> None:
+    kept, more = 0, 0
+    for seed in range(60):
+        threads, where = reading(Random(seed))
+        text, compiled = (ptx(t, where, domain(threads)) for t in (threads, [early(ops) for ops in threads]))
+        assert text.keys() <= compiled.keys()
+        kept, more = kept + (text == compiled), more + (len(text) < len(compiled))
+    assert min(kept, more) >= 10

@@ -55,6 +55,9 @@ MEMORY_OPTIONS: dict[str, Setting] = {
         "what forms no cycles with reads-from: dependencies that no compiler can remove, all of them, po, or nothing",
         {"on": "rc11"},
     ),
+    "weak_loads": Setting(
+        ("compiled", "isa"), "whether a weak load of PTX may be made before a relaxed load of its location ahead of it"
+    ),
 }
 
 #: Readings of the execution model.

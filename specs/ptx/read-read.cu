@@ -1,5 +1,5 @@
-// PTX: reads of one location by one thread are kept in order where the first observes a morally strong write, even if the
-// second is weak; two weak reads are not.
+// The text of PTX: reads of one location by one thread are kept in order where the first observes a morally strong write, even
+// if the second is weak; two weak reads are not.  Compilers keep fewer in order: ../options/weak-loads.cu.
 #include <cuda/atomic>
 
 constexpr bool STRONG = true;
@@ -19,5 +19,6 @@ __global__ void reads() {
 
 //@ launch reads<<<2, 1>>>();
 //@ vary STRONG in {true, false};
+//@ options weak_loads = isa;
 //@ expect forbidden reads[1][0].a == 1 && reads[1][0].b == 0 when STRONG under ptx;
 //@ expect allowed reads[1][0].a == 1 && reads[1][0].b == 0 when !STRONG under ptx;

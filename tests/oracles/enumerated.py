@@ -21,7 +21,7 @@ class Op:
     """An operation: ``load store add exchange cas fence``.  The order of a plain access is empty.
 
     A ``cas`` writes ``value`` where it finds ``expected``; ``then`` is executed where a load finds ``expected``; ``copies``
-    is a store of what the operation before it read; a ``load`` that ``divides`` by what it finds must not find 0.
+    is a store of what the load into ``register`` read; a ``load`` that ``divides`` by what it finds must not find 0.
     """
 
     kind: str
@@ -113,25 +113,26 @@ class _Trace:
     rmw: tuple[tuple[int, int], ...] = ()
     dep: tuple[tuple[int, int], ...] = ()
     registers: tuple[tuple[str, int], ...] = ()
+    reads: tuple[tuple[str, int], ...] = ()
     unordered: frozenset[tuple[int, int]] = frozenset()
     faults: bool = False
 
     def more(self, op: Op, found: int | None, written: int | None, order: str) -> _Trace:
         at, events = len(self.events), list(self.events)
-        registers, rmw, dep = self.registers, self.rmw, self.dep
+        registers, reads, rmw, dep = self.registers, self.reads, self.rmw, self.dep
         if found is not None:
             events.append(("R", op.location, order, op.scope, found))
-            registers = (*registers, (op.register, found))
+            registers, reads = (*registers, (op.register, found)), (*reads, (op.register, at))
         if written is not None:
             events.append(("W", op.location, order, op.scope, written))
         if found is not None and written is not None:
             rmw = (*rmw, (at, at + 1))
             dep = (*dep, (at, at + 1)) if op.kind == "add" else dep
         elif op.copies:
-            dep = (*dep, (at - 1, at))
+            dep = (*dep, (dict(reads)[op.register], at))
         if op.kind == "fence":
             events.append(("F", "", order, op.scope, 0))
-        return replace(self, events=tuple(events), rmw=rmw, dep=dep, registers=registers)
+        return replace(self, events=tuple(events), rmw=rmw, dep=dep, registers=registers, reads=reads)
 
 
 def _traces(ops: Sequence[Item], domain: Sequence[int], done: _Trace) -> Iterator[_Trace]:
@@ -146,7 +147,7 @@ def _traces(ops: Sequence[Item], domain: Sequence[int], done: _Trace) -> Iterato
     elif op.kind == "fence":
         yield from _traces(rest, domain, done.more(op, None, None, op.order))
     elif op.kind == "store":
-        value = done.events[-1][4] if op.copies else op.value
+        value = dict(done.registers)[op.register] if op.copies else op.value
         yield from _traces(rest, domain, done.more(op, None, value, op.order))
     else:
         for found in domain:
@@ -293,6 +294,27 @@ def _rc11_race(c: Candidate, hb: Rel) -> bool:
 
 
 # ---------------------------------------------------------------- PTX
+
+
+def early(ops: Sequence[Op]) -> list[Op]:
+    """A thread as ptxas may make it: each weak load as early as it gets.
+
+    It is moved ahead of loads that do not acquire, and of stores to other locations that do not release.
+    """
+    done: list[Op] = []
+    for op in ops:
+        at = len(done)
+        if op.kind == "load" and not op.order:
+            while at and _is_passed(done[at - 1], op.location):
+                at -= 1
+        done.insert(at, op)
+    return done
+
+
+def _is_passed(op: Op, location: str) -> bool:
+    if op.kind == "load":
+        return op.order in ("", "relaxed")
+    return op.kind == "store" and op.order in ("", "relaxed") and op.location != location
 
 
 def ptx(threads: Sequence[Sequence[Op]], places: Sequence[tuple[int, int]], domain: Sequence[int]) -> dict[State, bool]:

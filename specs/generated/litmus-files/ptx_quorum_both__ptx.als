@@ -108,6 +108,8 @@ fun W : set Event { (init + P0_L5_W + P0_L7_W) & Exec }
 fun M : set Event { (init + P0_L5_W + P0_L7_W + P1_L6_R + P1_L7_R + P2_L6_R + P2_L7_R) & Exec }
 -- fences
 fun F : set Event { none }
+-- barrier arrivals and waits
+fun B : set Event { (P0_L6_A + P0_L6_B + P0_L8_A + P0_L8_B + P1_L5_A + P1_L5_B + P2_L5_A + P2_L5_B) & Exec }
 -- barrier waits
 fun BW : set Event { (P0_L6_B + P0_L8_B + P1_L5_B + P2_L5_B) & Exec }
 -- initial writes
@@ -116,6 +118,8 @@ fun IW : set Event { init & Exec }
 fun WEAK : set Event { (P0_L5_W + P0_L7_W + P1_L6_R + P1_L7_R + P2_L6_R + P2_L7_R) & Exec }
 -- reads of reductions
 fun RED : set Event { none }
+-- both halves of read-modify-writes
+fun RMW : set Event { none }
 -- acquires
 fun Acq : set Event { none }
 -- releases
@@ -209,8 +213,14 @@ fun acquire_pattern : Event->Event { (Exec - RED) <: ((R & strong) <: (id + po &
 fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 -- let cause-base = (po? ; ((sync | sync_fence | asw) ; po?))+
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
--- let cause = cause-base | obs ; (cause-base | (po & loc))
-fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let passed = [R \ Acq] ; (po & loc) ; [R & WEAK]
+fun passed : Event->Event { (R - Acq) <: (po & loc) :> (R & WEAK) }
+-- let held = po ; [Acq | Rel | RMW | B] ; po | (po & loc) ; [W] ; (po & loc)
+fun held : Event->Event { (po :> (Acq + Rel + RMW + B)).po + ((po & loc) :> W).(po & loc) }
+-- let kept = (po & loc) \ (passed \ held)
+fun kept : Event->Event { po & loc - (passed - held) }
+-- let cause = cause-base | obs ; (cause-base | kept)
+fun cause : Event->Event { cause_base + obs.(cause_base + kept) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
 -- let race = conflict \ cause \ cause^-1 \ ms

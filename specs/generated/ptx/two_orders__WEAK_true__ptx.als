@@ -101,6 +101,8 @@ fun W : set Event { (init + th_writes_0_0 + th_writes_1_0) & Exec }
 fun M : set Event { (init + th_writes_0_0 + th_writes_1_0 + th_writes_2_0) & Exec }
 -- fences
 fun F : set Event { none }
+-- barrier arrivals and waits
+fun B : set Event { none }
 -- barrier waits
 fun BW : set Event { none }
 -- initial writes
@@ -109,6 +111,8 @@ fun IW : set Event { init & Exec }
 fun WEAK : set Event { (writes_0_0_L12_W + writes_1_0_L15_W + writes_2_0_L19_R + writes_2_0_L20_R) & Exec }
 -- reads of reductions
 fun RED : set Event { none }
+-- both halves of read-modify-writes
+fun RMW : set Event { none }
 -- acquires
 fun Acq : set Event { (writes_2_0_L18_R + writes_2_0_L18_R2) & Exec }
 -- releases
@@ -183,8 +187,14 @@ fun acquire_pattern : Event->Event { (Exec - RED) <: ((R & strong) <: (id + po &
 fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
 -- let cause-base = (po? ; ((sync | sync_fence | asw) ; po?))+
 fun cause_base : Event->Event { ^((id + po).((sync + sync_fence + asw).(id + po))) }
--- let cause = cause-base | obs ; (cause-base | (po & loc))
-fun cause : Event->Event { cause_base + obs.(cause_base + po & loc) }
+-- let passed = [R \ Acq] ; (po & loc) ; [R & WEAK]
+fun passed : Event->Event { (R - Acq) <: (po & loc) :> (R & WEAK) }
+-- let held = po ; [Acq | Rel | RMW | B] ; po | (po & loc) ; [W] ; (po & loc)
+fun held : Event->Event { (po :> (Acq + Rel + RMW + B)).po + ((po & loc) :> W).(po & loc) }
+-- let kept = (po & loc) \ (passed \ held)
+fun kept : Event->Event { po & loc - (passed - held) }
+-- let cause = cause-base | obs ; (cause-base | kept)
+fun cause : Event->Event { cause_base + obs.(cause_base + kept) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
 -- let race = conflict \ cause \ cause^-1 \ ms
