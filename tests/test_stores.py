@@ -92,3 +92,23 @@ int main() {
     assert verdicts([good])["required out == 4"] == ["holds"]
     bad = said(check_text(tmp_path, text.replace("COPY", ""), engine="embedded"))
     assert bad[CHECK][:2] == ("violated", "line 5: `call(2)` points to no object")
+
+
+@pytest.mark.parametrize(
+    ("copy", "value"),
+    [
+        ("short part = 0; memcpy(&part, &table[1], 2); out = part;", 0x5678),
+        ("short part = 0; memcpy(&part, (const char*)&table[1] + 2, 2); out = part;", 0x1234),
+        ("int part = -1; memcpy(&part, (const char*)table + 2, 4); out = part;", 0x56780000),
+        ("int whole = 0; memcpy(&whole, &table[zero + 1], 4); out = whole;", 0x12345678),
+    ],
+)
+def test_bytes_of_a_constant_that_cut_its_elements(tmp_path: Path, copy: str, value: int) -> None:
+    """No more is copied than is asked for, and no less; of an element that is told at run time too."""
+    text = f"""#include <cstring>
+const int table[2] = {{7, 0x12345678}};
+__managed__ int out, zero;
+int main() {{ {copy} }}
+//@ expect required out == {value};
+"""
+    assert verdicts([check_text(tmp_path, text, engine="embedded")])[f"required out == {value}"] == ["holds"]

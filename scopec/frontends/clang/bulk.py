@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang import llvm
@@ -11,6 +11,7 @@ from scopec.frontends.clang.memory import (
     NULL,
     Address,
     Cell,
+    Cells,
     Held,
     Layout,
     Memory,
@@ -18,9 +19,11 @@ from scopec.frontends.clang.memory import (
     Private,
     covered,
     cuts,
+    overlapping,
     read,
 )
 from scopec.frontends.clang.numbers import Offset, number
+from scopec.frontends.clang.state import Again
 from scopec.frontends.clang.touches import Touch
 from scopec.program import ir
 from scopec.program.values import Const, Value
@@ -34,20 +37,9 @@ if TYPE_CHECKING:
 def copy_bytes(machine: Machine, state: State, to: Address, from_: Address, size: int) -> None:
     """Copy so many bytes: private memory as it is, numbers of the program one by one."""
     if isinstance(from_.region, Private) and not from_.offset.terms:
-        found = from_.offset.constant
-        machine.touch(state, Touch(from_.region, found, size, writes=False))
-        moved = {}
-        for start in [o for (r, o) in state.cells if r == from_.region]:
-            cell = state.cells[from_.region, start]
-            if found <= start and start + cell.bytes <= found + size:
-                moved[start - found] = cell
-            elif start < found + size and found < start + cell.bytes:
-                first, last = max(start, found), min(start + cell.bytes, found + size)
-                part = read(state.cells, from_.region, first, last - first)
-                moved[first - found] = Cell(last - first, part)
-        for at, cell in sorted(moved.items()):
-            place = Address(to.region, to.offset.moved(Offset(at)))
-            store(machine, state, place, cell.content, _bytes(cell), ir.PLAIN)
+        machine.touch(state, Touch(from_.region, from_.offset.constant, size, writes=False))
+        moved = _cut_out(state.cells, from_.region, from_.offset.constant, size)
+        _store_cells(machine, state, to, moved)
         given = {byte for at, cell in moved.items() for byte in range(at, at + cell.bytes)}
         _write_without_value(machine, state, to, given, size)
         return
@@ -55,16 +47,35 @@ def copy_bytes(machine: Machine, state: State, to: Address, from_: Address, size
         raise machine.refused(state, "a copy from a place that is known at run time alone is")
     layout = machine.world.layouts[from_.region]
     if layout.known is not None:
-        for at, content in layout.known.items():
-            if 0 <= at - from_.offset.constant < size:
-                place = Address(to.region, to.offset.moved(Offset(at - from_.offset.constant)))
-                store(machine, state, place, content, type_of(content), ir.PLAIN)
+        if from_.offset.terms:
+            machine.world.tables.add(from_.region)
+            raise Again
+        table = Private((), layout.name)
+        cells = {(table, at): Cell(llvm.size(type_of(content)), content) for at, content in layout.known.items()}
+        _store_cells(machine, state, to, _cut_out(cells, table, from_.offset.constant, size))
         return
     check_whole(machine, state, layout, from_.offset, size)
     for at, leaf in list(covered(layout, from_.offset.constant, size)):
         type_ = _leaf_type(leaf)
         content = load(machine, state, Address(from_.region, from_.offset.moved(Offset(at))), type_, ir.PLAIN)
         store(machine, state, Address(to.region, to.offset.moved(Offset(at))), content, type_, ir.PLAIN)
+
+
+def _cut_out(cells: Cells, region: Private, begin: int, size: int) -> dict[int, Cell]:
+    """What so many bytes hold, by the distance from their begin: whole cells, and parts of those that they cut."""
+    moved = {}
+    for start in overlapping(cells, region, begin, size):
+        cell = cells[region, start]
+        first, last = max(start, begin), min(start + cell.bytes, begin + size)
+        whole = last - first == cell.bytes
+        moved[first - begin] = cell if whole else Cell(last - first, read(cells, region, first, last - first))
+    return moved
+
+
+def _store_cells(machine: Machine, state: State, to: Address, moved: Mapping[int, Cell]) -> None:
+    for at, cell in sorted(moved.items()):
+        place = Address(to.region, to.offset.moved(Offset(at)))
+        store(machine, state, place, cell.content, _bytes(cell), ir.PLAIN)
 
 
 def _write_without_value(machine: Machine, state: State, to: Address, given: Container[int], size: int) -> None:
