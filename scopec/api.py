@@ -18,6 +18,7 @@ from scopec.frontends.clang.flags import Flags
 from scopec.report import json, rules, text
 from scopec.session import check as session
 from scopec.session.plan import Overrides
+from scopec.session.reductions import named
 from scopec.session.texts import stored
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def check(
     progress: str | None = None, given: Mapping[str, str] | None = None, unroll: int | None = None,
     ignore_races: bool = False, folders: Iterable[str | Path] = (), macros: Iterable[str] = (),
     engine: str = "auto", timeout: float | None = 300.0, memory_limit: int | None = -1, jobs: int = 1,
-    advise: bool = True, cache: bool = True,
+    advise: bool = True, cache: bool = True, without: Iterable[str] = (),
 ) -> Results:  # fmt: skip
     """Check every expectation of every program that ``paths`` name (folders recurse), and of ``text`` under ``name``.
 
@@ -140,16 +141,18 @@ def check(
     files say; ``folders`` (of ``-I``) and ``macros`` (``-DNAME=VALUE``) are for clang. ``engine`` is ``auto``, ``both``
     or an engine's name; ``timeout`` is in seconds for all that one program is asked, ``memory_limit`` in bytes
     (negative: half of the machine's); None is no limit. With ``advise``, a change is looked for that mends what is
-    violated; with ``cache``, earlier answers are used. Bad input is in the results' diagnostics.
+    violated; with ``cache``, earlier answers are used. ``without`` names reductions that are not made (``all``: none
+    is; docs/abstractions.md). Bad input is in the results' diagnostics.
 
-    Raises ValueError where there is nothing to check, ScopecError for names of models and engines that do not exist.
+    Raises ValueError where there is nothing to check, ScopecError for names of models, engines and reductions that do
+    not exist.
     """
     if not paths and text is None:
         raise ValueError("name a path, or give a text")
     flags = Flags(tuple(map(Path, folders)), tuple(macros))
     overrides = Overrides(
         model, dict(given) if given else None, unroll, ignore_races, progress, flags=flags, cache=cache,
-        quotable=flags.folders,
+        quotable=flags.folders, without=named(without),
     )  # fmt: skip
     limit = half_of_the_machine() if memory_limit is not None and memory_limit < 0 else memory_limit
     settings = session.Settings(

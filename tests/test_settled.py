@@ -18,6 +18,7 @@ from scopec.session import questions
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
 from scopec.session.run import Run
+from tests.sizes import NEVER, sizes
 from tests.specifications import KEPT
 
 SPECS = Path(__file__).parent.parent / "specs"
@@ -187,7 +188,7 @@ def test_barriers_that_are_there_on_some_paths_order_what_all_of_them_do(
     read: str, found: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """From the first lane to the fourth, by way of two such barriers without a lane in common and one between them."""
-    monkeypatch.setattr(questions, "LARGE", 0)
+    sizes(monkeypatch, events=0)
     relaxed = "cuda::memory_order_relaxed"
     text = f"""
     #include <cuda/atomic>
@@ -313,9 +314,9 @@ def test_the_answers_are_those_of_the_whole_graph(folder: str, monkeypatch: pyte
             if run.model.file not in ("cuda.cat", "ptx.cat") or len(run.program.threads) > 16:
                 continue
             (again,) = [r for r in plan(file, str(file), KEPT).runs if r.name == run.name][:1]
-            monkeypatch.setattr(questions, "LARGE", 1 << 30)
+            sizes(monkeypatch, events=NEVER)
             whole, events = answers(run), len(run.graph.events)
-            monkeypatch.setattr(questions, "LARGE", 0)
+            sizes(monkeypatch, events=0)
             small = answers(again)
             smaller += len(again.graph.events) < events
             assert {n: a for n, a in small.items() if n in whole} == {n: a for n, a in whole.items() if n in small}, (
@@ -352,10 +353,10 @@ def test_sure_steps_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         for file in sorted((SPECS / folder).glob("*.*")):
             for run in plan(file, str(file), KEPT).runs:
                 for property_ in run.properties:
-                    monkeypatch.setattr(sure_steps, "MANY", 1 << 30)
+                    sizes(monkeypatch, many=NEVER)
                     monkeypatch.setattr(stepping, "MANY", 1 << 30)
                     every = solve_progress(questions.progress_problem(run, property_).system, property_)
-                    monkeypatch.setattr(sure_steps, "MANY", 1)
+                    sizes(monkeypatch, many=1)
                     monkeypatch.setattr(stepping, "MANY", 0)
                     some = solve_progress(questions.progress_problem(run, property_).system, property_)
                     assert some.holds == every.holds, (run.name, property_)
@@ -388,7 +389,7 @@ def test_sure_steps_of_a_block_are_taken_once_where_nothing_differs(
 def test_what_asks_whether_a_kernel_has_ended_may_find_that_it_has_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(sure_steps, "MANY", 1)
+    sizes(monkeypatch, many=1)
     text = """
     #include <cuda/atomic>
     __managed__ cuda::atomic<int, cuda::thread_scope_system> flag;

@@ -1,48 +1,276 @@
-"""What is left out of large programs changes no verdict: random small ones with all of it, and with none.
+"""What is left out of programs changes no verdict, under models that differ: all of it, and each reduction alone.
 
-``SCOPEC_RANDOM_PROGRAMS`` sets how many are tried (CONTRIBUTING.md names the command for the full sweep).
+``SCOPEC_RANDOM_PROGRAMS`` sets how many random programs are tried (CONTRIBUTING.md names the command for the full
+sweep).
 """
 
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from scopec.engines.embedded import sure_steps
-from scopec.memory import asw, unfolding
-from scopec.session import questions
+from scopec.engines.embedded import memory, progress
+from scopec.memory.cat import registry
+from scopec.memory.reductions import REDUCTIONS as OF_MEMORY
+from scopec.memory.reductions import Reductions
+from scopec.progress.reductions import REDUCTIONS as OF_PROGRESS
+from scopec.progress.reductions import Reductions as ProgressReductions
 from scopec.session.check import Settings, check
+from scopec.session.plan import Overrides, plan
+from scopec.session.questions import progress_problem
+from scopec.session.reductions import REDUCTIONS
+from scopec.session.run import Run
 from tests.random_blocks import text
+from tests.sizes import NEVER, sizes
+from tests.test_reductions import HEAD, SMALLER
 
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "24"))
+EVERY = frozenset(REDUCTIONS)
+
+#: Models of a user's own: one without coherence and without a race, and two that are sequentially consistent, of which
+#: the last forbids what less in an execution might bring about.
+_RACE = "let hb = (po | asw)+\nflag ~empty (loc & ext & ((W * M) | (M * W))) \\ hb \\ hb^-1 as race\n"
+_SEQUENTIAL = f"let fr = (rf^-1 ; co) \\ id\nacyclic po | asw | rf | co | fr as sc\n{_RACE}"
+OWN = {
+    "weak.cat": '"weak"\nacyclic po | rf as thin_air\n',
+    "cuda.cat": '"not that of the name"\nacyclic po | rf as thin_air\n',
+    "sequential.cat": f'"sequential"\n{_SEQUENTIAL}',
+    "busy.cat": f'"busy"\n{_SEQUENTIAL}empty (W \\ IW) \\ domain((W * R) | (W * W)) as nobody_is_alone\n',
+}
+MODELS = ("cuda", "ptx", "cuda-v1", "rc11", "hrf0", *OWN)
 
 
-def verdicts(file: Path) -> list[str]:
+@pytest.fixture
+def models(tmp_path: Path) -> Callable[[str], str]:
+    """The path of a model of the user's own; the name of any other."""
+    for name, words in OWN.items():
+        (tmp_path / name).write_text(words)
+    return lambda name: str(tmp_path / name) if name in OWN else name
+
+
+def verdicts(file: Path, model: str = "cuda", without: Collection[str] = ()) -> list[str]:
     """Whether each expectation holds; its errors for a program that is refused."""
-    (outcome,) = check([file], Settings(engine="embedded", timeout=10, cache=False))
+    overrides = Overrides(model, without=frozenset(without))
+    (outcome,) = check([file], Settings(overrides, engine="embedded", timeout=10, cache=False))
     errors = [d.message for d in outcome.diagnostics if d.severity != "warning"]
     return errors or [c.verdict for report in outcome.reports for c in report.checks]
 
 
-def sizes(monkeypatch: pytest.MonkeyPatch, large: int, paired: int) -> None:
-    """From which size on something is left out: events, threads, pairs of events that a barrier orders."""
-    for module, name in ((questions, "LARGE"), (questions, "MANY_THREADS"), (unfolding, "MANY_THREADS")):
-        monkeypatch.setattr(module, name, large)
-    monkeypatch.setattr(sure_steps, "MANY", large)
-    monkeypatch.setattr(asw, "MOST_PAIRED", paired)
+def same(less: list[str], every: list[str]) -> bool:
+    """Whether two lists of verdicts agree, apart from what is not known."""
+    return len(less) == len(every) and all(a == b or "unknown" in (a, b) for a, b in zip(less, every, strict=True))
 
 
 @pytest.mark.parametrize("seeds", [range(n, n + 8) for n in range(0, COUNT, 8)], ids=str)
-def test_what_is_left_out_changes_no_verdict(seeds: range, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_is_left_out_changes_no_verdict(
+    seeds: range, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, models: Callable[[str], str]
+) -> None:
+    """Everything that holds for a model, however small the program; all but one, which alone is asked for; nothing."""
     file = tmp_path / "program.cu"
     for seed in seeds:
         file.write_text(text(seed))
-        sizes(monkeypatch, 1 << 30, 16)
-        whole = verdicts(file)
-        sizes(monkeypatch, 0, 16 * (seed % 2))
-        short = verdicts(file)
-        assert len(short) == len(whole), file.read_text()
-        for less, every in zip(short, whole, strict=True):
-            assert less == every or "unknown" in (less, every), file.read_text()
+        model = models("cuda" if seed % 2 else MODELS[seed // 2 % len(MODELS)])
+        alone = sorted(EVERY)[seed % len(EVERY)]
+        sizes(monkeypatch, threads=NEVER, events=NEVER, many=NEVER)
+        whole = verdicts(file, model)
+        sizes(monkeypatch, threads=0, events=0, meeting=16 * (seed % 2), many=0)
+        for without in ((), {alone}, EVERY - {alone}, EVERY):
+            assert same(verdicts(file, model, without), whole), (model, without, file.read_text())
+
+
+# ---------------------------------------------------------------- for which models
+
+
+STALE = """__device__ int x, y[32];
+__global__ void k() { int t = threadIdx.x; if (t == 0) x = 1; __syncthreads(); y[t] = x; }
+//@ launch k<<<1, THREADS>>>();
+//@ expect required y[1] == 1;
+"""
+SET_UP = """__device__ int y[32];
+__managed__ int x;
+__global__ void k() { y[threadIdx.x] = x; }
+int main() { x = 1; k<<<1, THREADS>>>(); cudaDeviceSynchronize(); }
+//@ expect required y[1] == 1;
+"""
+
+
+@pytest.mark.parametrize("program", [STALE, SET_UP], ids=["behind a barrier", "before the launch"])
+@pytest.mark.parametrize("name", ["weak.cat", "cuda.cat"])
+def test_a_model_without_coherence_lets_old_values_be_read_by_many_threads_too(
+    name: str, program: str, tmp_path: Path, models: Callable[[str], str]
+) -> None:
+    """Whatever the file is called; under CUDA's model the same reads return what was written last."""
+    file = tmp_path / "program.cu"
+    for threads in ("3", "20"):
+        file.write_text(program.replace("THREADS", threads))
+        assert verdicts(file, models(name)) == ["violated"], threads
+        assert verdicts(file) == ["holds"], threads
+
+
+def test_a_file_that_says_the_same_gets_the_same(tmp_path: Path, models: Callable[[str], str]) -> None:
+    """Its name and its comments do not matter, an axiom less does."""
+    folder = Path(registry.__file__).parent.parent / "models"
+    shutil.copy(folder / "thin-air.cat", tmp_path)
+    words = (folder / "cuda.cat").read_text().replace("(* CUDA C++:", "(* Mine:")
+    (tmp_path / "copy.cat").write_text(words)
+    (tmp_path / "less.cat").write_text(words.replace("irreflexive hb ; eco? as coherence\n", "\n"))
+    (tmp_path / "program.cu").write_text(STALE.replace("THREADS", "20"))
+
+    def chosen(model: str) -> Run:
+        return plan(tmp_path / "program.cu", "program.cu", Overrides(model)).runs[0]
+
+    assert chosen(str(tmp_path / "copy.cat")).reductions == chosen("cuda").reductions
+    less, weak = chosen(str(tmp_path / "less.cat")).reductions, chosen(models("weak.cat")).reductions
+    assert less == weak
+    held = {name for name in OF_MEMORY if getattr(weak, name)}
+    assert held == {"safe_assertions", "spin_loops", "whole", "symmetry", "closures", "plain_races"}
+    assert not chosen(models("busy.cat")).reductions.spin_loops
+    assert chosen("ptx").reductions.settled
+    assert not chosen("ptx").reductions.symmetry
+
+
+THROUGH = """#include <cuda/atomic>
+__device__ int x1, x2, s[2];
+__device__ cuda::atomic<int, cuda::thread_scope_device> y{0}, z{0};
+__global__ void k() {
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 0) { int r = y.load(cuda::memory_order_relaxed); s[0] = r; x1 = r; x2 = r; }
+        __syncthreads();
+        if (threadIdx.x == 1) { int a = x1; int b = x2; z.store(STORED, cuda::memory_order_relaxed); }
+    } else if (threadIdx.x == 0) {
+        int r = z.load(cuda::memory_order_relaxed); s[1] = r; y.store(LAST, cuda::memory_order_relaxed);
+    }
+}
+//@ launch k<<<2, THREADS>>>();
+//@ options thin_air = READING;
+//@ expect allowed s[0] == 1 && s[1] == 1;
+"""
+
+
+@pytest.mark.parametrize(
+    ("stored", "last", "reading", "few", "many"),
+    [
+        ("a", "r", "dependencies", "violated", "violated"),
+        ("a - b + 1", "r", "dependencies", "violated", "unknown"),
+        ("a - b + 1", "r", "syntactic", "violated", "violated"),
+        ("1", "1", "rc11", "violated", "violated"),
+        ("1", "1", "syntactic", "holds", "holds"),
+        ("a - b + 1", "1", "dependencies", "holds", "holds"),
+    ],
+)
+def test_what_is_read_on_the_way_makes_no_value_out_of_thin_air(
+    stored: str, last: str, reading: str, few: str, many: str, tmp_path: Path
+) -> None:
+    """Through memory that is computed beforehand, too: what the two sides of it have in common nobody there knows."""
+    file = tmp_path / "program.cu"
+    program = THROUGH.replace("STORED", stored).replace("LAST", last).replace("READING", reading)
+    for threads, found in (("4", few), ("20", many)):
+        file.write_text(program.replace("THREADS", threads))
+        assert verdicts(file) == [found], threads
+        assert verdicts(file, without={"settled"}) == [few], threads
+
+
+# ---------------------------------------------------------------- each leaves something out
+
+
+_ATOMIC = (
+    "#include <cuda/atomic>\n__device__ cuda::atomic<int, cuda::thread_scope_device> f{0};\n__device__ int x, a[32];\n"
+)
+_BLOCK = "__global__ void k() {{ int t = threadIdx.x; {} }}\n//@ launch k<<<{}, {}>>>();\n//@ expect {};\n"
+
+
+def _events(run: Run) -> int:
+    return len(run.graph.events)
+
+
+def _pairs(run: Run) -> int:
+    return len(run.graph.asw)
+
+
+def _beyond(run: Run) -> int:
+    return sum(not cut.wait for cut in run.graph.cuts)
+
+
+def _calls(name: str) -> Callable[[Run], int]:
+    """How often the engine comes to a function."""
+
+    def counted(run: Run) -> int:
+        found: list[object] = []
+        before = getattr(memory, name)
+
+        def noted(*given: object) -> object:
+            found.append(given)
+            return before(*given)
+
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(memory, name, noted)
+            memory.solve(run.problem)
+        return -len(found)
+
+    return counted
+
+
+def _states(run: Run) -> int:
+    problem = progress_problem(run, "Termination")
+    small = replace(problem, reductions=replace(problem.reductions, many=1))
+    return progress.solve(small.system, "Termination").states
+
+
+_SYNC = "a[t] = 1; __syncthreads(); a[31 - t] = 2;"
+#: For each reduction a program, and what is more without it: events, pairs, turns beyond the bound, states, clauses.
+LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
+    "settled": (_BLOCK.format(_SYNC, 1, 32, "race_free"), _events),
+    "condensed": (_BLOCK.format(f"{_SYNC} f.store(t);", 1, 32, "race_free"), _events),
+    "commuting": (_BLOCK.format("atomicAdd(&x, 1);", 1, 32, "race_free"), _events),
+    "racing": (_BLOCK.format("f.fetch_add(1); f.fetch_add(2); a[t / 2] = t;", 1, 32, "race_free"), _events),
+    "constants": (
+        _BLOCK.format("f.store(a[t]);", 1, 32, "race_free"),
+        lambda run: len(replace(run, without=run.without | {"settled"}).graph.events),
+    ),
+    "pairs": (_BLOCK.format("f.store(1); __syncthreads(); f.store(2);", 1, 32, "allowed f == 2"), _pairs),
+    "safe_assertions": (
+        _BLOCK.format("a[f.load() % 2] = 1; f.store(1);", 1, 2, "allowed f == 1"),
+        lambda run: len(run.graph.faults),
+    ),
+    "spin_loops": (_BLOCK.format("f.store(1); while (f.load() == 0);", 1, 2, "allowed f == 1"), _beyond),
+    "retries": (_BLOCK.format("while (f.exchange(1)); f.store(0);", 1, 2, "allowed f == 0"), _beyond),
+    "mute": (_BLOCK.format("x = t; while (f.load() == 0);", 1, 2, "terminates"), lambda run: -len(run.relevance.mute)),
+    "whole": (_BLOCK.format("while (f.load() == 0);", 1, 2, "terminates"), lambda run: run.whole is None),
+    "symmetry": (_BLOCK.format("f.fetch_add(1);", 1, 3, "race_free"), _calls("ordered_writes")),
+    "closures": (
+        _BLOCK.format("f.fetch_add(1); f.fetch_add(t); x = f.load();", 2, 2, "race_free"),
+        lambda run: len(memory.dimacs(run.problem)),
+    ),
+    "plain_races": (_BLOCK.format("x = 1;", 1, 1, "race_free"), _calls("_no_races")),
+    "sure_steps": (_BLOCK.format("__syncthreads(); f.store(1); __syncthreads();", 1, 3, "terminates"), _states),
+    **{
+        name: (f"{HEAD} {body} }}\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;", _states)
+        for name, body in SMALLER.items()
+    },
+}
+
+
+def test_every_reduction_is_in_one_table() -> None:
+    assert LESS.keys() == REDUCTIONS.keys() == OF_MEMORY.keys() | OF_PROGRESS.keys()
+    whole = Reductions()
+    assert all(getattr(whole, name) and not getattr(whole.without({name}), name) for name in OF_MEMORY)
+    assert all(not getattr(ProgressReductions().without({name}), name) for name in OF_PROGRESS)
+
+
+@pytest.mark.parametrize("name", list(LESS))
+def test_each_leaves_something_out(name: str, tmp_path: Path) -> None:
+    """By itself, and the verdicts are the same."""
+    body, measured = LESS[name]
+    file = tmp_path / "program.cu"
+    file.write_text(body if name in SMALLER else _ATOMIC + body)
+
+    def asked(without: Collection[str]) -> int:
+        return measured(plan(file, file.name, Overrides(without=frozenset(without))).runs[0])
+
+    assert asked(()) < asked({name})
+    assert same(verdicts(file), verdicts(file, without={name}))

@@ -22,6 +22,7 @@ def models(name: str | None) -> int:
     """List the memory and progress models, or print the text of one."""
     from scopec.memory.cat import registry
     from scopec.progress import models as progress
+    from scopec.session.reductions import REDUCTIONS
 
     if name in progress.MODELS and name != progress.CUDA.name:  # a memory model too
         model = progress.MODELS[name]
@@ -48,6 +49,9 @@ def models(name: str | None) -> int:
         click.echo(f"{kind} (//@ {kind} NAME = VALUE; the first value is the default):")
         for option, setting in table.items():
             click.echo(f"  {option + ' = ' + ' | '.join(setting.values):<48} {setting.meaning}")
+    click.echo("reductions, where they hold (--without NAME leaves one out, --without all each of them):")
+    for reduction, (leaves_out, needs) in REDUCTIONS.items():
+        click.echo(f"  {reduction:<16} {leaves_out} (holds for {needs})")
     return 0
 
 

@@ -72,6 +72,13 @@ def progress_models() -> Iterable[str]:
     return models.MODELS
 
 
+def reductions() -> Iterable[str]:
+    """The names for --without."""
+    from scopec.session.reductions import EVERY, REDUCTIONS
+
+    return (EVERY, *REDUCTIONS)
+
+
 def _attributes() -> Iterable[str]:
     return (f"{name}={value}" for name, setting in options.ATTRIBUTES.items() for value in setting.values)
 
@@ -183,7 +190,7 @@ def _overrides(
     model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
     folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
     forced: tuple[Path, ...], database: Path | None, no_cache: bool, outside: bool,
-    progress: str | None, hangs: str | None, memory: str, ignore_races: bool,
+    without: Sequence[str], progress: str | None, hangs: str | None, memory: str, ignore_races: bool,
 ) -> Overrides:  # fmt: skip
     from scopec.base.visible import EVERYWHERE
     from scopec.frontends.clang.flags import Flags
@@ -191,6 +198,7 @@ def _overrides(
     from scopec.program.expectations import Settings as Chosen
     from scopec.progress import models
     from scopec.session.plan import Overrides
+    from scopec.session.reductions import named
 
     if model is not None:
         for warning in registry.load(registry.find(model), Chosen.defaults().options).warnings:
@@ -208,7 +216,7 @@ def _overrides(
     unroll = bounds.get("unroll")
     return Overrides(
         model, attributes or None, unroll, ignore_races, progress, memory, hangs, reader, flags, not no_cache,
-        (*folders, *((EVERYWHERE,) if outside else ())),
+        (*folders, *((EVERYWHERE,) if outside else ())), named(without),
     )  # fmt: skip
 
 
@@ -216,10 +224,11 @@ def _memory_overrides(
     model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
     folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
     forced: tuple[Path, ...], database: Path | None, no_cache: bool, outside: bool,
+    without: Sequence[str],
 ) -> Overrides:  # fmt: skip
     return _overrides(
         model, given, bound, reader, folders, defined, undefined, std, forced, database, no_cache, outside,
-        None, None, "sc", False,
+        without, None, None, "sc", False,
     )  # fmt: skip
 
 
@@ -262,6 +271,13 @@ _MEMORY = (
     click.option("-p", "database", type=_FOLDER, help="For clang: the folder of compile_commands.json."),
     click.option(
         "--no-cache", is_flag=True, envvar="SCOPEC_NO_CACHE", help="Ask clang and the jars what they answered before."
+    ),
+    click.option(
+        "--without",
+        multiple=True,
+        metavar="NAME",
+        help="Leave a reduction out, or `all` of them (`scopec models` lists them).",
+        shell_complete=completing(reductions),
     ),
 )
 #: What replaces what a file says, as ``overrides``: for a memory question alone, and for every question.

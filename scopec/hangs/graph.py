@@ -14,6 +14,7 @@ from scopec.memory.blocking import Blocking
 from scopec.memory.events import Cut, EventGraph, Left
 from scopec.memory.graph import graph, safe_assertions, started
 from scopec.memory.quorums import open_phases
+from scopec.memory.reductions import Reductions
 from scopec.memory.stopping import stopping
 from scopec.memory.symbolic import run
 from scopec.memory.unfolding import Unfolding
@@ -49,17 +50,21 @@ class StuckGraph:
     wakes_one_of: frozenset[str] = frozenset()
 
 
-def build(around: Surroundings, unroll: int) -> StuckGraph:
+def build(around: Surroundings, unroll: int, reductions: Reductions | None = None) -> StuckGraph:
     """The graph of stuck executions of a system, at most ``unroll`` turns of a loop before a period and in it.
 
-    Raises InputError for what an event graph cannot be made of.
+    ``reductions`` are those that hold for the question, all if none are given.  Raises InputError for what an event
+    graph cannot be made of.
     """
-    found = _build(around, unroll, frozenset())
-    safe = safe_assertions(found.graph)
-    return _build(around, unroll, safe) if safe else found
+    reductions = reductions or Reductions()
+    found = _build(around, unroll, frozenset(), reductions)
+    safe = safe_assertions(found.graph) if reductions.safe_assertions else frozenset()
+    return _build(around, unroll, safe, reductions) if safe else found
 
 
-def _build(around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, str]]) -> StuckGraph:
+def _build(
+    around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, str]], reductions: Reductions
+) -> StuckGraph:
     system, program = around.system, around.system.program
     starts: dict[str, Guard] = {}
     begun: dict[str, Guard] = {}
@@ -67,7 +72,7 @@ def _build(around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, s
     def executed(joint: bool, ahead: Mapping[tuple[str, int], int]) -> Unfolding:
         nonlocal around
         around = around.fresh()
-        out = Unfolding(program, safe, joint, ahead)
+        out = Unfolding(program, safe, joint, ahead, reductions)
         for thread, guard in started(out):
             begun[thread.name] = guard
             if thread.name in around.taking_part and thread.name not in {host.name for host in system.hosts}:

@@ -50,8 +50,8 @@ class Relevance:
                 return operation
 
 
-def relevance(program: Program, *, own_model: bool) -> Relevance:
-    """What matters in a program; a model of the user's may order by accesses that no document orders by."""
+def relevance(program: Program, *, mute: bool = True) -> Relevance:
+    """What matters in a program; without ``mute`` any access does: a model may order by what no document orders by."""
     bodies = {
         thread.name: without_assertions(thread.body, always_holding(thread.body, [thread]), explicit=False)
         for thread in program.threads
@@ -67,8 +67,8 @@ def relevance(program: Program, *, own_model: bool) -> Relevance:
     # Relaxed accesses synchronise beside fences, and under PTX beside barriers.
     quiet = not any(isinstance(op, (ir.Fence, *BARRIERS)) for op in operations)
     idle = frozenset(orders) - deciding
-    mute = {name for name in idle if orders[name] == {None} or (quiet and orders[name] <= {None, ir.Order.RELAXED})}
-    return Relevance(program, bodies, deciding, frozenset() if own_model else frozenset(mute), idle - compared)
+    silent = {name for name in idle if orders[name] == {None} or (quiet and orders[name] <= {None, ir.Order.RELAXED})}
+    return Relevance(program, bodies, deciding, frozenset(silent) if mute else frozenset(), idle - compared)
 
 
 def _accesses(operations: list[ir.Operation]) -> Iterator[tuple[ir.Operation, str, ir.Mode]]:

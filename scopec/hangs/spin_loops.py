@@ -163,7 +163,7 @@ class TurningRun(LeftRun):
 
         ``before`` are the states before each turn, with the number of events there were.
         """
-        if not self.pending.get(loop.head):
+        if not self.pending.get(loop.head) or not self.out.reductions.spin_loops:
             return
         back, span = self.merged(loop.head), self.span_of(loop)
         if needed[1]:

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from scopec.memory.unfolding import Unfolding
     from scopec.program.collective import Barrier
 
-#: Of a barrier with more threads in a phase it is not told one by one who meets whom.
-MOST_PAIRED = 16
-
 
 class Ordering:
     """What orders the threads whose events were collected."""
@@ -293,7 +290,8 @@ class Ordering:
         program order has those.
         """
         passages = [self.out.barriers[event.id] for event in (*arrivals, *waits)]
-        return len(arrivals) > MOST_PAIRED and all(
+        reductions = self.out.reductions
+        return (reductions.pairs and len(arrivals) > reductions.meeting) and all(
             isinstance(p.phase, Const) and not p.name and not p.phases and p.phase == passages[0].phase
             for p in passages
         )

@@ -70,6 +70,7 @@ class _Condensing:
             control={event: reads for event, reads in graph.control.items() if event in kept},
             addresses={event: selection for event, selection in graph.addresses.items() if event in kept},
             mapped=graph.mapped & kept,
+            carried={event: reads & kept for event, reads in graph.carried.items() if event in kept},
         )
 
     def _kept(self) -> frozenset[str]:

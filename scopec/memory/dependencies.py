@@ -36,6 +36,7 @@ Pair: TypeAlias = tuple[str, str]
 BOUND = "a loop may go on beyond its bound"
 VALUES = "values are computed from each other without end"
 WAYS = "the thread has too many ways"
+CARRIED = "its value comes by way of memory that is computed beforehand: `--without settled` asks about that too"
 #: What says nothing of what the thread does later.
 _OPEN = frozenset({Left.DRIFTING, Left.BEYOND, Left.LEFT_OUT})
 
@@ -103,7 +104,8 @@ class _Search:
         # The read of a read-modify-write precedes its write, whatever that stores.
         halves = {(e.id, e.rmw) for e in self.graph.events if e.kind is Kind.READ and e.rmw is not None}
         candidates = [(target, read, pairs) for target in self._targets() for read, pairs in self._candidates(target)]
-        possible = halves.union(*(pairs for _, _, pairs in candidates))
+        carried = {(read, event) for event, reads in self.graph.carried.items() for read in reads}
+        possible = halves.union(carried, *(pairs for _, _, pairs in candidates))
         wanted = possible if self.every else self._on_cycles(possible)
         for pair in halves & wanted:
             self.found[pair].add(frozenset())
@@ -114,6 +116,9 @@ class _Search:
         for pair, unsure in self.unsure.items():
             if not all(self._known(pair, circumstances) for circumstances in unsure):
                 self.undecided.setdefault(pair, BOUND)
+        # A thread that reads it from there takes it for what it is not: any value that may be there.
+        for pair in (carried & wanted) - self.found.keys():
+            self.undecided.setdefault(pair, CARRIED)
         found = {pair: self.valuations.where(self.found[pair]) for pair in self._in_order(self.found)}
         left = [pair for pair in self._in_order(self.undecided) if found.get(pair, FALSE) is not None]
         return Dependencies(found, {pair: self.undecided[pair] for pair in left})

@@ -256,7 +256,8 @@ class EventGraph:
     that some wait loop looks at several locations in a turn.  ``settled`` are locations whose accesses are left out
     (:mod:`scopec.memory.settled`), with what they hold at the end; ``decided`` the objects that have no
     others, all turns of loops included.  ``one_race``: of a graph in which nobody waits in vain
-    only what shows a race is left (:mod:`scopec.memory.racing`).
+    only what shows a race is left (:mod:`scopec.memory.racing`).  ``carried`` gives the reads whose values come to an
+    event by way of settled locations, whether or not its value still mentions them.
     """
 
     program: Program
@@ -281,6 +282,7 @@ class EventGraph:
     settled: Mapping[Location, Value] = field(default_factory=dict)
     decided: frozenset[str] = frozenset()
     one_race: bool = False
+    carried: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def unfinished(self) -> tuple[Cut, ...]:

@@ -13,6 +13,7 @@ from scopec.memory.events import Event, EventGraph, Final, Kind, location_names,
 from scopec.memory.existence import existing
 from scopec.memory.lifetimes import lasting
 from scopec.memory.quorums import open_phases
+from scopec.memory.reductions import Reductions
 from scopec.memory.registration import mapped
 from scopec.memory.sequencing import conflicts
 from scopec.memory.stopping import stopping
@@ -33,19 +34,23 @@ if TYPE_CHECKING:
 
 
 def build(
-    program: Program, unroll: int, observed: Iterable[tuple[str, str]] = (), mentioned: Iterable[int] = ()
-) -> EventGraph:
+    program: Program, unroll: int, observed: Iterable[tuple[str, str]] = (), mentioned: Iterable[int] = (),
+    reductions: Reductions | None = None,
+) -> EventGraph:  # fmt: skip
     """The event graph of a program, loops unrolled at most ``unroll`` times (1 or more).
 
     ``observed`` are the (thread, register) pairs whose final values are asked for.  Implicit assertions that hold
-    whatever is read are left out; ``mentioned`` are values that may be read out of thin air.  Raises InputError for a
-    local that is read before it has a value, and programs too large to unroll.
+    whatever is read are left out; ``mentioned`` are values that may be read out of thin air.  ``reductions`` are those
+    that hold for the question, all if none are given.  Raises InputError for a local that is read before it has a
+    value, and programs too large to unroll.
     """
+    reductions = reductions or Reductions()
     watched = set(observed)
-    program = existing(lasting(packed(program)), lambda trial: _build(trial, unroll, watched, frozenset()))
-    found = _build(program, unroll, watched, frozenset())
-    safe = safe_assertions(found, mentioned)
-    return _build(program, unroll, watched, safe) if safe else found
+    none: frozenset[tuple[str, Span, str]] = frozenset()
+    program = existing(lasting(packed(program)), lambda trial: _build(trial, unroll, watched, none, reductions))
+    found = _build(program, unroll, watched, none, reductions)
+    safe = safe_assertions(found, mentioned) if reductions.safe_assertions else none
+    return _build(program, unroll, watched, safe, reductions) if safe else found
 
 
 def safe_assertions(found: EventGraph, mentioned: Iterable[int] = ()) -> frozenset[tuple[str, Span, str]]:
@@ -62,10 +67,11 @@ def _identity(assertion: Assertion) -> tuple[str, Span, str]:
 
 
 def _build(
-    program: Program, unroll: int, watched: set[tuple[str, str]], safe: frozenset[tuple[str, Span, str]]
-) -> EventGraph:
+    program: Program, unroll: int, watched: set[tuple[str, str]], safe: frozenset[tuple[str, Span, str]],
+    reductions: Reductions,
+) -> EventGraph:  # fmt: skip
     def executed(joint: bool, ahead: Mapping[tuple[str, int], int]) -> Unfolding:
-        out = Unfolding(program, safe, joint, ahead)
+        out = Unfolding(program, safe, joint, ahead, reductions)
         for thread, guard in started(out):
             execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
         return out

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.memory import given
+from scopec.memory.reductions import Reductions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,7 @@ class Question:
 class Problem:
     """Everything an engine needs: the graph in its surroundings, the model, and the questions.
 
-    If ``strict``, dependencies that are not decided are taken to be some.
+    If ``strict``, dependencies that are not decided are taken to be some.  ``reductions`` are those that hold for it.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Problem:
     domains: Domains
     questions: tuple[Question, ...]
     strict: bool = False
+    reductions: Reductions = Reductions()
 
     @property
     def header(self) -> tuple[str, ...]:

@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from scopec.program.values import Value
 
 
-def racing(graph: EventGraph) -> EventGraph | None:
-    """The part of a graph that has such a race, with the values of one execution; None if none is found."""
+def racing(graph: EventGraph, *, condense: bool = True) -> EventGraph | None:
+    """The part of a graph that has such a race, with the values of one execution; None if none is found.
+
+    With ``condense`` it is also without the barriers that nobody needs then.
+    """
     if graph.cuts or graph.issue or graph.impossible or graph.choices or any(e.operands for e in graph.events):
         return None
     run = _Run(graph)
@@ -67,20 +70,20 @@ def racing(graph: EventGraph) -> EventGraph | None:
         if pair is not None:
             those = {e.thread for e in pair}  # what others add there makes no difference
             events = tuple(e for e in executed.events if e.location != at or not e.atomic or e.thread in those)
-            return condensed(
-                replace(
-                    executed,
-                    events=events,
-                    asw=tuple(_edges(graph, run, {e.id for e in events})),
-                    conditions=(),
-                    addresses={},
-                    assertions=(),
-                    waits=(),
-                    settled={o: run.known(held) for o, held in {**graph.settled, **run.memory}.items() if o != at},
-                    finals={key: Final(run.known(f.value), run.known(f.defined)) for key, f in graph.finals.items()},
-                    one_race=True,
-                )
+            found = replace(
+                executed,
+                events=events,
+                asw=tuple(_edges(graph, run, {e.id for e in events})),
+                conditions=(),
+                addresses={},
+                assertions=(),
+                waits=(),
+                carried={},
+                settled={o: run.known(held) for o, held in {**graph.settled, **run.memory}.items() if o != at},
+                finals={key: Final(run.known(f.value), run.known(f.defined)) for key, f in graph.finals.items()},
+                one_race=True,
             )
+            return condensed(found) if condense else found
     return None
 
 

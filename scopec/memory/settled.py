@@ -30,11 +30,9 @@ if TYPE_CHECKING:
 
     from scopec.memory.events import Event, Synchronises
     from scopec.memory.guards import Guard
+    from scopec.memory.reductions import Reductions
     from scopec.program.observe import Location
     from scopec.program.values import Builtin, Reg
-
-#: Graphs with fewer events are asked as they are.
-LARGE = 150
 
 
 class _OpenError(Exception):
@@ -48,13 +46,13 @@ class _OpenError(Exception):
         self.location = location
 
 
-def settled(graph: EventGraph) -> EventGraph:
+def settled(graph: EventGraph, reductions: Reductions) -> EventGraph:
     """A graph with the same answers, without what the program alone decides."""
     narrow = True
     while True:
-        found = _settle(graph, narrow=narrow)
+        found = _settle(graph, narrow=narrow, commute=reductions.commuting)
         if found is None and not narrow:
-            graph = condensed(graph) if graph.settled else graph
+            graph = condensed(graph) if graph.settled and reductions.condensed else graph
             return replace(graph, decided=_decided(graph))
         narrow = found is not None
         graph = found or graph
@@ -67,11 +65,11 @@ def _decided(graph: EventGraph) -> frozenset[str]:
     return frozenset(graph.program.objects) - {e.location.object for e in graph.events if e.location}
 
 
-def _settle(graph: EventGraph, *, narrow: bool) -> EventGraph | None:
+def _settle(graph: EventGraph, *, narrow: bool, commute: bool) -> EventGraph | None:
     """The graph with the values of more settled locations in it; None if there are no more."""
     barred: set[Location] = set()
     while True:
-        settling = _Settling(graph, barred, ConstantOrder(graph, narrow=narrow))
+        settling = _Settling(graph, barred, ConstantOrder(graph, narrow=narrow), commute=commute)
         if not settling.locations:
             return None
         try:
@@ -83,7 +81,7 @@ def _settle(graph: EventGraph, *, narrow: bool) -> EventGraph | None:
 class _Settling:
     """One round: the locations that are settled in the order as it is seen, and the values of their reads."""
 
-    def __init__(self, graph: EventGraph, barred: Collection[Location], order: ConstantOrder) -> None:
+    def __init__(self, graph: EventGraph, barred: Collection[Location], order: ConstantOrder, *, commute: bool) -> None:
         self.before = graph
         self.order = order
         accesses: dict[Location, list[Event]] = defaultdict(list)
@@ -91,7 +89,7 @@ class _Settling:
             at = event.location
             if at is not None and at not in barred and at not in graph.settled:
                 accesses[at].append(event)
-        self.commuting = Commuting(graph, order)
+        self.commuting = Commuting(graph, order) if commute else None
         #: What reads of locations return whose writes may change places, and what these hold at the end.
         self.returned: dict[str | Location, Event] = {}
         self.locations = {at: events for at, events in accesses.items() if self._is_settled(at, events)}
@@ -110,14 +108,14 @@ class _Settling:
                 if self.order.before(write, e):
                     before[e.id] += 1
                 elif e is not write and not (self.order.before(e, write) or write.guard.excludes(e.guard)):
-                    if not self.commuting.commute(write, e):
+                    if self.commuting is None or not self.commuting.commute(write, e):
                         return False
                     free = True
         return not free or self._in_one_order(at, events[0], others, before)
 
     def _in_one_order(self, at: Location, first: Event, others: Sequence[Event], before: Mapping[str, int]) -> bool:
         """Put writes that may change places in one of their orders; ``before`` is how many come before each access."""
-        if not self.commuting.may(others):
+        if self.commuting is None or not self.commuting.may(others):
             return False
         writes = [first, *sorted((e for e in others if e.writes), key=lambda e: before[e.id])]
         for earlier, write in pairwise(writes):
@@ -215,7 +213,47 @@ class _Settling:
         always = self.before.events[0].guard.guards.always
         ends = {at: self._of_chain(self._chain(None, at), always, known=False) for at in self.locations}
         found = _Rewriting(self.before, self.substituted, self.values).graph()
-        return replace(found, settled={**found.settled, **ends})
+        return replace(found, settled={**found.settled, **ends}, carried=self._carried())
+
+    def _carried(self) -> Mapping[str, frozenset[str]]:
+        """As :class:`EventGraph` has it, after this round too: what is computed may mention less than what it is of."""
+        before, known = self.before, self._carrying()
+        if not before.carried and not any(known.values()):
+            return {}
+        found: dict[str, frozenset[str]] = {}
+        for event in before.events:
+            if event.id not in self.reads:
+                carried = before.carried.get(event.id, frozenset()) | (self._mentioned(event) & known.keys())
+                found[event.id] = frozenset[str]().union(*(known.get(name, {name}) for name in carried))
+        return {event: reads for event, reads in found.items() if reads}
+
+    def _carrying(self) -> Mapping[str, frozenset[str]]:
+        """For each read of a settled location those of others that what it returns is computed from."""
+        found: dict[str, frozenset[str]] = {}
+        of: dict[str, frozenset[str]] = {}
+        work = list(self.reads)
+        while work:  # a chain of reads may be long
+            read = work[-1]
+            event = self.reads[read]
+            if read not in of:
+                assert event.location is not None
+                chain = self._chain(event, event.location)
+                writes = (self._mentioned(w) | self.before.carried.get(w.id, frozenset()) for w in chain)
+                of[read] = frozenset[str]().union(*writes)
+                work += (r for r in of[read] if r in self.reads and r not in of)
+                continue
+            work.pop()
+            found[read] = frozenset[str]().union(
+                *(found.get(r, frozenset()) if r in self.reads else {r} for r in of[read])
+            )
+        return found
+
+    def _mentioned(self, event: Event) -> frozenset[str]:
+        """The reads that an event is computed from: what it stores, where, and whether it is there."""
+        graph, parts = self.before, [self.before.conditions[n] for n in event.guard.conditions]
+        parts += [event.value] if event.value is not None else []
+        parts += [graph.addresses[event.id].index] if event.id in graph.addresses else []
+        return frozenset(graph.event_of(leaf.name) for part in parts for leaf in values.leaves(part))
 
 
 class _Rewriting:

@@ -64,7 +64,7 @@ def _silent(out: Unfolding, event: Event) -> bool:
 
 def _restores(out: Unfolding, write: Event, where: Guard) -> bool:
     """Whether a write is half of an RMW that stores the value that it read, on the paths of a guard."""
-    if write.rmw is None or write.value is None or write.location is None:
+    if write.rmw is None or write.value is None or write.location is None or not out.reductions.retries:
         return False
     stored = _on(out, where, write.value)
     if isinstance(stored, Reg) and stored.name == write.rmw:

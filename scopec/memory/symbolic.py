@@ -166,7 +166,7 @@ class ThreadRun(Operations):
                     read = {e.location for e in events if e.kind is Kind.READ}
                     self.out.watches_several = self.out.watches_several or len(read) > 1
                     return 1, True
-                if spin_loops.retries(self.out, self.thread, entry, back, live, events):
+                if self.out.reductions.retries and spin_loops.retries(self.out, self.thread, entry, back, live, events):
                     self.retrying.add(loop.head)
                     return self.unroll, False
         return self.unroll, False
@@ -199,7 +199,7 @@ class ThreadRun(Operations):
 
     def only_waits(self, entry: State, back: State, live: Iterable[str], events: Sequence[Event]) -> bool:
         """Whether a turn of a loop left everything as it was."""
-        return spin_loops.only_waits(self.out, entry, back, live, events)
+        return self.out.reductions.spin_loops and spin_loops.only_waits(self.out, entry, back, live, events)
 
     def bounded(self, loop: Loop, bound: int, *, wait: bool) -> None:
         """At most ``bound`` whole iterations, then a last one of which only the way out is executed."""

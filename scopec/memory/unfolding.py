@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from scopec.base.records import dataclass
 from scopec.memory.events import LeftOpen, event_of
 from scopec.memory.guards import Guard, Guards
+from scopec.memory.reductions import Reductions
 from scopec.program import ir, types, values
 from scopec.program.effects import place_of
 from scopec.program.program import Program
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from scopec.program.types import IntType
 
 _MOST_STORED = 64
-#: Programs with more threads than these are asked about with less in their graphs (:mod:`scopec.memory.settled`).
-MANY_THREADS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +86,14 @@ class Unfolding:
 
     ``safe`` are implicit assertions that are known to hold, by thread, place and text.  With ``joint`` threads that
     meet in wait loops are taken to go round these together, those first that come to theirs so many turns ``ahead``.
+    ``reductions`` are those that hold for the question.
     """
 
     program: Program
     safe: frozenset[tuple[str, Span, str]] = frozenset()
     joint: bool = True
     ahead: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    reductions: Reductions = field(default_factory=Reductions)
     guards: Guards = field(default_factory=Guards)
     events: list[Event] = field(default_factory=list)
     conditions: list[Value] = field(default_factory=list)
@@ -151,7 +152,7 @@ class Unfolding:
     @cached_property
     def _writers(self) -> Mapping[str, frozenset[str]]:
         """For each object the threads whose text has a write to it; nothing in programs of few threads."""
-        if len(self.program.threads) <= MANY_THREADS:
+        if not self.reductions.constants or len(self.program.threads) <= self.reductions.threads:
             return {}
         found: dict[str, set[str]] = {n: set() for n, o in self.program.objects.items() if o.use is ir.Use.DATA}
         for thread in self.program.threads:

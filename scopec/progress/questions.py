@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class ProgressProblem:
     """Whether a program has a property under a progress model and options, on a machine with given attributes.
 
-    ``settled`` as in :class:`System`.
+    ``settled`` as in :class:`System`; ``reductions`` are those that may be made of it.
     """
 
     name: str
@@ -37,12 +37,14 @@ class ProgressProblem:
     given: Mapping[str, str]
     property: Property
     settled: frozenset[str] = frozenset()
+    reductions: Reductions = Reductions()
 
     @cached_property
     def system(self) -> System:
         """The labelled steps; where each turn of a poll matters it is a step."""
-        polls = self.model.has_host and self.property == "Termination"
-        built = build(self.program, self.model, Reductions(polls=polls), readings(self.options, self.given))
+        polls = self.reductions.polls and self.model.has_host and self.property == "Termination"
+        reductions = replace(self.reductions, polls=polls)
+        built = build(self.program, self.model, reductions, readings(self.options, self.given))
         return replace(built, settled=self.settled)
 
 

@@ -5,7 +5,7 @@ A verdict is about infinite behaviours: which steps recur for ever, who is owed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from scopec.base.graphs import components
@@ -39,6 +39,9 @@ class Reductions:
     ``registers``: a register that is not read again is 0, whatever it was.
 
     ``objects``: an object whose values decide nothing has none (:mod:`scopec.progress.influence`).
+
+    ``sure_steps``: among ``many`` threads steps that lead to the same whichever steps of others come before them are
+    taken at once, by one thread after the other (:mod:`scopec.engines.embedded.sure_steps`).
     """
 
     polls: bool = True
@@ -46,9 +49,28 @@ class Reductions:
     local: bool = True
     registers: bool = True
     objects: bool = True
+    sure_steps: bool = True
+    many: int = 16
+
+    def without(self, names: Collection[str]) -> Reductions:
+        """The same with some switched off; what is called otherwise is left to others."""
+        return replace(self, **dict.fromkeys(REDUCTIONS.keys() & names, False))
 
 
-NOTHING = Reductions(polls=False, start=False, local=False, registers=False, objects=False)
+#: The reductions of the progress question, by name: what each leaves out, and for which models it holds.
+REDUCTIONS: Mapping[str, tuple[str, str]] = {
+    "polls": ("polls that fail without changing anything, as steps", "`cuda`, asked whether all terminate"),
+    "start": ("the start of a thread, as a step of its own", "a model in which blocks start in any order"),
+    "local": ("steps that no other thread can notice", "any progress model"),
+    "registers": ("what registers hold that are not read again", "any progress model"),
+    "objects": ("values that decide nothing", "any progress model"),
+    "sure_steps": (
+        "orders of steps that lead to the same in any order, among many threads",
+        "a model that keeps on owing steps to who has started",
+    ),
+}
+
+NOTHING = Reductions().without(REDUCTIONS)
 
 Counts = Callable[[ir.Operation], bool]
 

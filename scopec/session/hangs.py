@@ -72,17 +72,19 @@ def search(run: Run, property_: Property, turns: int | None = None) -> Search:
     model = _model(run, found.graph)
     base = Base(found.graph, run.model.version, run.settings.given, known, run.model.own)
     name = f"{run.name}__{'stuck' if property_ == 'Termination' else 'stalled'}"
-    problem = Problem(name, partial(header, run, "hangs"), base, model, run.model.name, known, questions)
+    problem = Problem(
+        name, partial(header, run, "hangs"), base, model, run.model.name, known, questions, reductions=run.reductions
+    )
     return Search(problem, system, found.standings, found.timeouts, found.wakes_one_of, turns)
 
 
 def _graph(system: System, run: Run, turns: int) -> StuckGraph:
     around = Surroundings(system, run.relevance)
-    found = build(around, turns)
+    found = build(around, turns, run.reductions)
     if all(standing.silent.never for standing in found.standings.values()):
         return found
     # Nothing is promised to anyone where a thread is silent for ever: each may stop anywhere.
-    return build(around.fresh(stops=True), turns)
+    return build(around.fresh(stops=True), turns, run.reductions)
 
 
 def _model(run: Run, graph: EventGraph) -> Model:

@@ -40,7 +40,8 @@ SUFFIXES = (".cu", ".ptx", ".litmus")
 class Overrides:
     """What the command line changes for every file; with ``cache`` what clang made of one is kept, and used again.
 
-    Files in ``quotable`` may be shown, besides those of each program's repository.
+    Files in ``quotable`` may be shown, besides those of each program's repository.  ``without`` names
+    reductions that are not made (:func:`scopec.session.reductions.named`).
     """
 
     model: str | None = None
@@ -54,6 +55,7 @@ class Overrides:
     flags: Flags = Flags()
     cache: bool = False
     quotable: tuple[Path, ...] = ()
+    without: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
                 shown, source, patient, entry, progress, settings,
                 tuple(checks + ([] if racy or faulty else also)),
                 tuple(a for a in also if (racy or faulty) and not a.implicit), on_hardware,
-                not_asked=_not_asked(by_model), supposed=supposed,
+                not_asked=_not_asked(by_model), supposed=supposed, without=overrides.without,
             )  # fmt: skip
             runs.append(run)
         divergent |= {w.span: w for w in _divergence(program)}
@@ -259,6 +261,7 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
         Run(
             shown, source, program, entry, progress, settings, (*checks, *(() if faulty else asserts)),
             tuple(a for a in asserts if faulty and not a.implicit), on_hardware, not_asked=left,
+            without=overrides.without,
         )
         for (entry, progress, on_hardware), checks in asked.items()
     ]  # fmt: skip

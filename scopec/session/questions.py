@@ -18,8 +18,7 @@ from scopec.memory.graph import build as build_graph
 from scopec.memory.questions import Goal, Problem, Question
 from scopec.memory.racing import racing
 from scopec.memory.registration import unmapped
-from scopec.memory.settled import LARGE, settled
-from scopec.memory.unfolding import MANY_THREADS
+from scopec.memory.settled import settled
 from scopec.program.names import distinct, identifier
 from scopec.program.observe import FinalRegister
 from scopec.program.values import Const
@@ -59,12 +58,13 @@ def event_graph(run: Run) -> EventGraph:
     }
     every = [(t.name, r) for t in run.program.threads for r in t.body.variables] if run.listing else []
     mentioned = _mentioned(run, registry.load(run.model, run.settings.readings))
-    graph = build_graph(run.packed, run.settings.bound["unroll"], [*observed, *every], mentioned)
-    large = len(graph.events) > LARGE or len(run.program.threads) > MANY_THREADS
-    if large and not run.listing and run.model.file in ("cuda.cat", "ptx.cat"):
-        graph = settled(graph)
-        if len(graph.events) > LARGE // 3 and _asks_one_race(run):
-            graph = racing(graph) or graph
+    chosen = run.reductions
+    graph = build_graph(run.packed, run.settings.bound["unroll"], [*observed, *every], mentioned, chosen)
+    large = len(graph.events) > chosen.events or len(run.program.threads) > chosen.threads
+    if large and not run.listing:
+        graph = settled(graph, chosen) if chosen.settled else graph
+        if chosen.racing and len(graph.events) > chosen.events // 3 and _asks_one_race(run):
+            graph = racing(graph, condense=chosen.condensed) or graph
     if len(graph.events) > MOST_ASKED:
         message = f"the order of {len(graph.events)} events depends on what is read, more than {MOST_ASKED}"
         help_ = "launch fewer threads or blocks, or lower the bound of a loop"
@@ -93,6 +93,7 @@ def memory_problem(run: Run) -> Problem:
         run.model.name,
         known_values(run, model),
         tuple(_questions(run)),
+        reductions=run.reductions,
     )
 
 
@@ -206,7 +207,7 @@ def remarks(run: Run) -> Iterator[Diagnostic]:
 
 
 def _settled(run: Run) -> frozenset[str]:
-    if len(run.program.threads) <= MANY_THREADS:
+    if len(run.program.threads) <= run.reductions.threads:
         return frozenset()
     with suppress(InputError):  # a graph that is too large, which the memory question tells
         return run.graph.decided
@@ -221,7 +222,7 @@ def progress_problem(run: Run, property_: Property) -> ProgressProblem:
     settings = run.settings
     return ProgressProblem(
         name, header(run, "progress"), run.program, run.progress, settings.options, settings.given, property_,
-        _settled(run),
+        _settled(run), run.progress_reductions,
     )  # fmt: skip
 
 
@@ -297,6 +298,8 @@ def header(run: Run, question: str) -> tuple[str, ...]:
             f"progress model {run.progress.name}{_places(run)}" + _changed(run.settings, options.PROGRESS_OPTIONS)
         )
         lines.append("memory is sequentially consistent here; races are the memory question's")
+    if run.without:
+        lines.append("without " + ", ".join(sorted(run.without)))
     return tuple(part for line in lines for part in _wrapped(line, 74))
 
 

@@ -16,6 +16,7 @@ from scopec.memory.domains import Domains, domains
 from scopec.memory.events import EventGraph
 from scopec.memory.ptx import compiled
 from scopec.memory.questions import Problem
+from scopec.memory.reductions import Reductions, permitted
 from scopec.memory.sequencing import has_vectors, torn
 from scopec.program.expectations import MEMORY_KINDS, OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.names import identifier
@@ -28,6 +29,7 @@ from scopec.session import questions
 if TYPE_CHECKING:
     from scopec.hangs.relevance import Relevance
     from scopec.progress.models import Property
+    from scopec.progress.reductions import Reductions as ProgressReductions
     from scopec.progress.system import System
 
 
@@ -45,7 +47,8 @@ class Run:
     With ``on_hardware``, outcomes and assertions are asked of the example hardware of HRF0, not of the memory model.
     ``listing`` says whether every local variable is observed, not only those that expectations name.  ``not_asked`` is
     what is usually asked, and is not asked of this variant under any model; ``supposed`` are loops that are taken to
-    end although a value that is not modelled decides whether they do.
+    end although a value that is not modelled decides whether they do.  ``without`` names the reductions
+    that are switched off.
     """
 
     file: str
@@ -60,6 +63,7 @@ class Run:
     listing: bool = False
     not_asked: tuple[str, ...] = ()
     supposed: tuple[Span, ...] = ()
+    without: frozenset[str] = frozenset()
 
     @cached_property
     def name(self) -> str:
@@ -132,6 +136,19 @@ class Run:
     # ---- what is found out of it, once
 
     @cached_property
+    def reductions(self) -> Reductions:
+        """The reductions of the memory question that hold for its model, and are not switched off."""
+        readings = self.settings.readings
+        return permitted(registry.load(self.model, readings), registry.same_as(self.model, readings), self.without)
+
+    @property
+    def progress_reductions(self) -> ProgressReductions:
+        """Those of the progress question."""
+        from scopec.progress.reductions import Reductions as ProgressReductions
+
+        return ProgressReductions().without(self.without)
+
+    @cached_property
     def whole_vectors(self) -> bool:
         """Whether the program has vectors, which are given to be whole."""
         return self.settings.given["vector"] == "whole" and has_vectors(self.program)
@@ -177,7 +194,7 @@ class Run:
         """Which accesses matter to whether threads end."""
         from scopec.hangs.relevance import relevance
 
-        return relevance(self.packed, own_model=self.model.own)
+        return relevance(self.packed, mute=self.reductions.mute)
 
     @cached_property
     def whole(self) -> str | None:

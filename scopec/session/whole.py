@@ -34,6 +34,8 @@ _SC_WITHOUT_RACES = ("cuda-v1", "cuda-v2", "cuda-v3", "rc11")
 
 def known_whole(run: Run) -> str | None:
     """Why every execution that matters is sequentially consistent, by the text of a program and of its model."""
+    if not run.reductions.whole:
+        return None
     model = registry.load(run.model, run.settings.readings)
     if not run.model.own and _is_sequential(model):
         return _BY_MODEL.format(run.model.name)
@@ -56,12 +58,14 @@ def may_be_whole(run: Run) -> bool:
     that may go on beyond the bound, and the question is dear.
     """
     ends = all(cut.wait for cut in run.graph.cuts)
-    return ends and not (run.graph.one_race or run.graph.watches_several or _sleeps(run))
+    return run.reductions.whole and ends and not (run.graph.one_race or run.graph.watches_several or _sleeps(run))
 
 
 def found_whole(run: Run, found: Findings | None) -> str | None:
     """Why every execution that matters is sequentially consistent, by what the memory engines have answered."""
     if found is None or "race" not in found.answers or _doubt(found):
+        return None
+    if not run.reductions.whole:
         return None
     if run.graph.one_race:
         return _NO_WAITING

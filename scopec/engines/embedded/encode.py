@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Encoding:
     """A problem's executions as a circuit of ``clauses``, ``lazy`` as there; ``exact`` as in :class:`Matrices`."""
 
-    def __init__(self, problem: Problem, clauses: Clauses, exact: frozenset[int], *, lazy: bool) -> None:
+    def __init__(self, problem: Problem, clauses: Clauses, exact: frozenset[int] | None, *, lazy: bool) -> None:
         self.problem = problem
         self.base = problem.base
         self.graph = problem.base.graph

@@ -38,10 +38,10 @@ def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice
         try:
             with limited(seconds, None):
                 encoding, goals = _prepared(problem, problem.questions, solver)
-                impossible = {
-                    q.name for q in problem.questions if q.goal is Goal.RACE and _no_races(encoding, q, solver)
-                }
-                if not problem.model.partial_co and not any(q.goal is Goal.LEFT for q in problem.questions):
+                races = [q for q in problem.questions if q.goal is Goal.RACE and problem.reductions.plain_races]
+                impossible = {q.name for q in races if _no_races(encoding, q, solver)}
+                left = any(q.goal is Goal.LEFT for q in problem.questions)
+                if problem.reductions.symmetry and not problem.model.partial_co and not left:
                     encoding.take_in_order(ordered_writes(problem))
         except LimitError:
             return None
@@ -179,13 +179,15 @@ def _prepared(
     problem: Problem, questions: Iterable[Question], clauses: Solver | list[list[int]]
 ) -> tuple[Encoding, Mapping[str, int]]:
     """The encoding with its goals in use; closures are made exact one by one as it turns out that they must be."""
-    exact: frozenset[int] = frozenset()
+    exact: frozenset[int] | None = frozenset() if problem.reductions.closures else None
+    lazy = problem.reductions.closures and isinstance(clauses, Solver)
     while True:
         clauses.clear()
         try:
-            encoding = Encoding(problem, clauses, exact, lazy=isinstance(clauses, Solver))
+            encoding = Encoding(problem, clauses, exact, lazy=lazy)
             return encoding, {q.name: encoding.circuit.use(encoding.goal(q)) for q in questions}
         except InexactError as needed:
+            assert exact is not None
             exact |= {needed.number}
 
 

@@ -24,7 +24,7 @@ class Matrices:
     """The sets and relations of a model over ``executed`` events, made when they are first asked for.
 
     ``given`` makes the given ones.  A closure is a set of free pairs that contains it, which suffices wherever a pair
-    is only ever forbidden; those numbered in ``exact`` are the closure itself.
+    is only ever forbidden; those numbered in ``exact``, all if it is None, are the closure itself.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Matrices:
         executed: Set,
         sets: Callable[[str], Set],
         relations: Callable[[str], Relation],
-        exact: frozenset[int],
+        exact: frozenset[int] | None,
     ) -> None:
         self.circuit = circuit
         self.model = model
@@ -267,7 +267,7 @@ class Matrices:
     def _closure(self, rows: Relation) -> Relation:
         number = self._closures
         self._closures += 1
-        if number in self._exact:
+        if self._exact is None or number in self._exact:
             return exactly(self.circuit, rows)
         return containing(self.circuit, rows, number)
 

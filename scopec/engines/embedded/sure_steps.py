@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from scopec.progress.steps import Machine, Step, Tree
     from scopec.progress.system import System
 
-#: Of systems with fewer device threads all interleavings are looked at: their traces are shortest ones.
-MANY = 16
 #: How many places of a thread are looked at to see whether it ends.
 _MOST_PLACES = 2000
 #: How often the sure steps of some units are noted, beyond how often that has spared them, and at most.
@@ -65,7 +63,8 @@ class SureSteps:
         noticing = (ir.EndProcess, ir.Trap, ir.StreamQuery, ir.EventQuery)
         noticed = any(isinstance(step.operation, noticing) for step in system.steps.values())
         kept = system.readings.host_progress if system.model.has_host else system.model.keeps_started
-        return len(system.threads) >= MANY and kept and not noticed
+        many = system.reductions.sure_steps and len(system.threads) >= system.reductions.many
+        return many and kept and not noticed
 
     def _second(self) -> Iterator[int]:
         begun: set[str] = set()

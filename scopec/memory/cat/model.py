@@ -11,7 +11,7 @@ from scopec.memory.given import RELATIONS
 from scopec.memory.given_sets import SETS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
     from scopec.base.diagnostics import Diagnostic
 
@@ -90,6 +90,15 @@ class Model:
         """Whether a flag is about races, or of those on one object."""
         return bool(self.races if on_object else self.flags)
 
+    @cached_property
+    def meaning(self) -> Hashable:
+        """What a model says, without its title, its words and the names of its checks."""
+        defined = tuple((d.name, d.kind, tree.shape(d.expr)) for d in (*self.orders, *self.definitions))
+        checks = tuple(
+            tuple((a.check, a.negated, tree.shape(a.expr)) for a in found) for found in (self.axioms, self.flags)
+        )
+        return self.partial_co, len(self.orders), defined, checks
+
     @property
     def is_ptx(self) -> bool:
         """Whether the events are instructions of PTX, and no operations of C++."""
@@ -113,6 +122,12 @@ class Model:
         """
         forbidden = [self._united(a.expr) for a in self.axioms if a.check == "acyclic" and not a.negated]
         return any("rf" in united and united & {"po", "data", "dep"} for united in forbidden)
+
+    @cached_property
+    def keeps_program_order(self) -> bool:
+        """Whether an axiom forbids cycles of rf and po."""
+        forbidden = [self._united(a.expr) for a in self.axioms if a.check == "acyclic" and not a.negated]
+        return any({"rf", "po"} <= united for united in forbidden)
 
     @cached_property
     def dep_only_forbids(self) -> bool:

@@ -106,6 +106,15 @@ def load(entry: Entry, options: Mapping[str, str], *, stuck: bool = False) -> Mo
     return _build(entry, options, stuck) if entry.own else _known(entry, tuple(sorted(options.items())), stuck)
 
 
+def same_as(entry: Entry, options: Mapping[str, str]) -> str | None:
+    """The file of the built-in model that says the same under options, whatever its name is; None if none does."""
+    if not entry.own:
+        return entry.file
+    own = load(entry, options).meaning
+    built_in = {known.file: known for known in MODELS.values()}
+    return next((file for file, known in built_in.items() if load(known, options).meaning == own), None)
+
+
 @cache
 def _known(entry: Entry, options: tuple[tuple[str, str], ...], stuck: bool) -> Model:
     return _build(entry, dict(options), stuck)

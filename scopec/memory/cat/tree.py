@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from scopec.base.source import Span
 
 
@@ -120,6 +122,25 @@ def names(expr: Expr) -> frozenset[str]:
         case Application(_, _, arguments):
             return frozenset[str]().union(*map(names, arguments))
         case LetIn() | Try():
+            raise AssertionError("resolved")
+        case _:
+            assert_never(expr)
+
+
+def shape(expr: Expr) -> Hashable:
+    """An expression without its places in the text."""
+    match expr:
+        case Name(_, name):
+            return name
+        case Universe() | Zero():
+            return (type(expr).__name__,)
+        case Binary(_, op, left, right):
+            return op, shape(left), shape(right)
+        case Postfix(_, op, operand) | End(_, op, operand):
+            return op, shape(operand)
+        case Complement(_, operand) | IdentityOn(_, operand):
+            return type(expr).__name__, shape(operand)
+        case Application() | LetIn() | Try():
             raise AssertionError("resolved")
         case _:
             assert_never(expr)

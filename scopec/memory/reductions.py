@@ -1,0 +1,176 @@
+"""What is left out of the memory question: for which models and questions each reduction holds, and why.
+
+A reduction changes no answer where its precondition holds; elsewhere it is not made.  Each can be switched off
+(``--without``).  docs/abstractions.md has a row for each, with the test that fails without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.records import dataclass
+from scopec.memory.cat.monotone import loses_nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from scopec.memory.cat.model import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Reductions:
+    """Which reductions are made of a memory question, and from which sizes on.
+
+    ``settled``: a location whose accesses the program alone orders is computed, and what its reads return is put in
+    their place (:mod:`scopec.memory.settled`).  In each execution such a read returns the last write before it, since
+    happens-before contains that order and coherence agrees with it; no execution has a race there; and what the
+    accesses order is in the order of the program already.
+
+    ``condensed``: the accesses to settled locations, and the barriers that order nothing else, are no events
+    (:mod:`scopec.memory.condensed`).  An axiom sees a barrier only in the transitive order that it makes among others.
+
+    ``commuting``: a location is settled too if the program leaves open only the order of additions whose results nobody
+    uses (:mod:`scopec.memory.commuting`): each order ends with the same value, and synchronises nothing.
+
+    ``racing``: of a large graph, where any race decides all that is asked, only two accesses are left that race in the
+    execution in which threads run one after the other (:mod:`scopec.memory.racing`).  Every model that has it has that
+    execution, for it is sequentially consistent, and nothing in it can order the two.
+
+    ``constants``: plain reads of what nobody writes, or of what the host alone wrote before it launched anything, are
+    no events (:meth:`Unfolding.constant`).  Happens-before orders these writes before all reads, so coherence leaves
+    one value.
+
+    ``pairs``: of a barrier with many threads in a phase all arrivals are ordered before all waits, the thread's own
+    among them, which program order has (:meth:`Ordering.synchronises`).
+
+    ``safe_assertions``: an implicit assertion is not asked if it holds for all values that its reads may return, which
+    are those that the question gives them (:func:`scopec.memory.graph.safe_assertions`).
+
+    ``spin_loops``: a turn of a wait loop that only reads, and leaves everything as it was, is executed once at most
+    (:func:`scopec.memory.spin_loops.only_waits`).  An execution without such a turn is one of a model whose axioms only
+    forbid, and has the races that it had with it.
+
+    ``retries``: the same of turns that write what was there: an exchange that stores what it reads, a weak
+    compare-exchange that fails for no reason (:func:`scopec.memory.spin_loops.retries`).  Whoever reads from such a
+    write reads the same from the write before it, and release sequences go on without it.
+
+    ``mute``: of a search for executions that get stuck, accesses are no events that decide nothing and synchronise
+    nothing (:mod:`scopec.hangs.relevance`).
+
+    ``whole``: nobody looks for executions that get stuck where all that matter are sequentially consistent, for those
+    are schedules (:mod:`scopec.session.whole`).  Each reason says itself which models promise it.
+
+    ``symmetry``: of threads that can be exchanged one order is enough, that of their writes at one place
+    (:mod:`scopec.engines.embedded.symmetry`).
+
+    ``closures``: a closure is a set of pairs that contains it where a pair is only forbidden, and clauses are written
+    as models break them (:mod:`scopec.engines.embedded.closures`).  The set that is the closure is one of these.
+
+    ``plain_races``: where unit propagation refutes every race there is none (:mod:`scopec.engines.embedded.memory`).
+
+    ``threads``, ``events``, ``meeting``: programs with more threads or events are large, and barriers at which more
+    threads meet; smaller ones are asked as they are.
+    """
+
+    settled: bool = True
+    condensed: bool = True
+    commuting: bool = True
+    racing: bool = True
+    constants: bool = True
+    pairs: bool = True
+    safe_assertions: bool = True
+    spin_loops: bool = True
+    retries: bool = True
+    mute: bool = True
+    whole: bool = True
+    symmetry: bool = True
+    closures: bool = True
+    plain_races: bool = True
+    threads: int = 16
+    events: int = 150
+    meeting: int = 16
+
+    def without(self, names: Collection[str]) -> Reductions:
+        """The same with some switched off."""
+        return replace(self, **dict.fromkeys(names, False))
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """A reduction, in words, and for which models it holds.
+
+    ``holds`` gets a model as it is under the options of a question, and the file of the built-in model that says the
+    same, if one does (:func:`scopec.memory.cat.registry.same_as`).
+    """
+
+    leaves_out: str
+    needs: str
+    holds: Callable[[Model, str | None], bool]
+
+
+def _every_model(model: Model, same_as: str | None) -> bool:  # noqa: ARG001
+    return True
+
+
+def _documented(model: Model, same_as: str | None) -> bool:  # noqa: ARG001
+    return same_as is not None
+
+
+def _ordered_values(model: Model, same_as: str | None) -> bool:
+    """Whether nothing but happens-before, and dependencies that are known, lead through a settled location.
+
+    RC11's axiom takes program order through the two accesses to one: a cycle of ``po | rf`` is none without them.  The
+    axiom about syntactic dependencies takes those that are computed away.
+    """
+    return same_as in ("cuda.cat", "ptx.cat") and not model.keeps_program_order and not _SYNTACTIC & model.mentioned
+
+
+def _forbids_alone(model: Model, same_as: str | None) -> bool:
+    return same_as is not None or loses_nothing(model)
+
+
+def _total_coherence(model: Model, same_as: str | None) -> bool:  # noqa: ARG001
+    return not model.partial_co
+
+
+_SYNTACTIC = frozenset({"addr", "data", "ctrl"})
+_ANY, _BUILT_IN = "any model", "a model of scopec's, or a file that says the same"
+_ORDERED = "CUDA's models or `ptx`, unless `thin_air` is `rc11` or `syntactic`"
+
+#: The reductions of the memory question, by name.
+REDUCTIONS: Mapping[str, Reduction] = {
+    "settled": Reduction(
+        "locations whose accesses the program alone orders, in large programs", _ORDERED, _ordered_values
+    ),
+    "condensed": Reduction("accesses to these, and barriers that order nothing else", _ORDERED, _ordered_values),
+    "commuting": Reduction("orders of additions whose results nobody uses", _ORDERED, _ordered_values),
+    "racing": Reduction(
+        "all but one race, where a large program has one that nothing orders",
+        "CUDA's models",
+        lambda _, same_as: same_as == "cuda.cat",
+    ),
+    "constants": Reduction("reads of what is set up before any launch, among many threads", _BUILT_IN, _documented),
+    "pairs": Reduction("who meets whom at a barrier of many threads", _BUILT_IN, _documented),
+    "safe_assertions": Reduction("implicit assertions that hold whatever is read", _ANY, _every_model),
+    "spin_loops": Reduction(
+        "turns of wait loops that change nothing",
+        f"{_BUILT_IN}; of others, one whose axioms hold of an execution with less in it",
+        _forbids_alone,
+    ),
+    "retries": Reduction("turns of wait loops that store what was there", _BUILT_IN, _documented),
+    "mute": Reduction("accesses that decide no wait, in searches for hangs", _BUILT_IN, _documented),
+    "whole": Reduction("the search for hangs beyond schedules, where there are none", _ANY, _every_model),
+    "symmetry": Reduction(
+        "all orders but one of threads that can be exchanged", "a model with a total `co`", _total_coherence
+    ),
+    "closures": Reduction("clauses of closures that no answer needs", _ANY, _every_model),
+    "plain_races": Reduction("searches for races that follow to be none", _ANY, _every_model),
+}
+
+
+def permitted(model: Model, same_as: str | None, without: Collection[str] = ()) -> Reductions:
+    """The reductions that hold for a model, without some; what is called otherwise is left to others."""
+    return Reductions().without(
+        [name for name, reduction in REDUCTIONS.items() if name in without or not reduction.holds(model, same_as)]
+    )

@@ -1,0 +1,29 @@
+"""From which sizes on programs are large, where a test says so."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import pytest
+
+from scopec.memory.reductions import Reductions, permitted
+from scopec.progress.reductions import Reductions as ProgressReductions
+from scopec.session import run as session_run
+from scopec.session.run import Run
+
+NEVER = 1 << 30
+
+
+def sizes(
+    monkeypatch: pytest.MonkeyPatch, *, threads: int = 16, events: int = 150, meeting: int = 16, many: int = 16
+) -> None:
+    """As :class:`Reductions` has them, ``many`` as that of the progress question."""
+
+    def sized(model: object, same_as: object, without: Collection[str] = ()) -> Reductions:
+        found = permitted(model, same_as, without)  # type: ignore[arg-type]
+        return replace(found, threads=threads, events=events, meeting=meeting)
+
+    monkeypatch.setattr(session_run, "permitted", sized)
+    of_progress = property(lambda run: replace(ProgressReductions(), many=many).without(run.without))
+    monkeypatch.setattr(Run, "progress_reductions", of_progress)
