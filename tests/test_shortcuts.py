@@ -13,8 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+import scopec
+from scopec.base.diagnostics import UsageError
+from scopec.cli import commands
 from scopec.engines.embedded import memory, progress
+from scopec.engines.protocol import MEMORY
+from scopec.engines.table import able
 from scopec.memory.cat import registry
 from scopec.memory.reductions import REDUCTIONS as OF_MEMORY
 from scopec.memory.reductions import Reductions
@@ -274,3 +280,44 @@ def test_each_leaves_something_out(name: str, tmp_path: Path) -> None:
 
     assert asked(()) < asked({name})
     assert same(verdicts(file), verdicts(file, without={name}))
+
+
+# ---------------------------------------------------------------- from outside
+
+
+def test_a_reduction_is_left_out_by_its_name(tmp_path: Path) -> None:
+    """In a call from Python and on the command line, whose generated specifications say so; `all` is every one."""
+    (tmp_path / "program.cu").write_text(STALE.replace("THREADS", "3"))
+
+    def command(*arguments: str) -> str:
+        done = CliRunner().invoke(commands, arguments)
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    asked = ["check", "--engine", "embedded", "--keep", str(tmp_path / "kept"), str(tmp_path / "program.cu")]
+    for names in (["--without", "settled", "--without", "symmetry"], ["--without", "all"]):
+        command(*asked, *names)
+        kept = "".join(path.read_text() for path in (tmp_path / "kept").rglob("*.als"))
+        assert "without " in kept
+        assert "settled" in kept
+        assert ("closures" in kept) is ("all" in names)
+    assert scopec.check(tmp_path / "program.cu", engine="embedded", without=["settled"]).ok
+    listed = command("models")
+    assert all(f"  {name} " in listed for name in REDUCTIONS)
+
+
+def test_a_name_of_no_reduction_is_told_with_those_that_there_are(tmp_path: Path) -> None:
+    (tmp_path / "program.cu").write_text(STALE.replace("THREADS", "3"))
+    with pytest.raises(UsageError, match=r"there is no reduction `setled`: did you mean `settled`.*there are settled, "):
+        scopec.check(tmp_path / "program.cu", without=["setled"])
+
+
+def test_answers_that_are_kept_are_those_of_the_same_reductions(tmp_path: Path) -> None:
+    """The key of an answer is the specification, which says what is left out."""
+    (tmp_path / "program.cu").write_text(STALE.replace("THREADS", "3"))
+    texts = {
+        "".join(MEMORY.of(able(MEMORY)[0]).specification(run.problem).values())
+        for without in ((), ("symmetry",), ("closures",))
+        for run in plan(tmp_path / "program.cu", "p.cu", Overrides(without=frozenset(without))).runs
+    }
+    assert len(texts) == 3
