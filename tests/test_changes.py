@@ -64,9 +64,13 @@ def reductions(seed: int) -> frozenset[str]:
 
 
 def asked(path: Path, text: str, without: frozenset[str] = frozenset()) -> Outcome:
+    """What is said of a text, read by scopec itself, or else by way of clang, which takes longer."""
     path.write_text(text)
-    overrides = Overrides(ignore_races=True, without=without)
-    (outcome,) = check([path], Settings(overrides, engine="embedded", timeout=20, cache=False))
+    for reader in ("scoped", "clang"):
+        overrides = Overrides(ignore_races=True, without=without, reader=reader)
+        (outcome,) = check([path], Settings(overrides, engine="embedded", timeout=60, cache=False))
+        if outcome.exit_code != 2:
+            break
     return outcome
 
 

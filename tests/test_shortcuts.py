@@ -62,7 +62,7 @@ def models(tmp_path: Path) -> Callable[[str], str]:
 def verdicts(file: Path, model: str = "cuda", without: Collection[str] = ()) -> list[str]:
     """Whether each expectation holds; its errors for a program that is refused."""
     overrides = Overrides(model, without=frozenset(without))
-    (outcome,) = check([file], Settings(overrides, engine="embedded", timeout=10, cache=False))
+    (outcome,) = check([file], Settings(overrides, engine="embedded", timeout=60, cache=False))
     errors = [d.message for d in outcome.diagnostics if d.severity != "warning"]
     return errors or [c.verdict for report in outcome.reports for c in report.checks]
 
@@ -308,7 +308,9 @@ def test_a_reduction_is_left_out_by_its_name(tmp_path: Path) -> None:
 
 def test_a_name_of_no_reduction_is_told_with_those_that_there_are(tmp_path: Path) -> None:
     (tmp_path / "program.cu").write_text(STALE.replace("THREADS", "3"))
-    with pytest.raises(UsageError, match=r"there is no reduction `setled`: did you mean `settled`.*there are settled, "):
+    with pytest.raises(
+        UsageError, match=r"there is no reduction `setled`: did you mean `settled`.*there are settled, "
+    ):
         scopec.check(tmp_path / "program.cu", without=["setled"])
 
 
