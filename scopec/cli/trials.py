@@ -141,6 +141,7 @@ def _version(package: str) -> str | None:
 
 def _checked(reader: str) -> None:
     """EngineError where the program, read by a reader, does not have the verdicts that it must have."""
+    # Start-up: what is tried is imported by its trial alone.
     from scopec.engines.policy import immediate
     from scopec.engines.protocol import MEMORY
     from scopec.session.check import Settings, check
