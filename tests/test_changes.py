@@ -97,7 +97,7 @@ def tried(seed: int, path: Path, tally: Counter[str], monkeypatch: pytest.Monkey
     with monkeypatch.context() as patched:
         sizes(patched)
         before = asked(path, text)
-    if before.exit_code in (2, 3):
+    if before.failure is not None or before.exit_code == 2:
         tally["refused"] += 1
         return
     for change in list(equal_or_less(text, Random(seed)))[:3]:
@@ -105,7 +105,7 @@ def tried(seed: int, path: Path, tally: Counter[str], monkeypatch: pytest.Monkey
         with monkeypatch.context() as patched:
             sizes(patched, threads=0, events=0, meeting=16 * (seed % 2), many=0)
             after = asked(path, change.text, without)
-        if after.exit_code in (2, 3):
+        if after.failure is not None or after.exit_code == 2:
             tally[f"{change.kind} refused"] += 1
             continue
         tally[change.kind] += 1
