@@ -33,6 +33,11 @@ class Code(Enum):
     UNTERMINATED = ("SCP004", "a comment or literal is not closed", "close it")
     SYNTAX = ("SCP005", "the text does not parse", "see docs/language.md for the subset that scopec accepts")
     CPLUSPLUS = ("SCP006", "the text is not C++", "correct what clang says of it")
+    FLAGS = (
+        "SCP007",
+        "flags of a build that clang does not take",
+        "correct --std, -I, -D, -U or --include, or the compilation database",
+    )
     # ---- names and types
     UNKNOWN_NAME = ("SCP010", "a name that is not declared", "declare it, or correct the spelling")
     UNKNOWN_TYPE = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -32,13 +33,27 @@ def show(diagnostic: Diagnostic) -> None:
 
 
 def problems(outcomes: Sequence[Outcome]) -> None:
-    """Diagnostics and engine failures, on standard error, except those that stand beside a verdict."""
+    """Diagnostics and engine failures, on standard error, except those that stand beside a verdict.
+
+    What is no file's own is told once: a failure that several files have, and flags that clang does not take.
+    """
+    alike = Counter(one for outcome in outcomes for one in _of_the_call(outcome))
     for outcome in outcomes:
         for diagnostic in outcome.diagnostics:
-            if diagnostic.code is not Code.RACY_PROGRESS:
+            if diagnostic.code not in (Code.RACY_PROGRESS, Code.FLAGS):
                 show(diagnostic)
-        if outcome.failure is not None:
-            say(f"{outcome.file}: {outcome.failure}")
+        for one in _of_the_call(outcome):
+            if count := alike.pop(one, 0):
+                more = f" and {count - 1} more file{'s' if count > 2 else ''}" if count > 1 else ""
+                say(f"{outcome.file}{more}: {one}")
+
+
+def _of_the_call(outcome: Outcome) -> Iterator[str]:
+    for diagnostic in outcome.diagnostics:
+        if diagnostic.code is Code.FLAGS:
+            yield f"{diagnostic.message} [{diagnostic.code.id}]: {diagnostic.way_out}"
+    if outcome.failure is not None:
+        yield outcome.failure
 
 
 def told(settings: Settings, status: terminal.Status) -> Settings:

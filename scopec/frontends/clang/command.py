@@ -9,6 +9,7 @@ driver would have told it is told here, and of the environment only what a progr
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from functools import cache
@@ -20,8 +21,10 @@ from scopec.base.records import dataclass
 from scopec.base.resources import resource
 from scopec.frontends.clang.running import finished
 
+#: The versions of clang that give the same verdicts of every program of specs/.
+OLDEST, NEWEST = 19, 22
 #: What to do where there is no clang.
-WAY_TO_CLANG = "pip install 'scopec[cxx]', or set SCOPEC_CLANG to a clang of version 17 or newer"
+WAY_TO_CLANG = f"pip install 'scopec[cxx]', or set SCOPEC_CLANG to a clang of version {OLDEST} to {NEWEST}"
 #: The device, and the host, which is LP64 wherever scopec runs.
 _DEVICE, _HOST = "nvptx64-nvidia-cuda", "x86_64-unknown-linux-gnu"
 _SIDES = {
@@ -37,6 +40,7 @@ _UNDEFINED = "array-bounds,shift-exponent,integer-divide-by-zero"
 _TARGET = (
     "-x", "cuda", "-target-sdk-version=12.0", "-D__CUDA_ARCH_LIST__=900",
     "-nostdsysteminc", "-nostdinc++", "-fgnuc-version=4.2.1", "-fdeprecated-macro", "-fno-builtin",
+    "-fcuda-allow-variadic-functions",
 )  # fmt: skip
 _READING = (
     # clang's own headers ask nobody else for theirs; -ffreestanding does that too, but then `main` is any function.
@@ -59,7 +63,7 @@ def shims() -> Path:
 
 @dataclass(frozen=True)
 class Clang:
-    """A clang: what runs it, the folder of its own headers, and what it says of its version, if it was asked."""
+    """A clang: what runs it, the folder of its own headers, and its version in its own words, if it was asked."""
 
     program: tuple[str, ...]
     resources: Path
@@ -76,7 +80,7 @@ def find() -> tuple[str, ...] | None:
         program = shutil.which(named)
         if program is None:
             raise EngineError(
-                f"SCOPEC_CLANG names no program: `{named}`; unset it, or name a clang of version 17 or newer"
+                f"SCOPEC_CLANG names no program: `{named}`; unset it, or name a clang of version {OLDEST} to {NEWEST}"
             )
         return (str(Path(program).absolute()),)
     package = find_spec("ziglang")
@@ -87,24 +91,33 @@ def find() -> tuple[str, ...] | None:
 
 
 def found() -> Clang:
-    """The clang that reads programs.
+    """The clang that reads programs; one that ``SCOPEC_CLANG`` names is asked which it is.
 
-    Raises EngineError if there is none, or it does not say where its own headers are.
+    Raises EngineError if there is none, or it is not of a version that scopec reads programs with.
     """
     program = find()
     if program is None:
         raise EngineError(f"no clang: {WAY_TO_CLANG}")
-    return Clang(program, Path(program[0]).parent / "lib") if program[1:] else _named(program)
+    return Clang(program, Path(program[0]).parent / "lib") if program[1:] else asked(program)
 
 
 @cache
-def _named(program: tuple[str, ...]) -> Clang:
+def asked(program: tuple[str, ...]) -> Clang:
+    """A clang that was asked which it is.
+
+    Raises EngineError if it does not say it, or is not of a version that scopec reads programs with.
+    """
     (run,) = finished([[*program, "--no-default-config", "-v", "-print-resource-dir"]], b"", Path(), environment())
-    own = Path(run.output.strip() or os.devnull)
-    if run.status or not (own / "include" / "stddef.h").is_file():
-        said = (run.messages.strip() or f"it says `{run.output.strip()}`")[:300]
-        raise EngineError(f"{program[0]} does not say where its own headers are: {said}")
-    return Clang(program, own, run.messages.strip())
+    version = re.search(r"^.*\bclang version (\d+)\..*$", run.messages, re.MULTILINE)
+    if run.status or version is None:
+        raise EngineError(f"{program[0]} does not say which clang it is ({run.failure}): {WAY_TO_CLANG}")
+    if not OLDEST <= int(version[1]) <= NEWEST:
+        message = f"{program[0]} is too {'old' if int(version[1]) < OLDEST else 'new'} ({version[0]})"
+        raise EngineError(f"{message}: {WAY_TO_CLANG}")
+    own = Path(program[0]).parent / "lib" if program[1:] else Path(run.output.strip())
+    if not (own / "include" / "stddef.h").is_file():
+        raise EngineError(f"{program[0]} ({version[0]}) has no headers of its own in {own}: {WAY_TO_CLANG}")
+    return Clang(program, own, version[0].strip())
 
 
 def compiling(clang: Clang, side: str, std: str) -> list[str]:

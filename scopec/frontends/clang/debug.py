@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
-from scopec.frontends.clang.compiler import told
+from scopec.frontends.clang.messages import told
 from scopec.program.types import BOOL, INT, UINT, ULONG, IntType
 
 if TYPE_CHECKING:

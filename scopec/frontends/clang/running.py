@@ -59,6 +59,13 @@ class Run:
         self._started = self._collected = False
         self._lock = threading.Lock()
 
+    @property
+    def failure(self) -> str:
+        """The first that it says is wrong, or how it ended."""
+        lines = [line.strip() for line in self.messages.splitlines() if line.strip()]
+        wrong = [line for line in lines if "error: " in line] or lines
+        return wrong[0][:300] if wrong else f"exit status {self.status}"
+
     def start(
         self, command: list[str], given: bytes, folder: Path, environment: Mapping[str, str], memory: int | None
     ) -> None:

@@ -16,12 +16,12 @@ from scopec.base.files import shown_source
 from scopec.base.records import dataclass
 from scopec.base.source import Source
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.compiler import told
 from scopec.frontends.clang.debug import Debug
 from scopec.frontends.clang.dependence import Dependence
 from scopec.frontends.clang.evaluations import Evaluation, evaluations
 from scopec.frontends.clang.flow import locals_in
 from scopec.frontends.clang.memory import Private
+from scopec.frontends.clang.messages import told
 from scopec.frontends.clang.operands import CANNOT_TELL, UNDEFINED, Operands, in_a_row, operands_of
 from scopec.frontends.clang.order import in_any_order
 from scopec.frontends.clang.reader import Module

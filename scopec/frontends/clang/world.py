@@ -15,7 +15,6 @@ from scopec.base.files import source_of
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.compiler import word_at
 from scopec.frontends.clang.debug import Debug, Leaf, Place, Variable
 from scopec.frontends.clang.extents import expression_at
 from scopec.frontends.clang.flow import Flow, flow
@@ -36,6 +35,7 @@ from scopec.frontends.clang.memory import (
     object_name,
     objects_of,
 )
+from scopec.frontends.clang.messages import word_at
 from scopec.frontends.clang.numbers import Offset, number
 from scopec.frontends.clang.pointees import Written, held
 from scopec.frontends.clang.prepare import CONSTANT

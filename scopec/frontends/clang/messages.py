@@ -1,0 +1,138 @@
+"""What clang says of a text, as errors at their places."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, Diagnostic, suggestion
+from scopec.base.files import shown_source
+from scopec.base.records import dataclass
+from scopec.base.source import Source, Span
+from scopec.base.visible import may_show
+from scopec.frontends.clang.command import shims
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MOST_NOTES = 3
+#: Of an error in a file that may not be shown: what clang says of it has words of the file.
+_HIDDEN = "clang finds an error in this file, which is outside the repository and not shown"
+_MESSAGE = re.compile(
+    r"(?:(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): |clang: |zig: |)"
+    r"(?P<kind>fatal error|error|note): (?P<text>.*)"
+)
+#: What kind of error a message of clang's tells of: the first whose words are in it.
+_KINDS = {
+    code: re.compile(words)
+    for code, words in {
+        Code.UNTERMINATED: r"^unterminated|^missing terminating",
+        Code.UNKNOWN_TYPE: r"^unknown type name|^no (?:type|template) named",
+        Code.UNKNOWN_NAME: r"undeclared identifier|^no member named",
+        Code.BAD_ARGUMENTS: r"^no matching (?:member )?(?:function|constructor)|^too (?:few|many) arguments",
+        Code.DUPLICATE: r"^redefinition|^redeclaration|^duplicate",
+        Code.NOT_CONSTANT: r"not an? (?:integral )?constant expression|initialized by a constant expression",
+        Code.TYPE_ERROR: r"^invalid operands|^cannot (?:assign|initialize)|^no viable|^incompatible|^assigning to"
+        r"|not assignable|^indirection requires|^called object type|^member reference|^invalid argument type",
+        Code.SYNTAX: r"^expected|^extraneous|^unexpected",
+        Code.CPLUSPLUS: "",
+    }.items()
+}
+#: A name of CUDA's that no header of scopec's declares.
+_OF_CUDA = re.compile(r"(?:use of undeclared identifier|unknown type name) '((?:cuda|cu)[A-Z]\w*)'")
+_WORDS = ("else", "while", "return", "for", "break", "continue", "int", "unsigned", "bool", "char", "void", "constexpr")
+#: A word that clang knows nothing of, and words of CUDA C++ that it offers none of.
+_UNKNOWN = re.compile(r"(?:use of undeclared identifier|unknown type name) '(\w+)'")
+_KNOWN = ("__global__", "__device__", "__shared__", "__managed__", "__constant__", "__host__", *_WORDS)
+_LINE = re.compile(r'#line (\d+)(?: ".*")?')
+_NO_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_WORD = re.compile(r"\w+|.")
+
+
+@dataclass
+class Message:
+    """An error, with the notes on it."""
+
+    file: str | None
+    line: int
+    column: int
+    text: str
+    notes: list[Message] = field(default_factory=list)
+
+
+def messages(text: str) -> list[Message]:
+    """The errors in what clang wrote."""
+    found: list[Message] = []
+    for line in text.splitlines():
+        match = _MESSAGE.fullmatch(line)
+        if match is None:
+            continue
+        message = Message(match["file"], int(match["line"] or 1), int(match["column"] or 1), match["text"])
+        if match["kind"] != "note":
+            found.append(message)
+        elif found:
+            found[-1].notes.append(message)
+    return found
+
+
+def error_of(message: Message, source: Source, folder: Path) -> Diagnostic:
+    """What an error of clang's tells of a text read in a folder; one in scopec's headers is that of what led there."""
+    own = str(shims())
+    notes = [n for n in message.notes if not (n.file or "").startswith(own)]
+    at = next(iter(notes), message) if (message.file or "").startswith(own) else message
+    shown_notes = [f"{_span(n, source, folder)}: {n.text}" for n in notes if n is not at]
+    code = next(code for code, words in _KINDS.items() if words.search(message.text))
+    help_ = "; ".join(shown_notes[:_MOST_NOTES]) or (Code.CPLUSPLUS.way_out if code is Code.SYNTAX else None)
+    if not shown_notes and message.text.endswith("file not found"):
+        help_ = "name the header's folder with -I"
+    if not shown_notes and (unknown := _UNKNOWN.match(message.text)) and "did you mean" not in message.text:
+        help_ = suggestion(unknown[1], _KNOWN) or help_
+    if at.file is not None and at.file != told(source.name) and not may_show(folder / at.file, source):
+        return Diagnostic(Code.CPLUSPLUS, _HIDDEN, _span(at, source, folder), "look at it there, or --allow-outside")
+    unmodelled = _OF_CUDA.match(message.text)
+    said = f"scopec does not model `{unmodelled[1]}`" if unmodelled else message.text
+    return Diagnostic(Code.UNMODELLED_CALL if unmodelled else code, said, _span(at, source, folder), help_)
+
+
+def presumed(text: str, shown: str, folders: tuple[Path, ...]) -> Source:
+    """The text as its ``#line`` directives place it."""
+    lines: list[str] = []
+    number = 0
+    for line in text.split("\n"):
+        if (match := _LINE.fullmatch(line)) is not None:
+            number = int(match[1]) - 1
+            continue
+        lines += [""] * (number + 1 - len(lines))
+        margin = len(line) - len(line.lstrip())
+        lines[number] = lines[number][:margin].ljust(margin) + line[margin:]
+        number += 1
+    return Source(shown, "\n".join(lines), folders)
+
+
+def _span(message: Message, source: Source, folder: Path) -> Span:
+    """The word at a place."""
+    if message.file is None:
+        return source.span(0, 0)
+    if message.file != told(source.name):
+        file = str(folder / message.file)
+        source = shown_source(file, source) or Source(file, "")
+    return word_at(source, message.line, message.column)
+
+
+def word_at(source: Source, line: int, byte: int) -> Span:
+    """The word at a place of clang's, whose columns count bytes."""
+    text = source.line(line)
+    column = character(text, byte) if text else byte
+    word = _WORD.match(text, column - 1)
+    return Span(source.name, line, column, line, word.end() + 1 if word else column + 1)
+
+
+def character(line: str, byte: int) -> int:
+    """The column in characters of clang's column, which counts the bytes of UTF-8; both from 1."""
+    return len(line.encode()[: byte - 1].decode(errors="ignore")) + 1
+
+
+def told(name: str) -> str:
+    """What clang is told that a file is called: it writes names as they are, and a line is a line."""
+    return _NO_LINE.sub("_", name)
