@@ -185,7 +185,7 @@ def test_another_clang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "define" in compile_text("int main() {}", tmp_path).host
     with monkeypatch.context() as patch:
         named_clang(tmp_path, patch, "echo broken >&2; exit 3")
-        with pytest.raises(EngineError, match="clang failed: broken"):
+        with pytest.raises(EngineError, match=r"clang \(clang version 22.1.8\) does not work: broken; `scopec doctor`"):
             compile_text("", tmp_path)
     monkeypatch.setenv("SCOPEC_CLANG", str(tmp_path / "nowhere"))
     with pytest.raises(EngineError, match="SCOPEC_CLANG names no program"):

@@ -92,9 +92,11 @@ def tried() -> Clang:
     """
     clang = asked(found().program)
     try:
-        compiled("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n", "two-lines.cu", Path())
+        both = compiled("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n", "two-lines.cu", Path())
     except InputError as refused:
         raise broken(clang, str(refused.diagnostics[0])) from None
+    if not ("@_Z1kv(" in both.device and "@main(" in both.host):
+        raise broken(clang, "it writes no code")
     return clang
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.cache import Cache, key, user_cache
+from scopec.frontends.clang.command import environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,7 +98,9 @@ def _identity(clang: Clang, folders: Sequence[Path]) -> list[str | int | None]:
                 raise _UnknownError
     except OSError:
         raise _UnknownError from None
-    return [clang.version, os.path.realpath(program), status.st_size, status.st_mtime_ns, status.st_ino]
+    # Which libraries it loads may differ; to find it, PATH has been used.
+    loading = [f"{name}={value}" for name, value in environment().items() if name != "PATH"]
+    return [clang.version, *loading, os.path.realpath(program), status.st_size, status.st_mtime_ns, status.st_ino]
 
 
 @cache
