@@ -17,6 +17,7 @@ from scopec.base.diagnostics import EngineError, InputError
 from scopec.cli import commands
 from scopec.frontends.clang import command, compiler
 from scopec.frontends.clang.compiler import Compiled, Flags, compiled, expanded
+from tests.conftest import REPOSITORY
 from tests.test_clang_compiler import named_clang
 
 TEXT = """#include <stdint.h>
@@ -278,3 +279,9 @@ def test_a_clang_that_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("SCOPEC_CLANG", str(path))
     with pytest.raises(EngineError, match="clang does not start"):
         compiler.tried()
+
+
+@pytest.mark.parametrize("path", ["docs/engines.md", "docs/language.md", "ARCHITECTURE.md", "scopec/cli/trials.py"])
+def test_documents_name_the_versions(path: str) -> None:
+    text = (REPOSITORY / path).read_text(encoding="utf-8")
+    assert f"of version {command.OLDEST} to {command.NEWEST}" in text

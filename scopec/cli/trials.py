@@ -353,7 +353,7 @@ PARTS = (
     Part("python", _python, "nothing works", _REINSTALL, _FAILS),
     Part(
         "clang", _clang, "C++ beyond the scoped language, `#include`, and files of PTX are refused",
-        "pip install 'scopec[cxx]', and unset SCOPEC_CLANG or name a clang of version 17 or newer",
+        "pip install 'scopec[cxx]', and unset SCOPEC_CLANG or name a clang of version 19 to 22",
         frozenset({"missing", "fails"}),
     ),
     Part(
