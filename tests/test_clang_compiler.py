@@ -30,7 +30,7 @@ REFUSED = {
 
 
 def compile_text(text: str, folder: Path, name: str = "p.cu", **flags: object) -> Compiled:
-    return compiled(text, name, folder, Flags(**flags))  # type: ignore[arg-type]
+    return compiled(text, name, folder, Flags(**flags), quotable=(folder,))  # type: ignore[arg-type]
 
 
 def errors_of(text: str, folder: Path, **flags: object) -> list[str]:

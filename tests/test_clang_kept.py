@@ -61,9 +61,9 @@ def ran(entries: Cache, runs: list[list[str]], folder: Path) -> Ran:
     def ran(text: str = TEXT, name: str = "p.cu", at: Path = folder, **flags: object) -> bool:
         of = Flags(**flags)  # type: ignore[arg-type]
         runs.clear()
-        found = compiled(text, name, at, of, entries)
+        found = compiled(text, name, at, of, entries, (folder.parent,))
         again = bool(runs)
-        assert found == compiled(text, name, at, of)
+        assert found == compiled(text, name, at, of, quotable=(folder.parent,))
         return again
 
     return ran

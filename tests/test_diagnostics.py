@@ -106,8 +106,16 @@ def test_a_progress_verdict_of_a_racy_program(tmp_path: Path) -> None:
 
 
 def test_every_code_is_provoked() -> None:
-    elsewhere = {Code.UNREADABLE, Code.RACY_PROGRESS, Code.NOT_KEPT, Code.DEAD_END, Code.CPLUSPLUS, Code.WATCHDOG}
+    elsewhere = {
+        Code.UNREADABLE,
+        Code.RACY_PROGRESS,
+        Code.NOT_KEPT,
+        Code.DEAD_END,
+        Code.CPLUSPLUS,
+        Code.WATCHDOG,
+        Code.FLAGS,
+    }
     assert set(Code) - set(PROVOKED) == elsewhere, (
-        "two above, the others in test_rough_handling, test_dead_ends, test_clang_compiler, test_watchdogs"
+        "two above, the others in test_rough_handling, test_dead_ends, test_clang_compiler, test_watchdogs, test_clang_command"
     )
     assert list(PROVOKED) == [code for code in Code if code in PROVOKED]

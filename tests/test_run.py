@@ -56,6 +56,8 @@ struct cudaLaunchConfig_t { unsigned gridDim, blockDim; size_t dynamicSmemBytes;
 FAKE_COMPILER = """\
 #!/bin/sh
 case " $* " in
+    *-print-resource-dir*) echo clang version 22.1.8 >&2; echo RESOURCES ;;
+    *--dryrun*) echo '#$ TOP=/toolkit' >&2 ;;
     *BUILT*) echo "$*" | sed 's/.*-DBUILT="\\([^"]*\\)".*/\\1/' > built ;;
     *" -o run "*) (echo '#!/bin/sh'; echo "cat <<END"; sed "s/BUILT/$(cat built)/" RESULTS; echo END) > run; chmod +x run ;;
     *) echo "$*" >> ASKED ;;
@@ -312,7 +314,9 @@ def test_clang_compiles_tests_beside_nvcc(tmp_path: Path) -> None:
     path.write_text(LOAD_BUFFERING)
     results = written(path, [[1000, 0, 0, 0, 0, 1, 1]], tmp_path, built="BUILT")
     fake = tmp_path / "fake"
-    fake.write_text(FAKE_COMPILER.replace("RESULTS", str(results)).replace("ASKED", str(tmp_path / "asked")))
+    words = {"RESULTS": results, "ASKED": tmp_path / "asked", "RESOURCES": command.found().resources}
+    whole = re.sub("|".join(words), lambda word: str(words[word[0]]), FAKE_COMPILER)
+    fake.write_text(whole)
     fake.chmod(0o755)
     ways = ["--flags", "-O3", "--flags", "-O3 -arch=compute_90", "--clang", "-O1"]
     done = scopec("run", path, "--nvcc", fake, "--arch", "sm_80", *ways, SCOPEC_CLANG=str(fake))
@@ -321,11 +325,17 @@ def test_clang_compiles_tests_beside_nvcc(tmp_path: Path) -> None:
     assert built == [f"{way} on a GPU" for way in ("-O3 -arch=sm_80", "-O3 -arch=compute_90", "clang -O1 -arch=sm_80")]
     (asked,) = (line for line in (tmp_path / "asked").read_text().splitlines() if "-x cuda " in line)
     assert "--cuda-gpu-arch=sm_80" in asked
+    assert "--cuda-path=/toolkit " in asked
+    assert f"-resource-dir {command.found().resources}" in asked
     assert asked.endswith("-O1 -c -o part0.o part0.cu")
     fake.write_text("#!/bin/sh\necho no such architecture >&2; exit 1\n")
     failed = scopec("run", path, "--nvcc", fake)
     assert failed.returncode == 3
     assert "make failed: no such architecture" in failed.stderr
+    fake.write_text(whole.replace("TOP=", ""))
+    without = scopec("run", path, "--nvcc", fake, "--arch", "sm_80", "--clang", "-O1", SCOPEC_CLANG=str(fake))
+    assert without.returncode == 3
+    assert "names no CUDA toolkit, which clang needs: `make CUDA=FOLDER` names it" in flat(without.stderr)
 
 
 @pytest.mark.nvcc

@@ -37,11 +37,9 @@ def find(named: str | None) -> str:
 
 
 def clang() -> str:
-    """The clang that compiles tests: the one that reads .cu files; EngineError if there is none."""
-    found = command.find()
-    if found is None:
-        raise EngineError(f"no clang: {command.WAY_TO_CLANG}")
-    return shlex.join(found)
+    """The clang that compiles tests, the one that reads .cu files, with its headers; EngineError if there is none."""
+    found = command.found()
+    return shlex.join([*found.program, "-resource-dir", str(found.resources)])
 
 
 def results(files: Mapping[str, str], folder: Path, way: Mapping[str, str], jobs: int) -> Results:
