@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scopec.advice import advised
-from scopec.base.limits import half_of_the_machine
 from scopec.base.records import dataclass
 from scopec.explain.fixes import diff
 from scopec.explain.reasons import explanation
-from scopec.frontends.clang.flags import Flags
 from scopec.report import json, rules, text
 from scopec.session import check as session
-from scopec.session.plan import Overrides
+from scopec.session import project
+from scopec.session.configured import configured, known
 from scopec.session.reductions import named
 from scopec.session.texts import stored
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from scopec.explain.verdict import Verdict as Answer
 
 __all__ = ["Results", "Verdict", "check"]
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -128,40 +130,64 @@ def _verdict(report: session.Report, check: Check) -> Verdict:
     )  # fmt: skip
 
 
+class _FromSettings:
+    """What stands for an argument that is left out: as the settings of the project say, or the user's."""
+
+    def __repr__(self) -> str:
+        return "SETTINGS"
+
+
+_SETTINGS: Any = _FromSettings()
+
+
 def check(
-    *paths: str | Path, text: str | None = None, name: str = "program.cu", model: str | None = None,
-    progress: str | None = None, given: Mapping[str, str] | None = None, unroll: int | None = None,
-    ignore_races: bool = False, folders: Iterable[str | Path] = (), macros: Iterable[str] = (),
-    engine: str = "auto", timeout: float | None = 300.0, memory_limit: int | None = -1, jobs: int = 1,
-    advise: bool = True, cache: bool = True, without: Iterable[str] = (),
+    *paths: str | Path, text: str | None = None, name: str = "program.cu", model: str | None = _SETTINGS,
+    progress: str | None = _SETTINGS, given: Mapping[str, str] | None = _SETTINGS, unroll: int | None = _SETTINGS,
+    ignore_races: bool = _SETTINGS, folders: Iterable[str | Path] = _SETTINGS, macros: Iterable[str] = _SETTINGS,
+    engine: str = _SETTINGS, timeout: float | None = _SETTINGS, memory_limit: int | None = _SETTINGS,
+    jobs: int = _SETTINGS, advise: bool = True, cache: bool = _SETTINGS,
+    without: Iterable[str] = _SETTINGS,
 ) -> Results:  # fmt: skip
     """Check every expectation of every program that ``paths`` name (folders recurse), and of ``text`` under ``name``.
 
     ``model``, ``progress``, ``given``, ``unroll`` (a number of turns) and ``ignore_races`` are used instead of what
     files say; ``folders`` (of ``-I``) and ``macros`` (``-DNAME=VALUE``) are for clang. ``engine`` is ``auto``, ``both``
-    or an engine's name; ``timeout`` is in seconds for all that one program is asked, ``memory_limit`` in bytes
-    (negative: half of the machine's); None is no limit. With ``advise``, a change is looked for that mends what is
-    violated; with ``cache``, earlier answers are used. ``without`` names reductions that are not made (``all``: none
-    is; docs/abstractions.md). Bad input is in the results' diagnostics.
+    or an engine's name; ``timeout`` is in seconds for all that one program is asked (300 by default), ``memory_limit``
+    in bytes (half of the machine's); None is no limit. With ``advise``, a change is looked for that mends what is
+    violated; with ``cache``, earlier answers are used. ``without`` names reductions that are not made
+    (``all``: none is; docs/abstractions.md). What is left out is as the settings of the project and the user
+    say (docs/python.md), as for `scopec check`. Bad input is in the results' diagnostics.
 
     Raises ValueError where there is nothing to check, ScopecError for names of models, engines and reductions that do
-    not exist.
+    not exist, and for settings that are none.
     """
     if not paths and text is None:
         raise ValueError("name a path, or give a text")
-    flags = Flags(tuple(map(Path, folders)), tuple(macros))
-    overrides = Overrides(
-        model, dict(given) if given else None, unroll, ignore_races, progress, flags=flags, cache=cache,
-        quotable=flags.folders, without=named(without),
+    found = project.settings(Path.cwd())
+    said = configured(found)
+    flags = _with(
+        said.overrides.flags, folders=folders if folders is _SETTINGS else tuple(map(Path, folders)),
+        macros=macros if macros is _SETTINGS else tuple(macros),
     )  # fmt: skip
-    limit = half_of_the_machine() if memory_limit is not None and memory_limit < 0 else memory_limit
-    settings = session.Settings(
-        overrides, jobs, timeout, limit, engine=engine, advise=advised if advise else None, cache=cache
+    attributes = given if given is _SETTINGS else dict(given or {}) or None
+    overrides = _with(
+        said.overrides, model=model, progress=progress, given=attributes, unroll=unroll, ignore_races=ignore_races,
+        flags=flags, cache=cache, quotable=(*said.overrides.quotable, *flags.folders),
+        without=without if without is _SETTINGS else named(without),
+    )  # fmt: skip
+    settings = _with(
+        said, overrides=overrides, jobs=jobs, timeout=timeout, memory=memory_limit, engine=engine, cache=cache,
+        advise=advised if advise else None,
     )  # fmt: skip
     started = time.monotonic()
     with ExitStack() as stack:
         files = {Path(path): str(path) for path in paths}
         if text is not None:
             files[stack.enter_context(stored(text, name))] = name
-        outcomes = tuple(session.check(list(files), settings, {p: n for p, n in files.items() if not p.is_dir()}))
-    return Results(outcomes, time.monotonic() - started)
+        outcomes = session.check(list(files), settings, {p: n for p, n in files.items() if not p.is_dir()})
+    return Results(tuple(known(found, outcomes)), time.monotonic() - started)
+
+
+def _with(settings: _T, **given: Any) -> _T:
+    """Settings with what is given."""
+    return replace(settings, **{name: value for name, value in given.items() if value is not _SETTINGS})  # type: ignore[type-var]

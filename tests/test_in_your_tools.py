@@ -93,7 +93,9 @@ def test_settings_of_a_project(project: Path) -> None:
     assert inside.returncode == 1, inside.stderr
     (project / "scopec.toml").write_text("engin = 1\n")
     done = command("check", "src")
-    assert (done.returncode, "there is no setting `engin`: did you mean `engine`?" in done.stderr) == (2, True)
+    assert done.returncode == 2
+    assert "there is no setting `engin` [SCP008]" in done.stderr
+    assert "help: did you mean `engine`?" in done.stderr
 
 
 def test_the_settings_of_the_document_are_taken(project: Path) -> None:
@@ -156,7 +158,7 @@ def test_the_hook_and_the_action_name_what_there_is() -> None:
     assert pins
     assert f'cxx = ["{pins[1]}"]' in (REPOSITORY / "pyproject.toml").read_text()
     action = (REPOSITORY / "action.yml").read_text()
-    assert "scopec check $SCOPEC_PATHS --format text --format github --output - $SCOPEC_ARGUMENTS" in action
+    assert "scopec check --format text --format github --output - " in action  # tests/test_strangers.py runs it
 
 
 @pytest.mark.skipif(shutil.which("ctest") is None, reason="CMake is not here")

@@ -38,6 +38,7 @@ class Code(Enum):
         "flags of a build that clang does not take",
         "correct --std, -I, -D, -U or --include, or the compilation database",
     )
+    BAD_SETTING = ("SCP008", "a setting that is none, or has another value", 'see docs/python.md, "Settings"')
     # ---- names and types
     UNKNOWN_NAME = ("SCP010", "a name that is not declared", "declare it, or correct the spelling")
     UNKNOWN_TYPE = (

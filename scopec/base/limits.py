@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import re
 import sys
 import threading
 import time
@@ -17,12 +18,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scopec.base.diagnostics import LimitError
+from scopec.base.diagnostics import LimitError, UsageError
 from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
+_UNITS = ("", "K", "M", "G", "T")
 _PERIOD_SECONDS = 0.05
 #: On Linux: the second number is that of the pages that the process holds.
 _STATM = Path("/proc/self/statm")
@@ -199,6 +201,16 @@ def _too_much(most_bytes: int | None) -> str:
 def shown_size(size: int) -> str:
     """Bytes for people: ``512 MB``, ``1.5 GB``."""
     return f"{size / 2**20:.0f} MB" if size < 2**30 else f"{size / 2**30:.3g} GB"
+
+
+def size(text: str | int) -> int:
+    """The bytes that a text says: ``500MB``, ``1.5GiB``, ``2G``, powers of 1024; UsageError if it says none."""
+    if isinstance(text, int) and text > 0:
+        return text
+    found = re.fullmatch(r"(\d{1,20}(?:\.\d{1,20})?)\s*([KMGT]?)(?:i?B)?", str(text).strip(), re.IGNORECASE)
+    if found is None or float(found[1]) <= 0:
+        raise UsageError(f"`{text}` is not a size such as 500MB or 2GB")
+    return int(float(found[1]) * 1024 ** _UNITS.index(found[2].upper()))
 
 
 def _begin(watch: _Watch) -> None:

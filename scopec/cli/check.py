@@ -20,6 +20,7 @@ from scopec.cli.options import Seconds, engine_options, limit_options, program_o
 from scopec.cli.telling import engine_table, problems, say, told, used
 from scopec.report import formats, terminal
 from scopec.report import options as report_options
+from scopec.session.project import CHOICES
 
 # Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ STDIN = Path("-")
 )
 @click.option(
     "--confirm",
-    type=click.Choice(["always", "never", "ci"]),
-    default="always",
+    type=click.Choice(CHOICES["confirm"]),
+    default=CHOICES["confirm"][0],
     show_default=True,
     help="Whether Alloy and TLC confirm what was reported (ci: where CI is set), if --engine names none.",
 )

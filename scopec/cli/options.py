@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from inspect import signature
@@ -12,10 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from scopec.base import options
+from scopec.base import limits, options
 from scopec.base.diagnostics import UsageError
 from scopec.cli.telling import show
 from scopec.engines.table import AUTO, BOTH, TABLE, installed
+from scopec.session.project import CHOICES, RANGES
 
 # Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
 if TYPE_CHECKING:
@@ -104,16 +104,13 @@ class _Size(click.ParamType[int]):
     """Bytes: ``500MB``, ``1.5GiB``, ``2G``, or a number."""
 
     name = "size"
-    _UNITS = ("", "K", "M", "G", "T")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number of bytes; units are powers of 1024."""
-        if isinstance(value, int):
-            return value
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE)
-        if found is None or float(found[1]) <= 0:
-            self.fail(f"`{value}` is not a size such as 500MB or 2GB", param, ctx)
-        return int(float(found[1]) * 1024 ** self._UNITS.index(found[2].upper()))
+        try:
+            return limits.size(value)
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
 
 
 class Seconds(click.ParamType[float]):
@@ -127,7 +124,7 @@ class Seconds(click.ParamType[float]):
             seconds = float(value)
         except ValueError:
             seconds = math.nan
-        if not 0.001 <= seconds < math.inf:
+        if not RANGES["timeout"][0] <= seconds < math.inf:
             self.fail(f"`{value}` is not a number of seconds such as 10 or 0.5", param, ctx)
         return seconds
 
@@ -255,8 +252,8 @@ _MEMORY = (
     ),
     click.option(
         "--reader",
-        type=click.Choice(["auto", "clang", "scoped"]),
-        default="auto",
+        type=click.Choice(CHOICES["reader"]),
+        default=CHOICES["reader"][0],
         show_default=True,
         help="Who reads .cu files: scopec's own reader, clang (needs scopec[cxx]), or either, by what the file has.",
     ),
@@ -289,15 +286,15 @@ program_options = _as_one(
     click.option("--ignore-races", is_flag=True, help="Ask outcomes and assertions of racy programs too."),
     click.option(
         "--memory",
-        type=click.Choice(["sc", "hrf0-hw"]),
-        default="sc",
+        type=click.Choice(CHOICES["memory"]),
+        default=CHOICES["memory"][0],
         show_default=True,
         help="Who answers outcomes and assertions: the memory model (sc is the progress question's memory), or the "
         "example hardware of HRF0.",
     ),
     click.option(
         "--hangs",
-        type=click.Choice(["model", "sc"]),
+        type=click.Choice(CHOICES["hangs"]),
         help="Hangs of the memory model (as `//@ options hangs`), or of a sequentially consistent memory alone.",
     ),
     click.option(

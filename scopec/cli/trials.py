@@ -21,6 +21,7 @@ from scopec.base.records import dataclass
 from scopec.base.scratch import later_folder, scratch_folder
 from scopec.session.texts import stored
 
+# Start-up: each trial imports what it tries, so that one that cannot be imported is what fails.
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
