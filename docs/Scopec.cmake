@@ -9,6 +9,6 @@ function(scopec_add_tests)
   endif()
   foreach(file IN LISTS ARG_UNPARSED_ARGUMENTS)
     add_test(NAME "scopec:${file}"
-             COMMAND ${SCOPEC} check --engine ${ARG_ENGINE} ${ARG_ARGUMENTS} "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+             COMMAND ${SCOPEC} check --engine ${ARG_ENGINE} ${ARG_ARGUMENTS} -- "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
   endforeach()
 endfunction()

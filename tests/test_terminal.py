@@ -266,7 +266,7 @@ def test_programs_that_changed_since_a_revision(repository: Callable[..., None],
 
 def test_no_repository_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(GOOD)
-    with pytest.raises(UsageError, match="not a git repository"):
+    with pytest.raises(UsageError, match="not in a git repository"):
         changed_since([tmp_path], "HEAD")
 
 

@@ -10,13 +10,14 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from scopec import __version__
-from scopec.base.diagnostics import InputError, ScopecError, internal_error
+from scopec.base.diagnostics import InputError, ScopecError, UsageError, internal_error
 from scopec.base.excerpt import clean
 from scopec.cli.check import check
 from scopec.cli.compile import compile_
@@ -28,6 +29,9 @@ from scopec.cli.settings import defaults
 from scopec.cli.telling import say, show
 from scopec.cli.trace import trace
 from scopec.report import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Start-up: what is needed at the end of a call alone is imported there.
 _INTERRUPTED = 130
@@ -58,6 +62,7 @@ def main() -> NoReturn:
     # What is made at the start is kept: to look through it again and again takes a tenth more.
     gc.set_threshold(200_000)
     try:
+        _refuse_files(sys.argv[1:])
         status = commands(standalone_mode=False, default_map=defaults(commands.commands.values(), Path.cwd()))
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Abort:
@@ -86,6 +91,18 @@ def main() -> NoReturn:
         _bug(bug)
     finally:
         gc.freeze()  # what is left ends with the process: Python would look through all of it first
+
+
+def _refuse_files(arguments: Sequence[str]) -> None:
+    """Raise UsageError for a file that would be taken for an option.
+
+    Names of files come from a shell's `*`, from a hook or from a list of what has changed, and somebody else gave them.
+    """
+    for word in takewhile(lambda word: word != "--", arguments):
+        if word.startswith("-") and os.path.lexists(word):
+            raise UsageError(
+                f"`{word}` is a file here, and would be taken for an option: give it as ./{word}, or behind --"
+            )
 
 
 def _bug(bug: Exception) -> NoReturn:

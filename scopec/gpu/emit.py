@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.resources import resource
@@ -32,10 +32,15 @@ def files(tests: Sequence[Test], rounds: int, seed: int, turns: int) -> Mapping[
     return {**found, "main.cu": main, **headers, "Makefile": render("gpu/Makefile.j2", {})}
 
 
+def _plain(name: str) -> str:
+    """A name for people, in which a file's name is no code of the harness, nor of what it prints: other characters than
+    those of most names are ``_``.  What came back is found by the key."""
+    return re.sub(r"[^\w ./,=+()\[\]-]", "_", name)
+
+
 def _context(test: Test) -> Mapping[str, Any]:
     return {
-        "name": test.name,
-        "quoted": json.dumps(test.name),
+        "name": _plain(test.name),
         "key": test.key,
         "space": f"test_{test.key}",
         "functions": test.functions,

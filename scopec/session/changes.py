@@ -8,14 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import UsageError
-from scopec.base.later import later
 from scopec.session.check import programs
+from scopec.session.revisions import revision
 
 if TYPE_CHECKING:
-    import subprocess
-else:
-    subprocess = later("subprocess")
+    from scopec.session.revisions import Revision
 
 _INCLUDE = re.compile(r'^[ \t]*(?:#[ \t]*include|//@[ \t]*kernels)[ \t]*[<"]([^">\n]+)[">]', re.MULTILINE)
 
@@ -39,53 +36,29 @@ def included(path: Path, folders: Sequence[Path] = ()) -> set[Path]:
     return found
 
 
-def changed_since(paths: Sequence[Path], revision: str, folders: Sequence[Path] = ()) -> list[Path]:
-    """The programs that paths name and that differ from ``revision``, new ones included, committed or not.
+def changed_since(paths: Sequence[Path], name: str, folders: Sequence[Path] = ()) -> list[Path]:
+    """The programs that paths name and that differ from the revision ``name``, new ones included, committed or not.
 
-    A program differs, too, where a file does that it includes from its own folder or one of ``folders``.
+    A program differs, too, where a file does that it includes from its own folder or one of ``folders``.  Each path is
+    of the repository that it is in; what is below it and of another one, or of none, differs.
 
     UsageError where git cannot say.  A path that names no program is kept, so that it is reported.
     """
     found: list[Path] = []
-    known: dict[Path, set[Path]] = {}
-    for path, problem in programs(paths):
-        if problem is not None:
-            found.append(path)
-            continue
-        folder = path.resolve().parent
-        top = _top(folder)
-        if top not in known:
-            known[top] = _changed(top, revision)
-        if not known[top].isdisjoint({path.resolve(), *included(path, folders)}):
-            found.append(path)
+    known: dict[Path, Revision] = {}
+    for named in paths:
+        for path, problem in programs([named]):
+            if problem is not None:
+                found.append(path)
+                continue
+            folder = (named if named.is_dir() else named.parent).resolve()
+            if folder not in known:
+                known[folder] = revision(folder, name)
+            of = known[folder]
+            differs = of.differs(path, outside=True)
+            if differs or any(of.differs(header, outside=False) for header in included(path, folders)):
+                found.append(path)
     return found
-
-
-def _top(folder: Path) -> Path:
-    return Path(_git(folder, "rev-parse", "--show-toplevel").rstrip("\n")).resolve()
-
-
-def _changed(top: Path, revision: str) -> set[Path]:
-    """The files of a working tree that differ from a revision, and those that git does not know."""
-    if revision.startswith("-"):
-        raise UsageError(f"--changed-since takes a revision, not `{revision}`")
-    differing = _git(top, "diff", "--name-only", "-z", "--no-renames", revision, "--")
-    unknown = _git(top, "ls-files", "--others", "--exclude-standard", "-z")
-    return {(top / name).resolve() for name in (differing + unknown).split("\0") if name}
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    try:
-        done = subprocess.run(
-            ["git", "-C", folder, *arguments],
-            capture_output=True, text=True, encoding="utf-8", errors="surrogateescape", check=False,
-        )  # fmt: skip
-    except OSError as failure:
-        raise UsageError(f"--changed-since needs git: {failure.strerror}") from failure
-    if done.returncode != 0:
-        first = next(iter(done.stderr.splitlines()), "")
-        raise UsageError(f"--changed-since: git says: {first.removeprefix('fatal: ')}")
-    return done.stdout
 
 
 _INTERVAL = 0.5

@@ -38,7 +38,8 @@ def configured(found: Mapping[str, Setting]) -> Settings:
         value.get("model"), pairs["given"] or None, None if unroll is None else int(unroll),
         value.get("ignore-races", False), value.get("progress"), value.get("memory", CHOICES["memory"][0]),
         value.get("hangs"), value.get("reader", CHOICES["reader"][0]), flags, cache,
-        (*flags.folders, *((EVERYWHERE,) if value.get("allow-outside", False) else ())), named(value.get("without", ())),
+        (*flags.folders, *((EVERYWHERE,) if value.get("allow-outside", False) else ())),
+        named(value.get("without", ())),
     )  # fmt: skip
     default = Settings()
     return Settings(

@@ -57,7 +57,8 @@ class Kind(Enum):
 KEYS = {
     "model": Kind.MODEL, "given": Kind.PAIRS, "bound": Kind.PAIRS, "progress": Kind.TEXT, "memory": Kind.TEXT,
     "hangs": Kind.TEXT, "ignore-races": Kind.SWITCH, "reader": Kind.TEXT,
-    "I": Kind.PATHS, "D": Kind.PAIRS, "U": Kind.TEXTS, "std": Kind.TEXT, "include": Kind.PATHS, "p": Kind.PATH, "without": Kind.TEXTS,
+    "I": Kind.PATHS, "D": Kind.PAIRS, "U": Kind.TEXTS, "std": Kind.TEXT, "include": Kind.PATHS, "p": Kind.PATH,
+    "without": Kind.TEXTS,
     "engine": Kind.TEXT, "confirm": Kind.TEXT, "jobs": Kind.WHOLE, "timeout": Kind.NUMBER, "memory-limit": Kind.SIZE,
     "no-cache": Kind.SWITCH, "allow": Kind.TEXTS, "baseline": Kind.PATH, "quiet": Kind.SWITCH, "verbose": Kind.SWITCH,
     "alloy-jar": Kind.PATH, "tlc-jar": Kind.PATH, "executor": Kind.TEXT, "keep": Kind.PATH,
