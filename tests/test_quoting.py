@@ -146,3 +146,13 @@ def test_errors_of_the_command_line_are_no_commands(tmp_path: Path) -> None:
     said = scopec("check", "--no-such\n::stop-commands::x", cwd=tmp_path)
     assert said.returncode == 2
     assert not any(line.lstrip().startswith("::") for line in said.stderr.splitlines())
+
+
+def test_a_folder_is_that_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From Python, the current folder may change between two calls."""
+    for name in ("one", "two"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / "a.cu").touch()
+        monkeypatch.chdir(tmp_path / name)
+        assert may_show("a.cu", Source("a.cu", ""))
+        assert may_show("a.cu", Source("nowhere/a.cu", "", (Path(),)))

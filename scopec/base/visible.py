@@ -27,7 +27,8 @@ def repository(folder: Path) -> Path | None:
 
 def may_show(file: str | Path, beside: Source) -> bool:
     """Whether a report about ``beside`` may quote a file: links are followed."""
-    folders = _folders(str(Path(beside.name).parent), beside.folders)
+    # Absolute: what is kept of a folder must not be of another one, where the current folder is changed.
+    folders = _folders(str(Path(beside.name).parent.absolute()), tuple(folder.absolute() for folder in beside.folders))
     if EVERYWHERE in folders:
         return True
     try:
