@@ -11,7 +11,9 @@ from tests.oracles.functions import (
     LARGEST,
     Assign,
     Block,
+    Both,
     Call,
+    Element,
     Expr,
     Function,
     If,
@@ -41,7 +43,7 @@ class _Maker:
         return (*self.parameters, *self.variables, *self.counters)
 
     def function(self, name: str) -> Function:
-        unset = 0 if name == "k" else 0.4
+        unset = 0.7
         body: Block = tuple(Read(v, n) for n, v in enumerate(self.variables) if self.chance.random() >= unset)
         body += self.block(0, "")
         while self.budget > 0:
@@ -56,8 +58,14 @@ class _Maker:
         name = self.chance.choice(self.names())
         return Var(name) if kind < 0.7 else Sum(name, self.chance.choice((1, 1, 2)), self.chance.randint(1, 3))
 
-    def test(self) -> Test:
-        return Test(Var(self.chance.choice(self.names())), self.chance.choice(_OPERATORS), self.expression())
+    def test(self) -> Test | Both:
+        if self.chance.random() < 0.3:
+            return Both(self.chance.choice(("&&", "&&", "||")), self.comparison(), self.comparison())
+        return self.comparison()
+
+    def comparison(self) -> Test:
+        right = Element(self.expression()) if self.chance.random() < 0.5 else self.expression()
+        return Test(Var(self.chance.choice(self.names())), self.chance.choice(_OPERATORS), right)
 
     def block(self, depth: int, inside: str) -> Block:
         return tuple(s for _ in range(self.chance.randint(1, 2)) for s in self.statements(depth, inside))
@@ -69,12 +77,12 @@ class _Maker:
         target = self.chance.choice(self.variables)
         if depth > 2 or self.budget < 0:
             kind *= 0.6
-        if kind < 0.3:
+        if kind < 0.12:
             return [Read(target, self.expression())]
-        if kind < 0.36:
+        if kind < 0.18:
             return [Write(self.expression(), self.expression())]
-        if kind < 0.44:
-            return [Assign(target, self.expression())]
+        if kind < 0.4:
+            return [Assign(target, self.chance.randint(0, 3) if self.chance.random() < 0.4 else self.expression())]
         if kind < 0.54 and inside:
             jump = Return(self.expression())
             if self.chance.random() < 0.6:
@@ -112,7 +120,10 @@ class _Maker:
         self.counters.append(counter)
         begin = Assign(counter, self.expression() if self.chance.random() < 0.5 else 0)
         limit: Expr = self.chance.randint(1, 3) if self.chance.random() < 0.5 else self.expression()
-        test = Test(Var(counter), self.chance.choice(("<", "<", "<=", "!=")), limit)
+        test: Test | Both = Test(Var(counter), self.chance.choice(("<", "<", "<=", "!=")), limit)
+        if self.chance.random() < 0.4:
+            assert isinstance(test, Test)
+            test = Both("&&", test, self.comparison())
         step = Assign(counter, Sum(counter, 1, self.chance.choice((1, 1, 2))))
         return [begin, Loop(kind, test, self.block(depth + 1, inside + "l"), step)]
 
@@ -191,8 +202,15 @@ def _index(of: Expr) -> str:
     return str(of % ELEMENTS) if isinstance(of, int) else f"({shown(of)}) & {ELEMENTS - 1}"
 
 
-def _test(test: Test) -> str:
-    return f"{shown(test.left)} {test.op} {shown(test.right)}"
+def _test(test: Test | Both) -> str:
+    match test:
+        case Both(op, left, right):
+            return f"{_test(left)} {op} {_test(right)}"
+        case Test(left, op, Element(index)):
+            return f"{shown(left)} {op} a[{_index(index)}]"
+        case Test(left, op, right):
+            assert not isinstance(right, Element)
+            return f"{shown(left)} {op} {shown(right)}"
 
 
 def shown(of: Expr) -> str:

@@ -27,7 +27,7 @@ def instructions(seed: int) -> dict[str, list[Instruction]]:
     """The functions of a program; ``k`` calls the other, if there is one."""
     chance = random.Random(seed)
     found = {"f": _function(chance, chance.randint(3, 7), "")} if chance.random() < 0.5 else {}
-    return {**found, "k": _function(chance, chance.randint(5, 10), "f" if found else "")}
+    return {**found, "k": _function(chance, chance.randint(6, 9), "f" if found else "")}
 
 
 def _function(chance: random.Random, length: int, calls: str) -> list[Instruction]:
@@ -38,7 +38,21 @@ def _function(chance: random.Random, length: int, calls: str) -> list[Instructio
     end = len(made) + length
     while len(made) < end:
         match chance.choice(
-            ("load", "load", "add", "add", "store", "branch", "branch", "branch", "jump", "table", "call")
+            (
+                "load",
+                "load",
+                "add",
+                "add",
+                "store",
+                "branch",
+                "branch",
+                "branch",
+                "branch",
+                "branch",
+                "jump",
+                "table",
+                "call",
+            )
         ):
             case "load":
                 made.append(Load(register(), register()))

@@ -34,12 +34,28 @@ Expr: TypeAlias = int | Var | Sum
 
 
 @dataclass(frozen=True)
+class Element:
+    """What is read at an index."""
+
+    index: Expr
+
+
+@dataclass(frozen=True)
 class Test:
-    """A comparison of a variable, ``left op right``."""
+    """A comparison, ``left op right``."""
 
     left: Expr
     op: str
-    right: Expr
+    right: Expr | Element
+
+
+@dataclass(frozen=True)
+class Both:
+    """``left && right`` or ``left || right``."""
+
+    op: str
+    left: Test
+    right: Test
 
 
 @dataclass(frozen=True)
@@ -69,7 +85,7 @@ class Call:
 
 @dataclass(frozen=True)
 class If:
-    test: Test
+    test: Test | Both
     then: Block
     otherwise: Block
 
@@ -79,7 +95,7 @@ class Loop:
     """``while``, ``do`` or ``for``; ``step`` is what a ``for`` does after each turn."""
 
     kind: str
-    test: Test
+    test: Test | Both
     body: Block
     step: Assign | None = None
 
@@ -168,7 +184,7 @@ class _Run:
             case Call(target, function, arguments):
                 held[target] = self.call(function, [_value(argument, held) for argument in arguments])
             case If(test, then, otherwise):
-                return self.block(then if _holds(test, held) else otherwise, held)
+                return self.block(then if self.holds(test, held) else otherwise, held)
             case Loop():
                 return self.loop(one, held)
             case Switch(value, cases):
@@ -181,7 +197,7 @@ class _Run:
 
     def loop(self, loop: Loop, held: dict[str, int]) -> tuple[str, int]:
         turns = 0
-        while (loop.kind == "do" and turns == 0) or _holds(loop.test, held):
+        while (loop.kind == "do" and turns == 0) or self.holds(loop.test, held):
             turns += 1
             self.turns = max(self.turns, turns)
             if turns > self.most:
@@ -206,6 +222,18 @@ class _Run:
                 return how, result
         return "", 0
 
+    def holds(self, test: Test | Both, held: Mapping[str, int]) -> bool:
+        match test:
+            case Both("&&", left, right):
+                return self.holds(left, held) and self.holds(right, held)
+            case Both(_, left, right):
+                return self.holds(left, held) or self.holds(right, held)
+            case Test(first, op, Element(index)):
+                return _compared(_value(first, held), op, self.access("R", _value(index, held) % ELEMENTS, None))
+            case Test(first, op, second):
+                assert not isinstance(second, Element)
+                return _compared(_value(first, held), op, _value(second, held))
+
     def access(self, kind: str, at: int, value: int | None) -> int:
         value = self.read(len(self.trace)) if value is None else value
         self.trace.append(Access(kind, at, value))
@@ -222,12 +250,11 @@ def _value(of: Expr, held: Mapping[str, int]) -> int:
             return (held[name] * by + add) & LARGEST
 
 
-def _holds(test: Test, held: Mapping[str, int]) -> bool:
-    left, right = _value(test.left, held), _value(test.right, held)
+def _compared(left: int, op: str, right: int) -> bool:
     return {
         "==": left == right, "!=": left != right, "<": left < right, "<=": left <= right, ">": left > right,
         ">=": left >= right,
-    }[test.op]  # fmt: skip
+    }[op]  # fmt: skip
 
 
 def ran(functions: Mapping[str, Function], name: str, read: Callable[[int], int], most: int) -> Ran:

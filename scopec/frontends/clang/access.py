@@ -112,7 +112,7 @@ def publish(machine: Machine, state: State, content: Content) -> None:
         raise machine.refused(state, "an object without a name that other threads use is", "give it a name")
     if region in machine.named:
         name, type_, span = machine.named[region]
-        leaves = machine.side.debug.leaves(type_)
+        leaves = machine.side.debug.leaves(type_) or leaves_of(machine.allocated[region])
     else:
         name, leaves, span = "temporary", leaves_of(machine.allocated[region]), machine.span(state)
     taken = {layout.name for (_, other), (layout, _) in shared.items() if other != region}
@@ -221,7 +221,8 @@ def misfit(machine: Machine, state: State, layout: Layout, offset: Offset, size:
     """What to raise for an access that is none of a number: beyond the object it is undefined, else not modelled."""
     if machine.world.divide(layout, offset.constant, size):
         return Again()
-    if layout.name not in machine.world.parts and not offset.terms and covers_none(layout, offset.constant, size):
+    known = layout.leaves and layout.name not in machine.world.parts
+    if known and not offset.terms and covers_none(layout, offset.constant, size):
         return beyond(machine, state, layout.name)
     help_ = "access its numbers one by one, or declare them as wide as the widest access to them"
     return machine.refused(state, f"an access of {size} bytes that is not one number of `{layout.name}` is", help_)

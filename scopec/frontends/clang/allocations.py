@@ -51,6 +51,8 @@ def _allocate(call: Call) -> bool:
         unique = f"{name}#{again}"
     world.allocated[unique] = key
     leaves = debug.leaves(type_) if each else (Leaf("", 0, types.INT),)
+    if debug.has_virtual_base(type_):
+        raise machine.refused(call.state, "an object with a virtual base that is allocated is", "use a variable")
     count = max(1, size // (each or 4))
     if count > 1 or size != (each or 4):
         distance = each or 4

@@ -22,6 +22,10 @@ _WRAPPERS = frozenset({"DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_t
                        "DW_TAG_atomic_type"})  # fmt: skip
 
 
+class _Unknown(Exception):
+    """Where a base class is depends on the class of the whole object."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A place of the source: the file as the compiler was given it, line and column from 1 (0: none)."""
@@ -70,7 +74,7 @@ class Debug:
         self._shown = shown
         self._shims = shims
         self.fields = cache(self._fields)
-        self.leaves = cache(lambda type_: tuple(self._leaves(type_, "", 0, (), "")))
+        self.leaves = cache(self._known_leaves)
         self.place = cache(self._place)
         self.file = cache(self._file)
         self.variable = cache(self._variable)
@@ -177,6 +181,21 @@ class Debug:
         found = self.number_at(type_, offset)
         return f"+{offset}" if found is None else found[0]
 
+    def _known_leaves(self, type_: str) -> tuple[Leaf, ...]:
+        try:
+            return tuple(self._leaves(type_, "", 0, (), ""))
+        except _Unknown:
+            return ()
+
+    def has_virtual_base(self, type_: str) -> bool:
+        """Whether a class has a base whose place is not said, so that its numbers are not known."""
+        try:
+            for _ in self._leaves(type_, "", 0, (), ""):
+                pass
+        except _Unknown:
+            return True
+        return False
+
     def _leaves(
         self, type_: str, path: str, offset: int, extents: tuple[tuple[int, int], ...], class_: str
     ) -> Iterator[Leaf]:
@@ -220,6 +239,8 @@ class Debug:
                 "DW_TAG_member", "DW_TAG_inheritance",
             ):  # fmt: skip
                 continue
+            if member["tag"] == "DW_TAG_inheritance" and "DIFlagVirtual" in member.get("flags", ""):
+                raise _Unknown
             name = member.get("name", "")
             within = path if not name or (library and name.startswith("__")) else f"{path}.{name}"
             at = offset + int(member.get("offset", 0)) // 8

@@ -15,6 +15,7 @@ from scopec.frontends.clang.atomics import ATOMICS
 from scopec.frontends.clang.calls import INTRINSICS, Call, enter, of_llvm
 from scopec.frontends.clang.clusters import CLUSTERS
 from scopec.frontends.clang.copies import COPIES
+from scopec.frontends.clang.guards import guard_acquire, guard_release
 from scopec.frontends.clang.host import HOST, at_exit
 from scopec.frontends.clang.instructions import operand, tell_apart
 from scopec.frontends.clang.launches import LAUNCHES, configure, launch_kernel, take_configuration
@@ -26,6 +27,9 @@ from scopec.frontends.clang.warps import WARPS
 if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
 
+_OF_THE_ABI = {
+    "__cxa_atexit": at_exit, "__cxa_guard_acquire": guard_acquire, "__cxa_guard_release": guard_release,
+}  # fmt: skip
 _INTRINSICS = {
     **ATOMICS, **VECTORS, **INTRINSICS, **HOST, **ALLOCATIONS, **LAUNCHES, **COPIES, **WARPS, **CLUSTERS, **ASSEMBLY,
 }  # fmt: skip
@@ -55,8 +59,8 @@ def called(machine: Machine, state: State, instruction: llvm.Instruction) -> boo
         return of_llvm(call, name)
     if name == "__cudaPushCallConfiguration":
         return configure(call)
-    if name == "__cxa_atexit":
-        return at_exit(call)
+    if name in _OF_THE_ABI:
+        return _OF_THE_ABI[name](call)
     if name == "__cudaPopCallConfiguration":
         return take_configuration(call)
     if name == "cudaLaunchKernel":

@@ -18,6 +18,7 @@ from scopec.frontends.clang import llvm
 from scopec.frontends.clang.debug import Debug, Leaf, Place, Variable
 from scopec.frontends.clang.extents import expression_at
 from scopec.frontends.clang.flow import Flow, flow
+from scopec.frontends.clang.guards import GUARD, is_guard
 from scopec.frontends.clang.memory import (
     Address,
     Code,
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.work import Callback, Copy, Started
 
 _SHARED_SPACE, _CONSTANT_SPACE = 3, 4
+#: What compilers make beside variables, by what its mangled name begins with (Itanium C++ ABI, 5.1.4.5).
+_MADE = {"_ZGV": "guard", "_ZGR": "temporary"}
 _MOST_ELEMENTS = 1 << 20
 
 
@@ -232,14 +235,14 @@ class World:
         if variable.space == _SHARED_SPACE and variable.initial is None:
             return self._dynamic(variable, prefix, block)
         about = side.debug.variable(variable.debug[0]) if variable.debug else None
-        if about is None or variable.constant:
+        if variable.constant or (about is None and variable.initial is None):
             known = self._constants(side, variable)
             if known not in self.tables:
                 return known
         if about is None:
             place = Place(self.source.name, 0, 0)
-            about = Variable(_plain(variable.name), "", artificial=True, scope="", place=place)
-        leaves = side.debug.leaves(about.type) or leaves_of(variable.type)
+            about = Variable(_made_for(variable.name), "", artificial=True, scope="", place=place)
+        leaves = GUARD if is_guard(variable.name) else side.debug.leaves(about.type) or leaves_of(variable.type)
         shared = variable.space == _SHARED_SPACE
         own = shared and (_is_local(variable.name) or block != "")
         name = f"{prefix}{block}.{about.name}" if own else _qualified(side.debug, about.scope) + about.name
@@ -342,6 +345,12 @@ class World:
         return self.pointers[address]
 
 
+def _made_for(name: str) -> str:
+    """What an object is called that the compiler made, of which nothing but its mangled name is known."""
+    kind = next((kind for prefix, kind in _MADE.items() if name.startswith(prefix)), None)
+    return _plain(name) if kind is None else f"{kind}({_plain(name)})"
+
+
 def _plain(name: str) -> str:
     """The name of a variable of which nothing but its mangled name is known."""
     plain, rest = name.removeprefix("__const.").removesuffix(".const"), name.partition("_Z")[2]
@@ -401,6 +410,8 @@ def contents(
             yield at, Opaque(size)
         case llvm.Pointer(), (llvm.Zero() | llvm.Null()):
             yield at, number(0, 64)
+        case llvm.Pointer(), llvm.Expression(llvm.Cast("inttoptr", llvm.Typed(_, llvm.Number(value)), _)):
+            yield at, number(value, 64)  # where a virtual base is, in a table of virtual functions
         case llvm.Pointer(), _:
             found = constant_address(world, side, operand)
             if found is not None:
