@@ -50,7 +50,7 @@ def test_no_file_outside_the_repository_is_shown(tree: Path, leak: str) -> None:
     for text in (said.stdout, said.stderr, *((tree / f"r.{form}").read_text() for form in FORMATS)):
         assert SECRET not in text
         assert "70717" not in text
-        assert "104" not in text, "the first byte of the secret"
+        assert "104" not in text.replace(str(tree.parent), ""), "the first byte of the secret"
     page = scopec("check", "--engine", "embedded", "--format", "html", "--output", "pages", "p.cu", cwd=tree)
     assert page.returncode in (1, 2)
     assert not any(SECRET in path.read_text() for path in (tree / "pages").rglob("*.html"))
