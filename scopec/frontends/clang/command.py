@@ -21,7 +21,7 @@ from scopec.base.records import dataclass
 from scopec.base.resources import resource
 from scopec.frontends.clang.running import finished
 
-#: The versions of clang that give the same verdicts of every program of specs/.
+#: The versions of clang that were compared (docs/engines.md).
 OLDEST, NEWEST = 19, 22
 #: What to do where there is no clang.
 WAY_TO_CLANG = f"pip install 'scopec[cxx]', or set SCOPEC_CLANG to a clang of version {OLDEST} to {NEWEST}"
