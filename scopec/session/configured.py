@@ -11,7 +11,7 @@ from scopec.frontends.clang.flags import Flags
 from scopec.session.baseline import marked
 from scopec.session.check import Outcome, Settings
 from scopec.session.plan import Overrides
-from scopec.session.project import CHOICES, pair
+from scopec.session.project import CHOICES, JARS, pair
 from scopec.session.reductions import named
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def configured(found: Mapping[str, Setting]) -> Settings:
         overrides, value.get("jobs", default.jobs), value.get("timeout", default.timeout),
         size(value["memory-limit"]) if "memory-limit" in value else half_of_the_machine(),
         Path(value["keep"]) if "keep" in value else None,
-        {name: Path(value[f"{name}-jar"]) for name in ("alloy", "tlc") if f"{name}-jar" in value},
+        {name: Path(value[f"{name}-jar"]) for name in JARS if f"{name}-jar" in value},
         value.get("engine", default.engine), cache=cache, allowed=frozenset(value.get("allow", ())),
     )  # fmt: skip
 

@@ -23,6 +23,7 @@ from scopec.base.files import read_source
 from scopec.base.later import later
 from scopec.base.limits import size
 from scopec.base.records import dataclass
+from scopec.engines.java.jars import PINNED
 from scopec.engines.table import AUTO, BOTH, named
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Kind(Enum):
     MODEL = "the name of a model, or the path of a .cat file, as a text"
 
 
+#: The engines that a user may have a jar of.
+JARS = tuple(PINNED)
 #: Every setting, by the long name of the option of `scopec check` whose default it is.
 KEYS = {
     "model": Kind.MODEL, "given": Kind.PAIRS, "bound": Kind.PAIRS, "progress": Kind.TEXT, "memory": Kind.TEXT,
@@ -61,7 +64,7 @@ KEYS = {
     "without": Kind.TEXTS,
     "engine": Kind.TEXT, "confirm": Kind.TEXT, "jobs": Kind.WHOLE, "timeout": Kind.NUMBER, "memory-limit": Kind.SIZE,
     "no-cache": Kind.SWITCH, "allow": Kind.TEXTS, "baseline": Kind.PATH, "quiet": Kind.SWITCH, "verbose": Kind.SWITCH,
-    "alloy-jar": Kind.PATH, "tlc-jar": Kind.PATH, "executor": Kind.TEXT, "keep": Kind.PATH,
+    **{f"{name}-jar": Kind.PATH for name in JARS}, "executor": Kind.TEXT, "keep": Kind.PATH,
     "allow-outside": Kind.SWITCH,
 }  # fmt: skip
 #: What some are one of, the default first, and between what others are.
@@ -71,7 +74,7 @@ CHOICES = {
 }  # fmt: skip
 RANGES: dict[str, tuple[float, float]] = {"jobs": (1, 64), "timeout": (0.001, math.inf)}
 #: Those that say what is run, where is written, and what of elsewhere is shown: a call's, or the user's own.
-USERS = frozenset({"alloy-jar", "tlc-jar", "executor", "keep", "allow-outside"})
+USERS = frozenset({*(f"{name}-jar" for name in JARS), "executor", "keep", "allow-outside"})
 
 
 @dataclass(frozen=True)
