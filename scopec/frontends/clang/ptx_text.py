@@ -69,7 +69,8 @@ def ptx_of(source: Source, folder: Path, directives: Iterable[tree.Directive]) -
         raise error(Code.BAD_DIRECTIVE, "a file has one file of PTX", named[1].span, "remove this")
     name = named[0].name[1:-1]
     shown = str(Path(source.name).parent / name)
-    if not may_show(folder / name, source):
+    beside = Source(str(folder / "_"), "", source.folders)  # what the source is called may be elsewhere
+    if not any(may_show(folder / name, one) for one in (source, beside)):
         message = f"`{name}` is outside the repository, or the folder of this file"
         raise error(Code.UNREADABLE, message, named[0].span, "put it beside this file, or --allow-outside")
     try:
