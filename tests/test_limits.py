@@ -364,10 +364,15 @@ def test_only_regular_files_are_read(command: str, tmp_path: Path) -> None:
     endless, pipe = tmp_path / "endless.cu", tmp_path / "pipe.cu"
     endless.symlink_to("/dev/zero")
     os.mkfifo(pipe)
-    for path in (endless, pipe):
-        done = scopec(command, path, *(("-o", tmp_path / "generated") if command == "compile" else ()))
+    folder = ("-o", tmp_path / "generated") if command == "compile" else ()
+    for given, said in (
+        ([pipe], "not a regular file"),
+        ([endless], "leads out of the repository"),
+        ([endless, "--allow-outside"], "not a regular file"),
+    ):
+        done = scopec(command, *given, *folder)
         assert done.returncode == 2
-        assert "not a regular file" in done.stderr
+        assert said in done.stderr
 
 
 @pytest.mark.parametrize("command", ["check", "outcomes", "compile", "trace"])

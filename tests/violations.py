@@ -147,6 +147,12 @@ __global__ void mp() {
 //@ options races = ignore;
 //@ expect forbidden mp[1][0].r == 0 under hrf0-hw;
 """,
+    "never-undefined": """\
+__device__ int x = 0;
+__global__ void k() { x = 1; }
+//@ launch k<<<1, 1>>>();
+//@ expect undefined;
+""",
     "undecided": """\
 __device__ cuda::atomic<int, cuda::thread_scope_device> turn{0};
 __device__ int n = 0;
