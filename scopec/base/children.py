@@ -29,6 +29,21 @@ def started(command: Sequence[str], memory: int | None = None, **how: Any) -> su
     return subprocess.Popen(command, **how)
 
 
+def memory_of_the_system() -> int | None:
+    """How many bytes the system lets this process have, and each child (``ulimit -v``); None where it sets no limit."""
+    if sys.platform != "linux":
+        return None
+    found = [limit for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA) for limit in resource.getrlimit(kind)[:1]]
+    return min((limit for limit in found if limit != resource.RLIM_INFINITY), default=None)
+
+
+def prepare_for_little_memory() -> None:
+    """Load what a thread needs to end, which could not be loaded then, and which would end the process."""
+    if memory_of_the_system() is not None:
+        with suppress(OSError):
+            ctypes.CDLL("libgcc_s.so.1")
+
+
 if sys.platform == "linux":
     import resource
 

@@ -5,6 +5,7 @@ Every message to a user about a program has a code from :class:`Code`; ``docs/di
 
 from __future__ import annotations
 
+import errno
 from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
@@ -219,8 +220,26 @@ def bounded_nesting(span: Span, what: str = "an expression or statement", help_:
         raise error(Code.TOO_LARGE, f"{what} nests too deeply", span, help_) from None
 
 
+#: What Python and the loader of libraries say where the system gives no more.
+_STARVED = ("can't start new thread", "failed to map segment", "annot allocate memory", "out of memory")
+
+
+def starved(failure: BaseException) -> bool:
+    """Whether an exception says that the system gives this process no more memory, threads or open files."""
+    if isinstance(failure, MemoryError) or getattr(failure, "errno", None) in (
+        errno.ENOMEM,
+        errno.EMFILE,
+        errno.ENFILE,
+    ):
+        return True
+    return isinstance(failure, (RuntimeError, ImportError, OSError)) and any(w in str(failure) for w in _STARVED)
+
+
 def internal_error(bug: Exception) -> str:
     """What to say about an exception that nobody expected."""
+    if starved(bug):
+        said = f": {bug}" if str(bug) else ""
+        return f"the system gives scopec too little: memory, threads or open files (ulimit -v, -u, -n){said}"
     return (
         f"internal error: {type(bug).__name__}: {bug}. This is a bug in scopec; please report it with the file and "
         "what scopec prints with SCOPEC_DEBUG=1 in the environment."

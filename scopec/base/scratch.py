@@ -66,7 +66,7 @@ def make_scratch_folder(prefix: str = "scopec-", parent: Path | None = None) -> 
 
     Raises EngineError once the process is leaving.
     """
-    parent = Path(tempfile.gettempdir()) if parent is None else parent
+    parent = _temporary() if parent is None else parent
     _ = shutil.rmtree  # imported now: where the process ends, there may be no time
     if (parent, prefix) not in _swept:
         _swept.add((parent, prefix))
@@ -81,6 +81,16 @@ def make_scratch_folder(prefix: str = "scopec-", parent: Path | None = None) -> 
             with suppress(OSError):  # another process took it for abandoned, in the moment before it was locked
                 _held[folder] = _lock(folder / _LOCK, os.O_CREAT)
                 return folder
+
+
+def _temporary() -> Path:
+    """The folder for temporary files that ``tempfile`` finds, but without the file that it makes there to try it: where
+    the process is ended just then, that stays."""
+    named = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    for folder in (*named, *(("/tmp", "/var/tmp", "/usr/tmp") if os.name == "posix" else ())):
+        if folder and Path(folder).is_dir() and os.access(folder, os.W_OK | os.X_OK):
+            return Path(folder).absolute()
+    return Path(tempfile.gettempdir())
 
 
 def remove_scratch_folder(folder: Path) -> None:

@@ -1,145 +1,34 @@
-"""The command line: options in, exit status out; the work is done elsewhere (results note)."""
+"""The command line; what it needs is imported where somebody is there to say that it cannot be."""
 
 from __future__ import annotations
 
-import errno
-import gc
-import io
 import os
-import signal
 import sys
-import time
-from contextlib import suppress
-from itertools import takewhile
-from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
-
-import click
-
-from scopec import __version__
-from scopec.base.diagnostics import InputError, ScopecError, UsageError, internal_error
-from scopec.base.excerpt import clean
-from scopec.cli.check import check
-from scopec.cli.compile import compile_
-from scopec.cli.doctor import doctor
-from scopec.cli.listings import docs, explain, models
-from scopec.cli.outcomes import outcomes
-from scopec.cli.run import run
-from scopec.cli.settings import defaults
-from scopec.cli.telling import say, show
-from scopec.cli.trace import trace
-from scopec.report import terminal
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-# Start-up: what is needed at the end of a call alone is imported there.
-_INTERRUPTED = 130
-#: When signals told this process to end, and how long it may take to do so.
-_told_to_end: list[float] = []
-_LEAVING_SECONDS = 5.0
-#: What click's writes to standard output fail with: no space, nobody who reads, a broken device.
-_UNWRITABLE = (errno.ENOSPC, errno.EPIPE, errno.EIO)
-
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="scopec")
-def commands() -> None:
-    """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""
-
-
-for command in (check, trace, outcomes, run, compile_, models, doctor, explain, docs):
-    commands.add_command(command)
-commands.add_command(doctor, "engines")
+    from scopec.cli.program import commands as commands
 
 
 def main() -> NoReturn:
     """Entry point of the ``scopec`` command."""
-    _open_streams()
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):  # the last two are not on every system
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _terminate)
-    # What is made at the start is kept: to look through it again and again takes a tenth more.
-    gc.set_threshold(200_000)
     try:
-        _refuse_files(sys.argv[1:])
-        status = commands(standalone_mode=False, default_map=defaults(commands.commands.values(), Path.cwd()))
-        sys.exit(status if isinstance(status, int) else 0)
-    except click.exceptions.Abort:
-        terminal.tell("interrupted")
-        _leave(_INTERRUPTED)
-    except click.ClickException as bad:
-        said = io.StringIO()
-        bad.show(said)
-        for line in said.getvalue().splitlines():
-            terminal.tell(clean(line))
-        sys.exit(2)
-    except InputError as bad_input:
-        for diagnostic in bad_input.diagnostics:
-            show(diagnostic)
-        sys.exit(bad_input.exit_code)
-    except ScopecError as failed:
-        say(str(failed))
-        sys.exit(failed.exit_code)
-    except OSError as failure:
-        if failure.errno not in _UNWRITABLE or failure.filename is not None:
-            _bug(failure)
-        terminal.abandon(sys.stdout)
-        say(f"cannot write standard output: {failure.strerror}")
-        sys.exit(2)
-    except Exception as bug:
-        _bug(bug)
-    finally:
-        gc.freeze()  # what is left ends with the process: Python would look through all of it first
+        from scopec.cli import program  # Start-up: this may be too much, where memory is limited
+    except KeyboardInterrupt:
+        os._exit(130)
+    except (MemoryError, ImportError, OSError) as failure:
+        from scopec.base.diagnostics import starved
+
+        if not starved(failure):
+            raise
+        os.write(2, b"scopec: there is not enough memory to start: raise the limit (ulimit -v)\n")
+        sys.exit(4)
+    program.main()
 
 
-def _refuse_files(arguments: Sequence[str]) -> None:
-    """Raise UsageError for a file that would be taken for an option.
+def __getattr__(name: str) -> Any:
+    if name != "commands":
+        raise AttributeError(name)
+    from scopec.cli.program import commands  # Start-up: all the rest
 
-    Names of files come from a shell's `*`, from a hook or from a list of what has changed, and somebody else gave them.
-    """
-    for word in takewhile(lambda word: word != "--", arguments):
-        if word.startswith("-") and os.path.lexists(word):
-            raise UsageError(
-                f"`{word}` is a file here, and would be taken for an option: give it as ./{word}, or behind --"
-            )
-
-
-def _bug(bug: Exception) -> NoReturn:
-    """Whatever it is, the user gets a sentence and a status, not a traceback."""
-    if os.environ.get("SCOPEC_DEBUG"):
-        raise bug
-    say(internal_error(bug))
-    sys.exit(3)
-
-
-def _leave(status: int) -> NoReturn:
-    """End the process at once: a thread that computes cannot be stopped, and would be waited for."""
-    from scopec.base.scratch import remove_scratch_folders
-
-    remove_scratch_folders()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)
-
-
-def _terminate(_signal: int, _frame: object) -> None:
-    """The first signal ends the call in order, which others do not disturb while it takes a moment."""
-    now = time.monotonic()
-    _told_to_end.append(now)
-    if len(_told_to_end) == 1:
-        raise KeyboardInterrupt
-    if now > _told_to_end[0] + _LEAVING_SECONDS:
-        os._exit(_INTERRUPTED)
-
-
-def _open_streams() -> None:
-    """Standard streams that the caller has closed are open to nothing: no file that is opened takes their number."""
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            with suppress(OSError):
-                os.close(number)
-            opened = os.open(os.devnull, os.O_RDWR)
-            if opened != number:
-                os.dup2(opened, number)
-            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
+    return commands

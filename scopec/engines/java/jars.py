@@ -309,7 +309,9 @@ def java_version(seconds: float = _START_SECONDS) -> str:
     """The version that java prints of itself; EngineError if it does not start, or not in ``seconds``."""
     path = java()
     try:
-        done = subprocess.run([path, "-version"], capture_output=True, text=True, timeout=seconds, check=False)
+        done = subprocess.run(
+            [path, "-XX:-UsePerfData", "-version"], capture_output=True, text=True, timeout=seconds, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as failure:
         raise EngineError(
             f"{path} does not start ({failure}): set SCOPEC_JAVA to a java of version 21 or newer"

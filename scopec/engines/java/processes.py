@@ -29,6 +29,8 @@ FLAGS = (
     "-Djava.awt.headless=true",
     # Nobody attaches: a socket for it would stay in the folder for temporary files.
     "-XX:+DisableAttachMechanism",
+    # Nor measures: a file for it would stay in /tmp where the machine is killed.
+    "-XX:-UsePerfData",
 )
 
 #: In MiB; with less, no engine starts.

@@ -214,7 +214,7 @@ class _Worker:
         except queue.Empty:
             self.late = True
             return None
-        except OSError:  # it died since its last answer
+        except (OSError, ValueError):  # it died since its last answer, or is ended just now
             return None
         return None if line is None else json.loads(line)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import re
+import signal
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -37,6 +38,8 @@ _EXPANDED = ("-E", "-o", "-")
 _FEW = 4
 _SIDES = ("device", "host")
 _NO_FLAGS = Flags()
+#: How a program ends that somebody else ends.
+_FROM_OUTSIDE = {-getattr(signal, f"SIG{n}", 0) for n in ("KILL", "TERM", "INT", "HUP", "QUIT")} - {0}
 #: What clang calls what is in no file: its own macros, the command's, what is there of neither, and forced includes.
 _NO_FILES = ("<built-in>", "<command line>", "<unknown>", "<stdin>")
 _LONG_WORD = re.compile(r"\w{1000}")
@@ -102,6 +105,10 @@ def tried() -> Clang:
 
 def _codes(clang: Clang, runs: list[Run], source: Source, folder: Path, flags: Flags) -> list[str]:
     """The code of both sides; errors for what clang says."""
+    if ended := [run for run in runs if run.status in _FROM_OUTSIDE]:
+        raise EngineError(
+            f"clang was ended by signal {-ended[0].status}, which somebody sent, or the system for memory"
+        )
     if any(run.status < 0 for run in runs):  # a signal
         if fault := _tried(clang, _NO_FLAGS):
             raise broken(clang, fault)

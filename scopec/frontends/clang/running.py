@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from scopec.base.children import started
-from scopec.base.diagnostics import EngineError
-from scopec.base.limits import memory_left, too_much, uncut
+from scopec.base.children import memory_of_the_system, started
+from scopec.base.diagnostics import EngineError, LimitError
+from scopec.base.limits import memory_left, shown_size, too_much, uncut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 _LOOK_SECONDS = 0.1
 #: With less clang does not read an empty file.
 _LEAST_BYTES = 32 << 20
+#: How a program ends that gets no memory and does not say so.
+_ENDED = (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS)
 #: What LLVM says, and ends by a signal.
 _OUT_OF_MEMORY = "LLVM ERROR: out of memory"
 
@@ -43,6 +46,9 @@ def finished(commands: Iterable[list[str]], given: bytes, folder: Path, environm
             run.wait()
     if memory is not None and any(_OUT_OF_MEMORY in run.messages for run in runs if run.status):
         raise too_much()
+    given_ = memory_of_the_system()
+    if given_ is not None and any(run.status in _ENDED for run in runs):
+        raise LimitError(f"clang needs more memory than the system lets it have, {shown_size(given_)} (ulimit -v)")
     return runs
 
 
