@@ -543,6 +543,21 @@ def test_without_a_clang_the_file_is_not_answered(build: Path, monkeypatch: pyte
     assert "p.cu: SCOPEC_CLANG names no program: `/none`" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [{"command": 1}, {"command": "nvcc 'p.cu"}, {"arguments": 1}, {"arguments": ["-DN=1", 2]}, {"command": "nvcc -I\\0x p.cu"},
+     {"arguments": ["-I", "\\0"]}, {"arguments": ["-DX=\\ud800"]}, {"command": ["nvcc"]}],
+    ids=str,
+)  # fmt: skip
+def test_a_compilation_database_that_is_none(entry: dict[str, object], tmp_path: Path) -> None:
+    (tmp_path / "p.cu").write_text("__global__ void k() {}\n//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n")
+    text = json.dumps([{"directory": str(tmp_path), "file": "p.cu", **entry}]).replace("\\\\", "\\")
+    (tmp_path / "compile_commands.json").write_text(text.replace("\\0", "\\u0000"))
+    done = checked("p.cu", "--reader", "clang", "-p", ".", cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "is not as the format has it [SCP002]" in done.stderr
+
+
 @pytest.mark.parametrize("form", ["arguments", "command"])
 def test_a_compilation_database(build: Path, form: str) -> None:
     words = ["clang++", "-std=gnu++17", "-I", "with space", "-DFIRST=2", "-includeforced.h", "-O2", "-c", "p.cu"]

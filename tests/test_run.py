@@ -199,6 +199,28 @@ def test_host_threads_say_when_others_begin_and_wait_for_them() -> None:
         assert waits == ("WAIT = 1" in test.name or "KERNEL = 0, WAIT = 0" in test.name)
 
 
+@pytest.mark.parametrize(
+    "states",
+    [[[1, 2**31, 0, 0, 0, 0, 0]], [[1, 0]], [[1, 0, 0, 0, 0, 0, 0, 0]], [[-1, 0, 0, 0, 0, 1, 1]], [[10**400, 0, 0, 0, 0, 1, 1]],
+     [[1, 0, 0, 0, 0, 1, 2**64]], [[True, 0, 0, 0, 0, 1, 1]], [["1", 0, 0, 0, 0, 1, 1]], [[1.5, 0, 0, 0, 0, 1, 1]], [[]], 1, {"a": 1}],
+    ids=str,
+)  # fmt: skip
+def test_results_that_no_harness_writes(states: object, tmp_path: Path) -> None:
+    path = tmp_path / "lb.litmus"
+    path.write_text(LOAD_BUFFERING)
+    done = scopec("run", path, "--results", written(path, states, tmp_path))  # type: ignore[arg-type]
+    assert done.returncode == 2
+    assert "is not what a harness of `scopec run` writes" in done.stderr
+
+
+@pytest.mark.parametrize("gpu", [None, ["x"], {"a": 1}, 10**400, True])
+def test_what_is_said_of_a_gpu_is_text(gpu: object, tmp_path: Path) -> None:
+    path, results = tmp_path / "lb.litmus", tmp_path / "results.jsonl"
+    path.write_text(LOAD_BUFFERING)
+    results.write_text(json.dumps({"scopec": 1, "gpu": gpu}) + "\n")
+    assert scopec("run", path, "--results", results).returncode == 2
+
+
 def test_results_of_another_text_say_nothing(tmp_path: Path) -> None:
     path = tmp_path / "lb.litmus"
     path.write_text(LOAD_BUFFERING)

@@ -13,7 +13,7 @@ from scopec.explain.verdict import Check
 from scopec.gpu.code import FINISHED, FIRST_FAULT
 from scopec.gpu.harness import UNSET
 from scopec.gpu.observed import Observed, Shown
-from scopec.gpu.results import together
+from scopec.gpu.results import together, wrong
 from scopec.program import values
 from scopec.program.expectations import Expectation
 from scopec.program.observe import FinalMemory, Observation
@@ -111,10 +111,16 @@ def _all_allowed(shown: Sequence[Shown], listing: Listing, record: Record, engin
 
 
 def _counted(test: Test, record: Record) -> tuple[Counter[_State], Counter[Assert | None]]:
-    """The states in which every thread ended, and how others ended: at an assertion, or (None) not at all."""
+    """The states in which every thread ended, and how others ended: at an assertion, or (None) not at all.
+
+    UsageError for what is no state of the test.
+    """
     counts: Counter[_State] = Counter()
     ends: Counter[Assert | None] = Counter()
+    most = FIRST_FAULT + len(test.faults)
     for count, words in record.states:
+        if len(words) != len(test.roles) + len(test.types) or any(word >= most for word in words[: len(test.roles)]):
+            raise wrong(f"a state of {test.name}")
         how = [word for word in words[: len(test.roles)] if word != FINISHED]
         if how:
             failed = [word for word in how if word >= FIRST_FAULT]

@@ -66,18 +66,36 @@ def read(path: Path) -> Results:
     try:
         lines = [json.loads(line) for line in text_of(path).splitlines() if line.strip()]
         about = next(line for line in lines if "scopec" in line)
-        found = Results({"gpu": about["gpu"], **about}, dict(_records(lines)))
+        found = Results(_about(about), dict(_records(lines)))
     except OSError as failure:
         raise UsageError(f"cannot read {path}: {failure.strerror}") from failure
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, StopIteration) as failure:
-        raise UsageError(f"{path} is not what a harness of `scopec run` writes") from failure
+        raise wrong(path) from failure
     return found
+
+
+def wrong(path: Path | str) -> UsageError:
+    """The error that what is in a file, or said of a test, is nothing that a harness writes."""
+    return UsageError(f"{path} is not what a harness of `scopec run` writes")
+
+
+def _about(line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is said of the GPU: its name, and texts and numbers."""
+    found = {name: value if isinstance(value, str) else _word(value) for name, value in line.items()}
+    return {"gpu": str(found["gpu"]), **found}
 
 
 def _records(lines: list[Any]) -> Iterator[tuple[str, Record]]:
     for line in lines:
         if "failed" in line:
-            yield line["key"], Record(failed=str(line["failed"]))
+            yield str(line["key"]), Record(failed=str(line["failed"]))
         elif "test" in line:
-            states = tuple((int(count), tuple(map(int, words))) for count, *words in line["states"])
-            yield line["key"], Record(int(line["runs"]), states, int(line["lost"]))
+            states = tuple((_word(count), tuple(map(_word, words))) for count, *words in line["states"])
+            yield str(line["key"]), Record(_word(line["runs"]), states, _word(line["lost"]))
+
+
+def _word(value: object) -> int:
+    """A number as a harness writes it; ValueError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 64:
+        raise ValueError(value)
+    return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import InputError, LimitError, ScopecError
+from scopec.base.diagnostics import InputError, LimitError, ScopecError, UsageError
 from scopec.base.files import quoting
 from scopec.base.records import dataclass
 from scopec.gpu.compare import compared
@@ -46,8 +46,8 @@ def read(paths: Sequence[Path], settings: Settings) -> Iterator[Read]:
         try:
             with settings.limited():
                 planned = plan(path, shown, own.overrides)
-            variants = {id(run.program): run for run in planned.runs}.values()
-            tests = [_test(shown, run) for run in variants]
+                variants = {id(run.program): run for run in planned.runs}.values()
+                tests = [_test(shown, run) for run in variants]
         except InputError as bad:
             yield Read(path, own, None, (), Outcome(shown, diagnostics=bad.diagnostics))
         except ScopecError as failed:
@@ -89,6 +89,8 @@ def compare(file: Read, results: Sequence[Results], limit: int) -> Outcome:
                 if run.program.variant == listing.run.program.variant and run.model.name == listing.run.model.name
             ]
             reports.append(compared(listing, each, asked, results))
+    except UsageError:  # of the results, which are no file's own
+        raise
     except InputError as bad:
         return replace(file.outcome, diagnostics=bad.diagnostics)
     except LimitError as passed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,7 +64,23 @@ def _entry(folder: Path, path: Path, span: Span) -> dict[str, Any]:
         raise _useless(f"{file} cannot be read as a compilation database ({failure})", span) from None
     if not found:
         raise _useless(f"{file} has no entry for {path.name}", span)
-    return dict(found[0])
+    entry = dict(found[0])
+    try:
+        words = entry.get("arguments") or shlex.split(entry.get("command") or "")
+        texts = [entry["directory"], *(words if isinstance(words, list) else [None])]
+    except (ValueError, AttributeError):  # a quote that is not closed; no text
+        texts = [None]
+    if not all(map(_nameable, texts)):
+        raise _useless(f"{file} has an entry for {path.name} that is not as the format has it", span)
+    return {**entry, "arguments": words}
+
+
+def _nameable(text: object) -> bool:
+    """Whether it is a text that a program may be called with."""
+    try:
+        return isinstance(text, str) and "\0" not in text and bool(os.fsencode(text) or True)
+    except UnicodeEncodeError:
+        return False
 
 
 def _useless(message: str, span: Span) -> InputError:
@@ -71,7 +88,7 @@ def _useless(message: str, span: Span) -> InputError:
 
 
 def _of_command(entry: dict[str, Any], std: str) -> Flags:
-    words = entry.get("arguments") or shlex.split(entry.get("command", ""))
+    words = entry["arguments"]
     base = Path(entry["directory"])
     folders: list[Path] = []
     macros: list[str] = []

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from scopec.frontends.litmus.syntax.tree import CThread, PtxThread, Quantifier
 
 _THREAD = re.compile(r"P?(\d+)\Z")
+#: As in the scoped language (docs/language.md).
+_MOST_ELEMENTS = 4096
 #: How the operators of conditions are written in C++.
 _OPERATORS = {"=": "==", "<>": "!=", "/\\": "&&", "\\/": "||"}
 
@@ -106,6 +108,9 @@ class _Builder(Builder):
             size = length if length is not None else len(value.values) if isinstance(value, Numbers) else 1
             if isinstance(value, Numbers) and len(value.values) > size:
                 raise error(Code.TYPE_ERROR, f"{len(value.values)} values for an array of {size}", value.span)
+            if size > _MOST_ELEMENTS:
+                help_ = f"use 1 to {_MOST_ELEMENTS} elements"
+                raise error(Code.TOO_LARGE, f"an array of {size} elements", self.at(node), help_)
             if size == 0:
                 raise error(Code.TYPE_ERROR, "an array has at least one element", self.at(node))
         return Entry(self.at(node), target, type_, size, value)
