@@ -25,8 +25,10 @@ pytest_plugins = ["tests.skips"]
 REPOSITORY = Path(__file__).parent.parent
 # An engine that a test asks by the command line shall answer; tests/test_result_cache.py is about what is kept.
 os.environ["SCOPEC_NO_CACHE"] = "1"
-# How busy the machine is is no failure.
-settings.register_profile("scopec", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How busy the machine is is no failure; and what is tried is the same on every day.
+settings.register_profile(
+    "scopec", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("scopec")
 
 

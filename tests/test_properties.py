@@ -28,7 +28,8 @@ from tests.random_programs import handover_program, memory_program, memory_text
 tried = settings(
     max_examples=int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "8")),
     deadline=None,
-    derandomize="SCOPEC_RANDOM_PROGRAMS" not in os.environ,
+    derandomize=True,
+    database=None,
     suppress_health_check=list(HealthCheck),
 )
 HRF = ("hrf0", "hrf-direct", "hrf-indirect")
