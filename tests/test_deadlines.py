@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from random import Random
 
 import pytest
 
 import scopec as package
 from scopec.base.diagnostics import LimitError
 from scopec.base.limits import Deadline, deadline, limited
-from scopec.session.check import Settings
+from scopec.engines.alloy import run as alloy
+from scopec.engines.embedded.memory import solve
+from scopec.engines.java.jars import PINNED, Jar
+from scopec.engines.java.processes import Finished
+from scopec.engines.java.workers import Question
+from scopec.session import compile as compiling
+from scopec.session.check import Settings, check
+from scopec.session.confirm import confirmed
+from scopec.session.plan import Overrides, plan
+from scopec.session.verdicts import findings, memory_checks
 from tests.test_cli import LONG, scopec
+from tests.test_limits import SPECS
 
 #: Takes clang gigabytes and a minute.
 LARGE = """template <class T, T... I> struct S { static constexpr int n = sizeof...(I); };
@@ -68,6 +81,98 @@ def test_reading_questions_and_checks_share_one_limit(text: str, write: Callable
     assert used < 2 * 4 + 5
 
 
+#: That ten reads of nine values, none of them 0, are not all different is what no solver finds out.
+_READERS = range(9, 19)
+PIGEONS = (
+    """//@ language scoped;
+__device__ cuda::atomic<int, cuda::thread_scope_device> x{0};
+__global__ void k() {
+    if (blockIdx.x < 9) { x.store(blockIdx.x + 1, cuda::memory_order_relaxed); }
+    else { int r = x.load(cuda::memory_order_relaxed); }
+}
+//@ launch k<<<19, 1>>>();
+"""
+    + "//@ expect forbidden "
+    + " && ".join(
+        [f"k[{a}][0].r != 0" for a in _READERS]
+        + [f"k[{a}][0].r != k[{b}][0].r" for a in _READERS for b in _READERS if a < b]
+    )
+    + ";\n//@ expect race_free;\n//@ expect allowed k[9][0].r == 1;\n//@ expect forbidden k[9][0].r == 10;\n"
+)
+
+
+def test_what_is_decided_in_time_is_told(write: Callable[..., Path]) -> None:
+    """The first question takes for ever; the other three do not wait for it."""
+    said = scopec("check", "--engine", "embedded", "--timeout", "6", write(PIGEONS))
+    assert said.returncode == 4, said.stderr
+    verdicts = [list(found) for found in re.findall(r"^  (unknown|holds|violated) +(\w+)", said.stdout, re.MULTILINE)]
+    assert verdicts == [
+        ["unknown", "forbidden"], ["holds", "race_free"], ["holds", "allowed"], ["holds", "forbidden"],
+    ]  # fmt: skip
+    assert said.stdout.count("no answer within the time limit of 6 s") == 1
+
+
+def test_what_alloy_has_answered_in_time_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And is not kept: the rest would never be asked."""
+    specification = tmp_path / "p.als"
+
+    class Late:
+        def run(self, question: Question, folder: Path, seconds: float | None) -> Finished:
+            out = Path(question.request["out"])
+            out.mkdir()
+            (out / "receipt.json").write_text('{"commands": {"race": {}, "fault": {}}}')
+            return Finished(None, "", "", 5.0)
+
+    jar = Jar(PINNED["alloy"], Path("alloy.jar"), "6", "0")
+    answers = alloy.run(jar, specification, Late(), tmp_path, 5)  # type: ignore[arg-type]
+    assert answers == alloy.Answers({"race": None, "fault": None}, 5.0, late=True)
+
+
+@pytest.mark.parametrize("path", SPECS[::12], ids=str)
+def test_a_missing_answer_makes_no_verdict_another(path: Path) -> None:
+    """Whatever was not answered in time: what is told is as with all answers, or unknown."""
+    chance = Random(str(path))
+    for run in plan(path, str(path), Overrides()).runs[:2]:
+        if not run.memory_checks:
+            continue
+        answers = solve(run.problem)
+        assert answers is not None
+        whole = memory_checks(run, findings(run.problem, answers, "embedded", 0.0))
+        for _ in range(12):
+            some = {name: found for name, found in answers.items() if chance.random() < 0.7}
+            if not some:
+                continue
+            found = findings(run.problem, some, "embedded", 0.0, late="too late")
+            for before, now in zip(whole, memory_checks(run, found), strict=True):
+                late = (now.verdict, now.reason) == ("unknown", "too late")
+                assert late or (now.verdict, now.reason) == (before.verdict, before.reason), (some.keys(), now)
+
+
+def test_who_confirms_has_the_time_that_is_left(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = check([write(MANY[:-1] + "exists (x=0)\n", "p.litmus")], Settings(engine="embedded", timeout=3))
+    asked: list[float] = []
+    monkeypatch.setattr("scopec.session.confirm.check_run", lambda *of: asked.append(of[-1]))
+    confirmed(outcomes, Settings())
+    assert [2000 < reading < 20_000 for reading in asked] == [True]
+
+
+def test_reading_and_writing_a_specification_share_one_limit(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`scopec compile` too."""
+    given: list[float] = []
+
+    def within(used: float) -> nullcontext[None]:
+        given.append(used)
+        return nullcontext()
+
+    made = compiling.plan
+    monkeypatch.setattr(compiling, "plan", lambda *of: time.sleep(0.3) or made(*of))
+    compiling.compile_programs([write(HOLDS, "p.litmus")], Overrides(), "all", within)
+    assert given[0] == 0
+    assert given[1] >= 0.3
+
+
 def test_a_budget_is_for_the_call(tmp_path: Path) -> None:
     """What is decided by then is reported, what is left is unknown."""
     (tmp_path / "a.litmus").write_text("C a\n{ x = 0 }\nP0 (int *x) { *x = 1; }\nexists (x=1)\n")
@@ -81,6 +186,32 @@ def test_a_budget_is_for_the_call(tmp_path: Path) -> None:
     assert said.stdout.count("no answer within the budget of 6 s") + said.stderr.count("the budget of 6 s") >= 2
     used = after.children_user + after.children_system - before.children_user - before.children_system
     assert used < 2 * 6 + 5
+
+
+HOLDS = "C p\n{ x = 0 }\nP0 (int *x) { *x = 1; }\nexists (x=1)\n"
+
+
+def test_standard_input_need_not_have_an_end() -> None:
+    with Path("/dev/zero").open("rb") as zero:
+        said = subprocess.run(
+            [sys.executable, "-m", "scopec.cli", "check", "-"], stdin=zero, capture_output=True, text=True, check=False
+        )
+    assert said.returncode == 2
+    assert "standard input has more than" in said.stderr
+
+
+def test_large_numbers_take_no_memory(write: Callable[..., Path]) -> None:
+    text = "C large\n{ int a[2000000000]; }\nP0 (int *a) { *a = 1; }\nexists (a=1)\n"
+    said = scopec("check", "--engine", "embedded", "--memory-limit", "300MB", write(text, "p.litmus"))
+    assert said.returncode == 2
+    assert "an array of 2000000000 elements [SCP030]" in said.stderr
+
+
+def test_a_models_parentheses_have_a_limit_too(write: Callable[..., Path]) -> None:
+    model = write("deep\nacyclic " + "(" * 100_000 + "po" + ")" * 100_000 + "\n", "deep.cat")
+    said = scopec("check", "--engine", "embedded", "--timeout", "1", "--model", model, write(HOLDS, "p.litmus"))
+    assert said.returncode in (2, 4), said.stderr
+    assert "internal error" not in said.stderr
 
 
 @pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "0", "x"])

@@ -164,7 +164,7 @@ def test_every_expectation_of_the_specs_is_met(path: Path) -> None:
     for run in plan(path, str(path), KEPT).runs:
         if run.memory_checks:
             found = settled(run.problem, lambda one: findings(one, solve(one), "embedded", 0.0))
-            assert disagreements(found, run.problem) == []
+            assert disagreements(found, run.problem.questions) == []
             assert {c.expectation.text: c.verdict for c in memory_checks(run, found)} == {
                 c.text: "holds" for c in run.memory_checks
             }
@@ -189,7 +189,7 @@ def test_values_beyond_the_domains_are_noticed(tmp_path: Path) -> None:
     outcome = check_text(tmp_path, OVERFLOW)
     (report,) = outcome.reports
     found = findings(report.run.problem, solve(report.run.problem) or {}, "embedded", 0.0)
-    assert disagreements(found, report.run.problem) == []
+    assert disagreements(found, report.run.problem.questions) == []
     assert [c.verdict for c in memory_checks(report.run, found)] == [c.verdict for c in report.checks]
     assert verdicts([outcome])["forbidden x == 77"] == ["unknown"]
 
@@ -214,7 +214,7 @@ def test_unknown_and_violated_verdicts_are_the_jars(tmp_path: Path) -> None:
         (report,) = outcome.reports
         alloy = [(c.expectation.text, c.verdict, c.reason) for c in report.checks]
         found = findings(report.run.problem, solve(report.run.problem), "embedded", 0.0)
-        assert disagreements(found, report.run.problem) == []
+        assert disagreements(found, report.run.problem.questions) == []
         assert [(c.expectation.text, c.verdict, c.reason) for c in memory_checks(report.run, found)] == alloy
 
 
@@ -311,7 +311,7 @@ def test_an_execution_answers_the_questions_that_it_is_one_for(tmp_path: Path) -
     (run,) = plan(path, path.name, KEPT).runs
     answers = solve(run.problem)
     assert answers is not None
-    assert disagreements(findings(run.problem, answers, "embedded", 0.0), run.problem) == []
+    assert disagreements(findings(run.problem, answers, "embedded", 0.0), run.problem.questions) == []
     goals = {question.goal: answers[question.name] for question in run.problem.questions}
     assert goals[Goal.EXECUTION] is goals[Goal.OUTCOME] is not None
 

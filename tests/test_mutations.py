@@ -109,9 +109,9 @@ def found(run: Run, problem: Problem, jars: Jars, workers: Workers, folder: Path
     folder.mkdir()
     specification = folder / f"{run.name}.als"
     specification.write_text(emit(problem), encoding="utf-8")
-    instances = alloy_run.run(jars["alloy"], specification, workers, folder, 120).instances
-    answers = None if instances is None else alloy_run.choices(instances, run.graph)
-    assert answers is not None
+    told = alloy_run.run(jars["alloy"], specification, workers, folder, 120)
+    assert not told.late
+    answers = alloy_run.choices(told.instances, run.graph)
     return {name: choice is not None for name, choice in answers.items()}
 
 

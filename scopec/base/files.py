@@ -71,18 +71,19 @@ def quoted(diagnostic: Diagnostic, source: Source) -> Diagnostic:
     return replace(diagnostic, line=source_of(diagnostic.span, source).line(diagnostic.span.line))
 
 
-def text_of(path: Path, most: int = 64 << 20) -> str:
+def text_of(path: Path, most: int = 64 << 20, errors: str = "strict") -> str:
     """The text of a file that is no program, of at most so many bytes.
 
     Raises OSError where it cannot be read, is larger or no regular file (a device has no end), UnicodeDecodeError.
     """
-    with path.open("rb") as file:
+    # A pipe to which nobody writes would be waited for.
+    with open(path, "rb", opener=lambda name, how: os.open(name, how | getattr(os, "O_NONBLOCK", 0))) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
         if status.st_size > most:
             raise OSError(errno.EFBIG, f"it has more than {most} bytes")
-        return file.read(most).decode()
+        return file.read(most).decode(errors=errors)
 
 
 def write_below(folder: Path, place: Path | str, text: str) -> None:

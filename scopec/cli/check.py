@@ -16,6 +16,7 @@ import click
 
 from scopec.advice import advised
 from scopec.base.diagnostics import UsageError, not_a_warning
+from scopec.base.files import MOST_BYTES
 from scopec.cli.options import Seconds, engine_options, limit_options, program_options
 from scopec.cli.telling import engine_table, problems, say, told, used
 from scopec.report import formats, terminal
@@ -151,6 +152,14 @@ def check(
     raise AssertionError("one watches for ever")
 
 
+def _standard_input() -> str:
+    """What standard input has, which may have no end; UsageError where that is more than a file may have."""
+    data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"standard input has more than {MOST_BYTES} bytes: a program has at most so many")
+    return data.decode("utf-8", errors="replace")
+
+
 def _confirmed(outcomes: Sequence[Outcome], settings: Settings) -> list[Outcome]:
     """The outcomes, with what fails when the reference engines are asked; the reports have been read by then."""
     from scopec.session.confirm import confirmed
@@ -184,7 +193,7 @@ def _check(
         if STDIN in paths:
             from scopec.session.texts import stored, suffix
 
-            text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+            text = _standard_input()
             path = stack.enter_context(stored(text, f"stdin{suffix(text)}"))
             paths, names = [path if p == STDIN else p for p in paths], {path: f"stdin{suffix(text)}"}
         status = stack.enter_context(terminal.Status())

@@ -14,6 +14,8 @@ from scopec.report import options as report_options
 
 # Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from scopec.session.plan import Overrides
 
 
@@ -63,19 +65,20 @@ def compile_(
     A folder with a file SHA256SUMS gets the hash of each in it, and of the files those that are there.
     """
     from scopec.base.excerpt import clean, inert
-    from scopec.base.limits import limited
+    from scopec.base.limits import late, limited
     from scopec.session.compile import compile_programs, differences, shown_forms, write
 
+    def within(used: float) -> AbstractContextManager[None]:
+        return limited(max(0.0, timeout - used), memory_limit, said=late(timeout))
+
     if form is not None and folder is None and not compare:
-        for text in shown_forms(paths, overrides, form, lambda: limited(timeout, memory_limit)):
+        for text in shown_forms(paths, overrides, form, within):
             for line in text.splitlines():
                 click.echo(inert(clean(line)))
         return 0
     if form is not None or folder is None:
         raise UsageError("give -o and a folder for the files, or --show and a form to print, and nothing else")
-    files = compile_programs(
-        paths, overrides, target, lambda: limited(timeout, memory_limit), self_contained=self_contained
-    )
+    files = compile_programs(paths, overrides, target, within, self_contained=self_contained)
     if compare:
         found = differences(files, folder)
         for line in found:

@@ -168,7 +168,8 @@ limit_options = _all(
         type=Seconds(),
         default=300.0,
         show_default=True,
-        help="Seconds for all that one program is asked: reading it, every question, and the check of the answers.",
+        help="Seconds for all that one program is asked: reading it, every question, and the check of the answers. "
+        "What is decided by then is told, the rest is unknown.",
     ),
     click.option(
         "--memory-limit",

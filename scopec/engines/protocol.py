@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 class MemoryAnswer:
     """For each question, by name, the execution that was found, or None where none exists.
 
-    ``choices`` is None where the time limit came first; ``cached`` says whether an earlier call got the answer.
+    ``choices`` lacks the questions that the time limit came before, and is None where that are all; ``cached`` says
+    whether an earlier call got the answer.
     """
 
     choices: Mapping[str, Choice | None] | None

@@ -14,7 +14,7 @@ import click
 
 from scopec.base.diagnostics import UsageError
 from scopec.base.excerpt import inert
-from scopec.base.files import write_below
+from scopec.base.files import text_of, write_below
 from scopec.base.records import dataclass
 from scopec.report import terminal
 
@@ -197,7 +197,7 @@ def _write_folder(files: Mapping[str, str], folder: Path) -> None:
 def _pages(index: Path) -> set[str]:
     """The pages beside an index that an earlier call wrote with it; none if scopec did not write it."""
     try:
-        text = index.read_text(encoding="utf-8")
+        text = text_of(index)
     except (OSError, ValueError):
         return set()
     return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from scopec.engines.protocol import Kind
     from scopec.engines.table import Engine
     from scopec.explain.verdict import Check
+    from scopec.memory.execution import Execution
     from scopec.memory.questions import Problem
     from scopec.progress.models import Property
     from scopec.progress.questions import ProgressProblem
@@ -42,6 +44,9 @@ else:
 _MOST_BYTES = 128 << 20
 #: From so many states on TLC is a quarter faster and more with two workers, if a second processor has nothing to do.
 _STATES_FOR_TWO = 4_000
+#: How much of the time that is left memory questions take where progress is asked about as well, and engines where
+#: their answers are checked.
+_MEMORY_PART, _ASKED_PART = 3 / 4, 9 / 10
 _TORN = "a step is an access of one element, and whether it is so too where vectors are whole is not known"
 
 
@@ -128,16 +133,22 @@ class Inquiry:
                 problem = run.problem
         except LimitError as passed:
             return self._nothing(passed)
-        return self.settled(problem)
+        return self.settled(problem, self._part(_MEMORY_PART) if run.progress_checks else self.deadline)
 
-    def settled(self, problem: Problem) -> Findings:
-        """The answers to the questions of a problem; none past a limit."""
+    def _part(self, part: float) -> Deadline:
+        """The end of a part of the time that is left: the rest is for what is asked, or done, then."""
+        left = self.deadline.left()
+        return self.deadline if left is None else replace(self.deadline, at=time.monotonic() + left * part)
+
+    def settled(self, problem: Problem, end: Deadline | None = None) -> Findings:
+        """The answers to the questions of a problem by the deadline, or an earlier ``end``; none to what is left."""
+        end = end or self.deadline
         try:
             with self.limited(), timed(self.phases, "events"):
                 problem.prepare()  # its time is told apart from the engine's
             with limited(None, self.settings.memory):
                 engines = self.policy.asked(MEMORY, problem, problem.name)
-                return settled(problem, lambda one: self._agreed(engines, one))
+                return settled(problem, lambda one: self._agreed(engines, one, end))
         except (LimitError, ValuesError) as passed:
             return self._nothing(passed)
 
@@ -160,17 +171,17 @@ class Inquiry:
         asked = self._doing(engine, what, f"{len(problem.base.graph.events):,} events")
         answer = MEMORY.of(engine).solve(problem, self.call(seconds, asked=asked))
         milliseconds = answer.seconds * 1000 / len(problem.questions)
-        if answer.choices is None:
-            return Findings({}, engine.name, milliseconds, unanswered=self.deadline.late or late(seconds or 0))
-        return findings(problem, answer.choices, engine.name, milliseconds, cached=answer.cached)
+        said = self.deadline.late or late(seconds or 0)
+        return findings(problem, answer.choices or {}, engine.name, milliseconds, late=said, cached=answer.cached)
 
-    def _agreed(self, engines: Sequence[Engine], problem: Problem) -> Findings:
+    def _agreed(self, engines: Sequence[Engine], problem: Problem, end: Deadline) -> Findings:
         """The first engine's answers to the questions of a problem; EngineError where another's differ."""
         first, *others = engines
-        found = self._sound(self.answers(first, problem, self.deadline.left()), problem)
+        end = min(end, self._part(_ASKED_PART), key=lambda one: one.at or 0.0)
+        found = self._sound(self.answers(first, problem, end.left()), problem)
         self._specified |= first is able(MEMORY)[0] and problem.name == self.run.name
         for engine in () if found.unanswered else others:
-            other = self._sound(self.answers(engine, problem, self.deadline.left()), problem)
+            other = self._sound(self.answers(engine, problem, end.left()), problem)
             self.policy.compared(MEMORY, engine, answered=not other.unanswered)
             wrong = [] if other.unanswered else [q for q in problem.questions if found.finds(q) != other.finds(q)]
             if wrong:
@@ -187,9 +198,21 @@ class Inquiry:
         return found
 
     def _sound(self, found: Findings, problem: Problem) -> Findings:
-        """The findings, if each execution is what was asked for by scopec's own evaluation; EngineError if not."""
-        with self.limited():
-            wrong = disagreements(found, problem)
+        """The findings, if each execution is what was asked for by scopec's own evaluation; EngineError if not.
+
+        Those that a limit comes before are none.
+        """
+        checked: dict[str, Execution | None] = {}
+        wrong: list[str] = []
+        try:
+            with self.limited():
+                for question in problem.questions:
+                    if question.name in found.answers and not wrong:
+                        wrong = disagreements(found, (question,))
+                        checked[question.name] = found.answers[question.name]
+        except LimitError as passed:
+            left = frozenset(q.name for q in problem.questions if q.name not in checked)
+            found = replace(found, answers=checked, unanswered=str(passed), left=left)
         if wrong:
             kept = self.keep(self.call(None).write(MEMORY.of(able(MEMORY)[0]).specification(problem)))
             raise EngineError(
@@ -213,13 +236,14 @@ class Inquiry:
 
     # ---- the progress question
 
-    def progress(self, property_: Property) -> Progress:
-        """The answer to one property; none past a limit."""
+    def progress(self, property_: Property, others: int = 0) -> Progress:
+        """The answer to one property; none past a limit, and before ``others`` are asked, which have as much time."""
         try:
+            end = self._part(1 / (others + 1))
             with self.limited():
                 problem = progress_problem(self.run, property_)
             with limited(None, self.settings.memory):
-                return self._agreed_progress(problem, property_)
+                return self._agreed_progress(problem, property_, end)
         except LimitError as passed:
             return Progress(None, None, None, 0.0, immediate(PROGRESS).name, unanswered=str(passed))
 
@@ -229,14 +253,14 @@ class Inquiry:
             problem = progress_problem(self.run, property_)
             return self._explored(immediate(PROGRESS), problem, self.deadline.within(seconds))
 
-    def _agreed_progress(self, problem: ProgressProblem, property_: Property) -> Progress:
+    def _agreed_progress(self, problem: ProgressProblem, property_: Property, end: Deadline) -> Progress:
         first, *others = self.policy.asked(PROGRESS, problem, self.run.name)
-        found = self._explored(first, problem, self.deadline.left())
+        found = self._explored(first, problem, end.left())
         # Which counterexample several workers find is left to chance; where nothing is violated there is none.
         large = found.holds is True and (found.states or 0) >= _STATES_FOR_TWO
         for engine in others:
             processors = self.settings.processors if large else 1
-            other = self._explored(engine, problem, self.deadline.left(), processors)
+            other = self._explored(engine, problem, end.left(), processors)
             self.policy.compared(PROGRESS, engine, answered=not other.unanswered)
             if None in (found.holds, other.holds) or found.holds == other.holds:
                 continue
@@ -319,7 +343,10 @@ class Inquiry:
         if self.settings.keep is not None:
             for folder in self.scratch().glob("*-out"):
                 name = folder.name if "." in folder.name else f"{self.run.name}.{folder.name}"
-                shutil.copytree(folder, target / name, dirs_exist_ok=True)
+                if (target / name).is_symlink():
+                    (target / name).unlink()
+                shutil.rmtree(target / name, ignore_errors=True)
+                shutil.copytree(folder, target / name)
         return target
 
 

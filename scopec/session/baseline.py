@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import UsageError
+from scopec.base.excerpt import clean
 from scopec.base.files import text_of
 
 if TYPE_CHECKING:
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
 
 
 def _line(run: Run, check: Check) -> str:
-    """What is violated, wherever its lines have moved to."""
+    """What is violated, wherever its lines have moved to; a name that has a line break in it is no other line."""
     variant = ", ".join(f"{k} = {v}" for k, v in run.program.variant.items())
-    return f"{run.file}: {' '.join(check.expectation.text.split())} [{variant}; {run.model.name}, {run.progress.name}]"
+    text = " ".join(check.expectation.text.split())
+    return clean(f"{run.file}: {text} [{variant}; {run.model.name}, {run.progress.name}]")
 
 
 def _violated(outcomes: Iterable[Outcome]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scopec.base.files import text_of
 from scopec.session.check import programs
 from scopec.session.revisions import revision
 
@@ -24,7 +25,7 @@ def included(path: Path, folders: Sequence[Path] = ()) -> set[Path]:
     while work:
         file = work.pop()
         try:
-            names = _INCLUDE.findall(file.read_text(encoding="utf-8", errors="replace"))
+            names = _INCLUDE.findall(text_of(file, errors="replace"))
         except OSError:
             continue
         for name in names:

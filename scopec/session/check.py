@@ -20,6 +20,7 @@ from scopec.base.diagnostics import (
     ScopecError,
     bounded_nesting,
     internal_error,
+    starved,
     suggestion,
 )
 from scopec.base.files import quoted, quoting
@@ -114,7 +115,8 @@ class Settings:
 class Report:
     """One run with its verdicts; ``phases`` are wall times in milliseconds; ``folder`` is where generated files are.
 
-    ``witness`` is an execution that the memory model allows, where it was asked for one.
+    ``witness`` is an execution that the memory model allows, where it was asked for one; ``seconds`` is how long all of
+    it took, with reading the file.
     """
 
     run: Run
@@ -124,6 +126,7 @@ class Report:
     phases: tuple[tuple[str, float], ...]
     remarks: tuple[Diagnostic, ...] = ()
     witness: Execution | None = None
+    seconds: float = field(default=0.0, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -227,7 +230,7 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                 except Exception as bug:  # one program must not take the others' results with it
                     if os.environ.get("SCOPEC_DEBUG"):
                         raise
-                    pending.append((shown, Outcome(shown, failure=internal_error(bug)), []))
+                    pending.append((shown, Outcome(shown, failure=internal_error(bug), exhausted=starved(bug)), []))
                     continue
                 reading = (time.perf_counter() - started) * 1000
                 if settings.select:
@@ -285,7 +288,8 @@ def _outcome(name: str, planned: Plan | Outcome, tasks: list[Task[Report]], allo
         except Exception as bug:  # one program must not take the others' results with it
             if os.environ.get("SCOPEC_DEBUG"):
                 raise
-            failure, exhausted = failure or internal_error(bug), False
+            exhausted = starved(bug) and (exhausted or failure is None)
+            failure = failure or internal_error(bug)
         else:
             reports.append(report)
             diagnostics += [*_race_warnings(report), *(d for d in report.remarks if d not in diagnostics)]
@@ -317,6 +321,7 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
 
     ``reading`` is the time in milliseconds that reading the whole file took, for the report.
     """
+    begun = time.monotonic()
     phases = [("read", reading)]
     nesting = bounded_nesting(run.source.span(0, 0))
     with doing(settings, run.file), later_folder() as folder, quoting(run.source), nesting:
@@ -325,7 +330,8 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
         checks = [] if found is None else memory_checks(run, found)
         with suppress(LimitError), inquiry.limited():
             checks = told(run, checks, inquiry.about)
-        answers = {property_: inquiry.progress(property_) for property_ in run.properties}
+        asked = tuple(run.properties)
+        answers = {property_: inquiry.progress(property_, len(asked) - n) for n, property_ in enumerate(asked, 1)}
         checks += inquiry.hardware()
         checks += _with_hangs(inquiry, progress_checks(run, answers, found), answers, found)
         checks = _with_orders(inquiry, checks)
@@ -337,7 +343,7 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
                 checks = settings.advise(run, checks, inquiry.about)
         in_order = sorted(checks, key=lambda c: run.checks.index(c.expectation))
         warnings: tuple[Diagnostic, ...] = ()
-        if found is not None and found.answers:
+        if found is not None and found.unanswered is None:
             with suppress(LimitError), inquiry.limited():
                 warnings = (*remarks(run), *dead_ends(run, found, inquiry.quickly))
         kept = None
@@ -351,7 +357,8 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
                 warnings += (Diagnostic(Code.NOT_KEPT, message, run.source.span(0, 0), None, "warning"),)
         generated = tuple(sorted(inquiry.generated))
     witness = None if found is None else found.answers.get("execution") or found.answers.get("prefix")
-    return Report(run, tuple(in_order), generated, kept, tuple(phases), warnings, witness)
+    seconds = reading / 1000 + time.monotonic() - begun
+    return Report(run, tuple(in_order), generated, kept, tuple(phases), warnings, witness, seconds=seconds)
 
 
 def _with_hangs(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from scopec.base.diagnostics import Code, InputError, UsageError, bounded_nesting, error
-from scopec.base.files import quoting, write_below
+from scopec.base.files import quoting, text_of, write_below
 from scopec.base.records import dataclass
 from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS
 from scopec.engines.table import TABLE
@@ -58,14 +59,19 @@ def generated(run: Run, target: str = "all", *, self_contained: bool = False) ->
                 yield from HARDWARE.of(engine).specification(hardware_problem(run, number)).items()
 
 
-Limited = Callable[[], AbstractContextManager[None]]
+#: What limits a block about a program of which reading has taken so many seconds.
+Limited = Callable[[float], AbstractContextManager[None]]
+
+
+def _unlimited(_used: float) -> AbstractContextManager[None]:
+    return nullcontext()
 
 
 def compile_programs(
     paths: Sequence[Path],
     overrides: Overrides,
     target: str,
-    limited: Limited = nullcontext,
+    limited: Limited = _unlimited,
     *,
     self_contained: bool = False,
 ) -> dict[Path, Specification]:
@@ -75,8 +81,8 @@ def compile_programs(
     the same file.
     """
     files: dict[Path, Specification] = {}
-    for file, below, run in _runs(paths, overrides, limited):
-        with limited(), quoting(run.source), bounded_nesting(run.source.span(0, 0)):
+    for file, below, run, used in _runs(paths, overrides, limited):
+        with limited(used), quoting(run.source), bounded_nesting(run.source.span(0, 0)):
             made = list(generated(run, target, self_contained=self_contained))
         for name, text in made:
             if files.setdefault(below / name, Specification(text, file)).text != text:
@@ -85,13 +91,11 @@ def compile_programs(
     return files
 
 
-def shown_forms(
-    paths: Sequence[Path], overrides: Overrides, form: str, limited: Limited = nullcontext
-) -> Iterator[str]:
+def shown_forms(paths: Sequence[Path], overrides: Overrides, form: str, limited: Limited = _unlimited) -> Iterator[str]:
     """A form of :data:`scopec.session.forms.FORMS` of every run, as text; alike ones of a program once."""
     seen: set[tuple[object, ...]] = set()
-    for file, _, run in _runs(paths, overrides, limited):
-        with limited(), quoting(run.source), bounded_nesting(run.source.span(0, 0)):
+    for file, _, run, used in _runs(paths, overrides, limited):
+        with limited(used), quoting(run.source), bounded_nesting(run.source.span(0, 0)):
             text = FORMS[form].text(run)
         known = (file, *run.program.variant.items(), text)
         if known not in seen:
@@ -99,16 +103,19 @@ def shown_forms(
             yield f"---- {run.name}: {form}\n{text}"
 
 
-def _runs(paths: Sequence[Path], overrides: Overrides, limited: Limited) -> Iterator[tuple[Path, Path, Run]]:
-    """The runs of every program, with its file and the file's place below the path that it was found in."""
+def _runs(paths: Sequence[Path], overrides: Overrides, limited: Limited) -> Iterator[tuple[Path, Path, Run, float]]:
+    """The runs of every program, with its file, the file's place below the path that it was found in, and how long it
+    took to read."""
     for path in paths:
         for file, problem in programs([path]):
             if problem is not None:
                 raise InputError(problem)
             below = file.parent.relative_to(path) if path.is_dir() else Path()
-            with limited():
+            begun = time.monotonic()
+            with limited(0.0):
                 runs = plan(file, str(file), overrides).runs
-            yield from ((file, below, run) for run in runs)
+            used = time.monotonic() - begun
+            yield from ((file, below, run, used) for run in runs)
 
 
 def write(files: Mapping[Path, Specification], folder: Path) -> str:
@@ -136,7 +143,7 @@ def differences(files: Mapping[Path, Specification], folder: Path) -> list[str]:
     for place, made in files.items():
         target = folder / place
         if hashes is None or target.is_file():
-            there = target.read_text(encoding="utf-8", errors="replace") if target.is_file() else ""
+            there = _text(target, folder)
             now = f"{target} (generated now)"
             diff = [*difflib.unified_diff(there.splitlines(), made.text.splitlines(), str(target), now, lineterm="")]
             lines += diff
@@ -154,5 +161,18 @@ def _hashes(folder: Path) -> dict[Path, str] | None:
     """The hashes of a folder's manifest, if it has one."""
     if not (folder / MANIFEST).is_file():
         return None
-    lines = (folder / MANIFEST).read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = _text(folder / MANIFEST, folder).splitlines()
     return {Path(place): digest for digest, _, place in (line.partition("  ") for line in lines)}
+
+
+def _text(file: Path, folder: Path) -> str:
+    """What is in a file below a folder, for a diff that shows it: nothing in one that is not there, or elsewhere.
+
+    UsageError where it cannot be read.
+    """
+    if not file.is_file() or not file.resolve().is_relative_to(folder.resolve()):
+        return ""
+    try:
+        return text_of(file, errors="replace")
+    except OSError as failure:
+        raise UsageError(f"cannot read {file}: {failure.strerror}") from failure

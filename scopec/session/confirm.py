@@ -32,7 +32,8 @@ def confirmed(outcomes: Sequence[Outcome], settings: Settings) -> list[Outcome]:
     again = replace(settings, advise=None, processors=min(2, settings.jobs) if alone else 1)
     jars = Jars(settings.jars, settings.say)
     asked: list[Confirming] = []
-    with settings.workers() as workers, ThreadPoolExecutor(max_workers=settings.jobs) as pool:
+    pool = ThreadPoolExecutor(max_workers=settings.jobs)
+    with settings.workers() as workers:
         try:
             pending = []
             for outcome in outcomes:
@@ -47,17 +48,18 @@ def confirmed(outcomes: Sequence[Outcome], settings: Settings) -> list[Outcome]:
                 found.append(replace(outcome, failure=failures[0], exhausted=False) if failures else outcome)
         except BaseException:
             workers.stop()
-            pool.shutdown(wait=False, cancel_futures=True)
             raise
+        finally:  # what still runs after an interruption is not waited for: `cli.main` ends the process
+            pool.shutdown(wait=False, cancel_futures=True)
     if (said := _said(asked)) is not None:
         settings.say(said)
     return found
 
 
 def _failure(report: Report, policy: Confirming, workers: Workers, settings: Settings) -> str | None:
-    """What is wrong with a report, by the reference engines; None if nothing is."""
+    """What is wrong with a report, by the reference engines, in the time that is left; None if nothing is."""
     try:
-        check_run(report.run, policy, workers, settings)
+        check_run(report.run, policy, workers, settings, report.seconds * 1000)
     except LimitError:  # nobody says otherwise
         return None
     except ScopecError as failed:

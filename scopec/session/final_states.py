@@ -202,7 +202,7 @@ def _too_many(limit: int, what: str = "executions") -> str:
 
 def _sound(run: Run, answers: Findings, states: Iterable[FinalState]) -> None:
     """Raise EngineError unless what is shown is consistent and complete by scopec's own evaluation of the model."""
-    wrong = disagreements(answers, run.problem)
+    wrong = disagreements(answers, run.problem.questions)
     for execution in (state.execution for state in states):
         wrong += execution.problems if execution.complete else ["not complete"]
     if wrong:

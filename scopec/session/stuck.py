@@ -90,7 +90,7 @@ def hangs(
 
 def _result(asked: Search, found: Findings) -> Hangs:
     said = Hangs(engine=found.engine, time_ms=found.time_ms, cached=found.cached)
-    if found.unanswered is not None:
+    if found.unanswered is not None and found.answers.get(STUCK) is None:
         return replace(said, undecided=f"{found.unanswered} about executions that get stuck")
     stuck = found.answers[STUCK]
     if stuck is None:

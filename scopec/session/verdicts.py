@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from scopec.base.diagnostics import LimitError
 from scopec.base.records import dataclass
 from scopec.explain.synchronisation import access_name
 from scopec.explain.verdict import FAULTY, UNDEFINED, Check, Verdict
@@ -14,7 +16,7 @@ from scopec.progress.schedule import Ending
 from scopec.session.questions import filter_name, question_name, race_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from scopec.memory.execution import Choice
     from scopec.memory.questions import Problem, Question
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 class Findings:
     """The answers to a run's memory questions: an execution, or None where there is none.
 
-    ``unanswered`` says why there are no answers, where a limit came first.
+    ``unanswered`` says why there are not all answers, where a limit came first: ``left`` are the questions that were
+    asked and have none.
     """
 
     answers: Mapping[str, Execution | None]
@@ -37,6 +40,12 @@ class Findings:
     time_ms: float
     cached: bool = False
     unanswered: str | None = None
+    left: frozenset[str] = frozenset()
+
+    @property
+    def certain(self) -> Findings:
+        """The same, where LimitError is raised for an answer that is looked at and is not there."""
+        return replace(self, answers=_Certain(self)) if self.left else self
 
     def undecided(self, problem: Problem) -> tuple[Question, ...]:
         """The questions of a problem whose executions need what is not decided about dependencies."""
@@ -62,22 +71,46 @@ class Findings:
         return f"line {first.span.line}: {first.text}", execution
 
 
+class _Certain(dict[str, "Execution | None"]):
+    """The answers that there are."""
+
+    def __init__(self, found: Findings) -> None:
+        super().__init__(found.answers)
+        self._found = found
+
+    def __getitem__(self, name: str) -> Execution | None:
+        if name in self._found.left:
+            raise LimitError(self._found.unanswered or "")
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self or name in self._found.left else default
+
+
 def findings(
-    problem: Problem, answers: Mapping[str, Choice | None], engine: str, time_ms: float, *, cached: bool = False
+    problem: Problem,
+    answers: Mapping[str, Choice | None],
+    engine: str,
+    time_ms: float,
+    *,
+    late: str = "no answer within the time limit",
+    cached: bool = False,
 ) -> Findings:
-    """An engine's choices as executions of a problem's graph, one for questions with the same choice."""
+    """An engine's choices as executions of a problem's graph, one for questions with the same choice; ``late`` is why
+    there are none to some questions, if there are none."""
     made = {
         id(choice): Execution(problem.base, problem.model, choice, problem.strict)
         for choice in answers.values()
         if choice is not None
     }
     executions = {name: made.get(id(choice)) for name, choice in answers.items()}
-    return Findings(executions, engine, time_ms, cached)
+    left = frozenset(q.name for q in problem.questions) - executions.keys()
+    return Findings(executions, engine, time_ms, cached, late if left else None, left)
 
 
-def disagreements(found: Findings, problem: Problem) -> list[str]:
+def disagreements(found: Findings, questions: Sequence[Question]) -> list[str]:
     """Where an execution that an engine found is not what it was asked for, by scopec's own evaluation of the model."""
-    answers = [(question, found.answers.get(question.name)) for question in problem.questions]
+    answers = [(question, found.answers.get(question.name)) for question in questions]
     return [
         f"{question.name}: {mistake}"
         for question, execution in answers
@@ -87,13 +120,18 @@ def disagreements(found: Findings, problem: Problem) -> list[str]:
 
 
 def memory_checks(run: Run, found: Findings) -> list[Check]:
-    """The verdicts of a run's memory checks; where a limit came first all are unknown."""
+    """The verdicts of a run's memory checks; what a limit came before is unknown."""
     answered = (found.engine, found.time_ms)
-    if found.unanswered is not None:  # maybe because the event graph, which shows what may fail, is too large
+    if (
+        found.unanswered is not None and not found.answers
+    ):  # maybe because the event graph, which shows what may fail, is too large
         return [Check(expectation, "unknown", found.unanswered, *answered) for expectation in run.of_the_model]
     checks = []
     for number, expectation in enumerate(run.memory_checks):
-        verdict, reason, trace = _memory(run, found, number, expectation)
+        try:
+            verdict, reason, trace = _memory(run, found.certain, number, expectation)
+        except LimitError as passed:
+            verdict, reason, trace = "unknown", str(passed), None
         checks.append(Check(expectation, verdict, reason, *answered, trace=trace, cached=found.cached))
     return checks
 
@@ -316,7 +354,7 @@ def progress_checks(run: Run, answers: Mapping[Property, Progress], found: Findi
     warnings: tuple[str, ...] = ()
     if found is not None and found.racy and run.reports_races:
         warnings = ("the program has a data race, so it is undefined behaviour and promises nothing",)
-    elif found is not None and found.unanswered is not None and run.reports_races:
+    elif found is not None and found.unanswered is not None and run.reports_races and "race" not in found.answers:
         unknown = "it is not known whether the program has a data race, and so promises nothing"
         warnings = (f"{unknown}: {found.unanswered}",)
     elif found is not None and found.fault is not None:

@@ -63,7 +63,7 @@ def may_be_whole(run: Run) -> bool:
 
 def found_whole(run: Run, found: Findings | None) -> str | None:
     """Why every execution that matters is sequentially consistent, by what the memory engines have answered."""
-    if found is None or "race" not in found.answers or _doubt(found):
+    if found is None or found.unanswered is not None or "race" not in found.answers or _doubt(found):
         return None
     if not run.reductions.whole:
         return None

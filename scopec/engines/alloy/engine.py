@@ -46,16 +46,19 @@ class Alloy(NeedsJar, MemoryEngine):
             call.write({name: text})
         path = call.folder / name
 
+        soon: dict[str, str | None] = {}  # what the time limit came after: it is not kept
+
         def ask() -> tuple[Any, float]:
             answers = run.run(call.jars[JAR], path, call.workers, call.folder, call.seconds)
-            return answers.instances, answers.seconds
+            if answers.late:
+                soon.update(answers.instances)
+            return None if answers.late else answers.instances, answers.seconds
 
         with call.timed("Alloy"):
             instances, seconds, cached = call.remembered((call.jars[JAR].sha256, run.SOLVER, text), ask)
-        if instances is None:
-            return MemoryAnswer(None, seconds)
         with call.timed("read Alloy"):
-            return MemoryAnswer(run.choices(instances, problem.base.graph), seconds, cached)
+            found = run.choices(soon if instances is None else instances, problem.base.graph)
+        return MemoryAnswer(found or None, seconds, cached)
 
     def executions(self, problem: Problem, question: Question, most: int, call: Call) -> Iterator[Choice]:
         """At most ``most`` solutions of the question's command."""

@@ -8,6 +8,13 @@ from pathlib import Path
 from typing import Any
 
 
+def _note(commands: dict[str, Any], out: Path) -> None:
+    """Write down what is answered so far, whole at any moment: the rest may take too long."""
+    written = out / "receipt.json.new"
+    written.write_text(json.dumps({"commands": commands}), encoding="utf-8")
+    written.replace(out / "receipt.json")
+
+
 class Driver:
     """What ``alloy exec -s SOLVER -t xml -o OUT -c '*' FILE`` does, without its command line."""
 
@@ -41,9 +48,10 @@ class Driver:
                     break
                 solution = solution.next()
             commands[name] = {"solution": found} if found else {}
+            _note(commands, out)
             if int(command.expects) not in (-1, min(found, 1)):
                 surprises.append(name)
-        (out / "receipt.json").write_text(json.dumps({"commands": commands}), encoding="utf-8")
+        _note(commands, out)
         said = f"not as expected: {', '.join(surprises)}" if surprises else ""
         return {"status": int(bool(surprises)), "stderr": said}
 

@@ -29,11 +29,12 @@ _DRIVER = Path(__file__).with_name("in_jvm.py")
 class Answers:
     """For each command the instance that was found, as XML, or None where none exists; and the wall time in seconds.
 
-    ``instances`` is None where the time limit came first.
+    ``late`` is whether the time limit came first: those commands are left out that it came before.
     """
 
-    instances: Mapping[str, str | None] | None
+    instances: Mapping[str, str | None]
     seconds: float
+    late: bool
 
 
 def run(jar: Jar, specification: Path, workers: Workers, folder: Path, seconds: float | None) -> Answers:
@@ -41,10 +42,10 @@ def run(jar: Jar, specification: Path, workers: Workers, folder: Path, seconds: 
     out = folder / f"{specification.stem}.alloy-out"
     shutil.rmtree(out, ignore_errors=True)  # of a question with a lower bound
     finished = workers.run(question(jar, specification, out), folder, seconds)
-    if finished.status is None:
-        return Answers(None, finished.seconds)
-    receipt = out / "receipt.json"
+    receipt, late = out / "receipt.json", finished.status is None
     if not receipt.is_file():
+        if late:
+            return Answers({}, finished.seconds, late)
         raise failure(finished, "Alloy")
     try:
         commands = json.loads(receipt.read_text(encoding="utf-8"))["commands"]
@@ -54,7 +55,7 @@ def run(jar: Jar, specification: Path, workers: Workers, folder: Path, seconds: 
         }
     except (OSError, ValueError, KeyError) as bad:
         raise EngineError(f"Alloy's answer cannot be read: {bad!r}") from bad
-    return Answers(instances, finished.seconds)
+    return Answers(instances, finished.seconds, late)
 
 
 def choices(instances: Mapping[str, str | None], graph: EventGraph) -> dict[str, Choice | None]:

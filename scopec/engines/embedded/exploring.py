@@ -217,14 +217,18 @@ class Exploration:
             for t in (*system.threads, *system.tasks)
         }
 
-    def graph(self, seconds: float | None, *, stop_early: bool, seen: Callable[[int], None] = lambda _: None) -> Graph:
+    def graph(
+        self, seconds: float | None, *, stop_early: bool, seen: Callable[[int], None] = lambda _: None,
+        found: list[State] | None = None,
+    ) -> Graph:  # fmt: skip
         """The graph of the states before the end, breadth first, as far as the time limit lets it be found.
 
         With ``stop_early`` it ends at the first state in which no promise asks for a step, and always at one in which
-        what a thread would do next is undefined.  ``seen`` is told now and then how many states there are.
+        what a thread would do next is undefined.  ``seen`` is told now and then how many states there are, which are
+        also in ``found``, for who is interrupted.
         """
         limit = None if seconds is None else time.monotonic() + seconds
-        stepping, graph = self.stepping, Graph()
+        stepping, graph = self.stepping, Graph([] if found is None else found)
         numbers: dict[State, int] = {}
 
         def number(state: State, parent: int) -> int:

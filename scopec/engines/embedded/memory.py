@@ -29,10 +29,18 @@ if TYPE_CHECKING:
 
 #: Conflicts that a solver is soon through with: no thread is started that would interrupt it.
 _AT_ONCE = 100
+#: What a solver takes for any number of them.
+_NO_LIMIT = -1
+#: How many times as many a question may have when its turn comes again, and from how many on it has no limit.
+_MORE, _MANY = 8, 10_000_000
 
 
 def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice | None] | None:
-    """For each question the execution that was found, or None where none exists; None if the time limit came first."""
+    """For each question the execution that was found, or None where none exists.
+
+    Those that the time limit came before are left out; None if these are all.  Questions take turns, so that one that
+    takes long does not keep others from their answers.
+    """
     deadline = None if seconds is None else time.monotonic() + seconds
     with Solver() as solver:
         try:
@@ -46,17 +54,22 @@ def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice
         except LimitError:
             return None
         answers: dict[str, Choice | None] = {}
-        for question in sorted(problem.questions, key=lambda q: q.goal in _IMPLIED_BY):
-            name = question.name
-            if (implied := _implied(question, problem, answers)) is not None:
-                answers[name] = implied
-                continue
-            found = () if name in impossible else _model(encoding, solver, goals[name], deadline)
-            if found is None:
-                return None
-            answers[name] = _choice(encoding, found) if found else None
+        conflicts = _AT_ONCE
+        while len(answers) < len(problem.questions):
+            unanswered = [q for q in problem.questions if q.name not in answers]
+            for question in sorted(unanswered, key=lambda q: q.goal in _IMPLIED_BY):
+                name = question.name
+                if (implied := _implied(question, problem, answers)) is not None:
+                    answers[name] = implied
+                    continue
+                found = () if name in impossible else _model(encoding, solver, goals[name], deadline, conflicts)
+                if found is not None:
+                    answers[name] = _choice(encoding, found) if found else None
+            if _is_over(deadline):
+                break
+            conflicts = conflicts * _MORE if 0 < conflicts < _MANY else _NO_LIMIT
         encoding.release()
-        return {q.name: answers[q.name] for q in problem.questions}
+        return {q.name: answers[q.name] for q in problem.questions if q.name in answers} or None
 
 
 _COMPLETE = (Goal.OUTCOME, Goal.COUNTER_OUTCOME, Goal.ASSERTION)
@@ -106,7 +119,7 @@ def executions(problem: Problem, question: Question, seconds: float | None = Non
         except LimitError:
             raise TimeoutError from None
         (goal,) = goals.values()
-        while model := _model(encoding, solver, goal, deadline):
+        while model := _model(encoding, solver, goal, deadline, _NO_LIMIT):
             yield _choice(encoding, model)
             true = set(model)
             solver.append([-a if a in true else a for a in chosen])
@@ -114,10 +127,12 @@ def executions(problem: Problem, question: Question, seconds: float | None = Non
             raise TimeoutError
 
 
-def _model(encoding: Encoding, solver: Solver, goal: int, deadline: float | None) -> Sequence[int] | None:
-    """The true literals of an execution that has a goal, none if there is none; None if time ran out first."""
+def _model(
+    encoding: Encoding, solver: Solver, goal: int, deadline: float | None, conflicts: int
+) -> Sequence[int] | None:
+    """The true literals of an execution that has a goal, none if there is none; None if time, or conflicts, ran out."""
     while True:
-        found = _solved(solver, goal, deadline)
+        found = _solved(solver, goal, deadline, conflicts)
         if found is None:
             return None
         model = solver.model() if found else ()
@@ -125,13 +140,13 @@ def _model(encoding: Encoding, solver: Solver, goal: int, deadline: float | None
             return model
 
 
-def _solved(solver: Solver, goal: int, deadline: float | None) -> bool | None:
-    """Whether a goal can be; None if time ran out first."""
+def _solved(solver: Solver, goal: int, deadline: float | None, conflicts: int) -> bool | None:
+    """Whether a goal can be; None if time, or conflicts, ran out first."""
     # A solver looks at an interrupt where it is stuck, and may never be.
     found = None if _is_over(deadline) else solver.solve([goal], _AT_ONCE)
-    if found is None and not _is_over(deadline):
+    if found is None and conflicts != _AT_ONCE and not _is_over(deadline):
         with _limit(solver, deadline):
-            found = solver.solve([goal])
+            found = solver.solve([goal], conflicts)
     return found
 
 

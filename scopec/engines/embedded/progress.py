@@ -10,7 +10,9 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
+from scopec.base.diagnostics import LimitError
 from scopec.base.graphs import components
+from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.engines.embedded.exploring import Exploration, Graph
 from scopec.engines.protocol import ProgressAnswer, ProgressEngine
@@ -47,11 +49,18 @@ def solve(
     ``Termination`` is ``<>AllDone``, ``Progress`` is ``<>AllDone \\/ []<><<CountedStep>>_vars``: a behaviour without it
     never ends and, for Progress, takes no step that counts from some point on.
     """
-    exploration = Exploration(system, property_)
-    graph = exploration.graph(seconds, stop_early=True, seen=seen)
-    if graph.cut:
-        return Answer(None, None, len(graph.states))
-    return Answer(*_found(exploration, graph), len(graph.states))
+    found: list[State] = []
+    end = None if seconds is None else time.monotonic() + seconds
+    try:
+        with limited(seconds, None):  # one state, and a search for cycles, may take long
+            exploration = Exploration(system, property_)
+            graph = exploration.graph(seconds, stop_early=True, seen=seen, found=found)
+            holds, shown = (None, None) if graph.cut else _found(exploration, graph)
+            return Answer(holds, shown, len(found))
+    except LimitError:
+        if end is None or time.monotonic() < end:  # another one: there is no memory
+            raise
+        return Answer(None, None, len(found))
 
 
 def _found(exploration: Exploration, graph: Graph) -> tuple[bool, Schedule | None]:
