@@ -240,7 +240,7 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
     ),
     "pairs": (_BLOCK.format("f.store(1); __syncthreads(); f.store(2);", 1, 32, "allowed f == 2"), _pairs),
     "safe_assertions": (
-        _BLOCK.format("a[f.load() % 2] = 1; f.store(1);", 1, 2, "allowed f == 1"),
+        _BLOCK.format("a[2 * t + f.load() % 2] = 1; f.store(1);", 1, 2, "allowed f == 1"),
         lambda run: len(run.graph.faults),
     ),
     "spin_loops": (_BLOCK.format("f.store(1); while (f.load() == 0);", 1, 2, "allowed f == 1"), _beyond),
