@@ -494,6 +494,19 @@ def test_objects_of_classes_are_those_of_cpp(write: Callable[..., Path]) -> None
     assert report.checks
 
 
+def test_another_name_of_a_function_is_the_function(write: Callable[..., Path]) -> None:
+    text = """
+__device__ int gone;
+extern "C" __device__ void f() { gone = 3; }
+extern "C" __device__ void g() __attribute__((alias("f")));
+__global__ void k() { g(); }
+//@ launch k<<<1, 1>>>();
+//@ expect required gone == 3;
+"""
+    (outcome,) = check([write(text)], Settings(overrides=BY_CLANG, engine="embedded"))
+    assert [c.verdict for report in outcome.reports for c in report.checks] == ["holds"]
+
+
 FLAGS = """
 #include <settings.h>
 #ifndef FORCED

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _DEFINE = re.compile(r"^define (?P<head>.*?)(?P<name>@(?:\"[^\"]*\"|[-\w.$]+))\((?P<rest>.*)$")
 _GLOBAL = re.compile(r"^(@(?:\"[^\"]*\"|[-\w.$]+)) = (.*)$")
+_ALIAS = re.compile(
+    r"^(@(?:\"[^\"]*\"|[-\w.$]+)) = (?:[a-z_]+ )*alias .*, ptr(?: addrspace\(\d+\))? (@(?:\"[^\"]*\"|[-\w.$]+))$"
+)
 _TYPE = re.compile(r"^(%(?:\"[^\"]*\"|[-\w.$]+)) = type (.*)$")
 _METADATA = re.compile(r"^(![\w.]+) = (.*)$")
 _LABEL = re.compile(r"^(\"[^\"]*\"|[-\w.$]+):")
@@ -31,6 +34,8 @@ class Module:
         self._functions: dict[str, tuple[str, list[str]]] = {}
         self._named: dict[str, Type] = {}
         self._read: dict[str, llvm.Function] = {}
+        #: Other names of functions and variables: of a destructor, or what the attribute `alias` gives.
+        self.aliases: dict[str, str] = {}
         #: The functions that were no C++.
         self.added: dict[str, Callable[[], llvm.Function]] = {}
         self._lines(text)
@@ -51,7 +56,9 @@ class Module:
                 if found := _METADATA.match(line):
                     self.metadata[found[1]] = found[2].removeprefix("distinct ")
             elif line.startswith("@"):
-                if found := _GLOBAL.match(line):
+                if found := _ALIAS.match(line):
+                    self.aliases[bare(found[1])] = bare(found[2])
+                elif found := _GLOBAL.match(line):
                     self.variables[bare(found[1])] = found[2]
             elif line.startswith("%") and (found := _TYPE.match(line)):
                 self.types[bare(found[1])] = found[2]

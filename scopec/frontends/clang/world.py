@@ -217,6 +217,7 @@ class World:
 
     def global_region(self, side: Side, name: str, prefix: str, block: int = 0) -> Memory | Code:
         """What ``@name`` is the address of, in a thread of a block of the grid or of the host thread ``prefix``."""
+        name = side.module.aliases.get(name, name)
         if name in side.module.functions or name not in side.module.variables:
             return Code(name)
         variable = side.module.variable(name)
