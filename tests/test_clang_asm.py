@@ -114,11 +114,26 @@ def test_a_message_arrives_by_its_order_and_scope_alone(name: str, write: Callab
 
 
 BLOCK = PASSING.replace("WHO", "threadIdx.x").replace("GRID", "1, 2")
-SPLIT = BLOCK.replace("if (WHO", "if (threadIdx.x").replace("unsigned r = 0;", "unsigned r = 1;")
+#: Two lanes, and the first lanes of two warps.
+LANES = BLOCK.replace("unsigned r = 0;", "unsigned r = 1;")
+WARPS = """
+__device__ int x, y;
+__global__ void k() {
+    if (threadIdx.x == 0) x = 1;
+    if (threadIdx.x < 32) {
+        SEND
+    } else {
+        RECEIVE
+    }
+    if (threadIdx.x == 32) y = x;
+}
+//@ launch k<<<1, 64>>>();
+//@ expect race_free;
+"""
 BARRIERS = {
     "bar.sync": (("bar.sync 1;", "bar.sync 1;"), ("bar.sync 1;", "bar.sync 2;")),
-    "bar.arrive": (("bar.arrive 3, 2;", "barrier.cta.sync.aligned 3, 2;"), ("bar.sync 3, 2;", "bar.arrive 3, 2;")),
-    "barrier.sync": (("barrier.sync 0;", "bar.sync 0, 32;"), ("", "")),
+    "bar.arrive": (("bar.arrive 3, 64;", "barrier.cta.sync.aligned 3, 64;"), ("bar.sync 3, 64;", "bar.arrive 3, 64;")),
+    "barrier.sync": (("barrier.sync 0;", "bar.sync 0, 64;"), ("", "")),
     "bar.warp.sync": (("bar.warp.sync 3;", "bar.warp.sync 0x3;"), ("", "")),
 }  # fmt: skip
 
@@ -127,7 +142,8 @@ BARRIERS = {
 def test_barriers_order_those_who_meet(name: str, write: Callable[..., Path]) -> None:
     found = []
     for here, there in BARRIERS[name]:
-        text = SPLIT.replace("SEND", asm(here)).replace("RECEIVE", asm(there)) + "//@ expect terminates;\n"
+        text = LANES if name == "bar.warp.sync" else WARPS
+        text = text.replace("SEND", asm(here)).replace("RECEIVE", asm(there)) + "//@ expect terminates;\n"
         found.append(answers(write(text)))
     assert found[0] == ["holds", "holds"]
     assert "violated" in found[1]
@@ -716,32 +732,35 @@ def test_an_address_is_in_the_state_space_that_is_named(write: Callable[..., Pat
 
 
 @pytest.mark.parametrize(
-    ("threads", "count", "said"),
+    ("threads", "count", "warps"),
     [
-        (1, ", 32", 1),
-        (2, ", 2", 2),  # threads stand for warps
-        (2, ", 64", 64),
-        (33, "", 33),
-        (33, ", 64", 33),
-        (33, ", 96", "a block whose last warp is not full"),
-        (64, ", 32", 32),
-        (2, ", 2 + threadIdx.x", "give it different counts"),
+        (2, "", 1),
+        (2, ", 64", 2),
+        (33, "", 2),
+        (33, ", 64", 2),
+        (33, ", 96", 3),
+        (64, ", 32", 1),
+        (64, ", 40", None),
+        (2, ", 2", None),
     ],
 )
-def test_a_count_is_of_warps(threads: int, count: str, said: int | str, write: Callable[..., Path]) -> None:
+def test_a_count_is_of_warps(threads: int, count: str, warps: int | None, write: Callable[..., Path]) -> None:
     """ "Operand b specifies the number of threads participating in the barrier" (PTX ISA, "bar"), by whole warps."""
     number = count.removeprefix(", ") or "0"
     text = asm(f"bar.sync 1{', %0' * bool(count)};", f':: "r"({number}) :')
-    path = write(f"__global__ void k() {{ {text} }}\nint main() {{ k<<<1, {threads}>>>(); }}\n//@ expect race_free;\n")
-    if isinstance(said, str):
-        with pytest.raises(InputError, match=said):
-            plan(path, path.name, BY_CLANG)
-        return
+    path = write(f"__global__ void k() {{ {text} }}\nint main() {{ k<<<1, {threads}>>>(); }}\n//@ expect undefined;\n")
     (run,) = plan(path, path.name, BY_CLANG).runs
     found = [node.operation for node in run.program.grids["k"].body.nodes.values() if isinstance(node, ir.Do)]
-    assert {(one.name, one.count) for one in found if isinstance(one, ir.NamedBarrier)} == {
-        ((Const(1, types.INT),), Const(said, types.INT))
-    }
+    named = {(one.name, one.count) for one in found if isinstance(one, ir.NamedBarrier)}
+    assert named == (set() if warps is None else {((Const(1, types.INT),), Const(warps, types.INT))})
+    assert answers(path) == ["violated" if warps else "holds"]
+
+
+def test_warps_that_meet_give_one_count(write: Callable[..., Path]) -> None:
+    text = asm("bar.sync 1, %0;", ':: "r"(32 + threadIdx.x / 32 * 32) :')
+    path = write(f"__global__ void k() {{ {text} }}\nint main() {{ k<<<1, 64>>>(); }}\n//@ expect race_free;\n")
+    with pytest.raises(InputError, match="give it different counts"):
+        plan(path, path.name, BY_CLANG)
 
 
 ELECTION = """
@@ -972,7 +991,7 @@ def test_a_vote_orders_memory_and_waits_for_its_count(barrier: str, write: Calla
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ("bar.red.popc.u32 %0, 5, 2, p;", "bar.sync 5, 2;", "is used without that vote too"),
+        ("bar.red.popc.u32 %0, 5, 32, p;", "bar.sync 5, 32;", "is used without that vote too"),
         ("bar.red.popc.u32 %0, 5, 2, p;", "bar.red.popc.u32 %0, 5, 3, p;", "give it different counts"),
         ("bar.red.popc.u32 %0, 16, 2, p;", "", "the barriers 0 to 15"),
         ("bar.red.popc.u32 %0, 5, 1, p;", "", "more threads come to a vote than the 1"),

@@ -195,7 +195,7 @@ def test_what_is_asked_is_told_while_it_is_asked(tmp_path: Path, monkeypatch: py
 
 def test_a_terminal_is_told_of_a_long_question(tmp_path: Path) -> None:
     (tmp_path / "lock.cu").write_text(programs.lock(12).split("//@ expect race_free")[0] + "//@ expect terminates;\n")
-    shown = in_terminal("check", "lock.cu", "--engine", "embedded", "--no-cache", "--timeout", "6", cwd=tmp_path)
+    shown = in_terminal("check", "lock.cu", "--engine", "embedded", "--no-cache", "--timeout", "12", cwd=tmp_path)
     found = re.findall(r"\r\x1b\[K0 of 1 questions, 0:\d\d; lock\.cu: terminates \(scopec\), ([\d,]+) states", shown)
     assert len(set(found)) > 2, shown
 

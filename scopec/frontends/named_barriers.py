@@ -28,12 +28,12 @@ def check_counts(threads: Iterable[tuple[str, ir.Body]]) -> None:
                     continue
                 for block, its in seen:
                     apart = block != here or any(map(_differ, mine.name, its.name))
-                    if not apart and _differ(mine.count, its.count):
-                        message = "threads that may meet at a barrier give it different counts"
-                        raise error(Code.OUTSIDE_SUBSET, message, node.span, "write the same count everywhere")
                     if not apart and _function(mine) != _function(its):
                         message = "a barrier at which threads vote is used without that vote too"
                         raise error(Code.OUTSIDE_SUBSET, message, node.span, "use another barrier for the vote")
+                    if not apart and _differ(mine.count, its.count):
+                        message = "threads that may meet at a barrier give it different counts"
+                        raise error(Code.OUTSIDE_SUBSET, message, node.span, "write the same count everywhere")
                 seen.add((here, mine))
 
 

@@ -230,7 +230,7 @@ class LeftRun(ThreadRun):
                 return after
             case ir.Load() | ir.Await():
                 return self.plainly(state, operation, span)
-            case ir.SyncThreads() | ir.GroupSync() if self.inside[-1].head == self.around_period and self.agrees(
+            case ir.SyncThreads() | ir.GroupSync(of="") if self.inside[-1].head == self.around_period and self.agrees(
                 self.around_period
             ):
                 return self.plainly(state, operation, span)  # all who meet go round together

@@ -262,9 +262,12 @@ class Blocking:
 
     def _too_few(self, wait: Event, arrived: Mapping[tuple[str, str], Guard]) -> Guard:
         """Where fewer threads have arrived than the count of a barrier, the waiting thread included."""
-        count = self.out.barriers[wait.id].count
+        passage = self.out.barriers[wait.id]
+        count = passage.count
         if count is None:
             return self.out.guards.never
+        if passage.phases and passage.warps:
+            return self.quorums.too_few(wait, self._performed)
         never, always = self.out.guards.never, self.out.guards.always
         others = [guard for (_, other), guard in arrived.items() if other == wait.id]
         enough = [always] + [never] * (count - 1)  # at each position: so many have arrived

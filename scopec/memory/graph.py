@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.memory import exchanges
+from scopec.memory.aligned import divergence
 from scopec.memory.asw import Ordering
 from scopec.memory.barriers import packed
 from scopec.memory.blocking import block
@@ -82,7 +83,7 @@ def _build(
     quorums = open_phases(out)
     ordering = Ordering(out)
     impossible = [*exchanged, *block(out, ordering, quorums, stops)]
-    for assertion, cut in conflicts(out):
+    for assertion, cut in (*conflicts(out), *divergence(out)):
         out.assertions.append(assertion)
         out.cuts.append(cut)
     return graph(out, impossible, watched, present=stops.present)

@@ -276,10 +276,12 @@ class Operations(Accesses):
         brings = exchange is not None and not exchange.nothing
         brought = self.value(state, exchange.value, span) if exchange is not None and brings else None
         shown = shown_barrier(operation)
-        for kind, text in ((Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")):
+        waits = isinstance(operation, ir.SyncThreads) or operation.waits
+        kinds = [(Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")]
+        for kind, text in kinds if waits else kinds[:1]:
             scope = None if barrier.exchange else scope_of(operation)
             event = self.event(state, replace(self.blank(state, kind, span, text), scope=scope))
-            passage = self.out.barriers[event.id] = Passage(barrier, phase, brought=brought)
+            passage = self.out.barriers[event.id] = Passage(barrier, phase, brought=brought, at=operation.at)
         state = self.set(state, phase_of(barrier), values.binary("+", phase, Const(1, types.INT)))
         return state if exchange is None else self.given(state, passage, exchange, span)
 
@@ -315,6 +317,7 @@ class Operations(Accesses):
             raise error(Code.NOT_CONSTANT, message, span, "the memory question needs a constant")
         brought = None if exchange is None else self.value(state, exchange.value, span)
         passage = Passage(barrier, how_many(earlier), name, None if count is None else count.value, brought=brought)
+        passage = replace(passage, warps=operation.warps)
         shown = shown_barrier(operation)
         kinds = [(Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")]
         for kind, text in kinds if operation.waits else kinds[:1]:

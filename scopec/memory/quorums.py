@@ -4,6 +4,9 @@
 threads are restarted without delay, and the barrier is reinitialized so that it can be immediately reused" (PTX ISA,
 "bar"): the first arrivals, so many, are a phase, the next ones another.  Each arrival there has a choice, the number of
 its phase.  What no order of the arrivals gives is left out (:meth:`Quorums.impossible`), so every order is explored.
+
+A warp that has arrived and comes again before that phase is over counts again, as hardware counts; a thread of a litmus
+file has gone on to the next phase.
 """
 
 from __future__ import annotations
@@ -39,14 +42,15 @@ class Quorums:
         """For each arrival where it comes too early for its phase: one before is not over, and not for its own sake.
 
         An arrival is of the first phase that is not over, or, where its thread has arrived there and gone on, of the
-        next.
+        next; a warp's is of the first.
         """
         for group in self.groups:
             for event in group:
                 late = self.out.guards.never
                 for phase in self.phases(event):
                     for before in range(phase):
-                        own = self.any(self.at(other, before, event) for other in self.earlier(event, group))
+                        gone = () if self.again(event) else self.earlier(event, group)
+                        own = self.any(self.at(other, before, event) for other in gone)
                         full = self.at_least(self.count(event), before, event, group, performed)
                         late |= self.at(event, phase, event) & ~own & ~full
                 yield event.id, late
@@ -54,8 +58,8 @@ class Quorums:
     def impossible(self, performed: Callable[[Event], Guard]) -> Iterator[Guard]:
         """What no order of the arrivals gives, beside those that come too early.
 
-        A phase has no more arrivals than its count, a thread's arrivals are of one phase after the other, and what does
-        not happen has no choice.
+        A phase has no more arrivals than its count, a thread's arrivals are of one phase after the other, or, a warp's,
+        of one phase, and what does not happen has no choice.
         """
         for group in self.groups:
             for event in group:
@@ -64,10 +68,26 @@ class Quorums:
                     crowd = self.at_least(self.count(event), phase, event, group, performed)
                     yield here & self.at(event, phase, event) & crowd
                     for other in self.earlier(event, group):
-                        later = self.any(self.at(other, p, event) for p in self.phases(other) if p >= phase)
+                        after = range(phase + self.again(event), self.phases(other).stop)
+                        later = self.any(self.at(other, p, event) for p in after)
                         yield here & other.guard & self.at(event, phase, event) & later
                     if phase:
                         yield ~here & self.at(event, phase, event)
+
+    def too_few(self, wait: Event, performed: Callable[[Event], Guard]) -> Guard:
+        """Where fewer have arrived in the phase that is waited for than end it."""
+        passage, found = self.out.barriers[wait.id], self.out.guards.never
+        for group in self.groups:
+            for event in group:
+                if self.out.barriers[event.id] is passage:  # the arrival behind which the thread waits
+                    for phase in self.phases(event):
+                        full = self.at_least(self.count(event) - 1, phase, event, group, performed)
+                        found |= self.at(event, phase, event) & ~full
+        return found
+
+    def again(self, event: Event) -> bool:
+        """Whether who comes again before a phase is over counts again."""
+        return self.out.barriers[event.id].warps
 
     def count(self, event: Event) -> int:
         """How many arrivals end a phase."""
@@ -125,7 +145,9 @@ def open_phases(out: Unfolding) -> Quorums:
             if out.barriers[event.id].count != first.count:
                 message = "threads that may meet at a barrier give it different counts"
                 raise error(Code.OUTSIDE_SUBSET, message, event.span, "write the same count everywhere")
-        if first.count is not None and len({event.thread for event in group}) > first.count:
+        if first.count is None:
+            continue
+        if len({event.thread for event in group}) > first.count or _comes_again(out, group):
             if any(out.barriers[event.id].brought is not None for event in group):
                 message = f"more threads come to a vote than the {first.count} that its barrier is for"
                 raise error(Code.OUTSIDE_SUBSET, message, group[0].span, "let as many vote as it is for")
@@ -133,6 +155,18 @@ def open_phases(out: Unfolding) -> Quorums:
     for group in found:
         _choose(out, group)
     return Quorums(out, tuple(tuple(group) for group in found if out.barriers[group[0].id].phases))
+
+
+def _comes_again(out: Unfolding, group: list[Event]) -> bool:
+    """Whether a warp may come again to a barrier before the phase is over at which it has arrived and not waited."""
+    waiting = {id(out.barriers[e.id]) for e in out.events if e.kind is Kind.WAIT}
+    gone = set[str]()
+    for event in group:
+        if event.thread in gone:
+            return True
+        if out.barriers[event.id].warps and id(out.barriers[event.id]) not in waiting:
+            gone.add(event.thread)
+    return False
 
 
 def _together(out: Unfolding, arrivals: Iterable[Event]) -> list[list[Event]]:
@@ -163,7 +197,11 @@ def _choose(out: Unfolding, group: list[Event]) -> None:
         passage = out.barriers[event.id]
         assert passage.count is not None
         # before it at most the phases that the other threads can end, and those of its own thread's arrivals
-        number = (len(group) - arrivals[event.thread]) // passage.count + earlier[event.thread] + 1
+        others = len(group) - arrivals[event.thread]
+        if passage.warps:
+            number = (others + earlier[event.thread]) // passage.count + 1
+        else:
+            number = others // passage.count + earlier[event.thread] + 1
         earlier[event.thread] += 1
         if passage.count == 1:
             chosen = replace(passage, phase=Const(place, types.INT))  # each arrival is a phase by itself

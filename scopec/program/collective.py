@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from functools import reduce
+from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.program import ir, types, values
 from scopec.program.values import Const, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 WARP = 32
 
@@ -18,7 +22,8 @@ class Barrier:
     ``named`` stands for all barriers of a block that have names: which of them it is is computed.  ``exchange`` is the
     instruction by which lanes exchange values: they "wait until all non-exited threads corresponding to membermask have
     executed" it "with the same qualifiers and same membermask value" (PTX ISA, "shfl.sync").  Those that meet by
-    ``chance`` do not wait: there is no execution in which one of them does not come.
+    ``chance`` do not wait: there is no execution in which one of them does not come.  With ``of`` it is one of lanes
+    that come to that instruction of their warp.
     """
 
     place: str
@@ -26,6 +31,7 @@ class Barrier:
     named: bool = False
     exchange: str = ""
     chance: bool = False
+    of: str = ""
 
     @property
     def name(self) -> str:
@@ -35,7 +41,7 @@ class Barrier:
     def joins(self, thread: ir.Thread) -> bool:
         """Whether a thread is one of those that meet here."""
         if self.lanes is not None:
-            return _warp(thread) == self.place and bool(self.lanes >> thread.lane % WARP & 1)
+            return warp_of(thread) == self.place and bool(self.lanes >> thread.lane % WARP & 1)
         return self.place in (thread.block_name, thread.cluster_name, thread.grid)
 
 
@@ -45,7 +51,8 @@ class Passage:
 
     At a barrier with a name, ``name`` says which it is, and ``count``, if there is one, how many arrivals end a phase.
     Where the phase is open (:mod:`scopec.memory.quorums`), ``phases`` is how many it may be of.  ``brought`` is what
-    the thread brings to an exchange or a vote.
+    the thread brings to an exchange or a vote.  ``at`` is the instruction, of one to which all lanes of a warp have to
+    come.  With ``warps`` the count is one of warps.
     """
 
     barrier: Barrier
@@ -54,6 +61,8 @@ class Passage:
     count: int | None = None
     phases: int = 0
     brought: Value | None = None
+    at: tuple[Hashable, ...] = ()
+    warps: bool = False
 
     def meets(self, other: Passage) -> Value:
         """Where two passages of one barrier are of one phase."""
@@ -105,7 +114,8 @@ def how_many(terms: list[Value]) -> Value:
     return reduce(lambda total, one: values.binary("+", total, one), ones) if ones else Const(0, types.INT)
 
 
-def _warp(thread: ir.Thread) -> str:
+def warp_of(thread: ir.Thread) -> str:
+    """What the warp of a thread is called."""
     return f"warp {thread.lane // WARP} of {thread.block_name}"
 
 
@@ -116,11 +126,11 @@ def barrier_of(thread: ir.Thread, operation: ir.SyncThreads | ir.GroupSync) -> B
     match operation.group:
         case ir.Group.WARP:
             if (exchange := operation.exchange) is None:
-                return Barrier(_warp(thread), operation.mask)
-            return Barrier(_warp(thread), operation.mask, exchange=exchange.name, chance=exchange.chance)
+                return Barrier(warp_of(thread), operation.mask, of=operation.of)
+            return Barrier(warp_of(thread), operation.mask, exchange=exchange.name, chance=exchange.chance)
         case ir.Group.TILE:
             first = thread.lane % WARP // operation.mask * operation.mask
-            return Barrier(_warp(thread), (1 << operation.mask) - 1 << first)
+            return Barrier(warp_of(thread), (1 << operation.mask) - 1 << first)
         case ir.Group.CLUSTER:
             return Barrier(thread.cluster_name)
         case ir.Group.GRID:

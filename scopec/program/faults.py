@@ -138,6 +138,13 @@ def of_constant(text: str, of: str) -> ir.Assert:
     return _check(values.FALSE, f"`{text}` writes `{of}`, which is `__constant__`")
 
 
+def of_count(whole: Value, count: str) -> ir.Assert:
+    """That a barrier is for whole warps: "the thread count [...] must be a multiple of the warp size" (PTX ISA,
+    "bar").
+    """
+    return _check(whole, f"a barrier for {count} threads is not one for whole warps")
+
+
 def not_allocated(text: str, what: str) -> ir.Assert:
     """That a call, written as ``text``, frees what no fitting call has allocated: ``what`` it is."""
     return _check(values.FALSE, f"`{text}` frees {what}")

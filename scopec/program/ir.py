@@ -14,7 +14,7 @@ from scopec.base.records import dataclass
 from scopec.program.values import Given
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
     from scopec.base.source import Span
     from scopec.program.types import IntType
@@ -359,9 +359,14 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class SyncThreads:
-    """``__syncthreads()`` and its variants that also vote."""
+    """``__syncthreads()`` and its variants that also vote.
+
+    ``at`` is which instruction this is, by the calls that lead to it, where it is one to which all lanes of a warp have
+    to come (``.aligned``); else it is empty.
+    """
 
     vote: Vote | None = None
+    at: tuple[Hashable, ...] = ()
 
 
 class Group(Enum):
@@ -412,12 +417,17 @@ class GroupSync:
 
     ``mask`` are the lanes of a warp; of a tile, which is that many neighbouring lanes, their number.  An ``exchange``
     of a warp's lanes orders no memory: "The __shfl_sync() intrinsics do not imply a memory barrier", nor do votes (CUDA
-    C++ Programming Guide, "Warp Shuffle Functions", "Warp Vote Functions").
+    C++ Programming Guide, "Warp Shuffle Functions", "Warp Vote Functions").  Lanes that come together to an instruction
+    ``of`` the warp do not meet those at another one; those that do not wait (``waits``) only say that they have come.
+    ``at`` is as of :class:`SyncThreads`.
     """
 
     group: Group
     mask: int = 0xFFFFFFFF
     exchange: Exchange | None = None
+    of: str = ""
+    waits: bool = True
+    at: tuple[Hashable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,13 +436,15 @@ class NamedBarrier:
 
     ``name`` are the numbers that distinguish barriers.  Each thread's k-th arrival at a name belongs to phase k.  A
     thread that ``waits`` goes on when every other thread of its block that arrives at that name in that phase has
-    arrived, or, with a ``count``, when so many have.  Who votes waits.
+    arrived, or, with a ``count``, when so many have.  Who votes waits.  With ``warps`` it is the first lane of a warp
+    that arrives for all of it, and the count is one of warps.
     """
 
     name: tuple[Value, ...]
     count: Value | None
     waits: bool
     vote: Vote | None = None
+    warps: bool = False
 
 
 class Silent:

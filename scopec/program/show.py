@@ -111,6 +111,8 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             return text or "syncthreads", f"arrives at {shown_barrier(operation)}"
         case ir.GroupSync(group, mask, exchange):
             text = f"sync {group.value}" + (f" {mask:#x}" if group is ir.Group.WARP else "")
+            if operation.of:
+                text = f"{'sync' if operation.waits else 'arrive'} {group.value} {mask:#x} for {operation.of}"
             if exchange is not None:
                 both = zip(exchange.targets, exchange.results, strict=True)
                 results = ", ".join(f"{target} = {value(result)}" for target, result in both)
@@ -118,7 +120,7 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             return text, f"arrives at {shown_barrier(operation)}"
         case ir.NamedBarrier(name, count, waits):
             text = f"barrier.{'sync' if waits else 'arrive'} {', '.join(value(part) for part in name)}"
-            counted = "" if count is None else f" of {value(count)}"
+            counted = "" if count is None else f" of {value(count)}{' warps' * operation.warps}"
             if (vote := operation.vote) is not None:
                 text = f"{vote.target} = barrier.{vote.function} {text.partition(' ')[2]}"
                 counted += f", {value(vote.predicate)}"
@@ -197,6 +199,8 @@ def shown_barrier(operation: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) ->
             return f"barrier {', '.join(map(value, name))}"
         case ir.GroupSync(exchange=ir.Exchange(name)):
             return f"`{name}`"
+        case ir.GroupSync(of=of) if of:
+            return f"{of} of its warp"
         case ir.GroupSync(ir.Group.WARP):
             return "__syncwarp"
         case ir.GroupSync(ir.Group.TILE, lanes):

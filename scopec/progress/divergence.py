@@ -53,8 +53,8 @@ def _comes_to(thread: ir.Thread, *, apart: bool) -> set[object]:
 
 
 def joins_all(node: ir.Do) -> bool:
-    """A warp's barrier names the lanes that it joins, so that others need not come."""
+    """A warp's barrier names the lanes that it joins, so that others need not come, unless all have to."""
     operation = node.operation
     if isinstance(operation, ir.GroupSync):
-        return operation.group in (ir.Group.CLUSTER, ir.Group.GRID)
+        return bool(operation.of) or operation.group in (ir.Group.CLUSTER, ir.Group.GRID)
     return isinstance(operation, ir.SyncThreads)

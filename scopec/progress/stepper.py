@@ -274,6 +274,9 @@ class _Stepper:
                 yield self._step(label, operation, span, Goto(label_of(label, Role.WAIT)))
                 tree = self._follow(following, dict(zip(targets, results, strict=True)))
                 yield self._step(label, Wait(operation), span, tree, Role.WAIT)
+            case ir.GroupSync(waits=False):  # it has come before the others have gone on from where it came last
+                yield self._step(label, Wait(operation), span, Goto(label_of(label, Role.WAIT)))
+                yield self._step(label, operation, span, self._follow(following, {}), Role.WAIT)
             case ir.GroupSync():
                 yield self._step(label, operation, span, Goto(label_of(label, Role.WAIT)))
                 yield self._step(label, Wait(operation), span, self._follow(following, {}), Role.WAIT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.program import ir, types, values
@@ -298,7 +299,8 @@ class _Running:
     def missing(self, at: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> list[str]:
         """The threads that hold up a barrier, and how."""
         if isinstance(at, ir.NamedBarrier) and at.count is not None:
-            return [f"{values.show(at.count)} arrivals end its phase, and so many have not come"]
+            who = "warps" if at.warps else "arrivals"
+            return [f"{values.show(at.count)} {who} end its phase, and so many have not come"]
         found = []
         for other in self.system.threads:
             label = self.last.labels[other.name]
@@ -328,8 +330,8 @@ class _Running:
                 return True
             case Wait(ir.NamedBarrier(name)), ir.NamedBarrier(own):
                 return name == own
-            case Wait(theirs), _:
-                return theirs == at
+            case Wait(ir.GroupSync() as theirs), ir.GroupSync():
+                return replace(theirs, at=at.at) == at
             case _:
                 return False
 

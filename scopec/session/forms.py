@@ -66,6 +66,7 @@ FORMS = {
             "scopec.memory.quorums:open_phases": "of which phase an arrival may be at a barrier with a count",
             "scopec.memory.blocking:block": "who waits in vain: for an arrival, a launch or an end that does not come",
             "scopec.memory.sequencing:conflicts": "accesses that nothing orders in one evaluation are undefined",
+            "scopec.memory.aligned:divergence": "lanes of a warp that come to different barriers are undefined",
             "scopec.memory.graph:graph": "initial writes, and what launches, completion, streams and barriers order",
             "scopec.memory.graph:safe_assertions": "the checks that hold whatever is read, which are left out then",
         },

@@ -362,6 +362,8 @@ def _assertions(program: Program) -> list[Expectation]:
                     implicit.append(span)
                 case ir.Do(ir.Lifetime(registered=False), span):  # what has an end may be accessed after it
                     bounds.append(span)
+                case ir.Do(ir.SyncThreads(at=at) | ir.GroupSync(at=at), span) if at:  # lanes may be at different ones
+                    bounds.append(span)
                 case _:
                     pass
     checks = [found[span] for span in sorted(found)]

@@ -14,7 +14,7 @@ inline unsigned block() { return linear(blockIdx.x, blockIdx.y, blockIdx.z, grid
 }  // namespace __scopec_groups
 
 struct thread_block {
-    static void sync() { __scopec_syncthreads(); }
+    static void sync() { __scopec_syncthreads(false); }
     static unsigned size() { return __scopec_groups::threads(); }
     static unsigned num_threads() { return size(); }
     static unsigned thread_rank() { return __scopec_groups::thread(); }
@@ -145,7 +145,7 @@ struct thread_group {
         if (__scopec_lanes)
             __syncwarp(__scopec_lanes);
         else if (__scopec_size == 0)
-            __scopec_syncthreads();
+            __scopec_syncthreads(false);
         else if (__scopec_size > 1)
             __scopec_group_sync(1, __scopec_size);
     }

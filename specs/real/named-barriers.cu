@@ -1,8 +1,7 @@
-// A producer and a consumer, each a warp in earnest and a thread here, with two barriers of the block: one says that the
-// buffer is full, one that it is free.  `bar.arrive` does not wait, `bar.sync` does.
+// A producer and a consumer, each a warp, with two barriers of the block: one says that the buffer is full, one that it is free.  `bar.arrive` does not wait, `bar.sync` does.
 constexpr bool WAITS = true;
 constexpr int ROUNDS = 2;
-constexpr int THREADS = 2;
+constexpr int THREADS = 64;
 
 __device__ int out[ROUNDS];
 
@@ -16,17 +15,17 @@ template <int BARRIER> __device__ void wait(int threads) {
 
 __global__ void specialised(int threads) {
     __shared__ int buffer;
-    if (threadIdx.x == 0) {
+    if (threadIdx.x < 32) {
         for (int round = 0; round < ROUNDS; ++round) {
             if (WAITS) wait<2>(threads);
-            buffer = round + 1;
+            if (threadIdx.x == 0) buffer = round + 1;
             arrive<1>(threads);
         }
     } else {
         for (int round = 0; round < ROUNDS; ++round) {
             if (WAITS) arrive<2>(threads);
             wait<1>(threads);
-            out[round] = buffer;
+            if (threadIdx.x == 32) out[round] = buffer;
         }
     }
 }

@@ -22,7 +22,12 @@ _HINTS = ("prefetch", "prefetchu", "applypriority", "pmevent", "setmaxnreg", "gr
 
 
 def _bar(asm: Assembler, item: forms.Instruction) -> None:
-    """``bar`` and ``barrier``; ``.aligned`` says how threads come there, not what they do."""
+    """``bar`` and ``barrier``.
+
+    ".aligned [...] all threads in the warp must execute the same barrier instruction", and "bar{.cta}.sync is
+    equivalent to barrier{.cta}.sync.aligned" (PTX ISA, "bar").
+    """
+    aligned = llvm.Typed(BIT, llvm.Number(int(item.operation[0] == "bar" or "aligned" in item.operation)))
     words = [word for word in item.operation[1:] if word not in ("cta", "aligned")]
     match words:
         case ["cluster", "arrive" | "wait" as what, *order] if order in ([], *([one] for one in _CLUSTER[what])):
@@ -38,7 +43,7 @@ def _bar(asm: Assembler, item: forms.Instruction) -> None:
                 message = f"`{item.name}` has a barrier and {'a' if what == 'arrive' else 'maybe a'} thread count"
                 raise error(Code.BAD_ARGUMENTS, message, item.span)
             waits = llvm.Typed(BIT, llvm.Number(int(what == "sync")))
-            asm.call("cta_barrier", llvm.Void(), *_barrier(asm, item.operands), waits)
+            asm.call("cta_barrier", llvm.Void(), *_barrier(asm, item.operands), waits, aligned)
         case ["red", "popc" | "and" | "or" as what, _]:
             if not 3 <= len(item.operands) <= 4:
                 message = f"`{item.name}` has a result, a barrier, maybe a thread count, and a predicate"
@@ -47,7 +52,7 @@ def _bar(asm: Assembler, item: forms.Instruction) -> None:
             truth = asm.value(predicate, BIT)
             which = llvm.Typed(INT, llvm.Number(_VOTES[what]))
             wide = llvm.Typed(INT, asm.resized(truth, BIT, INT))
-            found: llvm.Operand = asm.call("cta_vote", INT, *_barrier(asm, name), which, wide)
+            found: llvm.Operand = asm.call("cta_vote", INT, *_barrier(asm, name), which, wide, aligned)
             if what == "popc":
                 asm.store(asm.target(target), found, INT, item.span)
             else:

@@ -191,22 +191,6 @@ def _decide(call: Call) -> bool:
     return call.done(register)
 
 
-def _vote(call: Call) -> bool:
-    functions = ("count", "and", "or")
-    register = call.target(types.INT)
-    truth = compare("ne", call.number(1), number(0, 32))
-    vote = ir.Vote(register.name, functions[call.known(0)], values.convert(truth, types.INT))  # type: ignore[arg-type]
-    call.emit(ir.SyncThreads(vote))
-    return call.done(register)
-
-
-def _named_barrier(call: Call) -> bool:
-    count = call.number(1)
-    everyone = isinstance(count, Const) and count.value == -1
-    call.emit(ir.NamedBarrier((call.number(0),), None if everyone else count, bool(call.known(2))))
-    return call.done()
-
-
 def _assert(call: Call) -> bool:
     text = text_at(call, call.arguments[1])
     call.emit(ir.Assert(call.number(0), text))
@@ -301,15 +285,12 @@ INTRINSICS: dict[str, Handler] = {
     "index": _index,
     "decide": _decide,
     "in_kernel": in_kernel(Call.done),
-    "vote": in_kernel(_vote),
-    "named_barrier": in_kernel(_named_barrier),
     "assert": _assert,
     "trap": in_kernel(_trap),
     "exit": _exit,
     "unmodelled": _unmodelled,
     "unknown": _unknown,
     "clock": _clock,
-    "syncthreads": in_kernel(simply(lambda _: ir.SyncThreads())),
     "yield": simply(lambda call: ir.Yield(bool(call.known(0)))),
     "io": simply(lambda _: ir.InputOutput()),
 }

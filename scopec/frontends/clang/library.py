@@ -12,6 +12,7 @@ from scopec.frontends.clang.access import follows_null
 from scopec.frontends.clang.allocations import ALLOCATIONS
 from scopec.frontends.clang.asm import ASSEMBLY, assembly
 from scopec.frontends.clang.atomics import ATOMICS
+from scopec.frontends.clang.block_barriers import BARRIERS
 from scopec.frontends.clang.calls import INTRINSICS, Call, enter, of_llvm
 from scopec.frontends.clang.clusters import CLUSTERS
 from scopec.frontends.clang.copies import COPIES
@@ -32,6 +33,7 @@ _OF_THE_ABI = {
 }  # fmt: skip
 _INTRINSICS = {
     **ATOMICS, **VECTORS, **INTRINSICS, **HOST, **ALLOCATIONS, **LAUNCHES, **COPIES, **WARPS, **CLUSTERS, **ASSEMBLY,
+    **BARRIERS,
 }  # fmt: skip
 
 

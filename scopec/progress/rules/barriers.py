@@ -81,6 +81,7 @@ def table_of(operation: Collective) -> str:
     match operation.group:
         case ir.Group.WARP:
             name = "WarpOf" if operation.mask == _EVERY_LANE else f"WarpOf_{operation.mask:x}"
+            name += f"_{identifier(operation.of)}" if operation.of else ""
             return name if operation.exchange is None else f"{name}_{identifier(operation.exchange.name)}"
         case ir.Group.TILE:
             return f"TileOf_{operation.mask}"
@@ -102,7 +103,8 @@ def _barrier(of: ir.Thread, operation: Collective) -> Id:
 
     def one(number: int, whole: str) -> Id:
         exchange = "" if operation.exchange is None else operation.exchange.name
-        return Id(Sort.BARRIER, (operation.group, number, whole, operation.mask, exchange))
+        of = (operation.of,) if operation.of else ()
+        return Id(Sort.BARRIER, (operation.group, number, whole, operation.mask, exchange, *of))
 
     match operation.group:
         case ir.Group.WARP:
@@ -216,6 +218,8 @@ def leave(system: System, step: Step, operation: Collective) -> Transition:
     """
     if by_chance(operation):
         return _meet(step, operation)
+    if isinstance(operation, ir.GroupSync) and not operation.waits:
+        return Transition(step, negated(among("t", at("arrived", at(table_of(operation), "t")))))
     vote, barrier, exchange = _vote(operation), at(table_of(operation), "t"), _exchange(operation)
     there, joined = at("arrived", barrier), at("Joins", barrier)
     or_own = if_(among("t", there), joined, set_of("t"))

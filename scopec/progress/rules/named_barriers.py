@@ -4,7 +4,8 @@
 the barrier's current one.  The k-th arrival of a thread at a barrier belongs to its k-th phase.  With a count it is of
 the current phase, or of the one after those in which the thread has arrived, and the last of a phase ends it:
 "When a barrier completes, the waiting threads are restarted without delay, and the barrier is reinitialized so that it
-can be immediately reused" (PTX ISA, "bar").
+can be immediately reused" (PTX ISA, "bar").  A warp that comes again before that counts again, so that all tokens of
+such a barrier are of its current phase.
 """
 
 from __future__ import annotations
@@ -79,6 +80,9 @@ def _laws() -> Iterator[Definition]:
     first = those("x", "all", both(equal(x2, "b"), equal(x3, 1)))
     counted = if_(op(Fn.AT_LEAST, size(first), "n"), call("Passed", "all", "b", 1), "all")
     yield Definition("Counted", ("all", "b", "n"), counted, ("so many arrivals are a phase",))
+    filled = op(Fn.AT_LEAST, size(those("x", "all", equal(x2, "b"))), "n")
+    whole = if_(filled, those("x", "all", differs(x2, "b")), "all")
+    yield Definition("Filled", ("all", "b", "n"), whole, ("so many arrivals of warps are a phase, whoever's they are",))
 
 
 _ABOUT = "PTX's barriers with names: an arrival is a token until its phase is over"
@@ -124,7 +128,7 @@ def arrive(step: Step, operation: ir.NamedBarrier) -> Transition:
     if operation.count is None:
         cast_ = () if vote is None else (Update("ballot", term("t"), cast(vote)),)
         return Transition(step, updates=(Update("tokens", None, arrived), *cast_))
-    after = call("Counted", arrived, barrier, Of(operation.count))
+    after = call("Filled" if operation.warps else "Counted", arrived, barrier, Of(operation.count))
     updates = [Update("tokens", None, after)]
     if vote is not None:
         over = both(_voted("u", barrier, arrived), negated(_voted("u", barrier, after)))

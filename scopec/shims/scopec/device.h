@@ -68,12 +68,12 @@ inline constexpr int warpSize = 32;
 
 // ---- barriers, fences, waiting
 
-#define __syncthreads() __scopec_syncthreads()  // clang has a function of this name
+#define __syncthreads() __scopec_syncthreads(true)  // clang has a function of this name
 inline int __syncthreads_count(int predicate) { return __scopec_vote(0, predicate); }
 inline int __syncthreads_and(int predicate) { return __scopec_vote(1, predicate); }
 inline int __syncthreads_or(int predicate) { return __scopec_vote(2, predicate); }
-inline void __barrier_sync(unsigned name) { __scopec_named_barrier(name, -1, true); }
-inline void __barrier_sync_count(unsigned name, unsigned count) { __scopec_named_barrier(name, count, true); }
+inline void __barrier_sync(unsigned name) { __scopec_cta_barrier(name, -1, true, false); }
+inline void __barrier_sync_count(unsigned name, unsigned count) { __scopec_cta_barrier(name, count, true, false); }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { __scopec_group_sync(0, mask); }
 inline unsigned __clusterRelativeBlockRank() { return __scopec_index(12); }
 inline unsigned __clusterSizeInBlocks() { return __scopec_index(13); }

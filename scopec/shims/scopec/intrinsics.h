@@ -69,7 +69,8 @@ int __scopec_index(int which);
 
 // ---- blocks, warps and other groups
 
-void __scopec_syncthreads();
+// __syncthreads(), to which all lanes of a warp have to come (aligned) or not.
+void __scopec_syncthreads(bool aligned);
 // __syncthreads_count (0), _and (1), _or (2).
 int __scopec_vote(int function, int predicate);
 // A barrier of the warp (0: mask), a tile of neighbouring lanes (1: how many), the cluster (2), the grid (3).
@@ -82,7 +83,7 @@ int __scopec_lane_of(unsigned mask, unsigned rank, int otherwise);
 unsigned __scopec_ranks(unsigned mask, unsigned lanes);
 unsigned __scopec_lanes_of(unsigned mask, unsigned ranks);
 // bar.sync and bar.arrive; without a count (-1) all threads of the block.
-void __scopec_named_barrier(int name, int count, bool waits);
+void __scopec_cta_barrier(int name, int count, bool waits, bool aligned);
 // A half of the cluster's barrier: to arrive, or to wait.
 void __scopec_cluster_barrier(bool waits, bool relaxed = false);
 // Where a variable in shared memory is in the block of that rank in the cluster; the rank of the block where an address is.

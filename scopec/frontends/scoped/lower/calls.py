@@ -118,6 +118,11 @@ def _emits(operation: ir.Operation, result: Operand = Nothing()) -> Callable[[Fr
     return handler
 
 
+def _syncthreads(frame: Frame, call: tree.Call) -> Operand:
+    frame.emit(ir.SyncThreads(at=(call.span,)), call.span)
+    return Nothing()
+
+
 def _syncwarp(frame: Frame, call: tree.Call) -> Operand:
     mask = 0xFFFFFFFF
     if call.arguments:
@@ -236,7 +241,7 @@ _FUNCTIONS: dict[str, tuple[int, int, Literal["host", "device", ""], Callable[[F
     "__threadfence_block": (0, 0, "device", _emits(ir.Fence(ir.Order.SEQ_CST, ir.Scope.BLOCK))),
     "__threadfence": (0, 0, "device", _emits(ir.Fence(ir.Order.SEQ_CST, ir.Scope.DEVICE))),
     "__threadfence_system": (0, 0, "device", _emits(ir.Fence(ir.Order.SEQ_CST, ir.Scope.SYSTEM))),
-    "__syncthreads": (0, 0, "device", _emits(ir.SyncThreads())),
+    "__syncthreads": (0, 0, "device", _syncthreads),
     "__syncwarp": (0, 1, "device", _syncwarp),
     "this_thread_block": (0, 0, "device", _this_block),
     "this_thread::yield": (0, 0, "", _emits(ir.Yield())),

@@ -1,0 +1,166 @@
+"""Barriers of a block as hardware counts them: by warps, to which all lanes of one come at one instruction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from scopec.session.check import Settings, check
+
+#: What a block of two warps does, and whether that is undefined.
+PLACES = {
+    "two branches of a warp": ("if (threadIdx.x == 0) __syncthreads(); else __syncthreads();", True),
+    "two branches of warps": ("if (threadIdx.x < 32) __syncthreads(); else __syncthreads();", False),
+    "two calls": ("if (threadIdx.x == 0) meet(); else meet();", True),
+    "one call, three times": ("for (int i = 0; i < 3; i++) meet();", False),
+    "a branch, and the one behind it": ("if (threadIdx.x & 1) __syncthreads(); __syncthreads();", True),
+    "a branch that all take": ("if (blockDim.x > 4) __syncthreads(); else __syncthreads();", False),
+    "what memory says": ("if (data[threadIdx.x]) __syncthreads(); else __syncthreads();", True),
+    "what memory says to all": ("if (data[0]) __syncthreads(); else __syncthreads();", False),
+    "a lane that has exited": ("if (threadIdx.x == 3) return; __syncthreads(); __syncthreads();", False),
+    "two barriers": ('if (threadIdx.x == 0) asm("bar.sync 1;"); else asm("bar.sync 2;");', True),
+    "bar.sync": ('if (threadIdx.x == 0) asm("bar.sync 1;"); else asm("bar.sync 1;");', True),
+    "barrier.sync.aligned": ('if (threadIdx.x == 0) asm("barrier.sync.aligned 1;"); else asm("bar.sync 1;");', True),
+    "barrier.sync": ('if (threadIdx.x == 0) asm("barrier.sync 1;"); else asm("barrier.sync 1;");', False),
+    "a group's": ("if (threadIdx.x == 0) group.sync(); else group.sync();", False),
+    "a vote": ("if (threadIdx.x == 0) __syncthreads_or(0); else __syncthreads_or(1);", True),
+    "half a warp": ('asm("bar.sync 1, 48;");', True),
+}
+
+
+def verdicts(path: Path) -> dict[str, str]:
+    (outcome,) = check([path], Settings(engine="embedded", cache=False))
+    assert outcome.failure is None, outcome.failure
+    return {one.expectation.kind: one.verdict for report in outcome.reports for one in report.checks}
+
+
+@pytest.mark.parametrize("where", PLACES)
+def test_lanes_of_a_warp_come_to_one_instruction(where: str, write: Callable[..., Path]) -> None:
+    body, undefined = PLACES[where]
+    text = f"""#include <cooperative_groups.h>
+__device__ int data[64] = {{1}};
+__device__ void meet() {{ __syncthreads(); }}
+__global__ void k() {{
+    auto group = cooperative_groups::this_thread_block();
+    {body}
+}}
+//@ launch k<<<1, 64>>>();
+//@ expect undefined;
+"""
+    assert verdicts(write(text))["undefined"] == ("holds" if undefined else "violated")
+
+
+ARRIVING = """
+__device__ int x, y;
+__global__ void k() {
+    if (threadIdx.x == 0) x = 1;
+    if (threadIdx.x < 32) {
+        asm volatile("INSTRUCTION 1, 64;" ::: "memory");
+        if (threadIdx.x == 1) y = x;
+    } else {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        if (threadIdx.x == 32) READ;
+    }
+}
+//@ launch k<<<1, 64>>>();
+//@ expect race_free;
+//@ expect terminates;
+"""
+
+
+@pytest.mark.parametrize(
+    ("instruction", "read", "verdict"),
+    [("bar.sync", "y = x", "violated"), ("bar.sync", "(void)x", "holds"), ("bar.arrive", "(void)x", "violated")],
+)
+def test_who_arrives_is_before_who_waits_alone(
+    instruction: str, read: str, verdict: str, write: Callable[..., Path]
+) -> None:
+    """Lanes that arrive at one instruction, and do not wait, are in no order among themselves."""
+    text = ARRIVING.replace("INSTRUCTION", instruction).replace("READ", read)
+    assert verdicts(write(text)) == {"race_free": verdict, "terminates": "holds"}
+
+
+# ---------------------------------------------------------------- warps against a simulation
+
+
+@dataclass(frozen=True)
+class Step:
+    """``bar.sync`` or ``bar.arrive`` of a barrier, for so many warps."""
+
+    name: int
+    waits: bool
+    count: int
+
+
+def warps(random: Random) -> list[list[Step]]:
+    counts = {name: random.randint(1, 2) for name in (1, 2)}
+    names = ([random.choice((1, 1, 2)) for _ in range(random.randint(1, 2))] for _ in range(2))
+    return [[Step(name, random.random() < 0.6, counts[name]) for name in own] for own in names]
+
+
+def ends(program: list[list[Step]]) -> Iterator[bool]:
+    """Whether all warps end, in each order of their arrivals: so many arrivals are a phase, whoever's they are."""
+    work = [(tuple(0 for _ in program), tuple(None for _ in program), (Counter[int]()))]
+    while work:
+        at, waits, here = work.pop()
+        moved = False
+        for warp, steps in enumerate(program):
+            if waits[warp] is not None or at[warp] == len(steps):
+                continue
+            moved = True
+            step, now = steps[at[warp]], Counter(here)
+            now[step.name] += 1
+            stay = [*waits[:warp], step.name if step.waits else None, *waits[warp + 1 :]]
+            if now[step.name] == step.count:
+                now[step.name] = 0
+                stay = [None if name == step.name else name for name in stay]
+            work.append(((*at[:warp], at[warp] + 1, *at[warp + 1 :]), tuple(stay), now))
+        if not moved:
+            yield all(name is None for name in waits) and all(a == len(s) for a, s in zip(at, program, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_warps_count_as_in_a_simulation(seed: int, write: Callable[..., Path]) -> None:
+    random, seen = Random(seed), Counter[bool]()
+    while min(seen[True], seen[False]) < 1:
+        program = warps(random)
+        right = all(ends(program))
+        if seen[right] > 1:
+            continue
+        seen[right] += 1
+        bodies = (
+            " ".join(f'asm volatile("bar.{"sync" if s.waits else "arrive"} {s.name}, {32 * s.count};");' for s in own)
+            for own in program
+        )
+        text = "__global__ void k() {{ if (threadIdx.x < 32) {{ {} }} else {{ {} }} }}\n".format(*bodies)
+        path = write(text + "//@ launch k<<<1, 33>>>();\n//@ expect terminates;\n//@ expect race_free;\n")
+        assert verdicts(path)["terminates"] == ("holds" if right else "violated"), text
+
+
+TURNS = """
+__device__ int out;
+__global__ void scheduler() {
+    __shared__ int shared;
+    const int group = threadIdx.x / 32;
+    if (FIRST group == 0) asm volatile("bar.arrive 1, 64;" ::: "memory");
+    for (int round = 0; round < 2; ++round) {
+        asm volatile("bar.sync %0, 64;" ::"r"(group + 1) : "memory");
+        if (threadIdx.x % 32 == 0) shared = group;
+        asm volatile("bar.arrive %0, 64;" ::"r"(2 - group) : "memory");
+    }
+}
+//@ launch scheduler<<<1, 64>>>();
+//@ expect race_free;
+//@ expect terminates;
+"""
+
+
+@pytest.mark.parametrize(("first", "ends"), [("", "holds"), ("false &&", "violated")])
+def test_a_warp_that_comes_again_counts_again(first: str, ends: str, write: Callable[..., Path]) -> None:
+    """The first turn of FlashAttention-3's scheduler: a warp group gives itself the word."""
+    assert verdicts(write(TURNS.replace("FIRST", first))) == {"race_free": "holds", "terminates": ends}
