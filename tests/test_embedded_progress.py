@@ -33,7 +33,7 @@ from tests.random_programs import assuming_program, progress_program, progress_t
 from tests.specifications import KEPT, some
 
 #: Both engines follow the same rules of progress, so these programs are what holds the rules to the documents.
-COUNT = 5 * int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "84"))
+COUNT = 5 * int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "42"))
 PROPERTIES: tuple[Property, Property] = ("Termination", "Progress")
 
 

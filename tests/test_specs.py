@@ -131,7 +131,7 @@ COMPILED = [p for p in PROGRAMS if p.suffix == ".cu" and name(p) not in DOCUMENT
 @pytest.mark.nvcc
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's compiler is not on PATH")
-@pytest.mark.parametrize("path", some(COMPILED, 3, every=WHOLE), ids=name)
+@pytest.mark.parametrize("path", some(COMPILED, 6, every=WHOLE), ids=name)
 def test_nvcc_accepts_what_scopec_accepts(path: Path, tmp_path: Path) -> None:
     """Host functions are read for the device too; what only the host's own compilation finds is for specs/host."""
     newer = ["-std=c++20"] if "<stop_token>" in path.read_text(encoding="utf-8") else []
