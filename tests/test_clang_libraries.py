@@ -151,6 +151,79 @@ int main() { k<<<1, 1>>>(); cudaDeviceSynchronize(); int here = times(5); }
     assert verdicts(text, tmp_path) == []
 
 
+def test_code_for_some_architectures(tmp_path: Path) -> None:
+    """The statements may be in parentheses, or not."""
+    text = """#include <nv/target>
+#include <cassert>
+__device__ int x[8];
+__device__ void put(int at, int v) { x[at] = v; }
+__global__ void k() {
+    NV_IF_ELSE_TARGET(NV_IS_DEVICE, put(0, 1);, put(0, 2);)
+    NV_IF_TARGET(NV_PROVIDES_SM_70, put(1, 1); put(2, 1);)
+    NV_IF_ELSE_TARGET(NV_PROVIDES_SM_90, (put(3, 1); int a = 1, b = 2; x[7] = a + b;), (put(3, 2);))
+    NV_IF_TARGET(NV_IS_HOST, (put(4, 9);), (put(4, 1);))
+    NV_DISPATCH_TARGET(NV_PROVIDES_SM_100, put(5, 9);, NV_PROVIDES_SM_70, (put(5, 1);), NV_ANY_TARGET, put(5, 3);)
+    NV_DISPATCH_TARGET(NV_IS_EXACTLY_SM_90, (put(6, 1);))
+}
+//@ launch k<<<1, 1>>>();
+//@ expect required x[0] == 1 && x[1] == 1 && x[2] == 1 && x[3] == 1 && x[4] == 1 && x[5] == 1 && x[6] == 1 && x[7] == 3;
+"""
+    assert verdicts(text, tmp_path) == []
+
+
+def test_comparisons_and_bindings(tmp_path: Path) -> None:
+    """What the language takes from <compare> and std::tuple_size, also of classes of one's own."""
+    text = """#include <array>
+#include <compare>
+#include <tuple>
+#include <utility>
+struct Version { int major, minor; auto operator<=>(const Version&) const = default; };
+struct Real { float v; };
+struct Pair { int a, b; template <int I> __host__ __device__ int get() const { return I == 0 ? a : b; } };
+template <> struct std::tuple_size<Pair> { static constexpr int value = 2; };
+template <size_t I> struct std::tuple_element<I, Pair> { using type = int; };
+struct Plain { int a, b; };
+__device__ int out[9];
+__global__ void k() {
+    Version v{1, 2}, w{1, 3};
+    if (v < w) { auto [a, b] = Pair{3, 4}; out[0] = a * 10 + b; }
+    out[1] = (v <=> w) < 0 && (w <=> v) >= 0 && v <= v && v != w && (1 <=> 1) == 0 && (2 <=> 1) == std::strong_ordering::greater;
+    auto [c, d] = std::make_tuple(5, 6L); out[2] = c * 10 + int(d);
+    std::array<int, 2> e{7, 8}; auto& [f, g] = e; g = 9; out[3] = f * 10 + e[1];
+    const auto [h, i] = std::pair(1, 2); out[4] = h * 10 + i;
+    const auto [j, l] = Plain{3, 5}; out[5] = j * 10 + l;
+    out[6] = std::tuple_size_v<decltype(e)> * 10 + std::get<1>(std::pair(1, 2));
+    const std::tuple<int, char> t{1, 2}; auto& [m, n] = t; out[7] = m * 10 + n;
+    out[8] = v <=> w <= 0 ? (0 > (v <=> w)) : 7;
+}
+//@ launch k<<<1, 1>>>();
+//@ expect required out[0] == 34 && out[1] == 1 && out[2] == 56 && out[3] == 79 && out[4] == 12 && out[5] == 35 && out[6] == 22 && out[7] == 12 && out[8] == 1;
+"""
+    assert verdicts(text, tmp_path) == []
+
+
+def test_a_defaulted_comparison_reads_each_member(tmp_path: Path) -> None:
+    text = """#include <compare>
+constexpr bool RACE = false;
+__device__ int v[2], out[4];
+struct S { int a, b; auto operator<=>(const S&) const = default; };
+__device__ S s{1, 2};
+__global__ void k(float f) {
+    if (threadIdx.x == 0) {
+        out[0] = s < S{1, 3};
+        out[1] = (f <=> f) == 0;
+        out[2] = (s <=> S{0, 9}) > 0;
+    } else if (RACE) s.b = 5;
+}
+//@ launch k<<<1, 2>>>(1.0f);
+//@ vary RACE in {false, true};
+//@ expect race_free when !RACE;
+//@ expect race on s when RACE;
+//@ expect required out[0] == 1 && out[2] == 1 when !RACE;
+"""
+    assert verdicts(text, tmp_path) == []
+
+
 def test_chance_is_unknown(tmp_path: Path) -> None:
     body = "std::mt19937 g(std::random_device{}()); std::uniform_int_distribution<int> d(0, 3); if (d(g) == 2) x = 1;"
     text = host(body, "allowed x == 1", "allowed x == 0", before="#include <random>\nint x;")

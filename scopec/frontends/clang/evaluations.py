@@ -30,6 +30,7 @@ _FILE = re.compile(r"[<,] ?([^<>,' ]+:)\d+:\d+")
 _TYPES = re.compile(r"[ |`-]*TypedefDecl .*/std(def|int)\.h:|.*/__stddef_\w+\.h:")
 _DECLARED = re.compile(rf" ({_PLACE})")
 _QUOTED = re.compile(r"'([^']*)'")
+_DEFAULTED = re.compile(r" operator(?:<=>|==|!=|<|>|<=|>=) '.*' default\b")
 _DEPENDENT = " '<dependent type>'"
 _UNSEQUENCED = frozenset({"+", "-", "*", "/", "%", "&", "|", "^", "==", "!=", "<", ">", "<=", ">=", "<=>"})
 _CONSTANT = frozenset({
@@ -71,8 +72,15 @@ class _Node:
     range: Range | None
     rest: str
     children: list[_Node] = field(default_factory=list)
-    #: Whether nobody wrote it: what a loop over a range does.
+    #: Whether nobody wrote it: what a loop over a range does, or a comparison that is defaulted.
     implicit: bool = False
+
+    def is_defaulted(self) -> bool:
+        """Whether it is a function that compares members one after the other ([class.compare.default]).
+
+        It only reads, two members between which nothing comes: their order makes no difference.
+        """
+        return self.kind in ("CXXMethodDecl", "FunctionDecl") and _DEFAULTED.search(self.rest) is not None
 
     def is_in_range_loop(self) -> bool:
         """Whether the next child is one of what follows the range in such a loop: its begin, end, test and step."""
@@ -158,7 +166,7 @@ def _nodes(tree: list[str], folder: str) -> Iterator[_Node]:
             yield open_.pop()
         if open_:
             around = open_[-1]
-            node.implicit = around.implicit or around.is_in_range_loop()
+            node.implicit = around.implicit or around.is_in_range_loop() or around.is_defaulted()
             around.children.append(node)
         open_.append(node)
     yield from reversed(open_)

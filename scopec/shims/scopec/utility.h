@@ -161,6 +161,23 @@ template <size_t __N, class... __T> constexpr const auto& get(const tuple<__T...
     else
         return get<__N - 1>(items.rest);
 }
+template <size_t __N, class... __T> constexpr auto&& get(tuple<__T...>&& items) { return move(get<__N>(items)); }
+template <size_t __N, class __A, class __B> constexpr auto& get(pair<__A, __B>& both) {
+    if constexpr (__N == 0)
+        return both.first;
+    else
+        return both.second;
+}
+template <size_t __N, class __A, class __B> constexpr const auto& get(const pair<__A, __B>& both) {
+    if constexpr (__N == 0)
+        return both.first;
+    else
+        return both.second;
+}
+template <size_t __N, class __A, class __B> constexpr auto&& get(pair<__A, __B>&& both) { return move(get<__N>(both)); }
+template <size_t __I, class __T, size_t __N> constexpr __T& get(array<__T, __N>& items) { return items[__I]; }
+template <size_t __I, class __T, size_t __N> constexpr const __T& get(const array<__T, __N>& items) { return items[__I]; }
+template <size_t __I, class __T, size_t __N> constexpr __T&& get(array<__T, __N>&& items) { return move(items[__I]); }
 template <class... __T> constexpr tuple<decay_t<__T>...> make_tuple(__T&&... items) {
     return {forward<__T>(items)...};
 }
@@ -238,6 +255,7 @@ template <class... __T> constexpr tuple<decay_t<__T>...> make_tuple(__T&&... ite
     using __scopec::declval;                                                                                  \
     using __scopec::exchange;                                                                                 \
     using __scopec::forward;                                                                                  \
+    using __scopec::get;                                                                                      \
     using __scopec::make_pair;                                                                                \
     using __scopec::move;                                                                                     \
     using __scopec::pair;                                                                                     \
@@ -262,7 +280,9 @@ template <class... __T> constexpr tuple<decay_t<__T>...> make_tuple(__T&&... ite
     using __scopec::ref;                                                                                      \
     using __scopec::reference_wrapper;
 
-#define SCOPEC_ARRAY using __scopec::array;
+#define SCOPEC_ARRAY                                                                                          \
+    using __scopec::array;                                                                                    \
+    using __scopec::get;
 #define SCOPEC_LIMITS using __scopec::numeric_limits;
 
 SCOPEC_SHIM_END
