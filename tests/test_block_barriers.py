@@ -164,3 +164,50 @@ __global__ void scheduler() {
 def test_a_warp_that_comes_again_counts_again(first: str, ends: str, write: Callable[..., Path]) -> None:
     """The first turn of FlashAttention-3's scheduler: a warp group gives itself the word."""
     assert verdicts(write(TURNS.replace("FIRST", first))) == {"race_free": "holds", "terminates": ends}
+
+
+#: What a block does, of so many threads, and whether an H100 ended 200 launches of 200, or none.
+SHOWN = {
+    "a warp twice": ('asm("bar.arrive 1, 64;"); asm("bar.sync 1, 64;");', 32, True),
+    "the first lane has exited": ('if (t == 0) return; asm("bar.sync 1, 64;");', 64, True),
+    "one lane arrives": ('if (t == 0) asm("barrier.arrive 1, 64;"); if (t >= 32) asm("bar.sync 1, 64;");', 64, True),
+    "a half arrives": ('if (t / 16 == 1) asm("barrier.arrive 1, 64;"); if (t >= 32) asm("bar.sync 1, 64;");', 64, True),
+    "a lane has exited": ('if (t == 5) return; if (t < 32) asm("bar.arrive 1, 64;"); else asm("bar.sync 1, 64;");', 64, True),
+    "a warp of one lane": ('asm("bar.sync 1, 64;");', 33, True),
+    "two places": ('if (t < 16) asm("barrier.sync 1, 32;"); else asm("barrier.sync 1, 32;");', 32, True),
+    "two places are one arrival": ('if (t < 16) asm("barrier.sync 1, 64;"); else asm("barrier.sync 1, 64;");', 32, False),
+    "two places, two warps": (
+        'if (t < 16) asm("barrier.sync 1, 64;"); else if (t < 32) asm("barrier.sync 1, 64;"); else asm("bar.sync 1, 64;");',
+        64, True,
+    ),
+    "places do not add up": (
+        'if (t < 16) asm("barrier.arrive 1, 96;"); else if (t < 32) asm("barrier.arrive 1, 96;"); else asm("bar.sync 1, 96;");',
+        64, False,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_what_an_h100_shows(name: str, write: Callable[..., Path]) -> None:
+    body, threads, ends = SHOWN[name]
+    body = body.replace("asm(", "asm volatile(")
+    text = f"__global__ void k() {{ const int t = threadIdx.x; {body} }}\n//@ launch k<<<1, {threads}>>>();\n"
+    found = verdicts(write(text + "//@ expect terminates;\n"))
+    assert found == {"terminates": "holds" if ends else "violated"}
+
+
+@pytest.mark.parametrize(("who", "verdict"), [("threadIdx.x == 0", "violated"), ("false", "holds")])
+def test_a_first_lane_that_may_have_exited(who: str, verdict: str, write: Callable[..., Path]) -> None:
+    """Whether it has is known as the program runs: the next lane arrives then, and does not bring what the first wrote."""
+    text = f"""__device__ int x, y, seen;
+__global__ void k() {{
+    if (threadIdx.x == 0) x = 1;
+    if ({who} && y == 0) return;
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    if (threadIdx.x == 33) seen = x;
+}}
+//@ launch k<<<1, 64>>>();
+//@ expect race_free;
+//@ expect terminates;
+"""
+    assert verdicts(write(text)) == {"race_free": verdict, "terminates": "holds"}

@@ -19,7 +19,7 @@ from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
 from scopec.memory.events import Event, Kind
 from scopec.program import types, values
-from scopec.program.collective import same_name
+from scopec.program.collective import same_name, warp_of
 from scopec.program.values import Const
 
 if TYPE_CHECKING:
@@ -137,7 +137,11 @@ def open_phases(out: Unfolding) -> Quorums:
     Elsewhere a thread's k-th arrival is of phase k.  Raises InputError where arrivals at one barrier give it different
     counts (PTX ISA, "bar": "using the same barrier name and thread count"), and where there are too many ways.
     """
-    arrivals = [e for e in out.events if e.kind is Kind.ARRIVE and out.barriers[e.id].barrier.named]
+    arrivals = [
+        e for e in out.events
+        if e.kind is Kind.ARRIVE and out.barriers[e.id].barrier.named and not e.guard.never
+    ]  # fmt: skip
+    units = {t.name: warp_of(t) for t in out.program.threads}
     found = []
     for group in _together(out, arrivals):
         first = out.barriers[group[0].id]
@@ -147,7 +151,8 @@ def open_phases(out: Unfolding) -> Quorums:
                 raise error(Code.OUTSIDE_SUBSET, message, event.span, "write the same count everywhere")
         if first.count is None:
             continue
-        if len({event.thread for event in group}) > first.count or _comes_again(out, group):
+        come = {units[e.thread] if out.barriers[e.id].warps else e.thread for e in group}
+        if len(come) > first.count or _comes_again(out, group):
             if any(out.barriers[event.id].brought is not None for event in group):
                 message = f"more threads come to a vote than the {first.count} that its barrier is for"
                 raise error(Code.OUTSIDE_SUBSET, message, group[0].span, "let as many vote as it is for")

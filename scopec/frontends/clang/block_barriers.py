@@ -2,28 +2,33 @@
 
 "Barriers are executed on a per-warp basis as if all the threads in the warp are active [...] the arrival count for the
 barrier is incremented by the warp size (not the number of active threads in the warp)" (PTX ISA, "bar").  So the lanes
-of a warp come together to ``bar.sync`` (a barrier of these lanes), the first one arrives at the barrier for the warp,
-and waits for the count's part of warps, and they go on together.  To ``bar.arrive`` the others only say that they have
-come.  At a vote each lane arrives by itself: its count is one of threads, which may be fewer than a warp has.
+of a warp come together to ``bar.sync`` (a barrier of these lanes), the first of them arrives at the barrier for the
+warp, and waits for the count's part of warps, and they go on together.  To ``bar.arrive`` the others only say that they
+have come.  Which lane is the first is known from their texts, unless it may end before: then they exchange who has come
+("all non-exited threads in the warp", PTX ISA).  At a vote each lane arrives by itself: its count is one of threads,
+which may be fewer than a warp has.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang.calls import Call, Handler, in_kernel
-from scopec.frontends.clang.masks import lane_of, lanes_there, threads_of
+from scopec.frontends.clang.masks import lane_of, lanes_in, lanes_there, thread_of, threads_of
 from scopec.frontends.clang.numbers import arithmetic, compare, number
 from scopec.frontends.clang.state import Done
 from scopec.frontends.ptx import table
 from scopec.program import faults, ir, types, values
 from scopec.program.collective import WARP
-from scopec.program.values import Const, Value
+from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from scopec.frontends.clang.world import World
 
 #: What a count is where none is written: all threads of the block.
 _ALL = -1
@@ -58,15 +63,79 @@ def _cta_barrier(call: Call) -> bool:
         call.emit(ir.SyncThreads(at=at))
         return call.done()
     barrier = ir.NamedBarrier((name,), warps, waits, warps=True)
-    lanes, first = lanes_there(call), lane_of(call) == 0
     given = (name,) if call.number(1) == number(_ALL, 32) else (name, call.number(1))
     of = f"`bar.{'sync' if waits else 'arrive'} {', '.join(str(n.value) for n in given if isinstance(n, Const))}`"
-    call.emit(ir.GroupSync(ir.Group.WARP, lanes, of=of, waits=waits or first, at=at))
-    if first:
-        call.emit(barrier)
+    together = ir.GroupSync(ir.Group.WARP, lanes_there(call), of=of, at=at)
     if waits:
-        call.emit(ir.GroupSync(ir.Group.WARP, lanes, of=f"the end of {of}"))
+        first = _is_first(call, of)
+        call.emit(together)
+        _where(call, first, (barrier,), ())
+        call.emit(replace(together, of=f"the end of {of}", at=()))
+    else:
+        _where(call, _is_first(call, of), (together, barrier), (replace(together, waits=False),))
     return call.done()
+
+
+def _is_first(call: Call, of: str) -> Value:
+    """Whether a lane is the first of its warp that comes to a barrier: others end before."""
+    machine, own, world = call.machine, lane_of(call), call.machine.world
+    warp = (machine.thread, machine.block, thread_of(call) // WARP, of)
+    come = world.come_together.setdefault(warp, set())
+    if come and own < min(come):
+        world.grew = True
+    come.add(own)
+    if warp not in world.elected:
+        return values.TRUE if own == min(come) else values.FALSE
+    first: Value = values.TRUE
+    for lane in lanes_in(lanes_there(call) & (1 << own) - 1):
+        first = values.binary("&&", first, values.unary("!", Reg(ir.came(lane), types.BOOL)))
+    register = Reg(f"{call.target(types.INT).name} first", types.BOOL)
+    exchange = ir.Exchange(f"first at {of}", number(0, 32), (register.name,), (first,), nothing=True)
+    call.emit(ir.GroupSync(ir.Group.WARP, lanes_there(call), exchange))
+    return register
+
+
+def _where(call: Call, condition: Value, then: Sequence[ir.Operation], otherwise: Sequence[ir.Operation]) -> None:
+    """Do the one or the other."""
+    builder, span = call.machine.builder, call.machine.span(call.state)
+    yes, no, after = builder.label(), builder.label(), builder.label()
+    builder.split(condition, span, yes, no)
+    for label, operations in ((yes, then), (no, otherwise)):
+        builder.place(label)
+        for operation in operations:
+            call.emit(operation)
+        builder.jump(after)
+    builder.place(after)
+
+
+def elections(world: World, grid: str, bodies: Mapping[tuple[int, int], ir.Body]) -> bool:
+    """Note of each warp and barrier of a grid whether the lane that comes first may end before; whether one is new."""
+    known = len(world.elected)
+    for key, come in world.come_together.items():
+        name, block, warp, of = key
+        body = bodies.get((block, warp * WARP + min(come)))
+        if name == grid and body is not None and len(come) > 1 and _may_miss(body, of):
+            world.elected.add(key)
+    return len(world.elected) > known
+
+
+def _may_miss(body: ir.Body, of: str) -> bool:
+    """Whether a thread may end without having come to a barrier of its warp."""
+    work, seen, there = [body.entry], set[int](), False
+    while work:
+        number_ = work.pop()
+        if number_ in seen:
+            continue
+        seen.add(number_)
+        node = body.nodes[number_]
+        if isinstance(node, ir.Do) and isinstance(node.operation, ir.GroupSync) and node.operation.of == of:
+            continue
+        there = there or isinstance(node, ir.Exit)
+        work += ir.successors(node)
+    return there and any(
+        isinstance(node, ir.Do) and isinstance(node.operation, ir.GroupSync) and node.operation.of == of
+        for node in body.nodes.values()
+    )
 
 
 def _cta_vote(call: Call) -> bool:

@@ -12,6 +12,7 @@ from scopec.base.diagnostics import InputError, error
 from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.alike import together
+from scopec.frontends.clang.block_barriers import elections
 from scopec.frontends.clang.library import called
 from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.memory import Address, Cell, Content, Layout, Memory, Part, Private
@@ -55,6 +56,7 @@ class _Found:
     parts: dict[str, set[Part]] = field(default_factory=dict)
     written: Written = field(default_factory=dict)
     come_together: dict[tuple[str, int, int, str], set[int]] = field(default_factory=dict)
+    elected: set[tuple[str, int, int, str]] = field(default_factory=set)
 
 
 def program_of(
@@ -68,7 +70,7 @@ def program_of(
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
         world.tables, world.distributed = found.tables, found.distributed
         world.written, world.parts, world.halves = found.written, found.parts, found.halves
-        world.come_together = found.come_together
+        world.come_together, world.elected = found.come_together, found.elected
         world.declare_globals()
         device.touched.clear()
         host.touched.clear()
@@ -201,5 +203,7 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
             of = name if launch.blocks.count * launch.threads.count > _MANY else f"{name}[{block}][{lane}]"
             bodies[block, lane] = _run(found, of, run)
     world.bodies += bodies.values()
+    if elections(world, name, bodies):
+        raise Again
     check_counts((f"{name}[{block}]", body) for (block, _), body in bodies.items())
     return replace(bare, body=together(bare, bodies))

@@ -142,6 +142,8 @@ class World:
         self.owners: dict[Memory, tuple[str, int, str]] = {}
         #: The lanes that come to a place where they may be together: of a grid, a block, a warp, and what is there.
         self.come_together: dict[tuple[str, int, int, str], set[int]] = {}
+        #: Of which of these the lane that comes first may end before.
+        self.elected: set[tuple[str, int, int, str]] = set()
         #: The accesses to parts of objects that have unions in them.
         self.parts: dict[str, set[Part]] = {}
         #: What is written to pointers in memory, as far as is known, and what each thread does.
