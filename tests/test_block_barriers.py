@@ -10,7 +10,9 @@ from random import Random
 
 import pytest
 
+from scopec.gpu.emit import files
 from scopec.session.check import Settings, check
+from tests.test_run import read_tests
 
 #: What a block of two warps does, and whether that is undefined.
 PLACES = {
@@ -211,3 +213,11 @@ __global__ void k() {{
 //@ expect terminates;
 """
     assert verdicts(write(text)) == {"race_free": verdict, "terminates": "holds"}
+
+
+def test_on_a_gpu_a_count_is_one_of_threads(write: Callable[..., Path]) -> None:
+    path = write(
+        '__global__ void k() { asm volatile("bar.sync 1, 64;"); }\n//@ launch k<<<1, 64>>>();\n//@ expect race_free;\n'
+    )
+    text = "".join(files(read_tests(path), rounds=1, seed=1, turns=1).values())
+    assert 'asm volatile("barrier.cta.sync %0, 64;" ::' in text

@@ -324,7 +324,10 @@ class _Printer:
         yield "    (void)here; (void)given; }"
 
     def _named(self, barrier: ir.NamedBarrier, span: Span) -> str:
-        """A barrier with a name: a warp of the GPU arrives as 32 threads, and a litmus file's thread has one."""
+        """A barrier with a name: a warp of the GPU arrives as 32 threads, whichever of its lanes does.
+
+        A litmus file's thread has a warp of its own; of others a lane arrives for its warp.
+        """
         number, *others = barrier.name
         if any(not (isinstance(other, values.Const) and other.value == 0) for other in others):
             refuse("barriers with other names than numbers", span)
@@ -335,7 +338,7 @@ class _Printer:
             return f'asm volatile("barrier.cta.sync %0;" :: {asked} : "memory");'
         if not isinstance(barrier.count, values.Const):
             refuse("a barrier of a count that varies", span)
-        count = barrier.count.value * (32 if self.thread.grid is None else 1)
+        count = barrier.count.value * (32 if self.thread.grid is None or barrier.warps else 1)
         if count % 32:
             refuse("a barrier of a count that is not of whole warps", span)
         what = "sync" if barrier.waits else "arrive"
