@@ -39,12 +39,8 @@ def divergence(out: Unfolding) -> Iterator[tuple[Assertion, Cut]]:
 
 
 def _kinds(out: Unfolding, lanes: Iterable[list[Event]]) -> list[list[Event]]:
-    """The arrivals of lanes, of those once that are at the same places for sure."""
-    found: dict[object, list[Event]] = {}
-    for own in lanes:
-        sure = all(event.guard.always for event in own)
-        found.setdefault(tuple(out.barriers[e.id].at for e in own) if sure else own[0].thread, own)
-    return list(found.values())
+    """The arrivals of lanes, of those once that are at the same places on the same paths: their k-th is the same."""
+    return list({tuple((out.barriers[e.id].at, e.guard) for e in own): own for own in lanes}.values())
 
 
 def _apart(out: Unfolding, one: list[Event], other: list[Event]) -> Iterator[tuple[Assertion, Cut]]:
