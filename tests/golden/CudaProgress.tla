@@ -130,6 +130,8 @@ Passed(all, b, k) == {x \in all : x[2] # b}
 Joined(b, k) == \A u \in Partners(b) : <<u, b, k>> \in tokens \/ Done(u)
 \* so many arrivals are a phase
 Counted(all, b, n) == IF Cardinality({x \in all : x[2] = b /\ x[3] = 1}) >= n THEN Passed(all, b, 1) ELSE all
+\* so many arrivals of warps are a phase, whoever's they are
+Filled(all, b, n) == IF Cardinality({x \in all : x[2] = b}) >= n THEN {x \in all : x[2] # b} ELSE all
 ===============================================================================
 
 ----------------------------- MODULE ExecutionModel ------------------------------
