@@ -69,7 +69,7 @@ def main() -> NoReturn:
         _refuse_files(sys.argv[1:])
         status = commands(standalone_mode=False, default_map=defaults(commands.commands.values(), Path.cwd()))
         sys.exit(status if isinstance(status, int) else 0)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):  # the latter where click is not yet at work
         terminal.tell("interrupted")
         _leave(_INTERRUPTED)
     except click.ClickException as bad:
