@@ -175,6 +175,16 @@ def test_the_pinned_jars_are_the_ones_in_the_packages() -> None:
         assert jar.version == "own" or jars.checksum(jar.path) == jars.PINNED[name].sha256
 
 
+def test_native_libraries_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alloy's libraries make files where TMPDIR says, not where Java does: it is the folder that is cleared."""
+    java = tmp_path / "java"
+    java.write_text('#!/bin/sh\necho "$TMPDIR"\n')
+    java.chmod(0o755)
+    monkeypatch.setattr(jars, "java", lambda: java)
+    with Processes() as processes:
+        assert processes.run([], tmp_path, 60).stdout.strip() == str(tmp_path / "tmp")
+
+
 @pytest.mark.parametrize(
     ("finished", "said"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from contextlib import suppress
@@ -82,12 +83,16 @@ class Processes:
         for process in running:
             self.end(process)
 
-    def start(self, command: Sequence[str | Path], *, tied: bool = False, **how: Any) -> subprocess.Popen[str]:
+    def start(
+        self, command: Sequence[str | Path], temporary: Path, *, tied: bool = False, **how: Any
+    ) -> subprocess.Popen[str]:
         """Start a process, as subprocess.Popen does; EngineError if it cannot be started.
 
+        Native libraries that it loads get ``temporary`` for their temporary files; Java itself takes a flag for that.
         It is ``tied`` to this thread, which then has to wait for it: it ends with it, however that ends.
         """
         begin = started if tied else subprocess.Popen
+        how["env"] = {**os.environ, "TMPDIR": str(temporary)}
         try:
             with uncut(), self._lock:
                 if self.closed:
@@ -122,7 +127,13 @@ class Processes:
         command = [str(java), *self.flags, f"-Djava.io.tmpdir={temporary}", *map(str, arguments)]
         begun = time.monotonic()
         process = self.start(
-            command, tied=True, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            command,
+            temporary,
+            tied=True,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         try:
             stdout, stderr = process.communicate(timeout=seconds)

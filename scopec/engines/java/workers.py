@@ -175,6 +175,7 @@ class _Worker:
             self._process = processes.start(
                 # -P: nothing is imported from the folder of the script, or from where scopec is called.
                 [sys.executable, "-P", str(script), str(libjvm), *flags],
+                temporary,
                 cwd=folder,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
