@@ -26,7 +26,7 @@ KEPT = Overrides(cache=True)
 #: The places of all of them below specs/generated, where few are.
 LISTED = frozenset((GENERATED / MANIFEST).read_text().splitlines())
 PLACES = sorted(Path(line.partition("  ")[2]) for line in LISTED)
-#: README's command asks the engines about each; with SCOPEC_ENGINE_SPECS=all tests do so, too.
+#: CI asks the engines about each; with SCOPEC_ENGINE_SPECS=all tests do so, too.
 EVERY = os.environ.get("SCOPEC_ENGINE_SPECS") == "all"
 #: With SCOPEC_NVCC_SPECS=all compilers take every file, host and device, with all of their headers (CONTRIBUTING.md).
 WHOLE = os.environ.get("SCOPEC_NVCC_SPECS") == "all"

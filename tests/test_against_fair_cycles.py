@@ -26,7 +26,7 @@ from tests.oracles import fair_cycles
 from tests.random_programs import assuming_program, progress_program, progress_text, wide_program
 
 pytestmark = pytest.mark.jvm
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "24"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "14"))
 
 
 def fails(

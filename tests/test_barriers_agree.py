@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import check_text, verdicts
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "20"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "10"))
 
 HEAD = """#include <cooperative_groups.h>
 #include <cuda/atomic>

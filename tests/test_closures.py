@@ -19,7 +19,7 @@ from scopec.memory.questions import Goal, Problem
 from scopec.session.plan import Overrides, plan
 from tests.test_wait_loops import program
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "60"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
 
 
 def literals(chance: random.Random, circuit: Circuit, size: int) -> Relation:

@@ -13,7 +13,7 @@ from scopec.session.check import Outcome, Settings, check
 from tests.cxx_cases import CASES, PRELUDE
 from tests.random_cxx import Generator
 
-PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "60"))
+PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
 

@@ -30,11 +30,12 @@ def block(text: str, language: str) -> str:
 def test_readme_has_two_commands_and_ci_runs_them() -> None:
     commands = re.findall(r"^python3 -m venv.*$", README, re.MULTILINE)
     assert len(commands) == 2
-    assert commands[0].endswith("scopec check specs/")
+    assert "scopec check --confirm never specs/ && " in commands[0]
     assert commands[1].endswith("pytest")
     run, bare = ((REPOSITORY / ".ci" / name).read_text() for name in ("run", "bare"))
     assert 'sh -c "$(.ci/readme 2)"' in run
     assert '"$here/.ci/bare" "$work/bare"' in run
+    assert "\nscopec check -q specs\n" in run
     assert 'bare-run" "$root" "$constraints$("$here/.ci/readme" 1)"' in bare
 
 

@@ -33,7 +33,7 @@ from tests.random_programs import assuming_program, progress_program, progress_t
 from tests.specifications import KEPT, some
 
 #: Both engines follow the same rules of progress, so these programs are what holds the rules to the documents.
-COUNT = 5 * int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "42"))
+COUNT = 5 * int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "24"))
 PROPERTIES: tuple[Property, Property] = ("Termination", "Progress")
 
 
@@ -113,7 +113,7 @@ SPECS = sorted(
 )
 
 
-@pytest.mark.parametrize("path", some(SPECS, 3), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", some(SPECS, 9), ids=lambda p: p.stem)
 def test_every_expectation_of_the_specs_is_met(path: Path) -> None:
     for run in plan(path, str(path), KEPT).runs:
         for check in run.progress_checks:

@@ -17,7 +17,7 @@ from tests.oracles import fair_cycles
 from tests.random_programs import memory_places, memory_program, memory_text, progress_program, progress_text
 
 pytestmark = pytest.mark.jvm
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "20"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "12"))
 _BATCH = 20
 _OPTIONS = (
     "thin_air = syntactic",

@@ -37,7 +37,7 @@ from tests.oracles.hrf0_machine import (
 )
 from tests.random_programs import memory_places, memory_program, memory_text, scoped_program
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "24"))
 #: Whether every program of specs/ is asked, those of five threads too, which takes TLC up to some ten minutes each.
 WHOLE = os.environ.get("SCOPEC_HARDWARE_SPECS") == "all"
 #: How long TLC may take for a question.

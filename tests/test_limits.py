@@ -281,7 +281,7 @@ def test_the_machine_has_memory() -> None:
 # ---------------------------------------------------------------- whole calls
 
 SPECS = sorted(p for p in Path("specs").rglob("*.cu") if "generated" not in p.parts)
-TRIES = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
+TRIES = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "25"))
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file is closed when it is collected

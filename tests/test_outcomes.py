@@ -26,7 +26,7 @@ from tests.random_programs import memory_places, memory_program, memory_text
 from tests.test_cli import no_traceback, scopec
 
 FULL = "SCOPEC_RANDOM_PROGRAMS" in os.environ
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "25"))
 State = tuple[tuple[str, int], ...]
 
 

@@ -19,7 +19,7 @@ from tests.sequential import ends
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "25"))
+PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "15"))
 _OPTIONS = ("-fwrapv", "-w", "-S", "-o", "p.ptx")
 #: The declarations that a body begins with.
 _STARTS = re.compile(r"([a-z ]+) (\w+ = [^;]*;)")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "20"))
+PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "12"))
 _READERS = ("scoped", "clang")
 _MOST_EXECUTIONS = 300
 

@@ -22,7 +22,7 @@ from scopec.session.plan import Overrides, plan
 
 #: How long eight contenders for a lock may take; with the first turns of their loops in order it is minutes.
 SECONDS = 60
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "60"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "30"))
 
 STEPS = (
     "x = 1;", "int r{n} = x;", "f.store({n}, {order});", "g.fetch_add(1, {order});", "f.exchange({n});",

@@ -216,7 +216,7 @@ def _check(
 
     everything = sorted([*others, *outcomes], key=lambda o: str(o.file)) if others else outcomes
     if all(not r.to_stdout or r.format == "text" for r in requests):  # otherwise the report itself says so
-        problems(outcomes)  # first: the last line is the summary
+        problems(outcomes, verbose=verbose)  # first: the last line is the summary
     formats.write([r for r in requests if r.to_stdout], results(outcomes))
     formats.write([r for r in requests if not r.to_stdout], results(everything))
     return outcomes

@@ -32,16 +32,23 @@ def show(diagnostic: Diagnostic) -> None:
         terminal.tell(terminal.painted(line) if terminal.colours(sys.stderr) else line)
 
 
-def problems(outcomes: Sequence[Outcome]) -> None:
+def problems(outcomes: Sequence[Outcome], *, verbose: bool = True) -> None:
     """Diagnostics and engine failures, on standard error, except those that stand beside a verdict.
 
-    What is no file's own is told once: a failure that several files have, and flags that clang does not take.
+    What is no file's own is told once: a failure that several files have, and flags that clang does not take.  Of many
+    programs the first warning of each kind is told, if the call is not ``verbose``.
     """
+    from scopec.report import brief
+
+    shown = [d for o in outcomes for d in o.diagnostics if d.code not in (Code.RACY_PROGRESS, Code.FLAGS)]
+    kept = dict(brief.told(shown)) if brief.is_brief(outcomes, verbose=verbose) else dict.fromkeys(shown, "")
     alike = Counter(one for outcome in outcomes for one in _of_the_call(outcome))
     for outcome in outcomes:
         for diagnostic in outcome.diagnostics:
-            if diagnostic.code not in (Code.RACY_PROGRESS, Code.FLAGS):
+            if diagnostic in kept:
                 show(diagnostic)
+                if more := kept[diagnostic]:
+                    terminal.tell(more)
         for one in _of_the_call(outcome):
             if count := alike.pop(one, 0):
                 more = f" and {count - 1} more file{'s' if count > 2 else ''}" if count > 1 else ""

@@ -53,12 +53,15 @@ class Request:
 
 
 def _text(results: Results, to_file: bool) -> str:
-    from scopec.report import asked, text
+    from scopec.report import asked, brief, text
 
     width = 100 if to_file else terminal.width()
     lines: list[str] = []
-    for outcome in results.outcomes:
-        lines += text.outcome_lines(outcome, verbose=results.verbose, quiet=results.quiet, width=width)
+    if brief.is_brief(results.outcomes, verbose=results.verbose):
+        lines += brief.lines(results.outcomes, quiet=results.quiet, width=width)
+    else:
+        for outcome in results.outcomes:
+            lines += text.outcome_lines(outcome, verbose=results.verbose, quiet=results.quiet, width=width)
     unasked = asked.line(results.outcomes, quiet=results.quiet)
     lines += [line for line in (unasked, text.summary_line(results.outcomes, results.seconds)) if line is not None]
     return "\n".join(lines) + "\n"

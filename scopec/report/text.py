@@ -48,10 +48,13 @@ def outcome_lines(outcome: Outcome, *, verbose: bool, quiet: bool, width: int) -
     """The verdicts of one file; nothing in its name or text can disturb a terminal."""
     first = {id(report) for report in asked.variants(outcome.reports)}
     for report in outcome.reports:
-        yield from map(clean, _report(report, verbose=verbose, quiet=quiet, width=width, first=id(report) in first))
+        yield from map(
+            clean, report_lines(report, verbose=verbose, quiet=quiet, width=width, first=id(report) in first)
+        )
 
 
-def _report(report: Report, *, verbose: bool, quiet: bool, width: int, first: bool) -> Iterator[str]:
+def report_lines(report: Report, *, verbose: bool, quiet: bool, width: int, first: bool) -> Iterator[str]:
+    """The verdicts of one program; ``first`` is whether it is the first of its variant."""
     run = report.run
     bad = [c for c in report.checks if c.verdict != "holds"]
     if quiet and not bad:
