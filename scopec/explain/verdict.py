@@ -33,7 +33,8 @@ class Check:
     ``assuming`` what becomes of a violated ``terminates`` where more is assumed than CUDA's document promises,
     ``known`` whether a baseline has the violation, which then does not count. ``orders`` says that it is violated only
     where threads take operands in different orders, ``content`` are the objects to which nobody gives a content and on
-    which the program's way depends: the verdict is one for the content that they have.
+    which the program's way depends: the verdict is one for the content that they have. ``addresses`` are the objects
+    whose addresses are computed with: it is one for the addresses that they were given.
     """
 
     expectation: Expectation
@@ -53,12 +54,14 @@ class Check:
     known: bool = False
     orders: str | None = None
     content: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
 
     @property
     def about(self) -> str | None:
-        """For which content of objects it is a verdict, in words; None where that is the program's own."""
-        names = ", ".join(f"`{name}`" for name in self.content)
-        return f"for this content of {names}" if names else None
+        """For which content and addresses of objects it is a verdict, in words; None where it is for all there are."""
+        said = (("this content", self.content), ("one choice of the addresses", self.addresses))
+        parts = [f"for {what} of {', '.join(f'`{name}`' for name in names)}" for what, names in said if names]
+        return ", ".join(parts) or None
 
 
 def is_fault(check: Check) -> bool:

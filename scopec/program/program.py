@@ -23,7 +23,8 @@ class Program:
     ``constants`` are all constants of the file, ``variant`` the varied ones as they are shown (``{"S": "device"}``).
     ``others`` are threads beyond ``main`` and those of the grids; they run from the start, but those that some thread
     creates (:class:`CreateThread`) run from then on.  ``parameters`` are names of kernels' parameters, with what they
-    point to: elements of objects by the offset in bytes.
+    point to: elements of objects by the offset in bytes.  ``placed`` are the objects whose addresses it computes with:
+    it has one choice of the addresses that a machine might give them.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Program:
     variant: Mapping[str, str]
     others: tuple[Thread, ...] = ()
     parameters: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    placed: tuple[str, ...] = ()
 
     def with_bodies(self, change: Callable[[Body], Body]) -> Program:
         """The program with each of its graphs changed."""

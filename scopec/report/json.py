@@ -140,6 +140,7 @@ def check(c: Check) -> dict[str, Any]:
         "cached": c.cached,
         "hangs": None if c.hangs is None else asked(c.hangs),
         "content": list(c.content),
+        "addresses": list(c.addresses),
         "warnings": list(c.warnings),
         "why": list(reasons.explanation(c).sentences),
         "advice": c.advice,

@@ -336,8 +336,9 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
         checks += _with_hangs(inquiry, progress_checks(run, answers, found), answers, found)
         checks = _with_orders(inquiry, checks)
         checks = _with_assumptions(inquiry, checks, found)
-        if content := () if run.is_litmus else not_given(run.program, run.source):
-            checks = [replace(c, content=content) for c in checks]
+        content = () if run.is_litmus else not_given(run.program, run.source)
+        if content or run.program.placed:
+            checks = [replace(c, content=content, addresses=run.program.placed) for c in checks]
         if settings.advise is not None and any(c.verdict == "violated" for c in checks):
             with suppress(LimitError), inquiry.limited():
                 checks = settings.advise(run, checks, inquiry.about)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.instructions import as_number, lost, no_address, operand, value_of
+from scopec.frontends.clang.instructions import as_number, lost, operand, pointed, pointer_number, value_of
 from scopec.frontends.clang.lifetimes import begin, check_there
 from scopec.frontends.clang.memory import (
     NULL,
@@ -152,7 +152,7 @@ def _load_private(machine: Machine, state: State, region: Private, at: int, type
             content = read(state.cells, region, at, llvm.size(type_))
             if isinstance(content, Unset) and isinstance(type_, llvm.Int) and region in machine.allocated:
                 content = machine.lacking(region, at, type_.bits)
-            return _as(content, type_)
+            return _as(machine, state, content, type_)
 
 
 def _check_private(machine: Machine, state: State, region: Private, at: int, type_: llvm.Type) -> None:
@@ -175,13 +175,13 @@ def _load_shared(
     machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type, mode: ir.Mode
 ) -> Content:
     if layout.known is not None:
-        return _load_known(machine, layout, offset, type_)
+        return _load_known(machine, state, layout, offset, type_)
     if isinstance(type_, (llvm.Struct, llvm.Array)):
         return _load_parts(machine, state, layout, offset, type_, mode)
     found = element(layout, offset, llvm.size(type_))
     if found is None:
         part, parts = parts_of(machine, state, layout, offset, type_, mode)
-        return _joined(_each(machine, state, layout, [(at, part) for at in parts], mode), type_)
+        return _joined(machine, state, _each(machine, state, layout, [(at, part) for at in parts], mode), type_)
     _check_kind(machine, layout, offset, found.leaf, type_)
     if _is_handle(machine, found.leaf):
         held = machine.world.handles.get((layout.name, offset))
@@ -196,7 +196,7 @@ def _load_shared(
         return Opaque(llvm.size(type_))
     if found.leaf.pointer:
         return machine.world.held(place, register)
-    return _as(kept(register), type_)
+    return _as(machine, state, kept(register), type_)
 
 
 def parts_of(
@@ -239,13 +239,13 @@ def _each(
     return [state.cells.pop(key).content for key in keys]
 
 
-def _joined(contents: list[Content], type_: llvm.Type) -> Content:
+def _joined(machine: Machine, state: State, contents: list[Content], type_: llvm.Type) -> Content:
     """The number that parts are, the lowest first."""
     cells: dict[tuple[Private, int], Cell] = {}
     width = llvm.size(type_) // len(contents)
     for n, content in enumerate(contents):
         cells[_WHOLE, n * width] = Cell(width, content)
-    return _as(read(cells, _WHOLE, 0, llvm.size(type_)), type_)
+    return _as(machine, state, read(cells, _WHOLE, 0, llvm.size(type_)), type_)
 
 
 def _load_parts(
@@ -258,14 +258,14 @@ def _load_parts(
     return Record(tuple(_each(machine, state, layout, [(offset.moved(Offset(o)), t) for o, t in parts], mode)))
 
 
-def _load_known(machine: Machine, layout: Layout, offset: Offset, type_: llvm.Type) -> Content:
+def _load_known(machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type) -> Content:
     """A constant; what is not known of it, or whether there is one, is asked of an object in memory."""
     assert layout.known is not None
     table = Private((), layout.name)
     cells = {(table, at): Cell(llvm.size(type_of(content)), content) for at, content in layout.known.items()}
     content = read(cells, table, offset.constant, llvm.size(type_))
     if not offset.terms and content != Unset():
-        return _as(content, type_)
+        return _as(machine, state, content, type_)
     machine.world.tables.add(Memory(layout.name))
     raise Again
 
@@ -321,7 +321,9 @@ def _store_private(
         content = resized("zext", content, 8)
     library = machine.side.debug.is_library(state.frame.function.subprogram)
     if library and region not in machine.cells and len(list(leaves(content))) < _FEW:
-        write(state.cells, region, at, size, _as(content, llvm.Int(8 * size)))  # its arguments are not worth a register
+        write(
+            state.cells, region, at, size, _as(machine, state, content, llvm.Int(8 * size))
+        )  # its arguments are not worth a register
         return
     named = machine.cells.get(region, {}).get(at)
     register = machine._cell_register(region, at, content.type)
@@ -329,7 +331,7 @@ def _store_private(
         if not (isinstance(content, Reg) and content.name == register.name):
             machine.assign(state, register, as_type(content, register.type), but=(region, at))
         if not isinstance(content, Const):
-            content = _as(kept(register), llvm.Int(8 * size))
+            content = _as(machine, state, kept(register), llvm.Int(8 * size))
             assert not isinstance(content, (Address, Held, Opaque, Unset, Record))
     write(state.cells, region, at, size, content)
     _follow(machine, state, region, at, size)
@@ -358,7 +360,6 @@ def _store_shared(
     if found is None:
         part, parts = parts_of(machine, state, layout, offset, type_, mode)
         whole = content if isinstance(content, Opaque) else as_number(machine, state, content)
-        no_address(machine, state, content)
         for n, at in enumerate(parts):
             cells = {(_WHOLE, 0): Cell(llvm.size(type_), whole)}
             piece = read(cells, _WHOLE, n * llvm.size(part), llvm.size(part))
@@ -397,24 +398,21 @@ def stored(machine: Machine, state: State, content: Content, leaf: Leaf) -> Valu
         what = "a value that is not modelled, such as one made of a floating-point number, in an integer is"
         raise machine.refused(state, what)
     publish(machine, state, content)
-    if not leaf.pointer:
-        no_address(machine, state, content)
-    return as_type(as_number(machine, state, content), leaf.type)
+    found = pointer_number if leaf.pointer else as_number
+    return as_type(found(machine, state, content), leaf.type)
 
 
-def _as(content: Content, type_: llvm.Type) -> Content:
+def _as(machine: Machine, state: State, content: Content, type_: llvm.Type) -> Content:
     """A content as a value of a type of the same size."""
     match type_, content:
         case llvm.Float(size), _:
             return made_of(size, content)
-        case llvm.Pointer(), Const(value):
-            return Address(Nowhere(), Offset(value))
         case llvm.Int(bits), (Address() | Held() | Opaque() | Unset() | Record()):
             return content if bits >= 8 or not isinstance(content, Opaque) else made_of(1, content)
         case llvm.Pointer(), (Address() | Held() | Opaque() | Unset() | Record()):
             return content
         case llvm.Pointer(), value:
-            return Held(value)  # type: ignore[arg-type]
+            return pointed(machine, state, value)  # type: ignore[arg-type]
         case llvm.Int(bits), value:
             return resized("zext" if bits > value.type.bits else "trunc", value, bits)  # type: ignore[union-attr, arg-type]
         case _:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.access import follows_null, load, located, misfit, publish, store, stored
 from scopec.frontends.clang.calls import Call, Handler, address_of
+from scopec.frontends.clang.instructions import pointed
 from scopec.frontends.clang.memory import Code, Content, Held, Memory, Nowhere, Opaque, Private, Record, element
 from scopec.frontends.clang.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
 from scopec.frontends.clang.state import State
@@ -61,8 +62,10 @@ def _result(call: Call, register: Reg, leaf: Leaf) -> Content:
     if leaf.type.is_float:
         return Opaque(leaf.type.size)
     type_ = call.action.type
-    if isinstance(type_, llvm.Pointer):
+    if leaf.pointer:
         return Held(register)
+    if isinstance(type_, llvm.Pointer):
+        return pointed(call.machine, call.state, kept(register))
     if isinstance(type_, llvm.Int):
         return resized("zext", kept(register), type_.bits)
     return kept(register)
@@ -104,10 +107,17 @@ def _rmw(new: Callable[[Call, Reg, Value, Leaf], Value]) -> Handler:
     return handler
 
 
+def _no_pointer(call: Call, leaf: Leaf) -> None:
+    """Pointers in memory are numbered, and their numbers are no addresses."""
+    if leaf.pointer:
+        raise call.machine.refused(call.state, "arithmetic with a pointer in memory in one step is")
+
+
 def _fetch(operation: str) -> Handler:
-    def new(_: Call, old: Reg, operand: Value, leaf: Leaf) -> Value:
+    def new(call: Call, old: Reg, operand: Value, leaf: Leaf) -> Value:
         if leaf.type.is_float:
             return Const(0, leaf.type)
+        _no_pointer(call, leaf)
         return as_type(arithmetic(operation, kept(old), kept(operand)), leaf.type)
 
     return _rmw(new)
@@ -115,18 +125,21 @@ def _fetch(operation: str) -> Handler:
 
 def _fetch_extreme(operation: str) -> Handler:
     def new(call: Call, old: Reg, operand: Value, leaf: Leaf) -> Value:
+        _no_pointer(call, leaf)
         type_ = unsigned(leaf.type.bits) if _is_unsigned(call, leaf) else signed(leaf.type.bits)
         return values.Binary(operation, as_type(old, type_), as_type(operand, type_), type_)
 
     return _rmw(new)
 
 
-def _increment(_: Call, old: Reg, limit: Value, leaf: Leaf) -> Value:
+def _increment(call: Call, old: Reg, limit: Value, leaf: Leaf) -> Value:
+    _no_pointer(call, leaf)
     one, zero = number(1, leaf.type.bits), number(0, leaf.type.bits)
     return values.choose(compare("uge", kept(old), kept(limit)), zero, arithmetic("add", kept(old), one))
 
 
-def _decrement(_: Call, old: Reg, limit: Value, leaf: Leaf) -> Value:
+def _decrement(call: Call, old: Reg, limit: Value, leaf: Leaf) -> Value:
+    _no_pointer(call, leaf)
     one, zero = number(1, leaf.type.bits), number(0, leaf.type.bits)
     over = values.binary("||", compare("eq", kept(old), zero), compare("ugt", kept(old), kept(limit)))
     return values.choose(over, kept(limit), arithmetic("sub", kept(old), one))
@@ -173,8 +186,10 @@ def _exchanged(call: Call, content: Content) -> tuple[Content, Reg]:
             call.order(4, ir.READ_ORDERS, "a failed compare_exchange"), bool(call.known(6)),
         )
     )  # fmt: skip
+    if leaf.pointer:
+        return Held(register), succeeded
     is_pointer = isinstance(call.action.arguments[2].type, llvm.Pointer)
-    return Held(register) if is_pointer else kept(register), succeeded
+    return pointed(machine, state, kept(register)) if is_pointer else kept(register), succeeded
 
 
 def _cmpxchg(call: Call) -> bool:

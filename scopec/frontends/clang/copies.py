@@ -16,7 +16,7 @@ from scopec.frontends.clang.calls import Call
 from scopec.frontends.clang.host import stream_of
 from scopec.frontends.clang.instructions import pointer_of
 from scopec.frontends.clang.launches import issued
-from scopec.frontends.clang.memory import Address, Cell, Code, Memory, Private, covered, element, object_name
+from scopec.frontends.clang.memory import Address, Cell, Code, Memory, Nowhere, Private, covered, element, object_name
 from scopec.frontends.clang.numbers import Offset, as_type, number
 from scopec.frontends.clang.passing import passed_on
 from scopec.frontends.clang.state import UNTIL_WAYS_MEET
@@ -38,7 +38,9 @@ def copy(call: Call) -> bool:
         message = f"{call.known(3)} is not a cudaMemcpyKind"
         raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "use cudaMemcpyDefault")
     targets, sources = (_numbers(call, position, size) for position in (0, 1))
-    if [leaf.type.size for _, leaf in targets] != [leaf.type.size for _, leaf in sources]:
+    if [(leaf.type.size, leaf.pointer) for _, leaf in targets] != [
+        (leaf.type.size, leaf.pointer) for _, leaf in sources
+    ]:
         raise call.machine.refused(call.state, "a copy between objects of different types is")
     stream = stream_of(call, call.arguments[4])
     source, target = (_role(call, one, on_host=host) for one, host in zip((sources, targets), sides, strict=True))
@@ -72,6 +74,8 @@ def fill(call: Call) -> bool:
     builder = Builder()
     for place, leaf in targets:
         pattern = int.from_bytes(bytes([byte]) * leaf.type.size, "little")
+        if leaf.pointer:
+            pattern = call.machine.world.pointer(Address(Nowhere(), Offset(pattern)))
         builder.emit(ir.Store(place, Const(leaf.type.wrap(pattern), leaf.type), ir.PLAIN), span)
     waits = fill_waits(_role(call, targets, on_host=False), synchronous=bool(call.known(4)))
     issue(call, name, "cudaMemset", builder, stream_of(call, call.arguments[3]), waits)

@@ -100,15 +100,16 @@ def value_of(machine: Machine, state: State, typed: llvm.Typed) -> Value:
     return as_number(machine, state, operand(machine, state, typed))
 
 
-def as_number(machine: Machine, state: State, content: Content) -> Value:
-    """A content as a number; an error where it is none that is modelled."""
+def as_number(machine: Machine, state: State, content: Content, bits: int = 64) -> Value:
+    """A content as a number; an error where it is none that is modelled.  Addresses are those of ``World.place``."""
     match content:
         case Address(Nowhere(), offset):
             return distance(offset)
-        case Address() if not content.offset.terms and isinstance(content.region, (Memory, Code)):
-            return number(machine.world.pointer(content), 64)
-        case Held(value):
-            return as_type(value, signed(64))
+        case Address(Memory() as region, offset):
+            begin = number(machine.world.place(region), 64)
+            return resized("trunc", arithmetic("add", begin, distance(offset)), bits)
+        case Held(value, among):
+            return resized("trunc", _address(machine, state, value, among), bits)
         case Opaque(_, True):
             raise lost(machine, state)
         case Opaque():
@@ -123,6 +124,60 @@ def as_number(machine: Machine, state: State, content: Content) -> Value:
             raise machine.refused(state, "an address as a number is")
         case value:
             return value
+
+
+def _address(machine: Machine, state: State, value: Value, among: pointees.Among) -> Value:
+    """The address that a pointer holds which was read: one of those that are numbered."""
+    result: Value = number(0, 64)
+    for address, found in list(machine.world.pointers.items()):
+        if among is None or found in among:
+            each = as_number(machine, state, address)
+            result = values.choose(compare("eq", kept(value), number(found, 64)), each, result)
+    return result
+
+
+def pointer_number(machine: Machine, state: State, content: Content) -> Value:
+    """What stands for a pointer in the program's memory: its number, for an address that no object has too."""
+    match content:
+        case Address(Nowhere(), offset) if offset.terms:
+            raise machine.refused(state, "a pointer that is made of a number is")
+        case Address(Memory() | Code() | Nowhere(), offset) if not offset.terms:
+            return number(machine.world.pointer(content), 64)
+        case Held(value):
+            return as_type(value, signed(64))
+        case Const(value):
+            return number(machine.world.pointer(Address(Nowhere(), Offset(value))), 64)
+        case Address():
+            raise machine.refused(state, "an address as a number is")
+        case Opaque() | Unset() | Record():
+            return as_number(machine, state, content)
+        case value:
+            return pointer_number(machine, state, pointed(machine, state, value))
+
+
+#: How many addresses a number that becomes a pointer is compared with.
+_MOST_ADDRESSES = 64
+
+
+def pointed(machine: Machine, state: State, value: Value) -> Address | Held:
+    """The pointer that a number becomes: to an element of an object whose address was computed with, or nowhere."""
+    world = machine.world
+    if isinstance(value, Const):
+        return world.at_address(value.value)
+    world.pointers_of_numbers.append(machine.span(state))
+    known = [Address(region, Offset(at)) for region in world.placed for at in world.begins(region)]
+    if len(known) > _MOST_ADDRESSES:
+        raise machine.refused(state, f"a pointer that is made of a number, with more than {_MOST_ADDRESSES} elements,")
+    result: Value = number(_ELSEWHERE, 64)
+    wide = resized("zext", kept(value), 64)
+    for address in [*known, NULL, *(a for a in world.pointers if isinstance(a.region, Nowhere))]:
+        found = number(world.pointer(address), 64)
+        result = values.choose(compare("eq", wide, as_number(machine, state, address)), found, result)
+    return Held(result, frozenset([_ELSEWHERE, *(world.pointer(address) for address in known)]))
+
+
+#: The number of a pointer to no element of an object.
+_ELSEWHERE = -1
 
 
 def lost(machine: Machine, state: State) -> Exception:
@@ -141,14 +196,17 @@ def distance(offset: Offset) -> Value:
     return result
 
 
-def pointer_of(machine: Machine, state: State, typed: llvm.Typed) -> Address:
-    """An operand that must be a pointer whose target is known; one that was read is told apart first."""
+def pointer_of(machine: Machine, state: State, typed: llvm.Typed, size: int = 0) -> Address:
+    """An operand that must be a pointer whose target is known; one that was read is told apart first.
+
+    With ``size`` so many bytes are accessed there.
+    """
     content = operand(machine, state, typed)
     match content:
         case Address():
             return content
         case Held():
-            raise tell_apart(machine, state, typed, content, Memory)
+            raise tell_apart(machine, state, typed, content, Memory, size)
         case Const(value) if value == 0:
             return NULL
         case Unset():
@@ -158,15 +216,21 @@ def pointer_of(machine: Machine, state: State, typed: llvm.Typed) -> Address:
 
 
 def tell_apart(
-    machine: Machine, state: State, typed: llvm.Typed, held: Held, kind: type[Memory] | type[Code]
+    machine: Machine, state: State, typed: llvm.Typed, held: Held, kind: type[Memory] | type[Code], size: int = 0
 ) -> Exception:
-    """Go on for each address that a pointer to an object or a function may hold; what to raise then."""
+    """Go on for each address that a pointer to an object or a function may hold; what to raise then.
+
+    Of a pointer that was a number these are all elements; those of so many bytes, if there are some.
+    """
     assert isinstance(typed.operand, llvm.Local)
     name, span = typed.operand.name, machine.span(state)
     known = [
         (address, found) for address, found in machine.world.pointers.items()
         if isinstance(address.region, kind) and (held.among is None or found in held.among)
     ]  # fmt: skip
+    if size and held.among is not None and _ELSEWHERE in held.among:
+        layouts = machine.world.layouts
+        known = [(a, n) for a, n in known if element(layouts[a.region], a.offset, size)] or known  # type: ignore[index]
     for address, found in known:
         following, after = machine.builder.label(), state.copy()
         after.frame.env[name] = address
@@ -183,7 +247,8 @@ def tell_apart(
 
 def place_of(machine: Machine, state: State, typed: llvm.Typed, type_: llvm.Type) -> Address:
     """Where a number of a type is accessed; which of several with names of their own it is, is told apart first."""
-    address, size = pointer_of(machine, state, typed), llvm.size(type_)
+    size = llvm.size(type_)
+    address = pointer_of(machine, state, typed, size)
     layout = machine.world.layouts.get(address.region) if isinstance(address.region, Memory) else None
     if layout is None or layout.known is not None or len(address.offset.terms) != 1:
         return address
@@ -245,9 +310,8 @@ def computed(
         return Address(one.region, one.offset.plus(1 if opcode == "add" else -1, as_number(machine, state, other)))
     if opcode == "or" and isinstance(one, Address) and _is_sum(one, other):
         return Address(one.region, one.offset.plus(1, as_number(machine, state, other)))
-    for side in (one, other):
-        no_address(machine, state, side)
-    first, second = as_number(machine, state, one), as_number(machine, state, other)
+    bits = type_.bits
+    first, second = as_number(machine, state, one, bits), as_number(machine, state, other, bits)
     check_division(machine, state, opcode, first, second)
     return arithmetic(opcode, first, second)
 
@@ -272,12 +336,6 @@ def _is_narrow(machine: Machine, content: Content) -> bool:
     storage = machine.world.storage(content.region) if isinstance(content, Address) else None
     own = isinstance(content, Address) and isinstance(content.region, Private)
     return own or storage in (ir.Storage.SHARED, ir.Storage.AUTOMATIC)
-
-
-def no_address(machine: Machine, state: State, content: Content) -> None:
-    """The numbers of addresses tell them apart, no more."""
-    if _is_address(content):
-        raise machine.refused(state, "an address as a number is")
 
 
 def compared(
@@ -314,11 +372,11 @@ def _compare_pointers(machine: Machine, state: State, predicate: str, one: Conte
         if predicate in ("eq", "ne"):
             return values.FALSE if predicate == "eq" else values.TRUE
     if predicate not in ("eq", "ne"):
-        raise machine.refused(state, "an order of pointers into different objects is")
+        return compare(predicate, as_number(machine, state, one), as_number(machine, state, other))
     for pointer, null in ((one, other), (other, one)):
         if isinstance(pointer, Address) and _is_address(pointer) and isinstance(null, Const) and not null.value:
             return values.FALSE if predicate == "eq" else values.TRUE
-    return compare(predicate, as_number(machine, state, one), as_number(machine, state, other))
+    return compare(predicate, pointer_number(machine, state, one), pointer_number(machine, state, other))
 
 
 def converted(machine: Machine, state: State, opcode: str, content: Content, type_: llvm.Type) -> Content:
@@ -334,16 +392,15 @@ def converted(machine: Machine, state: State, opcode: str, content: Content, typ
                 return content
             if type_.bits >= _NARROW_BITS and _is_narrow(machine, content):
                 return content
-            no_address(machine, state, content)
             return resized(opcode, as_number(machine, state, content), type_.bits)
         case "ptrtoint":
             if _is_address(content):
                 return content  # an address stays one until it is computed with
             return as_number(machine, state, content)
         case "inttoptr":
-            if isinstance(content, Const):
-                return Address(Nowhere(), Offset(content.value))
-            return content if isinstance(content, (Address, Unset, Held)) else Held(as_number(machine, state, content))
+            if isinstance(content, (Address, Unset, Held)):
+                return content
+            return pointed(machine, state, as_number(machine, state, content))
         case _:
             return content
 
@@ -359,11 +416,9 @@ def selected(machine: Machine, state: State, condition: llvm.Typed, then: llvm.T
     if isinstance(one, Opaque) or isinstance(other, Opaque):
         return Opaque(llvm.size(then.type), origin=made_of(0, one, other).origin)
     if not isinstance(then.type, llvm.Pointer):
-        no_address(machine, state, one)
-        no_address(machine, state, other)
-    chosen = values.choose(truth, as_number(machine, state, one), as_number(machine, state, other))
-    if not isinstance(then.type, llvm.Pointer):
-        return chosen
+        bits = 8 * llvm.size(then.type)
+        return values.choose(truth, as_number(machine, state, one, bits), as_number(machine, state, other, bits))
+    chosen = values.choose(truth, pointer_number(machine, state, one), pointer_number(machine, state, other))
     return Held(chosen, pointees.either(*(_among(machine, side) for side in (one, other))))
 
 

@@ -21,7 +21,7 @@ from scopec.frontends.clang.pointees import Written, grown
 from scopec.frontends.clang.ptx_parameters import parameters
 from scopec.frontends.clang.state import Again, Knowledge
 from scopec.frontends.clang.work import Callback, Copy, Launch
-from scopec.frontends.clang.world import Side, World
+from scopec.frontends.clang.world import Side, World, refused
 from scopec.frontends.named_barriers import check_counts
 from scopec.program import ir, types
 from scopec.program.endings import ended
@@ -47,6 +47,7 @@ class _Found:
     """What is known about a program from running it before."""
 
     pointers: dict[Address, int] = field(default_factory=dict)
+    placed: dict[Memory, range] = field(default_factory=dict)
     shared_locals: dict[tuple[str, Private], tuple[Layout, Span]] = field(default_factory=dict)
     known: dict[str, Knowledge] = field(default_factory=dict)
     aborts: set[str] = field(default_factory=set)
@@ -68,6 +69,7 @@ def program_of(
     for _ in range(_MOST_RUNS):
         world = World(source, device, host, said)
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
+        world.placed = found.placed
         world.tables, world.distributed = found.tables, found.distributed
         world.written, world.parts, world.halves = found.written, found.parts, found.halves
         world.come_together, world.elected = found.come_together, found.elected
@@ -84,6 +86,8 @@ def program_of(
         if world.grew or written != found.written:
             found.written = written
             continue
+        if world.pointers_of_numbers and not world.placed:
+            raise refused("a pointer that is made of a number is", world.pointers_of_numbers[0])
         for name_, span in world.unregistered.items():
             if name_ not in world.registered:
                 help_ = "call cudaHostRegister before"
@@ -91,7 +95,8 @@ def program_of(
         streams = with_legacy_streams((*world.created.values(), *world.streams.values()), grids.values())
         main = ir.Thread("main", ended(body, others))
         return Program(
-            name, source, world.objects, streams, grids, main, constants, variant, others, parameters(world)
+            name, source, world.objects, streams, grids, main, constants, variant, others, parameters(world),
+            tuple(region.name for region in world.placed),
         )  # fmt: skip
     raise error(Codes.TOO_LARGE, "what pointers may point to does not come to an end", source.span(0, 0))
 

@@ -11,7 +11,7 @@ from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.atomics import is_unsigned
 from scopec.frontends.clang.calls import Call, Handler, in_kernel
-from scopec.frontends.clang.instructions import as_number
+from scopec.frontends.clang.instructions import as_number, pointer_number
 from scopec.frontends.clang.masks import (
     active,
     lane_of,
@@ -142,7 +142,8 @@ def _shuffle(call: Call) -> bool:
     if nothing:  # as of who is not the leader: `if (rank == 0) old = atomicAdd(&count, size); old = shfl(old, 0);`
         brought: Value = number(0, 8 * llvm.size(call.action.type))
     else:
-        brought = as_number(call.machine, call.state, content) if known else Const(0, types.INT)
+        found = pointer_number if isinstance(call.action.type, llvm.Pointer) else as_number
+        brought = found(call.machine, call.state, content) if known else Const(0, types.INT)
     own = meeting.own
     sources = {b: source(kind, own, b, segments)[0] for b in range(WARP)}
     if isinstance(by, Const):

@@ -20,6 +20,7 @@ from scopec.frontends.clang.extents import expression_at
 from scopec.frontends.clang.flow import Flow, flow
 from scopec.frontends.clang.guards import GUARD, is_guard
 from scopec.frontends.clang.memory import (
+    NULL,
     Address,
     Code,
     Content,
@@ -27,11 +28,14 @@ from scopec.frontends.clang.memory import (
     Kind,
     Layout,
     Memory,
+    Nowhere,
     Opaque,
     Part,
     Private,
     Region,
+    Unset,
     apart,
+    covered,
     leaves_of,
     object_name,
     objects_of,
@@ -56,6 +60,9 @@ _SHARED_SPACE, _CONSTANT_SPACE = 3, 4
 #: What compilers make beside variables, by what its mangled name begins with (Itanium C++ ABI, 5.1.4.5).
 _MADE = {"_ZGV": "guard", "_ZGR": "temporary"}
 _MOST_ELEMENTS = 1 << 20
+_MOST_BYTES = 1 << 40
+#: Addresses of objects, where they are computed with: the first, and the multiple that each is ("cudaMalloc").
+_FIRST_ADDRESS, _APART = 1 << 16, 256
 
 
 @dataclass(frozen=True)
@@ -108,6 +115,9 @@ class World:
         self.objects: dict[str, ir.Object] = {}
         self.layouts: dict[Memory, Layout] = {}
         self.pointers: dict[Address, int] = {}
+        #: Where objects begin and end whose addresses are computed with, and where numbers become pointers.
+        self.placed: dict[Memory, range] = {}
+        self.pointers_of_numbers: list[Span] = []
         #: Constants that are indexed with what is known at run time alone: they are in memory.
         self.tables: set[Memory] = set()
         #: The objects in `__constant__` memory, which no kernel may write.
@@ -263,8 +273,9 @@ class World:
             raise error(Codes.TOO_LARGE, f"an object of {length} elements", self.span(about.place), help_)
         initial: dict[int, int | None] = {}
         if not shared and variable.initial is not None:
+            pointers = {at for at, leaf in covered(Layout(name, leaves), 0, _MOST_BYTES) if leaf.pointer}
             for at, content in contents(self, side, variable.type, variable.initial):
-                initial[at] = self.as_number(content)
+                initial[at] = self.as_number(content, pointer=at in pointers)
         region = self.declare(Layout(name, leaves), storage, self.span(about.place), initial, zero=not shared)
         self.symbols[symbol] = region
         self._of_block(region, prefix, block)
@@ -317,9 +328,15 @@ class World:
         self.tables.add(region)
         return True
 
-    def as_number(self, content: Content) -> int | None:
-        """What stands for a known content in the program's memory: pointers are numbered."""
+    def as_number(self, content: Content, *, pointer: bool) -> int | None:
+        """What stands for a known content in the program's memory, in a ``pointer``, which is numbered, or a number."""
         match content:
+            case Address(Memory() as region, offset) if not pointer:
+                return self.place(region) + offset.constant
+            case Address(Nowhere(), offset) if not pointer:
+                return offset.constant
+            case Const(value) if pointer:
+                return self.pointer(Address(Nowhere(), Offset(value)))
             case Address():
                 return self.pointer(content)
             case Opaque():
@@ -339,13 +356,36 @@ class World:
         return Held(register, among)
 
     def pointer(self, address: Address) -> int:
-        """The number of an address; 0 is null."""
-        if not isinstance(address.region, (Memory, Code)):
+        """The number of an address, also of one that no object has; 0 is null."""
+        if isinstance(address.region, Private) or address == NULL:
             return 0
+        if isinstance(address.region, Nowhere):
+            address = Address(Nowhere(), Offset(LONG.wrap(address.offset.constant)))
         if address not in self.pointers:
             self.pointers[address] = len(self.pointers) + 1
             self.grew = True
         return self.pointers[address]
+
+    # ---------------------------------------------------------------- addresses that are computed with
+
+    def place(self, region: Memory) -> int:
+        """Where an object begins: one choice of those that a machine has, as far apart as cudaMalloc puts them."""
+        if region not in self.placed:
+            size = max((at + leaf.type.size for at, leaf in covered(self.layouts[region], 0, _MOST_BYTES)), default=0)
+            begin = max((there.stop for there in self.placed.values()), default=_FIRST_ADDRESS)
+            begin += -begin % _APART
+            self.placed[region] = range(begin, begin + size + 1)
+            self.grew = True
+        return self.placed[region].start
+
+    def at_address(self, value: int) -> Address:
+        """What lies at an address: a place in an object, its end included, or nothing."""
+        found = next((region for region, there in self.placed.items() if value in there), None)
+        return Address(Nowhere(), Offset(value)) if found is None else Address(found, Offset(value - self.place(found)))
+
+    def begins(self, region: Memory) -> list[int]:
+        """Where the numbers of an object begin, in bytes from its begin."""
+        return sorted({at for at, _ in covered(self.layouts[region], 0, _MOST_BYTES)})
 
 
 def _made_for(name: str) -> str:
@@ -419,6 +459,10 @@ def contents(
             found = constant_address(world, side, operand)
             if found is not None:
                 yield at, found
+        case llvm.Int(), llvm.Expression(llvm.Cast("ptrtoint", inner, _)):
+            yield at, constant_address(world, side, inner.operand) or Unset()
+        case llvm.Int(), llvm.Expression():  # it is not known, and not zero
+            yield at, Unset()
         case _:
             pass
 
