@@ -456,6 +456,25 @@ def test_what_instructions_compute(name: str, write: Callable[..., Path]) -> Non
     assert [set(one) for one in found] == [{"holds"}, {"holds", "violated"}]
 
 
+def test_commas_that_nvcc_can_do_without(write: Callable[..., Path]) -> None:
+    """Between operands, on one line or two; other places stay where they are."""
+    text = """__device__ int x, out;
+__global__ void k() {
+    int v, w;
+    asm volatile("{ ld.relaxed.gpu.u32 %0, [%2]; mov.u32 %1, 4; }" : "=r"(v)"=r"(w)
+                 : "l"(&x) /* none */
+                   "r"((1)) : "memory");
+    asm volatile("st.relaxed.gpu.u32 [%0], %1;" :: "l"(&out) "r"(v + w + 1) : "memory"); int y = z;
+}
+//@ launch k<<<1, 1>>>();
+"""
+    taken = write(text.replace(" int y = z;", "") + "//@ expect required out == 5;\n//@ expect forbidden out == 4;\n")
+    assert set(answers(taken)) == {"holds"}
+    with pytest.raises(InputError) as caught:
+        plan(path := write(text), str(path), Overrides(reader="clang"))
+    assert [(d.span.line, d.span.column) for d in caught.value.diagnostics] == [(7, 98)]
+
+
 @pytest.mark.parametrize(
     "unknown",
     [

@@ -16,6 +16,8 @@ CONSTANT = "__scopec_constant_"
 _BRACES = r"\{(?:[^{}]|\{[^{}]*\})*\}"
 _DIRECTIVE = re.compile(rf"(?<!\w)(?P<kind>[a-z_]+)(?P<text>(?:[^;{{]|{_BRACES})*;)")
 _MAIN = re.compile(r"\b(?:int|auto)\s+main\s*\(")
+_ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b\s*(?:volatile|__volatile__)?\s*\(")
+_BEFORE_STRING = re.compile(r'\s*(?=")')
 _CONSTANT = re.compile(r"\b(?:const|constexpr)\b")
 
 #: Positions in a text: from the first, to that after the last.
@@ -28,8 +30,8 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
     ``//@ object`` directives are declarations, in place.  The constants that ``chosen`` names have its values for
     initialisers (``device`` and ``relaxed`` are short for the names of the libraries).  For each name of ``asked``
     there is an object ``__scopec_constant_NAME`` of type long on the device, whose initialiser is its value (0 for one
-    that is neither an integer nor an enumerator).  Without a ``main`` there is one that does the launches of
-    ``//@ launch`` directives, in order, and waits for the device.
+    that is neither an integer nor an enumerator).  Operands of ``asm`` get the commas that nvcc does without.  Without
+    a ``main`` there is one that does the launches of ``//@ launch`` directives, in order, and waits for the device.
 
     Raises InputError for a comment or literal without an end, and for launches beside a ``main``.
     """
@@ -40,7 +42,8 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
         parts.setdefault(match["kind"], []).append(match.span("text"))
     text = _declared(source.text, scanned, parts["object"])
     overrides = [_override(source, code, name, _full(value)) for name, value in (chosen or {}).items()]
-    for (start, end), new in sorted((o for o in overrides if o is not None), reverse=True):
+    changes = [*(o for o in overrides if o is not None), *_commas(scanned.code, code)]
+    for (start, end), new in sorted(changes, reverse=True):
         text = text[:start] + new + text[end:]
     for start, end in parts["launch"]:
         said = scanned.directives[start:end]
@@ -59,6 +62,20 @@ def without_code(scanned: Scanned) -> str:
     """The text of the directives that are no C++: ``object`` and ``launch`` are blank."""
     is_code = {"object", "launch"}
     return _DIRECTIVE.sub(lambda d: blank(d.group()) if d["kind"] in is_code else d.group(), scanned.directives)
+
+
+def _commas(text: str, code: str) -> Iterator[tuple[Part, str]]:
+    """The commas to write between operands of ``asm`` that have none; ``code`` is the text without literals."""
+    for match in _ASM.finditer(code):
+        depth = 0
+        for at in range(match.end() - 1, len(code)):
+            depth += (code[at] == "(") - (code[at] == ")")
+            if depth == 0:
+                break
+            if depth == 1 and code[at] == ")" and (gap := _BEFORE_STRING.match(text, at + 1)):
+                blank_at = gap.group().find(" ")
+                start = at + 1 + max(blank_at, 0)
+                yield (start, start + (blank_at >= 0)), ","
 
 
 def _constant(name: str) -> str:
