@@ -918,7 +918,7 @@ HOST = "\n//@ expect race_free;\n"
         ("__global__ void child() {}\n__global__ void k() { child<<<1, 1>>>(); }" + DEVICE,
          "kernel launch from __device__", "<", 2, 28),
         ("__global__ void k(cudaTextureObject_t t) {}" + DEVICE, "cudaTextureObject_t", "cudaTextureObject_t", 1, 19),
-        ("struct B { unsigned a : 3, b : 29; };\n__device__ B u;\n__global__ void k() { u.b = 1; }" + DEVICE,
+        ("struct B { unsigned a : 20, b : 20; };\n__device__ B u;\n__global__ void k() { u.b = 1; }" + DEVICE,
          "`u.a`, a bit-field", "__device__", 2, 1),
         ("__device__ int r;\n__global__ void k() { int g, *p = &g; r = (unsigned long)p % 7; }" + DEVICE,
          "an address as a number", "(unsigned long)p % 7", 2, 43),

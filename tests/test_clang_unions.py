@@ -67,7 +67,7 @@ def test_pointers_and_numbers_without_values_are_told_from_integers(tmp_path: Pa
          "SCP012 an access of 8 bytes that is not one number of `w` is outside the modelled subset"),
         ("w[0].pointer = &seen;", "w[0].twice = 2;", "double twice;",
          "SCP012 a value that is not modelled, such as one made of a floating-point number, in an integer is outside the modelled subset"),
-        ("w[0].three = 1;", "", "int three : 3;", "SCP012 `w[].three`, a bit-field that threads share, is outside the modelled subset"),
+        ("w[0].three = 1;", "", "int three : 3;", "SCP012 `w[].three`, a bit-field of several that are not in one number, is outside the modelled subset"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_taken_apart(first: str, second: str, member: str, message: str, tmp_path: Path) -> None:

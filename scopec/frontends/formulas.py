@@ -11,7 +11,7 @@ from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.walk import walk
 from scopec.program import ir, types, values
 from scopec.program.observe import FinalMemory, FinalRegister, Formula, Location, Observation, instance
-from scopec.program.program import Program
+from scopec.program.program import BitField, Program
 from scopec.program.specialise import device_thread
 from scopec.program.values import Const, Reg, Value
 
@@ -153,7 +153,15 @@ def _global(steps: tuple[_Step, ...], span: Span, program: Program, observed: di
         help_ = f"name a thread: {grid}[0][0].{local}"
         raise error(Code.BAD_EXPECTATION, f"each {owner} has a `{name}` of its own", span, help_)
     number = _element(object_, positions, name, span)
-    return _observe(object_.element(number), FinalMemory(Location(name, number)), object_.type, observed)
+    whole = _observe(object_.element(number), FinalMemory(Location(object_.name, number)), object_.type, observed)
+    return whole if name not in program.fields else _bits(whole, program.fields[name])
+
+
+def _bits(whole: Value, field: BitField) -> Value:
+    """The value of a bit-field in a number of at most 64 bits."""
+    type_ = types.LONG if field.signed else types.ULONG
+    high = values.binary("<<", values.cast(whole, type_), Const(64 - field.shift - field.width, types.INT))
+    return values.binary(">>", high, Const(64 - field.width, types.INT))
 
 
 def _check_observable(object_: ir.Object, span: Span) -> None:
@@ -169,6 +177,8 @@ def _observe(name: str, what: Observation, type_: types.IntType, observed: dict[
 
 def known_object(name: str, program: Program, span: Span) -> ir.Object:
     """The object of a name; InputError, with what may be meant, where there is none."""
+    if name in program.fields:
+        name = program.fields[name].object
     if name in program.objects:
         return program.objects[name]
     members = [known for known in program.objects if known.startswith((f"{name}.", f"{name}[].", f"{name}[]["))]

@@ -38,9 +38,10 @@ def resolve_target(expr: tree.Expr, text: str, program: Program) -> Target:
 
 
 def _objects(variable: str, program: Program) -> Iterator[ir.Object]:
-    """The objects that a variable consists of: itself, or one for each member."""
+    """The objects that a variable consists of: itself, one for each member, or the one that a bit-field is in."""
+    field = program.fields.get(variable)
     for name, object_ in program.objects.items():
-        if name == variable or name.startswith((f"{variable}.", f"{variable}[")):
+        if name == (variable if field is None else field.object) or name.startswith((f"{variable}.", f"{variable}[")):
             yield object_
 
 

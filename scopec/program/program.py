@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class BitField:
+    """So many bits, from one on, of the numbers of an object."""
+
+    object: str
+    shift: int
+    width: int
+    signed: bool
+
+
+@dataclass(frozen=True)
 class Program:
     """A file under one choice of its varied constants.
 
@@ -24,7 +34,7 @@ class Program:
     ``others`` are threads beyond ``main`` and those of the grids; they run from the start, but those that some thread
     creates (:class:`CreateThread`) run from then on.  ``parameters`` are names of kernels' parameters, with what they
     point to: elements of objects by the offset in bytes.  ``placed`` are the objects whose addresses it computes with:
-    it has one choice of the addresses that a machine might give them.
+    it has one choice of the addresses that a machine might give them.  ``fields`` are bit-fields, by name.
     """
 
     name: str
@@ -38,6 +48,7 @@ class Program:
     others: tuple[Thread, ...] = ()
     parameters: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     placed: tuple[str, ...] = ()
+    fields: Mapping[str, BitField] = field(default_factory=dict)
 
     def with_bodies(self, change: Callable[[Body], Body]) -> Program:
         """The program with each of its graphs changed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
+from itertools import groupby
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -35,13 +36,27 @@ class Place:
     column: int
 
 
+#: The numbers that bit-fields may be in, the widest first.
+_UNSIGNED = (ULONG, UINT, IntType("unsigned short", 16, signed=False), IntType("unsigned char", 8, signed=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """A bit-field: its path, and its bits in the number that it is in; none where that is not known."""
+
+    path: str
+    shift: int
+    width: int
+    signed: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A number in a type: its path from there (``[].next``), its offset, the arrays around it.
 
     ``extents`` are pairs of the number of elements and their distance in bytes, outermost first.  ``class_`` is the
     innermost class of the shims that it is the state of (no base of another), ``pointee`` what a pointer points to.
-    What ``overlaps`` shares bytes with others, in a union; ``bits`` is a bit-field.
+    What ``overlaps`` shares bytes with others, in a union, or may be wider or narrower; ``bits`` are its bit-fields.
     """
 
     path: str
@@ -52,7 +67,7 @@ class Leaf:
     class_: str = ""
     pointee: str = ""
     overlaps: bool = False
-    bits: bool = False
+    bits: tuple[Bits, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,23 +248,56 @@ class Debug:
     ) -> Iterator[Leaf]:
         library = self.is_shim(self.file(fields.get("file", "")))
         inner = fields.get("name", "").partition("<")[0] if library else class_
-        for node in self.listed(fields.get("elements", "")):
-            member = self.fields(node)
-            if "DIFlagStaticMember" in member.get("flags", "") or member.get("tag") not in (
-                "DW_TAG_member", "DW_TAG_inheritance",
-            ):  # fmt: skip
+        members = [
+            member for node in self.listed(fields.get("elements", ""))
+            if (member := self.fields(node)).get("tag") in ("DW_TAG_member", "DW_TAG_inheritance")
+            and "DIFlagStaticMember" not in member.get("flags", "")
+        ]  # fmt: skip
+        union = fields["tag"] == "DW_TAG_union_type"
+        ends = [*(int(member.get("offset", 0)) for member in members[1:]), int(fields.get("size", 0))]
+        for is_bits, group in groupby(zip(members, ends, strict=True), key=lambda pair: _is_bit_field(pair[0])):
+            found = list(group)
+            if is_bits:
+                yield from self._bit_fields([member for member, _ in found], found[-1][1], path, offset, extents, union)
                 continue
-            if member["tag"] == "DW_TAG_inheritance" and "DIFlagVirtual" in member.get("flags", ""):
-                raise _Unknown
-            name = member.get("name", "")
-            within = path if not name or (library and name.startswith("__")) else f"{path}.{name}"
-            at = offset + int(member.get("offset", 0)) // 8
-            overlaps, bits = fields["tag"] == "DW_TAG_union_type", "DIFlagBitField" in member.get("flags", "")
-            base = library and member["tag"] == "DW_TAG_inheritance"
-            for leaf in self._leaves(member["baseType"], within, at, extents, inner):
-                yield replace(
-                    leaf, overlaps=leaf.overlaps or overlaps, bits=bits, class_=inner if base else leaf.class_
-                )
+            for member, _ in found:
+                if member["tag"] == "DW_TAG_inheritance" and "DIFlagVirtual" in member.get("flags", ""):
+                    raise _Unknown
+                name = member.get("name", "")
+                within = path if not name or (library and name.startswith("__")) else f"{path}.{name}"
+                at = offset + int(member.get("offset", 0)) // 8
+                base = library and member["tag"] == "DW_TAG_inheritance"
+                for leaf in self._leaves(member["baseType"], within, at, extents, inner):
+                    yield replace(leaf, overlaps=leaf.overlaps or union, class_=inner if base else leaf.class_)
+
+    def _bit_fields(
+        self, members: list[dict[str, str]], end: int, path: str, offset: int, extents: tuple[tuple[int, int], ...],
+        union: bool,
+    ) -> Iterator[Leaf]:  # fmt: skip
+        """Adjacent bit-fields, one memory location (ISO C++ [intro.memory], 3): the numbers that they may be in.
+
+        Which of these it is, accesses show.  Where they are not in one number, none is known.
+        """
+        begins = {int(member.get("extraData", "i64 -1").removeprefix("i64 ")) for member in members}
+        found = [next(self._leaves(member["baseType"], f"{path}.{member['name']}", 0, (), "")) for member in members]
+        (begin, *more) = begins
+        if union or more or begin < 0 or begin % 8:
+            for member, leaf in zip(members, found, strict=True):
+                at = offset + int(member.get("offset", 0)) // 8
+                yield replace(leaf, offset=at, extents=extents, bits=(Bits(leaf.path, 0, 0, signed=False),))
+            return
+        bits = tuple(
+            Bits(leaf.path, int(member.get("offset", 0)) - begin, int(member["size"]), leaf.type.signed)
+            for member, leaf in zip(members, found, strict=True)
+        )
+        name = f"{path}.{'|'.join(member['name'] for member in members)}"
+        for type_ in _UNSIGNED:
+            if bits[-1].shift + bits[-1].width <= type_.bits <= end - begin:
+                yield Leaf(name, offset + begin // 8, type_, extents=extents, overlaps=True, bits=bits)
+
+
+def _is_bit_field(member: dict[str, str]) -> bool:
+    return "DIFlagBitField" in member.get("flags", "")
 
 
 def _basic(fields: dict[str, str]) -> IntType:

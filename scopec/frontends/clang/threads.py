@@ -96,7 +96,7 @@ def program_of(
         main = ir.Thread("main", ended(body, others))
         return Program(
             name, source, world.objects, streams, grids, main, constants, variant, others, parameters(world),
-            tuple(region.name for region in world.placed),
+            tuple(region.name for region in world.placed), world.bit_fields(),
         )  # fmt: skip
     raise error(Codes.TOO_LARGE, "what pointers may point to does not come to an end", source.span(0, 0))
 

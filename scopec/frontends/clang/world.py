@@ -48,6 +48,7 @@ from scopec.frontends.clang.reader import Module
 from scopec.frontends.clang.touches import Touched
 from scopec.frontends.clang.work import Launch
 from scopec.program import ir
+from scopec.program.program import BitField
 from scopec.program.types import INT, LONG, IntType
 from scopec.program.values import Const, Reg
 
@@ -176,10 +177,12 @@ class World:
         """Make a region of the program's objects, once."""
         region = Memory(layout.name)
         if region not in self.layouts:
-            if bits := [object_name(layout.name, leaf) for leaf in layout.leaves if leaf.bits]:
-                raise refused(f"`{bits[0]}`, a bit-field that threads share, is", span)
+            unknown = [leaf for leaf in layout.leaves if any(not part.width for part in leaf.bits)]
+            if unknown:
+                name = object_name(layout.name, unknown[0])
+                raise refused(f"`{name}`, a bit-field of several that are not in one number, is", span)
             if any(leaf.overlaps for leaf in layout.leaves):
-                if any(initial.values()):
+                if any(initial.values()) and any(leaf.overlaps and not leaf.bits for leaf in layout.leaves):
                     raise refused(f"an initial value of `{layout.name}`, which has a union in it, is", span)
                 layout = replace(layout, leaves=apart(layout.leaves, self.parts.setdefault(layout.name, set())))
             self.layouts[region] = layout
@@ -194,6 +197,15 @@ class World:
             return False
         parts.add((at, size, wanted))
         return True
+
+    def bit_fields(self) -> dict[str, BitField]:
+        """The bit-fields in memory, by name."""
+        return {
+            object_name(layout.name, replace(leaf, path=part.path)): BitField(
+                object_name(layout.name, leaf), part.shift, part.width, part.signed
+            )
+            for layout in self.layouts.values() for leaf in layout.leaves for part in leaf.bits
+        }  # fmt: skip
 
     def storage(self, region: Region) -> ir.Storage | None:
         """Where a region is, None for one that is no memory of the program."""
@@ -273,9 +285,16 @@ class World:
             raise error(Codes.TOO_LARGE, f"an object of {length} elements", self.span(about.place), help_)
         initial: dict[int, int | None] = {}
         if not shared and variable.initial is not None:
+            bytes_: dict[int, int] = {}
             pointers = {at for at, leaf in covered(Layout(name, leaves), 0, _MOST_BYTES) if leaf.pointer}
             for at, content in contents(self, side, variable.type, variable.initial):
                 initial[at] = self.as_number(content, pointer=at in pointers)
+                if isinstance(content, Const):
+                    wide = content.value & ((1 << content.type.bits) - 1)
+                    bytes_ |= {at + n: wide >> 8 * n & 0xFF for n in range(content.type.size)}
+            with_bits = [(at, leaf.type) for at, leaf in covered(Layout(name, leaves), 0, _MOST_BYTES) if leaf.bits]
+            for start, type_ in sorted(with_bits, key=lambda pair: pair[1].size):  # clang writes them byte by byte
+                initial[start] = sum(bytes_.get(start + n, 0) << 8 * n for n in range(type_.size))
         region = self.declare(Layout(name, leaves), storage, self.span(about.place), initial, zero=not shared)
         self.symbols[symbol] = region
         self._of_block(region, prefix, block)
