@@ -14,6 +14,7 @@ from scopec.frontends.clang.memory import (
     Cell,
     Code,
     Content,
+    Element,
     Held,
     Kind,
     Layout,
@@ -30,10 +31,11 @@ from scopec.frontends.clang.memory import (
     leaves_of,
     made_of,
     object_name,
+    part_of,
     read,
     write,
 )
-from scopec.frontends.clang.numbers import Offset, as_type, kept, resized
+from scopec.frontends.clang.numbers import Offset, arithmetic, as_type, kept, number, resized
 from scopec.frontends.clang.state import Again, Done, State
 from scopec.frontends.clang.touches import Touch
 from scopec.frontends.clang.undefined import beyond
@@ -179,6 +181,8 @@ def _load_shared(
     if isinstance(type_, (llvm.Struct, llvm.Array)):
         return _load_parts(machine, state, layout, offset, type_, mode)
     found = element(layout, offset, llvm.size(type_))
+    if found is None and mode is ir.PLAIN and (within := part_of(layout, offset, llvm.size(type_))) is not None:
+        return _load_part(machine, state, layout, within, type_)
     if found is None:
         part, parts = parts_of(machine, state, layout, offset, type_, mode)
         return _joined(machine, state, _each(machine, state, layout, [(at, part) for at in parts], mode), type_)
@@ -197,6 +201,20 @@ def _load_shared(
     if found.leaf.pointer:
         return machine.world.held(place, register)
     return _as(machine, state, kept(register), type_)
+
+
+def _load_part(
+    machine: Machine, state: State, layout: Layout, within: tuple[Element, int], type_: llvm.Type
+) -> Content:
+    """A part of a number that is accessed as a whole elsewhere: it races with what is done to the other parts in one
+    step, and with nothing else, for nothing but that writes it."""
+    whole, shift = within
+    place = located(machine, state, layout, whole.leaf, whole.index)
+    register = machine.target(state, whole.leaf.type)
+    machine.emit(state, ir.Load(register.name, place, ir.PLAIN))
+    bits = whole.leaf.type.bits
+    part = resized("trunc", arithmetic("lshr", kept(register), number(shift, bits)), 8 * llvm.size(type_))
+    return _as(machine, state, part, type_)
 
 
 def parts_of(
@@ -225,6 +243,8 @@ def misfit(machine: Machine, state: State, layout: Layout, offset: Offset, size:
     if known and not offset.terms and covers_none(layout, offset.constant, size):
         return beyond(machine, state, layout.name)
     help_ = "access its numbers one by one, or declare them as wide as the widest access to them"
+    if layout.name in machine.world.joined:
+        help_ = "elsewhere several of its numbers are accessed in one step: write them together"
     return machine.refused(state, f"an access of {size} bytes that is not one number of `{layout.name}` is", help_)
 
 

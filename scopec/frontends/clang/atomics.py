@@ -10,7 +10,7 @@ from scopec.frontends.clang.calls import Call, Handler, address_of
 from scopec.frontends.clang.instructions import pointed
 from scopec.frontends.clang.memory import Code, Content, Held, Memory, Nowhere, Opaque, Private, Record, element
 from scopec.frontends.clang.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
-from scopec.frontends.clang.state import State
+from scopec.frontends.clang.state import Again, State
 from scopec.program import ir, types, values
 from scopec.program.values import Const, Reg, Value
 
@@ -36,6 +36,8 @@ def _located(call: Call) -> tuple[ir.Place, Leaf]:
             layout = machine.world.layouts[region]
             size = _size(call)
             found = element(layout, address.offset, size)
+            if found is None and machine.world.join(layout, address.offset, size):
+                raise Again
             if found is None:
                 raise misfit(machine, state, layout, address.offset, size)
             return located(machine, state, layout, found.leaf, found.index), found.leaf

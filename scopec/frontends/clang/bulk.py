@@ -73,9 +73,27 @@ def _cut_out(cells: Cells, region: Private, begin: int, size: int) -> dict[int, 
 
 
 def _store_cells(machine: Machine, state: State, to: Address, moved: Mapping[int, Cell]) -> None:
-    for at, cell in sorted(moved.items()):
+    for at, cell in sorted(_together(machine, to, moved).items()):
         place = Address(to.region, to.offset.moved(Offset(at)))
         store(machine, state, place, cell.content, _bytes(cell), ir.PLAIN)
+
+
+def _together(machine: Machine, to: Address, moved: Mapping[int, Cell]) -> Mapping[int, Cell]:
+    """The cells as they are written: those that are one number there are one."""
+    if not isinstance(to.region, Memory) or to.region.name not in machine.world.joined:
+        return moved
+    end = max((at + cell.bytes for at, cell in moved.items()), default=0)
+    cells, found = {(_MOVED, at): cell for at, cell in moved.items()}, dict(moved)
+    for at, leaf in covered(machine.world.layouts[to.region], to.offset.constant, end):
+        inside = [part for part in moved if at <= part < at + leaf.type.size]
+        if leaf.bits and sum(moved[part].bytes for part in inside) == leaf.type.size:
+            for part in inside:
+                del found[part]
+            found[at] = Cell(leaf.type.size, read(cells, _MOVED, at, leaf.type.size))
+    return found
+
+
+_MOVED = Private((), "%moved")
 
 
 def _write_without_value(machine: Machine, state: State, to: Address, given: Container[int], size: int) -> None:

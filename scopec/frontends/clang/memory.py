@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
-from scopec.frontends.clang.debug import Leaf
-from scopec.frontends.clang.numbers import Offset, arithmetic, number, resized, signed
+from scopec.frontends.clang.debug import Bits, Leaf
+from scopec.frontends.clang.numbers import Offset, arithmetic, number, resized, signed, unsigned
 from scopec.program import ir, values
 from scopec.program.types import BOOL, INT, LONG, ULONG, IntType
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scopec.base.source import Span
 
@@ -376,6 +376,48 @@ def apart(leaves: Iterable[Leaf], accessed: Iterable[Part]) -> tuple[Leaf, ...]:
             taken |= covered_
             chosen.append((place, leaf))
     return tuple(leaf for _, leaf in sorted(chosen, key=lambda pair: pair[0]))
+
+
+def joined(layout: Layout, offset: Offset, size: int) -> Leaf | None:
+    """The integers beside each other that an access of so many bytes covers, as one number; None if it covers none."""
+    for first in layout.leaves:
+        inside = [
+            leaf for leaf in layout.leaves
+            if leaf.extents == first.extents and first.offset <= leaf.offset < first.offset + size
+        ]  # fmt: skip
+        plain = not any(
+            leaf.pointer or leaf.type.is_float or leaf.class_ or leaf.overlaps or leaf.bits for leaf in inside
+        )
+        whole = sum(leaf.type.size for leaf in inside) == size and first.offset % size == 0
+        apart_ = all(distance % size == 0 for _, distance in first.extents)
+        if not (plain and whole and apart_ and len(inside) > 1):
+            continue
+        in_order = sorted(inside, key=lambda leaf: leaf.offset)
+        before = first.path.rpartition(".")[0]
+        names = "|".join(leaf.path.removeprefix(f"{before}.") for leaf in in_order)
+        bits = tuple(
+            Bits(leaf.path, 8 * (leaf.offset - first.offset), leaf.type.bits, leaf.type.signed) for leaf in in_order
+        )
+        wide = Leaf(f"{before}.{names}", first.offset, unsigned(8 * size), extents=first.extents, bits=bits)
+        if first is in_order[0] and _index_in(wide, offset) is not None:
+            return wide
+    return None
+
+
+def with_joined(leaves: Sequence[Leaf], wide: Iterable[Leaf]) -> tuple[Leaf, ...]:
+    """The numbers of a region, some of which are one: each stands where the first of its own stood."""
+    by_path = {part.path: leaf for leaf in wide for part in leaf.bits}
+    return tuple(dict.fromkeys(by_path.get(leaf.path, leaf) for leaf in leaves))
+
+
+def part_of(layout: Layout, offset: Offset, size: int) -> tuple[Element, int] | None:
+    """The number that so many bytes are a part of, and how many bits of it are below them; None if there is none."""
+    for leaf in layout.leaves:
+        for part in leaf.bits if not leaf.overlaps else ():
+            own = replace(leaf, offset=leaf.offset + part.shift // 8)
+            if part.width == 8 * size and (index := _index_in(own, offset)) is not None:
+                return Element(leaf, index), part.shift
+    return None
 
 
 def _positions(at: int, extents: tuple[tuple[int, int], ...]) -> Iterable[int]:

@@ -13,6 +13,7 @@ from scopec.base.records import dataclass
 from scopec.frontends.clang import llvm
 from scopec.frontends.clang.alike import together
 from scopec.frontends.clang.block_barriers import elections
+from scopec.frontends.clang.debug import Leaf
 from scopec.frontends.clang.library import called
 from scopec.frontends.clang.machine import Machine
 from scopec.frontends.clang.memory import Address, Cell, Content, Layout, Memory, Part, Private
@@ -55,6 +56,7 @@ class _Found:
     halves: set[str] = field(default_factory=set)
     tables: set[Memory] = field(default_factory=set)
     parts: dict[str, set[Part]] = field(default_factory=dict)
+    joined: dict[str, set[Leaf]] = field(default_factory=dict)
     written: Written = field(default_factory=dict)
     come_together: dict[tuple[str, int, int, str], set[int]] = field(default_factory=dict)
     elected: set[tuple[str, int, int, str]] = field(default_factory=set)
@@ -69,7 +71,7 @@ def program_of(
     for _ in range(_MOST_RUNS):
         world = World(source, device, host, said)
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
-        world.placed = found.placed
+        world.placed, world.joined = found.placed, found.joined
         world.tables, world.distributed = found.tables, found.distributed
         world.written, world.parts, world.halves = found.written, found.parts, found.halves
         world.come_together, world.elected = found.come_together, found.elected

@@ -36,9 +36,11 @@ from scopec.frontends.clang.memory import (
     Unset,
     apart,
     covered,
+    joined,
     leaves_of,
     object_name,
     objects_of,
+    with_joined,
 )
 from scopec.frontends.clang.messages import word_at
 from scopec.frontends.clang.numbers import Offset, number
@@ -157,6 +159,8 @@ class World:
         self.elected: set[tuple[str, int, int, str]] = set()
         #: The accesses to parts of objects that have unions in them.
         self.parts: dict[str, set[Part]] = {}
+        #: The integers that are accessed in one step, as one number.
+        self.joined: dict[str, set[Leaf]] = {}
         #: What is written to pointers in memory, as far as is known, and what each thread does.
         self.written: Written = {}
         self.bodies: list[ir.Body] = []
@@ -177,6 +181,8 @@ class World:
         """Make a region of the program's objects, once."""
         region = Memory(layout.name)
         if region not in self.layouts:
+            if wide := self.joined.get(layout.name):
+                layout, initial = self._with_joined(layout, initial, wide)
             unknown = [leaf for leaf in layout.leaves if any(not part.width for part in leaf.bits)]
             if unknown:
                 name = object_name(layout.name, unknown[0])
@@ -189,6 +195,26 @@ class World:
             for made in objects_of(layout, storage, span, initial, zero=zero, use=ir.Use.DATA):
                 self.objects[made.name] = made
         return region
+
+    def join(self, layout: Layout, offset: Offset, size: int) -> bool:
+        """Whether it is news that an access in one step covers several integers, which are one number then."""
+        wide = joined(layout, offset, size)
+        if wide is None:
+            return False
+        self.joined.setdefault(layout.name, set()).add(wide)
+        return True
+
+    def _with_joined(
+        self, layout: Layout, initial: dict[int, int | None], wide: set[Leaf]
+    ) -> tuple[Layout, dict[int, int | None]]:
+        """A layout with some integers as one number, and what they hold at first."""
+        found = dict(initial)
+        for leaf in wide:
+            for at, _ in covered(Layout("", (leaf,)), 0, _MOST_BYTES):
+                parts = [(part, initial.get(at + part.shift // 8)) for part in leaf.bits]
+                if all(value is not None for _, value in parts):
+                    found[at] = sum(((value or 0) & (1 << part.width) - 1) << part.shift for part, value in parts)
+        return replace(layout, leaves=with_joined(layout.leaves, wide)), found
 
     def divide(self, layout: Layout, at: int, size: int, wanted: Kind | None = None) -> bool:
         """Whether it is news that there is an access to a part of a union."""
