@@ -168,6 +168,32 @@ def test_a_warp_that_comes_again_counts_again(first: str, ends: str, write: Call
     assert verdicts(write(TURNS.replace("FIRST", first))) == {"race_free": "holds", "terminates": ends}
 
 
+AGAIN = {
+    "arrives, and waits": ('asm("bar.arrive 1, 64;"); asm("bar.sync 1, 64;");', [1]),
+    "arrives twice": ('asm("bar.arrive 1, 96;"); x += t; if (t < 64) asm("bar.arrive 1, 96;");', []),
+    "arrives twice, one after the other": ('asm("bar.arrive 1, 64;"); if (t < 64) asm("bar.arrive 1, 64;");', [1]),
+    "waits twice": ('asm("bar.sync 1, 64;"); asm("bar.sync 1, 64;");', []),
+    "another": ('asm("bar.arrive 1, 64;"); asm("bar.arrive 2, 64;");', []),
+    "all wait in between": ('asm("bar.arrive 1, 64;"); __syncthreads(); asm("bar.arrive 1, 64;");', []),
+    "a turn": ('for (int i = 0; i < 2; i++) asm("bar.arrive 1, 64;");', [1]),
+}
+
+
+@pytest.mark.parametrize("what", AGAIN)
+def test_a_warp_that_comes_again_is_told(what: str, write: Callable[..., Path]) -> None:
+    body, told = AGAIN[what]
+    text = f"""__device__ int x;
+__global__ void k() {{ int t = threadIdx.x; {body} }}
+//@ launch k<<<1, 64>>>();
+//@ expect terminates;
+"""
+    (outcome,) = check([write(text)], Settings(engine="embedded", cache=False))
+    found = [d.message for d in outcome.diagnostics if d.code.name == "COMES_AGAIN"]
+    assert [f"comes to barrier {n} again" in message for n, message in zip(told, found, strict=True)] == [True] * len(
+        told
+    )
+
+
 #: What a block does, of so many threads, and whether an H100 ended 200 launches of 200, or none.
 SHOWN = {
     "a warp twice": ('asm("bar.arrive 1, 64;"); asm("bar.sync 1, 64;");', 32, True),

@@ -122,6 +122,11 @@ class Code(Enum):
         "a watchdog that is taken not to fire",
         "`//@ options timeouts = eventually;` follows what it does",
     )
+    COMES_AGAIN = (
+        "SCP048",
+        "a warp that comes to a barrier of its block again before it waits there",
+        "count both: each adds 32 to what the barrier waits for",
+    )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:
         self.id = id_

@@ -25,6 +25,7 @@ from scopec.program.delays import passed
 from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.observe import FinalRegister
 from scopec.program.program import Program
+from scopec.program.values import Const
 from scopec.program.watchdogs import given_up, not_fired
 from scopec.progress import models as progress_models
 from scopec.session.reading import Read, read
@@ -104,6 +105,7 @@ def _planned(source: Source, path: Path, overrides: Overrides) -> Plan:
 
 
 def _divergence(program: Program) -> Iterator[Diagnostic]:
+    from scopec.progress.again import barriers_again
     from scopec.progress.divergence import divergent_barriers, joins_all
     from scopec.progress.passages import uneven_barriers
 
@@ -116,6 +118,16 @@ def _divergence(program: Program) -> Iterator[Diagnostic]:
         if span not in told:
             times = f"{one} comes to this {barrier} {_times(often)}, {other} {_times(seldom)}"
             yield Diagnostic(Code.DIVERGENT_BARRIER, f"{times}: CUDA calls it likely to hang", span, None, "warning")
+    for span, thread, name in barriers_again(program):
+        which = ", ".join(str(number.value) if isinstance(number, Const) else "of a name" for number in name)
+        message = f"the warp of {thread} comes to barrier {which} again, and counts again: {_AGAIN}"
+        yield Diagnostic(Code.COMES_AGAIN, message, span, None, "warning")
+
+
+_AGAIN = (
+    '"the arrival count for the barrier is incremented by the warp size (not the number of active threads in the '
+    'warp)" (PTX ISA, "bar")'
+)
 
 
 def _times(number: int) -> str:

@@ -255,7 +255,8 @@ class Debug:
         ]  # fmt: skip
         union = fields["tag"] == "DW_TAG_union_type"
         ends = [*(int(member.get("offset", 0)) for member in members[1:]), int(fields.get("size", 0))]
-        for is_bits, group in groupby(zip(members, ends, strict=True), key=lambda pair: _is_bit_field(pair[0])):
+        with_ends = zip(members, ends[: len(members)], strict=True)  # an empty class has none
+        for is_bits, group in groupby(with_ends, key=lambda pair: _is_bit_field(pair[0])):
             found = list(group)
             if is_bits:
                 yield from self._bit_fields([member for member, _ in found], found[-1][1], path, offset, extents, union)
