@@ -84,7 +84,17 @@ ORDERED = [
     ("int* p; cudaMalloc(&p, 4); free(p);", "`free(p)` frees what is to be freed with `cudaFree` or `cudaFreeAsync`", None),
     ("int* p; cudaMallocHost(&p, 4); cudaFree(p);", "`cudaFree(p)` frees what is to be freed with `cudaFreeHost`", None),
     ("int* p = new int[2]; delete p;", "`delete` frees what is to be freed with `delete[]`", None),
+    ("cudaStream_t s; cudaStreamCreate(&s); cudaStreamDestroy(s); add<<<1, 1, 0, s>>>(nullptr);",
+     "the stream `s` is used after cudaStreamDestroy", None),
+    ("cudaStream_t s; cudaStreamCreate(&s); cudaStreamDestroy(s); cudaStreamDestroy(s);",
+     "the stream `s` is used after cudaStreamDestroy", None),
+    ("cudaEvent_t e; cudaEventCreate(&e); cudaEventRecord(e); cudaEventDestroy(e); cudaEventSynchronize(e);",
+     "the event `e` is used after cudaEventDestroy", None),
     # ---- and what is right
+    ("for (int i = 0; i < 2; i++) { cudaStream_t s; cudaEvent_t e; cudaStreamCreate(&s); cudaEventCreate(&e);"
+     "cudaEventRecord(e, s); cudaEventSynchronize(e); cudaEventDestroy(e); cudaStreamDestroy(s); }", None, None),
+    ("int* p; cudaMalloc(&p, 4); cudaStream_t s; cudaStreamCreate(&s); add<<<1, 1, 0, s>>>(p); cudaStreamDestroy(s);"
+     "cudaDeviceSynchronize(); cudaFree(p);", None, None),
     ("int* p = new int(1); *p = 2; delete p; p = nullptr; delete p; free(p); cudaFree(0);", None, None),
     ("int* p = new int(1); if (flag.load()) delete p; else *p = 1;", None, None),
     ("for (int i = 0; i < 2; i++) { int* p = new int(i); *p = 2; delete p; }", None, None),

@@ -132,6 +132,14 @@ def of_free(there: Value, how: str, of: str) -> ir.Assert:
     return _check(there, f"`{how}` frees `{of}`, which is not allocated then")
 
 
+def of_handle(kind: str, of: str) -> ir.Assert:
+    """That a stream or an event is there when it is used, which it is not.
+
+    "Use of the handle after this call is undefined behavior" (CUDA runtime API, cudaStreamDestroy, cudaEventDestroy).
+    """
+    return _check(values.FALSE, f"the {kind.lower()} `{of}` is used after cuda{kind}Destroy")
+
+
 def of_constant(text: str, of: str) -> ir.Assert:
     """That a kernel does not write ``__constant__`` memory: "a read-only memory initialized by the host" (PTX ISA,
     "Constant State Space")."""

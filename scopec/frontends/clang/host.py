@@ -23,10 +23,10 @@ from scopec.frontends.clang.memory import (
 )
 from scopec.frontends.clang.numbers import number
 from scopec.frontends.clang.passing import cells_at, passed_on
-from scopec.frontends.clang.state import AT_EXIT, State
+from scopec.frontends.clang.state import AT_EXIT, Done, State
 from scopec.frontends.clang.work import Started
 from scopec.frontends.clang.world import unused
-from scopec.program import ir, types
+from scopec.program import faults, ir, types
 from scopec.program.values import Const
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine import Machine
 
 _DEVICE = Private((), "%device")
+_DESTROYED = {"Stream": Private((), "%destroyed.stream"), "Event": Private((), "%destroyed.event")}
 _FIRST_STREAM = 3
 _PER_THREAD = 2
 
@@ -59,7 +60,24 @@ def stream_of(call: Call, content: Content) -> ir.Stream:
         return call.machine.world.streams.setdefault(name, ir.Stream(name, "blocking", device_of(call.state)))
     if found < _FIRST_STREAM:
         return ir.legacy_stream(device_of(call.state))
-    return list(call.machine.world.created.values())[found - _FIRST_STREAM]
+    stream = list(call.machine.world.created.values())[found - _FIRST_STREAM]
+    _check_there(call, "Stream", found, stream.name)
+    return stream
+
+
+def _check_there(call: Call, kind: str, handle: int, of: str) -> None:
+    """Raise Done where a stream or an event is used that this thread has destroyed."""
+    if (_DESTROYED[kind], handle) in call.state.cells:
+        call.emit(faults.of_handle(kind, of))
+        call.machine.builder.end(call.machine.span(call.state))
+        raise Done
+
+
+def _destroyed(call: Call, kind: str, handle: int) -> bool:
+    """What was given to it goes on; the handle is none any more in this thread, and those that it begins."""
+    call.state.cells[_DESTROYED[kind], handle] = Cell(1, number(1, 8))
+    call.emit(ir.ApiCall(f"cuda{kind}Destroy"))
+    return call.done()
 
 
 # ---------------------------------------------------------------- what the source calls things
@@ -150,7 +168,14 @@ def _stream_create(call: Call) -> bool:
         unique = unused(name, {stream.name for stream in world.created.values()})
         kind: Literal["blocking", "non-blocking"] = "non-blocking" if call.known(0) == 2 else "blocking"
         world.created[key] = ir.Stream(unique, kind, device_of(call.state))
-    return call.done(number(_FIRST_STREAM + list(world.created).index(key), 32))
+    found = _FIRST_STREAM + list(world.created).index(key)
+    call.state.cells.pop((_DESTROYED["Stream"], found), None)
+    return call.done(number(found, 32))
+
+
+def _stream_destroy(call: Call) -> bool:
+    stream_of(call, call.arguments[0])
+    return _destroyed(call, "Stream", call.known(0))
 
 
 def _event_create(call: Call) -> bool:
@@ -159,7 +184,14 @@ def _event_create(call: Call) -> bool:
     known = subject(call)
     if key not in world.events:
         world.events[key] = unused(known[0] if known is not None else "event", world.events.values())
-    return call.done(number(1 + list(world.events).index(key), 32))
+    found = 1 + list(world.events).index(key)
+    call.state.cells.pop((_DESTROYED["Event"], found), None)
+    return call.done(number(found, 32))
+
+
+def _event_destroy(call: Call) -> bool:
+    _event(call, 0)
+    return _destroyed(call, "Event", call.known(0))
 
 
 def _stop_flag(call: Call) -> bool:
@@ -174,7 +206,10 @@ def _stop_flag(call: Call) -> bool:
 
 
 def _event(call: Call, position: int) -> str:
-    return list(call.machine.world.events.values())[call.known(position) - 1]
+    found = call.known(position)
+    name = list(call.machine.world.events.values())[found - 1]
+    _check_there(call, "Event", found, name)
+    return name
 
 
 def _set_device(call: Call) -> bool:
@@ -216,10 +251,12 @@ HOST: dict[str, Callable[[Call], bool]] = {
     "thread_join": _thread_join,
     "thread_detach": lambda call: call.done(),
     "stream_create": _stream_create,
+    "stream_destroy": _stream_destroy,
     "stream_synchronize": simply(lambda call: ir.StreamSynchronize(stream_of(call, call.arguments[0]).name)),
     "stream_query": _stream_query,
     "stream_wait_event": simply(lambda call: ir.EventWait(_event(call, 1), stream_of(call, call.arguments[0]).name)),
     "event_create": _event_create,
+    "event_destroy": _event_destroy,
     "event_record": simply(lambda call: ir.EventRecord(_event(call, 0), stream_of(call, call.arguments[1]).name)),
     "event_synchronize": simply(lambda call: ir.EventSynchronize(_event(call, 0))),
     "event_query": _event_query,

@@ -136,6 +136,7 @@ void __scopec_api(const char* name);
 // Blocking (1) or non-blocking (2); returns its number, from 3.  0 and 1 are the legacy default stream of the current
 // device, 2 that of the thread (cudaStreamPerThread).
 int __scopec_stream_create(int kind);
+void __scopec_stream_destroy(int stream);
 void __scopec_stream_synchronize(int stream);
 // 0 complete, 1 not.
 int __scopec_stream_query(int stream);
@@ -146,6 +147,7 @@ void __scopec_stream_wait_event(int stream, int event);
 void __scopec_event_synchronize(int event);
 // 0 complete, 1 not.
 int __scopec_event_query(int event);
+void __scopec_event_destroy(int event);
 void __scopec_host_function(int stream, void (*run)(void*), void* data);
 // A launch by the API of the kernel whose address the host has, with pointers to its arguments; a cluster of 0 blocks is
 // none.  `kernel<<<...>>>(...)` is __cudaPushCallConfiguration and a call of __device_stub__kernel.

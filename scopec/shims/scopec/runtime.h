@@ -451,7 +451,10 @@ inline cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* 
     *status = cudaStreamCaptureStatusNone;  // there is no call that begins a capture
     return __scopec::success("cudaStreamIsCapturing");
 }
-inline cudaError_t cudaStreamDestroy(cudaStream_t) { return __scopec::success("cudaStreamDestroy"); }
+inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    __scopec_stream_destroy(__scopec::number(stream));
+    return cudaSuccess;
+}
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     __scopec_stream_synchronize(__scopec::number(stream));
     return __scopec::result();
@@ -470,7 +473,10 @@ inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
     return __scopec::success("cudaEventCreate");
 }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return cudaEventCreate(event); }
-inline cudaError_t cudaEventDestroy(cudaEvent_t) { return __scopec::success("cudaEventDestroy"); }
+inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    __scopec_event_destroy(__scopec::number(event));
+    return cudaSuccess;
+}
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
     __scopec_event_record(__scopec::number(event), __scopec::number(stream));
     return cudaSuccess;
