@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from scopec.explain.reasons import explanation
 from scopec.gpu.emit import files
 from scopec.session.check import Settings, check
 from tests.test_run import read_tests
@@ -166,6 +167,21 @@ __global__ void scheduler() {
 def test_a_warp_that_comes_again_counts_again(first: str, ends: str, write: Callable[..., Path]) -> None:
     """The first turn of FlashAttention-3's scheduler: a warp group gives itself the word."""
     assert verdicts(write(TURNS.replace("FIRST", first))) == {"race_free": "holds", "terminates": ends}
+
+
+def test_lanes_that_wait_alike_are_told_of_together(write: Callable[..., Path]) -> None:
+    text = """__global__ void k() { if (threadIdx.x < 32) asm volatile("bar.sync 1, 64;"); }
+//@ launch k<<<1, 64>>>();
+//@ expect terminates;
+"""
+    (outcome,) = check([write(text)], Settings(engine="embedded", cache=False))
+    why = explanation(outcome.reports[0].checks[0])
+    assert why.sentences[:2] == (
+        "k[0][0] waits at barrier 1: 2 warps end its phase, and so many have not come",
+        "each of 31 threads from k[0][1] to k[0][31] waits at the end of `bar.sync 1, 64` of its warp: "
+        "k[0][0] has not arrived",
+    )
+    assert [mark.note for mark in why.marks][:1] == ["32 threads from k[0][0] to k[0][31]"]
 
 
 AGAIN = {

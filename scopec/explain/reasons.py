@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import Mark
@@ -50,7 +51,7 @@ def _explanation(check: Check) -> Explanation:
     match check.trace:
         case StuckExecution() as stuck:
             order = [stuck.missing_order] if stuck.missing_order is not None else []
-            marks = tuple(Mark(b.span, b.thread) for b in _first(stuck.behind))
+            marks = _marks(_first(stuck.behind))
             return Explanation(marks or (here,), (*order, *_where(stuck.behind)))
         case Execution() as execution:
             pair = race_of(check)
@@ -75,7 +76,7 @@ def _explanation(check: Check) -> Explanation:
             return Explanation(marks or (here,), tuple(s for s in found if s))
         case Schedule() as schedule:
             behind = _first(schedule.behind)
-            marks = tuple(Mark(b.span, b.thread) for b in behind)
+            marks = _marks(behind)
             if schedule.ending is Ending.FOUND and check.expectation.formula is not None:
                 reached = _reached(schedule, check.expectation.formula)
                 return Explanation((here,), (reached,) if reached else ())
@@ -90,7 +91,30 @@ def _first(behind: Sequence[Behind]) -> list[Behind]:
 
 
 def _where(behind: Sequence[Behind]) -> tuple[str, ...]:
-    return tuple(f"{b.thread} {b.where}: {b.why}" for b in _first(behind))
+    found = []
+    for (where, why), group in groupby(_first(behind), key=lambda b: (b.where, b.why)):
+        threads = [b.thread for b in group]
+        if len(threads) < _MANY:
+            found += [f"{thread} {where}: {why}" for thread in threads]
+        else:
+            found.append(f"each of {len(threads)} threads from {threads[0]} to {threads[-1]} {where}: {why}")
+    return tuple(found)
+
+
+#: So many threads of which the same is to be said are told of together.
+_MANY = 4
+
+
+def _marks(behind: Sequence[Behind]) -> tuple[Mark, ...]:
+    """Where threads stay: many in a row at one place have one mark."""
+    found = []
+    for span, group in groupby(behind, key=lambda b: b.span):
+        threads = [b.thread for b in group]
+        if len(threads) < _MANY:
+            found += [Mark(span, thread) for thread in threads]
+        else:
+            found.append(Mark(span, f"{len(threads)} threads from {threads[0]} to {threads[-1]}"))
+    return tuple(found)
 
 
 def race_of(check: Check) -> tuple[Event, Event] | None:
