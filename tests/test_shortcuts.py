@@ -135,7 +135,7 @@ def test_a_file_that_says_the_same_gets_the_same(tmp_path: Path, models: Callabl
     less, weak = chosen(str(tmp_path / "less.cat")).reductions, chosen(models("weak.cat")).reductions
     assert less == weak
     held = {name for name in OF_MEMORY if getattr(weak, name)}
-    assert held == {"safe_assertions", "spin_loops", "whole", "symmetry", "closures", "plain_races"}
+    assert held == {"safe_assertions", "spin_loops", "whole", "symmetry", "closures", "plain_races", "origins"}
     assert not chosen(models("busy.cat")).reductions.spin_loops
     assert chosen("ptx").reductions.settled
     assert not chosen("ptx").reductions.symmetry
@@ -254,6 +254,7 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
         lambda run: len(memory.dimacs(run.problem)),
     ),
     "plain_races": (_BLOCK.format("x = 1;", 1, 1, "race_free"), _calls("_no_races")),
+    "origins": (_BLOCK.format("x += 1;", 1, 2, "race_free"), lambda run: len(run.problem.questions)),
     "sure_steps": (_BLOCK.format("__syncthreads(); f.store(1); __syncthreads();", 1, 3, "terminates"), _states),
     **{
         name: (f"{HEAD} {body} }}\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;", _states)

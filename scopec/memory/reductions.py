@@ -69,6 +69,10 @@ class Reductions:
 
     ``plain_races``: where unit propagation refutes every race there is none (:mod:`scopec.engines.embedded.memory`).
 
+    ``origins``: it is not asked whether a value lies outside the domains, where the model has none out of thin air: a
+    value is made by a chain of writes then in which none occurs twice, and the domains hold what such chains make
+    (:func:`scopec.memory.domains.possible_values`).
+
     ``threads``, ``events``, ``meeting``: programs with more threads or events are large, and barriers at which more
     threads meet; smaller ones are asked as they are.
     """
@@ -87,6 +91,7 @@ class Reductions:
     symmetry: bool = True
     closures: bool = True
     plain_races: bool = True
+    origins: bool = True
     threads: int = 16
     events: int = 150
     meeting: int = 16
@@ -166,6 +171,11 @@ REDUCTIONS: Mapping[str, Reduction] = {
     ),
     "closures": Reduction("clauses of closures that no answer needs", _ANY, _every_model),
     "plain_races": Reduction("searches for races that follow to be none", _ANY, _every_model),
+    "origins": Reduction(
+        "the question whether a value lies outside the domains",
+        "a model without values out of thin air: `rf` and dependencies, or `po`, make no cycle",
+        lambda model, _: model.values_have_origins,
+    ),
 }
 
 

@@ -51,7 +51,8 @@ _TORN = "a step is an access of one element, and whether it is so too where vect
 
 
 def completed(problem: Problem, ask: Callable[[Problem], Findings]) -> Problem:
-    """A problem, with domains that are known to be complete where dependencies hang on that and it can be found out.
+    """A problem, with domains that are known to be complete where dependencies hang on that and it can be found out: of
+    a user's model that names them and may have values out of thin air (:func:`scopec.session.questions.with_origins`).
 
     No execution has a value outside the domains if none has that takes all that may be dependencies to be some: a value
     that is handed round a cycle of others is out of thin air.

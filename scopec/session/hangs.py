@@ -15,7 +15,7 @@ from scopec.memory.base import Base
 from scopec.memory.cat import registry
 from scopec.memory.domains import domains
 from scopec.memory.questions import Goal, Problem, Question
-from scopec.session.questions import header, progress_problem
+from scopec.session.questions import header, progress_problem, with_origins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -75,7 +75,7 @@ def search(run: Run, property_: Property, turns: int | None = None) -> Search:
     problem = Problem(
         name, partial(header, run, "hangs"), base, model, run.model.name, known, questions, reductions=run.reductions
     )
-    return Search(problem, system, found.standings, found.timeouts, found.wakes_one_of, turns)
+    return Search(with_origins(problem), system, found.standings, found.timeouts, found.wakes_one_of, turns)
 
 
 def _graph(system: System, run: Run, turns: int) -> StuckGraph:

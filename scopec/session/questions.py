@@ -85,16 +85,26 @@ def _asks_one_race(run: Run) -> bool:
 def memory_problem(run: Run) -> Problem:
     """Everything that an engine needs to answer the memory checks, and to know whether progress checks are void."""
     model = registry.load(run.model, run.settings.readings)
-    return Problem(
-        run.name,
-        partial(header, run, "memory"),
-        run.base,
-        model,
-        run.model.name,
-        known_values(run, model),
-        tuple(_questions(run)),
-        reductions=run.reductions,
+    return with_origins(
+        Problem(
+            run.name,
+            partial(header, run, "memory"),
+            run.base,
+            model,
+            run.model.name,
+            known_values(run, model),
+            tuple(_questions(run)),
+            reductions=run.reductions,
+        )
     )
+
+
+def with_origins(problem: Problem) -> Problem:
+    """A problem, with domains that are known to be complete where the model has no value out of thin air.
+
+    It is the reduction ``origins``.
+    """
+    return problem.within() if problem.reductions.origins else problem
 
 
 def _asks_order(run: Run) -> bool:
