@@ -149,6 +149,26 @@ def test_what_many_threads_wait_for_in_vain_is_a_wait(tmp_path: Path) -> None:
     assert verdicts(text, tmp_path) == ["holds"]
 
 
+@pytest.mark.parametrize(
+    ("more", "expected"), [("", "may_hang"), ("if (threadIdx.x == 9) go[3].store(1);", "may_hang")]
+)
+def test_what_nobody_writes_is_read_at_once(more: str, expected: str, tmp_path: Path) -> None:
+    """Twenty threads that wait, each for a value of its own: some million states if each of them might start later."""
+    path = tmp_path / "program.cu"
+    path.write_text(f"""
+    #include <cuda/atomic>
+    __device__ cuda::atomic<int, cuda::thread_scope_device> go[20], other;
+    __global__ void k() {{ while (go[threadIdx.x].load() == 0) {{ }} other.store(1); {more.replace("go[3]", "other")} }}
+    //@ launch k<<<1, 20>>>();
+    //@ expect {expected};
+    """)
+    (outcome,) = check([path], Settings(engine="embedded"))
+    (found,) = outcome.reports[0].checks
+    assert found.verdict == "holds"
+    assert found.states is not None
+    assert found.states < 100
+
+
 def test_what_the_host_sets_up_is_constant_while_nobody_may_run(tmp_path: Path) -> None:
     """Written before the first launch it is; between two launches it is not, nor where another host thread launches."""
     kernel = "__device__ int in[32], out[32]; __global__ void k() { out[threadIdx.x] = in[threadIdx.x]; }\n"

@@ -2,12 +2,14 @@
 
 A step is sure if it is promised, stays promised and enabled until it is taken, and leads to the same whichever steps of
 others come before it.  Such are, of a device thread whose unit has started under a model that keeps on owing it steps,
-its start, a turn of a loop without more, loads, stores and read-modify-writes of what is settled (System), arrivals at
-collective barriers, and leaving these once the phase is over.  A state in which everything may stop has none, for a
-promised step is enabled there; so it is reached with the sure steps on the way taken first
+its start, a turn of a loop without more, loads, stores and read-modify-writes of what is settled (System), loads of
+what no step writes, arrivals at collective barriers, and leaving these once the phase is over.  A state in which
+everything may stop has none, for a promised step is enabled there; so it is reached with the sure steps on the way
+taken first
 ("persistent sets": Godefroid, "Partial-order methods for the verification of concurrent systems", 1996).
 
-None may be taken for ever: it lies on no cycle of its machine, or only on loops that the thread's own registers end.
+None may be taken for ever: it lies on no cycle of its machine, or only on loops that the thread's own registers end;
+the first step of a thread lies on none where it is its start too.
 So none is taken on a cycle of states, and on a fair one none is enabled.
 """
 
@@ -21,8 +23,23 @@ from scopec.base.graphs import components
 from scopec.engines.embedded.stepping import changed
 from scopec.program import ir, values
 from scopec.program.collective import by_chance
+from scopec.program.effects import effects, place_of
 from scopec.program.types import ArithmeticFault
-from scopec.progress.steps import DONE, IDLE, Again, Either, Fork, Goto, Tick, Undefined, Wait, leaves
+from scopec.progress.steps import (
+    DONE,
+    IDLE,
+    Again,
+    Asleep,
+    Either,
+    Fork,
+    Goto,
+    Pending,
+    Return,
+    Tick,
+    Undefined,
+    Wait,
+    leaves,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -51,9 +68,12 @@ class SureSteps:
         self.stepping = stepping
         self.threads = [stepping.number[t.name] for t in system.threads] if self._applies() else []
         once = frozenset(label for machine in system.machines.values() for label in _once(machine))
-        every = frozenset(label for label, step in system.steps.items() if _is_sure(step, system))
+        written = frozenset(_written(system))
+        every = frozenset(label for label, step in system.steps.items() if _is_sure(step, system, written))
         #: The labels of sure steps, by thread.
         self.labels = {n: every if _ends(system, stepping.threads[n]) else every & once for n in self.threads}
+        #: Those with which a thread may start.
+        self.first = every
         #: Threads that need not be the first one of their unit to start: after another one all goes on alike.
         self.second = frozenset(self._second())
 
@@ -70,7 +90,7 @@ class SureSteps:
         begun: set[str] = set()
         for number in self.threads:
             entry, late, _ = self._starts[number]
-            if late or entry in self.labels[number]:
+            if late or entry in self.first:
                 unit = self.system.unit_of[self.stepping.threads[number].name]
                 if unit in begun:
                     yield number
@@ -130,7 +150,7 @@ class SureSteps:
             return None
         if late:
             return _taken(draft, label, [(number, entry)])
-        if entry not in self.labels[number]:
+        if entry not in self.first:
             return None
         ((changes, _),) = self.stepping.step(number, entry)(draft)
         return _taken(draft, label, changes)
@@ -289,8 +309,21 @@ def _number(value: Value, known: Mapping[str, int]) -> int | None:
         return None
 
 
-def _is_sure(step: Step, system: System) -> bool:
+def _written(system: System) -> Iterator[str]:
+    """The objects that some step may write."""
+    for step in system.steps.values():
+        operation = step.operation
+        if isinstance(operation, Tick | Return | Pending | Wait | Asleep | Undefined | Again):
+            continue
+        place = place_of(operation)
+        if place is not None and effects(operation).writes:
+            yield place.object
+
+
+def _is_sure(step: Step, system: System, written: frozenset[str]) -> bool:
     match step.operation:
+        case ir.Load(place=place) if place.object not in written and step.guard is None:
+            return True
         case ir.SyncThreads() | ir.GroupSync() | Tick():
             return True
         case Again():  # not of a step that leads there while it is blocked
