@@ -354,8 +354,11 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
                 with inquiry.limited():
                     kept = _keep(inquiry)
             except (OSError, EngineError, LimitError) as failure:  # the verdicts stand
-                message = f"the generated specifications could not be kept: {failure}"
-                warnings += (Diagnostic(Code.NOT_KEPT, message, run.source.span(0, 0), None, "warning"),)
+                late = isinstance(failure, LimitError)
+                if not late or settings.keep is not None:
+                    message = f"the generated specifications could not be kept: {failure}"
+                    help_ = "raise the limit, or write them with `scopec compile`" if late else None
+                    warnings += (Diagnostic(Code.NOT_KEPT, message, run.source.span(0, 0), help_, "warning"),)
         generated = tuple(sorted(inquiry.generated))
     witness = None if found is None else found.answers.get("execution") or found.answers.get("prefix")
     seconds = reading / 1000 + time.monotonic() - begun
