@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from scopec.base.diagnostics import Code, InputError
 from scopec.engines.embedded.memory import solve
 from scopec.memory.cat import registry
 from scopec.memory.questions import Goal, Problem, Question
@@ -73,7 +74,13 @@ def random_program(seed: int) -> str:
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_nothing_leaves_the_domains_of_random_programs(seed: int, model: str, write: Write) -> None:
     path = write(random_program(seed), "t.cu")
-    for run in open_runs(path, model=model):
+    try:
+        found = open_runs(path, model=model)
+    except InputError as wrong:  # a few have more combinations of values than are tabulated
+        if {d.code for d in wrong.diagnostics} == {Code.TOO_LARGE}:
+            return
+        raise
+    for run in found:
         assert not leaves(run)
 
 
