@@ -72,6 +72,12 @@ PROGRAMS = {
         //@ launch k<<<1, 1>>>();""",
         "required y == 3", {"y"},
     ),
+    "a table of constants": (
+        """__device__ const int table[4] = {3, 1, 4, 1};
+        __global__ void k() { uintptr_t p = ((uintptr_t)table / 4 + 2) * 4; x = *(const int*)p; }
+        //@ launch k<<<1, 1>>>();""",
+        "required x == 4", {"table"},
+    ),
     "marked in the low bits": (
         """__device__ cuda::atomic<uintptr_t, cuda::thread_scope_device> head{0};
         __global__ void k() {

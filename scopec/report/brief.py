@@ -34,10 +34,10 @@ def lines(outcomes: Sequence[Outcome], *, quiet: bool, width: int) -> Iterator[s
     """What does not hold, then the others: counted by folder, with the first warning beside a verdict."""
     held: list[Report] = []
     for outcome in outcomes:
-        good = [report for report in outcome.reports if _holds(report)]
-        held += good
         for report in outcome.reports:
-            if report not in good:
+            if _holds(report):
+                held.append(report)
+            else:
                 yield from map(clean, report_lines(report, verbose=False, quiet=quiet, width=width, first=True))
     if quiet:
         return

@@ -106,6 +106,9 @@ def as_number(machine: Machine, state: State, content: Content, bits: int = 64) 
         case Address(Nowhere(), offset):
             return distance(offset)
         case Address(Memory() as region, offset):
+            if machine.world.layouts[region].known is not None:  # a table that lies nowhere yet
+                machine.world.tables.add(region)
+                raise Again
             begin = number(machine.world.place(region), 64)
             return resized("trunc", arithmetic("add", begin, distance(offset)), bits)
         case Held(value, among):
