@@ -29,7 +29,7 @@ from tests.random_programs import memory_places, memory_program, memory_text
 
 #: How long values are before they are named, by turns: every value, every sum, or as always.
 LONGEST = (1, 2, values.LONGEST)
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "14"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "5"))
 
 
 def alloy_executions(run: Run, jars: Jars, workers: Workers, folder: Path) -> list[Execution]:

@@ -67,7 +67,7 @@ def asked(path: Path, text: str, without: frozenset[str] = frozenset()) -> Outco
     """What is said of a text, read by scopec itself, or else by way of clang, which takes longer."""
     path.write_text(text)
     for reader in ("scoped", "clang"):
-        overrides = Overrides(ignore_races=True, without=without, reader=reader)
+        overrides = Overrides(ignore_races=True, without=without, reader=reader, cache=True)
         (outcome,) = check([path], Settings(overrides, engine="embedded", timeout=60, cache=False))
         if outcome.exit_code != 2:
             break

@@ -161,7 +161,7 @@ def agree(run: Run, jars: Jars, workers: Workers, folder: Path) -> int:
      "cuda-execution-model/query-deadlock.cu", "litmus-files/ptx-barriers-crossed.litmus", "barriers/latch.cu"],
 )  # fmt: skip
 def test_the_engines_agree_about_the_waits_of_a_spec(spec: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:
-    for n, run in enumerate(plan(REPOSITORY / "specs" / spec, spec, Overrides()).runs):
+    for n, run in enumerate(plan(REPOSITORY / "specs" / spec, spec, Overrides(cache=True)).runs):
         (tmp_path / str(n)).mkdir()
         agree(run, jars, workers, tmp_path / str(n))
 

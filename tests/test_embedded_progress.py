@@ -33,7 +33,7 @@ from tests.random_programs import assuming_program, progress_program, progress_t
 from tests.specifications import KEPT, some
 
 #: Both engines follow the same rules of progress, so these programs are what holds the rules to the documents.
-COUNT = 5 * int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "24"))
+COUNT = 5 * int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "8"))
 PROPERTIES: tuple[Property, Property] = ("Termination", "Progress")
 
 
@@ -126,7 +126,7 @@ def test_every_expectation_of_the_specs_is_met(path: Path) -> None:
 
 def run_of(spec: str, progress: str | None = None, **variant: str) -> Run:
     path = REPOSITORY / "specs" / spec
-    runs = plan(path, path.name, Overrides(progress=progress)).runs
+    runs = plan(path, path.name, Overrides(progress=progress, cache=True)).runs
     return next(r for r in runs if dict(r.program.variant).items() >= variant.items() and r.properties)
 
 

@@ -91,7 +91,7 @@ def test_the_schemas_are_schemas() -> None:
 def test_every_spec_is_valid_in_every_format(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(REPOSITORY)
     there = [p.relative_to(REPOSITORY) for p in PROGRAMS if p.parent == REPOSITORY / folder]
-    outcomes = check(some(there, 9), Settings(KEPT, engine="embedded", cache=True))
+    outcomes = check(some(there, 27), Settings(KEPT, engine="embedded", cache=True))
     assert exit_code(outcomes) == 0
     assert_valid(outcomes)
     assert written(outcomes, "github").count("::error") == 0

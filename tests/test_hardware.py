@@ -37,7 +37,7 @@ from tests.oracles.hrf0_machine import (
 )
 from tests.random_programs import memory_places, memory_program, memory_text, scoped_program
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "24"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "8"))
 #: Whether every program of specs/ is asked, those of five threads too, which takes TLC up to some ten minutes each.
 WHOLE = os.environ.get("SCOPEC_HARDWARE_SPECS") == "all"
 #: How long TLC may take for a question.
@@ -274,9 +274,11 @@ def test_race_free_specs_have_sequentially_consistent_outcomes(
     path = REPOSITORY / "specs" / spec
     asked = 0
     on_hardware = {
-        tuple(r.program.variant.items()): r for r in plan(path, spec, Overrides(memory="hrf0-hw")).runs if r.on_hardware
+        tuple(r.program.variant.items()): r
+        for r in plan(path, spec, Overrides(memory="hrf0-hw", cache=True)).runs
+        if r.on_hardware
     }
-    for run in plan(path, spec, Overrides(model="hrf0")).runs:
+    for run in plan(path, spec, Overrides(model="hrf0", cache=True)).runs:
         hardware = on_hardware.get(tuple(run.program.variant.items()))
         if run.on_hardware or run.model.name != "hrf0" or hardware is None:
             continue
@@ -377,7 +379,9 @@ def test_every_part_of_the_hardware_is_needed(name: str, jars: Jars, workers: Wo
     """A spec notices, by its outcomes or by an invariant of section 4.1, that a part is missing."""
     old, new, spec, variant, number = PARTS[name]
     path = REPOSITORY / "specs" / spec
-    (run,) = (r for r in plan(path, spec, Overrides()).runs if r.on_hardware and dict(r.program.variant) == variant)
+    (run,) = (
+        r for r in plan(path, spec, Overrides(cache=True)).runs if r.on_hardware and dict(r.program.variant) == variant
+    )
     module = hardware_module(hardware_problem(run, number))
     text, replaced = re.subn(old, new, module.tla)
     assert replaced == 1, f"{old} is not in the module once"

@@ -37,7 +37,7 @@ PROGRAMS = (
 
 def problems(program: str) -> list[ProgressProblem]:
     path = SPECS / program
-    runs = plan(path, str(path), Overrides()).runs
+    runs = plan(path, str(path), Overrides(cache=True)).runs
     return [progress_problem(run, property_) for run in runs for property_ in run.properties]
 
 

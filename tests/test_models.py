@@ -20,7 +20,7 @@ FIXTURES = REPOSITORY / "tests" / "fixtures" / "cat"
 
 
 def run_of(path: Path, model: str = "ptx", **variant: str) -> Run:
-    runs = plan(path, path.name, Overrides()).runs
+    runs = plan(path, path.name, Overrides(cache=True)).runs
     (found,) = (r for r in runs if r.model.name == model and dict(r.program.variant) == variant)
     return found
 
@@ -146,12 +146,13 @@ def under(run: Run, file: Path) -> Problem:
 @pytest.mark.parametrize(
     "path", sorted(set(PTX.glob("*.cu")) - {PTX / "launch.cu", PTX / "cluster-memory.cu"}), ids=lambda p: p.stem
 )
+@pytest.mark.sampled(8)
 def test_ptx_in_other_words_gives_the_same_answers(path: Path) -> None:
     """A file in Dartagnan's manner, with recursion, `sr` and `syncbar` (but without launches and ends of blocks).
 
     It has the axiom about thin air that was published: syntactic dependencies.
     """
-    for run in plan(path, path.name, Overrides()).runs:
+    for run in plan(path, path.name, Overrides(cache=True)).runs:
         if run.model.name == "ptx":
             model = registry.load(run.model, {**run.settings.options, "thin_air": "syntactic"})
             expected = answers(replace(run.problem, model=model))
@@ -162,6 +163,6 @@ def test_ptx_in_other_words_gives_the_same_answers(path: Path) -> None:
 def test_c11_in_other_words_gives_the_same_answers(name: str) -> None:
     """A file in herd7's manner, without seq_cst, where release sequences are those of C++20."""
     path = REPOSITORY / "specs" / "rc11" / f"{name}.cu"
-    for run in plan(path, path.name, Overrides()).runs:
+    for run in plan(path, path.name, Overrides(cache=True)).runs:
         if run.program.variant.get("BY") != "0":
             assert answers(under(run, FIXTURES / "herd-style.cat")) == answers(run.problem)

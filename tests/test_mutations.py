@@ -31,7 +31,7 @@ SPECS = REPOSITORY / "specs"
 
 def run_of(spec: str, model: str = "cuda-v3", progress: str = "cuda", reader: str = "auto", **variant: str) -> Run:
     path = SPECS / spec
-    runs = plan(path, str(path), Overrides(reader=reader)).runs
+    runs = plan(path, str(path), Overrides(reader=reader, cache=True)).runs
     models = (model, progress)
     (found,) = (
         r

@@ -22,7 +22,7 @@ from tests.specifications import KEPT, PROGRAMS, SPECS, some
 Write = Callable[..., Path]
 
 LEAVES = Question("overflow", Goal.OVERFLOW, "some write has a value beyond those that are modelled")
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "12"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "4"))
 
 
 def leaves(run: Run) -> bool:
@@ -40,7 +40,7 @@ def open_runs(path: Path, **overrides: str) -> list[Run]:
     return [run for run in plan(path, str(path), replace(KEPT, **overrides)).runs if not run.known.closed]
 
 
-@pytest.mark.parametrize("path", some(PROGRAMS, 12), ids=lambda p: str(p.relative_to(SPECS)))
+@pytest.mark.parametrize("path", some(PROGRAMS, 40), ids=lambda p: str(p.relative_to(SPECS)))
 def test_nothing_leaves_the_domains_of_specifications(path: Path) -> None:
     for run in open_runs(path)[:4]:
         assert "overflow" not in {question.name for question in memory_problem(run).questions}

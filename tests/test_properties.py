@@ -26,7 +26,7 @@ from tests.oracles import brute_memory as memory
 from tests.random_programs import handover_program, memory_program, memory_text
 
 tried = settings(
-    max_examples=int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "5")),
+    max_examples=int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "3")),
     deadline=None,
     derandomize=True,
     database=None,

@@ -54,6 +54,7 @@ def sides() -> Iterator[tuple[str, str, str, str]]:
 
 
 @pytest.mark.parametrize(("side", "opcode", "order", "scope"), list(sides()))
+@pytest.mark.sampled(20)
 def test_an_order_and_a_scope_carry_a_message_or_do_not(
     side: str, opcode: str, order: str, scope: str, write: Write
 ) -> None:

@@ -35,7 +35,7 @@ from tests.random_blocks import text
 from tests.sizes import NEVER, sizes
 from tests.test_reductions import HEAD, SMALLER
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "14"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "8"))
 EVERY = frozenset(REDUCTIONS)
 
 #: Models of a user's own: one without coherence and without a race, and two that are sequentially consistent, of which
@@ -61,7 +61,7 @@ def models(tmp_path: Path) -> Callable[[str], str]:
 
 def verdicts(file: Path, model: str = "cuda", without: Collection[str] = ()) -> list[str]:
     """Whether each expectation holds, what is asked only where it may fail if it does; errors of what is refused."""
-    overrides = Overrides(model, without=frozenset(without))
+    overrides = Overrides(model, cache=True, without=frozenset(without))
     (outcome,) = check([file], Settings(overrides, engine="embedded", timeout=60, cache=False))
     errors = [d.message for d in outcome.diagnostics if d.severity != "warning"]
     checks = [c for report in outcome.reports for c in report.checks]
@@ -278,7 +278,7 @@ def test_each_leaves_something_out(name: str, tmp_path: Path) -> None:
     file.write_text(body if name in SMALLER else _ATOMIC + body)
 
     def asked(without: Collection[str]) -> int:
-        return measured(plan(file, file.name, Overrides(without=frozenset(without))).runs[0])
+        return measured(plan(file, file.name, Overrides(cache=True, without=frozenset(without))).runs[0])
 
     assert asked(()) < asked({name})
     assert same(verdicts(file), verdicts(file, without={name}))
@@ -322,6 +322,6 @@ def test_answers_that_are_kept_are_those_of_the_same_reductions(tmp_path: Path) 
     texts = {
         "".join(MEMORY.of(able(MEMORY)[0]).specification(run.problem).values())
         for without in ((), ("symmetry",), ("closures",))
-        for run in plan(tmp_path / "program.cu", "p.cu", Overrides(without=frozenset(without))).runs
+        for run in plan(tmp_path / "program.cu", "p.cu", Overrides(cache=True, without=frozenset(without))).runs
     }
     assert len(texts) == 3

@@ -19,7 +19,7 @@ from scopec.progress.reductions import NOTHING
 from tests.conftest import program_of
 from tests.test_outcomes import listed
 
-_PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "25"))
+_PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "8"))
 _HEAD = """#include <cuda/atomic>
 #include <cstdlib>
 #include <thread>

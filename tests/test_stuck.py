@@ -256,7 +256,7 @@ def test_a_barrier_by_hand(run_of: Callable[..., Run], orders: str, hangs: bool)
 # ---------------------------------------------------------------- engines and random programs
 
 
-@pytest.mark.parametrize("seed", range(_PROGRAMS or 32))
+@pytest.mark.parametrize("seed", range(_PROGRAMS or 10))
 def test_sequentially_consistent_programs_get_stuck_where_schedules_do(run_of: Callable[..., Run], seed: int) -> None:
     run = run_of(program(random.Random(seed), SEQUENTIAL))
     asked = search(run, "Termination")

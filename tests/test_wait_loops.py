@@ -14,7 +14,7 @@ from scopec.session.plan import Overrides
 from tests.conftest import check_text, verdicts
 
 pytestmark = pytest.mark.jvm
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "6"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "2"))
 
 WAITS = (
     "while (f.load({load}) == 0);",

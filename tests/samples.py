@@ -1,0 +1,42 @@
+"""Tests with many cases, of which some run where nothing is set: ``@pytest.mark.sampled(N)`` takes N of them, spread over
+the list, and ``SCOPEC_EVERY=1`` takes all (CONTRIBUTING.md names the command).
+
+It is for cases of one kind, each of which asks the same of another program.  Where each case is what finds a fault of its
+own, such as a mutant, all run always.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TypeVar
+
+import pytest
+
+VARIABLE = "SCOPEC_EVERY"
+_T = TypeVar("_T")
+
+
+def spread(cases: Sequence[_T], most: int) -> list[_T]:
+    """At most so many of the cases, the first among them, at equal distances."""
+    return [cases[n * len(cases) // most] for n in range(most)] if most < len(cases) else list(cases)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What is left out is counted as deselected; a case that was named is taken."""
+    if os.environ.get(VARIABLE) == "1":
+        return
+    families: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            families[item.nodeid.partition("[")[0]].append(item)
+    left_out = set()
+    for family in families.values():
+        mark = family[0].get_closest_marker("sampled")
+        assert mark is not None
+        left_out |= set(family) - set(spread(family, *mark.args))
+    if left_out:
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
