@@ -96,6 +96,46 @@ PROGRAMS = {
         //@ launch k<<<1, 2>>>();""",
         "required x == 2", {"x"},
     ),
+    "marked, and kept as a pointer": (
+        """__device__ cuda::atomic<Node*, cuda::thread_scope_device> head, marked;
+        __global__ void k(int n) {
+            head.store(n ? &a : &b);
+            Node* p = head.load();
+            marked.store((Node*)((uintptr_t)p | 1));
+            Node* q = marked.load();
+            assert(q != p && q != nullptr && ((uintptr_t)q & 1) && (Node*)((uintptr_t)q & ~uintptr_t(1)) == p);
+            if (q == (Node*)((uintptr_t)&a + 1)) x = 1; }
+        //@ launch k<<<1, 1>>>(1);""",
+        "required x == 1", {"a"},
+    ),
+    "deleted by a mark, as in a list of Harris": (
+        """__device__ cuda::atomic<Node*, cuda::thread_scope_device> after;
+        __global__ void k() {
+            if (blockIdx.x == 0) {
+                Node* next = after.load();
+                while (!after.compare_exchange_weak(next, (Node*)((uintptr_t)next | 1)));
+            } else {
+                Node* next = after.load();
+                if ((uintptr_t)next & 1) { next = (Node*)((uintptr_t)next & ~uintptr_t(1)); x = 1; }
+                seen = next->v;
+            } }
+        int main() { a.v = 5; after.store(&a); k<<<2, 1>>>(); cudaDeviceSynchronize(); }""",
+        "required seen == 5", {"a"},
+    ),
+    "numbers that nobody has, as pointers": (
+        """__device__ int n = 7;
+        __device__ Node* slot;
+        __global__ void k() {
+            slot = n ? &a : &b;
+            size_t near = (size_t)*(Node* volatile*)&slot, some = (size_t)*(volatile int*)&n * 1000;
+            slot = (Node*)(near + some);
+            Node* p = *(Node* volatile*)&slot;
+            assert(p != nullptr && p != &a && (size_t)p - near == 7000);
+            slot = (Node*)((size_t)p - some); p = *(Node* volatile*)&slot;
+            if (p == &a) x = 1; }
+        //@ launch k<<<1, 1>>>();""",
+        "required x == 1", {"a", "b"},
+    ),
     "a mark where a pointer may be": (
         """__device__ Node* head = nullptr;
         __device__ Node* slots[2];
@@ -158,6 +198,13 @@ WRONG = {
         __global__ void k() { x = *(int*)head; }
         //@ launch put<<<1, 1>>>();
         //@ launch k<<<1, 1>>>();""",
+        "race_free",
+    ),
+    "a mark that was put on a pointer is followed": (
+        """__device__ cuda::atomic<Node*, cuda::thread_scope_device> head;
+        __global__ void k(int n) {
+            head.store(n ? &a : &b); head.store((Node*)((uintptr_t)head.load() | 1)); x = head.load()->v; }
+        //@ launch k<<<1, 1>>>(1);""",
         "race_free",
     ),
     "a mark is followed": (

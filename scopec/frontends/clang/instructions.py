@@ -130,8 +130,11 @@ def as_number(machine: Machine, state: State, content: Content, bits: int = 64) 
 
 
 def _address(machine: Machine, state: State, value: Value, among: pointees.Among) -> Value:
-    """The address that a pointer holds which was read: one of those that are numbered."""
-    result: Value = number(0, 64)
+    """The address that a pointer holds which was read: one of those that are numbered, or what `pointed` made of it."""
+    null = number(0, 64)
+    result: Value = null
+    if _may_be_elsewhere(machine, among):
+        result = values.choose(compare("eq", kept(value), null), null, pointees.elsewhere(kept(value)))
     for address, found in list(machine.world.pointers.items()):
         if among is None or found in among:
             each = as_number(machine, state, address)
@@ -163,7 +166,9 @@ _MOST_ADDRESSES = 64
 
 
 def pointed(machine: Machine, state: State, value: Value) -> Address | Held:
-    """The pointer that a number becomes: to an element of an object whose address was computed with, or nowhere."""
+    """The pointer that a number becomes: to an element of an object whose address was computed with, to the end of one,
+    to what has a number as a pointer, or elsewhere, which the number itself tells then.
+    """
     world = machine.world
     if isinstance(value, Const):
         return world.at_address(value.value)
@@ -171,16 +176,26 @@ def pointed(machine: Machine, state: State, value: Value) -> Address | Held:
     known = [Address(region, Offset(at)) for region in world.placed for at in world.begins(region)]
     if len(known) > _MOST_ADDRESSES:
         raise machine.refused(state, f"a pointer that is made of a number, with more than {_MOST_ADDRESSES} elements,")
-    result: Value = number(_ELSEWHERE, 64)
+    world.pointer(_OTHERS)
+    known += [Address(region, Offset(there.stop - there.start - 1)) for region, there in world.placed.items()]
+    nowhere = {address for address in world.pointers if isinstance(address.region, Nowhere)} - {_OTHERS}
+    numbered = [address for address in world.pointers if address.region in world.placed or address in nowhere]
     wide = resized("zext", kept(value), 64)
-    for address in [*known, NULL, *(a for a in world.pointers if isinstance(a.region, Nowhere))]:
+    result = pointees.elsewhere(wide)
+    for address in dict.fromkeys([*known, NULL, *numbered]):
         found = number(world.pointer(address), 64)
         result = values.choose(compare("eq", wide, as_number(machine, state, address)), found, result)
-    return Held(result, frozenset([_ELSEWHERE, *(world.pointer(address) for address in known)]))
+    among = (world.pointer(address) for address in (*known, *numbered))
+    return Held(result, frozenset([pointees.ELSEWHERE, 0, *among]))
 
 
-#: The number of a pointer to no element of an object.
-_ELSEWHERE = -1
+#: Has a number, as a pointer, in a program in which others become pointers.
+_OTHERS = Address(Nowhere(), Offset(pointees.ELSEWHERE))
+
+
+def _may_be_elsewhere(machine: Machine, among: pointees.Among) -> bool:
+    """Whether a pointer may be one that a number became, and to nothing that has a number as a pointer."""
+    return _OTHERS in machine.world.pointers if among is None else pointees.ELSEWHERE in among
 
 
 def lost(machine: Machine, state: State) -> Exception:
@@ -223,7 +238,8 @@ def tell_apart(
 ) -> Exception:
     """Go on for each address that a pointer to an object or a function may hold; what to raise then.
 
-    Of a pointer that was a number these are all elements; those of so many bytes, if there are some.
+    Of a pointer that was a number these are all elements; those of so many bytes, if there are some: accesses to others
+    are undefined (C++20 [basic.lval]/11), but for those of single bytes.
     """
     assert isinstance(typed.operand, llvm.Local)
     name, span = typed.operand.name, machine.span(state)
@@ -231,7 +247,7 @@ def tell_apart(
         (address, found) for address, found in machine.world.pointers.items()
         if isinstance(address.region, kind) and (held.among is None or found in held.among)
     ]  # fmt: skip
-    if size and held.among is not None and _ELSEWHERE in held.among:
+    if size > 1 and _may_be_elsewhere(machine, held.among):
         layouts = machine.world.layouts
         known = [(a, n) for a, n in known if element(layouts[a.region], a.offset, size)] or known  # type: ignore[index]
     for address, found in known:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
+from scopec.frontends.clang.numbers import arithmetic, number
 from scopec.program import ir
 from scopec.program.effects import overwritten, place_of
-from scopec.program.values import Choose, Const, Convert, Reg, Value
+from scopec.program.values import Binary, Choose, Const, Convert, Reg, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,8 +21,19 @@ Among: TypeAlias = frozenset[int] | None
 #: What is written to an element of an object, or with None to one that is not known.
 Written: TypeAlias = dict[tuple[str, int | None], Among]
 
+#: Stands for all pointers to what has no number (:func:`elsewhere`).
+ELSEWHERE = 1 << 62
+
 _NONE: frozenset[int] = frozenset()
 _POINTER_BITS = 64
+
+
+def elsewhere(value: Value) -> Value:
+    """The number of a pointer to what has none, from its address, and the address from the number.
+
+    No object lies at an address that differs in this bit from one of the numbers of pointers, which are small.
+    """
+    return arithmetic("xor", value, number(ELSEWHERE, 64))
 
 
 def either(*sets: Among) -> Among:
@@ -58,9 +70,9 @@ class _Flow:
         self._entry, self._objects = body.entry, objects
         self._does = {number: node.operation for number, node in body.nodes.items() if isinstance(node, ir.Do)}
         self._before: dict[int, list[int]] = defaultdict(list)
-        for number, node in body.nodes.items():
+        for at, node in body.nodes.items():
             for after in ir.successors(node):
-                self._before[after].append(number)
+                self._before[after].append(at)
         found = ((number, self._written(operation)) for number, operation in self._does.items())
         self._writes = [(number, *write) for number, write in found if write is not None]
         self._set: dict[tuple[int, str], list[int | None]] = {}
@@ -79,20 +91,22 @@ class _Flow:
 
     def add_to(self, written: Written) -> None:
         """Add what it writes when it reads what is written so far."""
-        for number, place, value in self._writes:
-            at = place.object, place.index.value if isinstance(place.index, Const) else None
-            among = None if value is None else self._among(value, number, written, set())
-            written[at] = either(written.get(at, _NONE), among)
+        for at, place, value in self._writes:
+            element = place.object, place.index.value if isinstance(place.index, Const) else None
+            among = None if value is None else self._among(value, at, written, set())
+            written[element] = either(written.get(element, _NONE), among)
 
     def _among(self, value: Value, at: int, written: Written, seen: set[tuple[int, str]]) -> Among:
         """What a value may be in an operation."""
         match value:
-            case Const(number):
-                return frozenset([number])
+            case Const(found):
+                return frozenset([found])
             case Choose(_, then, otherwise):
                 return either(*(self._among(side, at, written, seen) for side in (then, otherwise)))
             case Convert(inner) if inner.type.bits == value.type.bits:
                 return self._among(inner, at, written, seen)
+            case Binary("^", _, Const(found)) if found == ELSEWHERE:
+                return frozenset([ELSEWHERE])
             case Reg(name):
                 if (at, name) in seen:
                     return _NONE
@@ -132,11 +146,11 @@ class _Flow:
                 here = work.pop()
                 if here == self._entry:
                     found.append(None)
-                for number in self._before[here]:
-                    if number in self._does and name in overwritten(self._does[number]):
-                        found.append(number)
-                    elif number not in passed:
-                        passed.add(number)
-                        work.append(number)
+                for before in self._before[here]:
+                    if before in self._does and name in overwritten(self._does[before]):
+                        found.append(before)
+                    elif before not in passed:
+                        passed.add(before)
+                        work.append(before)
             self._set[at, name] = found
         return self._set[at, name]
