@@ -450,7 +450,6 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-@pytest.mark.sampled(40)
 def test_what_instructions_compute(name: str, write: Callable[..., Path]) -> None:
     body, truth = NUMBERS[name]
     found = [answers(write(ONE_THREAD.replace("BODY", f"{body} assert({claim});"))) for claim in (truth, f"!({truth})")]

@@ -116,7 +116,6 @@ def verdicts(path: Path, engine: str = "embedded") -> list[str]:
 
 
 @pytest.mark.parametrize("expression", VALUES)
-@pytest.mark.sampled(12)
 def test_values(expression: str, write: Callable[..., Path]) -> None:
     possible = VALUES[expression]
     others = {value + by for value in possible for by in (-1, 1, 9, -9)} - possible

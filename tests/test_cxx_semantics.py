@@ -27,7 +27,6 @@ def not_holding(outcome: Outcome) -> list[tuple[str, str, str | None]]:
 
 
 @pytest.mark.parametrize("name", list(CASES))
-@pytest.mark.sampled(40)
 def test_value(name: str, tmp_path: Path) -> None:
     body, value = CASES[name]
     path = tmp_path / "case.cu"

@@ -211,7 +211,6 @@ def test_the_guarded_rows_are_these() -> None:
 
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.sampled(12)
 def test_alloy_is_given_the_same(name: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:
     """In programs in which it is not empty, both engines find the same of executions in which it is, or is no order."""
     checks = [f"empty {name} as e", f"~empty {name} as e"]

@@ -35,7 +35,7 @@ from tests.random_blocks import text
 from tests.sizes import NEVER, sizes
 from tests.test_reductions import HEAD, SMALLER
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "8"))
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "14"))
 EVERY = frozenset(REDUCTIONS)
 
 #: Models of a user's own: one without coherence and without a race, and two that are sequentially consistent, of which

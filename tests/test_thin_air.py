@@ -345,7 +345,6 @@ def shape(load: str, first: str, second: str) -> str:
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize("first", FREE)
 @pytest.mark.parametrize("second", [*FREE, BOUND_TO[0], BOUND_TO[2]])
-@pytest.mark.sampled(40)
 def test_states_that_a_gpu_shows_are_allowed(
     first: str, second: str, load: str, model: str, write: Callable[..., Path]
 ) -> None:

@@ -247,7 +247,7 @@ def tell_apart(
         (address, found) for address, found in machine.world.pointers.items()
         if isinstance(address.region, kind) and (held.among is None or found in held.among)
     ]  # fmt: skip
-    if size > 1 and _may_be_elsewhere(machine, held.among):
+    if size > 1 and held.among is not None and pointees.ELSEWHERE in held.among:
         layouts = machine.world.layouts
         known = [(a, n) for a, n in known if element(layouts[a.region], a.offset, size)] or known  # type: ignore[index]
     for address, found in known:
