@@ -240,6 +240,16 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
         lambda run: len(replace(run, without=run.without | {"settled"}).graph.events),
     ),
     "pairs": (_BLOCK.format("f.store(1); __syncthreads(); f.store(2);", 1, 32, "allowed f == 2"), _pairs),
+    "phases": (
+        _BLOCK.format(
+            'if (t < 32) { asm("bar.arrive 1, 64;"); asm("bar.sync 2, 64;"); asm("bar.arrive 1, 64;"); }'
+            ' else { asm("bar.sync 1, 64;"); asm("bar.arrive 2, 64;"); asm("bar.sync 1, 64;"); } a[t] = 1;',
+            1,
+            33,
+            "race_free",
+        ),
+        lambda run: len(run.graph.choices),
+    ),
     "safe_assertions": (
         _BLOCK.format("a[2 * t + f.load() % 2] = 1; f.store(1);", 1, 2, "allowed f == 1"),
         lambda run: len(run.graph.faults),

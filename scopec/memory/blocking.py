@@ -85,6 +85,11 @@ class Blocking:
         self.stops = stops
         self.threads = (*out.program.threads, *idle)
         self.thread_grid = {t.name: t.grid for t in self.threads}
+        self.own: dict[str, list[Event]] = {t.name: [] for t in self.threads}
+        for event in out.events:
+            self.own[event.thread].append(event)
+        self.pairs = tuple(ordering.phases())
+        self.members = {e.id: self._members(e) for e in out.events if e.kind is Kind.WAIT}
         #: Where a thread goes round a loop for ever, if it gets there; where it is stuck; for each event where its
         #: thread is stuck before it.  At first everything is taken to be stuck: what remains when waits that are
         #: met are taken out, round by round, is what waits in vain, for each other included.
@@ -196,7 +201,7 @@ class Blocking:
             if thread.name in creations:
                 before |= self.before[creations[thread.name]]
             self.begins_late[thread.name] = before
-            for event in (e for e in self.out.events if e.thread == thread.name):
+            for event in self.own[thread.name]:
                 # A wait that is in vain is not passed: the event itself is not executed.
                 if event.id in reasons:
                     self.waits[event.id] = event.guard & ~before & reasons[event.id]
@@ -228,13 +233,13 @@ class Blocking:
     def _barriers(self) -> Iterator[tuple[str, Guard]]:
         """Waits at barriers, with where another thread that uses it is stuck and has not arrived in that phase."""
         arrived: dict[tuple[str, str], Guard] = defaultdict(lambda: self.out.guards.never)
-        for arrival, wait, when in self.ordering.phases():
+        for arrival, wait, when in self.pairs:
             here = self._performed(arrival)
             if when is not None:
                 here &= self.out.literal(when)
             arrived[arrival.thread, wait.id] |= here
         for wait in (e for e in self.out.events if e.kind is Kind.WAIT):
-            for thread in self._members(wait):
+            for thread in self.members[wait.id]:
                 if thread != wait.thread:
                     yield wait.id, self._absent(thread, wait) & ~arrived[thread, wait.id]
             yield wait.id, self._too_few(wait, arrived)
@@ -254,7 +259,7 @@ class Blocking:
             forgiven = self.forgives(barrier) and not barrier.chance
             return self.halted[thread] if forgiven else self.out.guards.always
         missing = self.endless[thread] | self.trapped(thread)
-        for arrival, other, when in self.ordering.phases():
+        for arrival, other, when in self.pairs:
             if other.id == wait.id and arrival.thread == thread:
                 coming = arrival.guard & self.before[arrival.id]
                 missing |= coming if when is None else coming & self.out.literal(when)
@@ -277,8 +282,7 @@ class Blocking:
 
     def _at(self, thread: str, position: int) -> Guard:
         """Where a thread is stuck before the event that is at a position of the list of events, or the last one."""
-        own = [e for e in self.out.events if e.thread == thread]
-        earlier = [e for e in own if self.ordering.position[e.id] < position]
+        earlier = [e for e in self.own[thread] if self.ordering.position[e.id] < position]
         return self.before[earlier[-1].id] if earlier else self.out.guards.never
 
     def _impossible(self) -> Iterator[tuple[Guard, Value]]:

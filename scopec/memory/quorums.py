@@ -18,15 +18,17 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
 from scopec.memory.events import Event, Kind
-from scopec.program import types, values
+from scopec.program import arrival_order, types, values
+from scopec.program.arrival_order import Arrival
 from scopec.program.collective import same_name, warp_of
 from scopec.program.values import Const
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from scopec.memory.guards import Guard
     from scopec.memory.unfolding import Unfolding
+    from scopec.program.collective import Passage
 
 _MOST_PLACES = 48
 
@@ -143,7 +145,8 @@ def open_phases(out: Unfolding) -> Quorums:
     ]  # fmt: skip
     units = {t.name: warp_of(t) for t in out.program.threads}
     found = []
-    for group in _together(out, arrivals):
+    together = _together(out, arrivals)
+    for group in together:
         first = out.barriers[group[0].id]
         for event in group[1:]:
             if out.barriers[event.id].count != first.count:
@@ -157,9 +160,29 @@ def open_phases(out: Unfolding) -> Quorums:
                 message = f"more threads come to a vote than the {first.count} that its barrier is for"
                 raise error(Code.OUTSIDE_SUBSET, message, group[0].span, "let as many vote as it is for")
             found.append(group)
+    bounds = _bounds(out, together) if found and out.reductions.phases else {}
     for group in found:
-        _choose(out, group)
+        _choose(out, group, bounds)
     return Quorums(out, tuple(tuple(group) for group in found if out.barriers[group[0].id].phases))
+
+
+def _bounds(out: Unfolding, groups: Iterable[list[Event]]) -> Mapping[Hashable, range]:
+    """The phases that arrivals of warps may be of at barriers whose names are known."""
+    waits = {id(out.barriers[e.id]): e for e in out.events if e.kind is Kind.WAIT and e.id in out.barriers}
+    threads: dict[str, list[Arrival]] = {}
+    at: dict[str, tuple[int, int]] = {}
+    for number, group in enumerate(groups):
+        passages = [out.barriers[event.id] for event in group]
+        alike = all(same_name(p.name, passages[0].name) == values.TRUE for p in passages)
+        if alike and all(p.warps and p.count for p in passages):
+            at |= {event.id: (number, p.count or 0) for event, p in zip(group, passages, strict=True)}
+    for event in (e for e in out.events if e.id in at):
+        barrier, count = at[event.id]
+        wait = waits.get(id(out.barriers[event.id]))
+        sure = event.guard.always and (wait is None or wait.guard.always)
+        arrival = Arrival(event.id, barrier, count, waits=wait is not None, sure=sure)
+        threads.setdefault(event.thread, []).append(arrival)
+    return arrival_order.phases([*threads.values()])
 
 
 def _comes_again(out: Unfolding, group: list[Event]) -> bool:
@@ -194,7 +217,11 @@ def _together(out: Unfolding, arrivals: Iterable[Event]) -> list[list[Event]]:
     return [sorted(group, key=lambda e: position[e.id]) for group in groups]
 
 
-def _choose(out: Unfolding, group: list[Event]) -> None:
+def _choose(out: Unfolding, group: list[Event], bounds: Mapping[Hashable, range]) -> None:
+    if all(len(bounds.get(event.id, ())) == 1 for event in group):
+        for event in group:
+            _put(out, event, replace(out.barriers[event.id], phase=Const(bounds[event.id].start, types.INT)))
+        return
     arrivals = Counter(event.thread for event in group)
     earlier: Counter[str] = Counter()
     places = 0
@@ -207,18 +234,25 @@ def _choose(out: Unfolding, group: list[Event]) -> None:
             number = (others + earlier[event.thread]) // passage.count + 1
         else:
             number = others // passage.count + earlier[event.thread] + 1
+        open_ = bounds.get(event.id, range(number))
         earlier[event.thread] += 1
         if passage.count == 1:
             chosen = replace(passage, phase=Const(place, types.INT))  # each arrival is a phase by itself
-        elif number == 1:
-            chosen = replace(passage, phase=Const(0, types.INT), phases=1)
+        elif len(open_) == 1:
+            chosen = replace(passage, phase=Const(open_.start, types.INT), phases=open_.stop)
         else:
-            choice = out.choose(event.id, "phase", types.INT, range(number))
-            chosen = replace(passage, phase=choice, phases=number)
-        places += chosen.phases
-        for name, other in out.barriers.items():
-            if other is passage:  # the arrival, and the wait behind it
-                out.barriers[name] = chosen
+            choice = out.choose(event.id, "phase", types.INT, open_)
+            chosen = replace(passage, phase=choice, phases=open_.stop)
+        places += len(open_)
+        _put(out, event, chosen)
     if places > _MOST_PLACES:
         message = f"{len(group)} arrivals at a barrier whose phases have {passage.count}: too many ways to group them"
         raise error(Code.TOO_LARGE, message, group[0].span, "use fewer threads, a smaller loop bound, or more barriers")
+
+
+def _put(out: Unfolding, event: Event, chosen: Passage) -> None:
+    """Give an arrival, and the wait behind it, another passage."""
+    passage = out.barriers[event.id]
+    for name, other in out.barriers.items():
+        if other is passage:
+            out.barriers[name] = chosen

@@ -44,6 +44,9 @@ class Reductions:
     ``pairs``: of a barrier with many threads in a phase all arrivals are ordered before all waits, the thread's own
     among them, which program order has (:meth:`Ordering.synchronises`).
 
+    ``phases``: an arrival of a warp is of no phase that needs more arrivals before it than can come, or fewer than have
+    to (:mod:`scopec.program.arrival_order`).  These are facts of each order of the arrivals.
+
     ``safe_assertions``: an implicit assertion is not asked if it holds for all values that its reads may return, which
     are those that the question gives them (:func:`scopec.memory.graph.safe_assertions`).
 
@@ -83,6 +86,7 @@ class Reductions:
     racing: bool = True
     constants: bool = True
     pairs: bool = True
+    phases: bool = True
     safe_assertions: bool = True
     spin_loops: bool = True
     retries: bool = True
@@ -157,6 +161,7 @@ REDUCTIONS: Mapping[str, Reduction] = {
     ),
     "constants": Reduction("reads of what is set up before any launch, among many threads", _BUILT_IN, _documented),
     "pairs": Reduction("who meets whom at a barrier of many threads", _BUILT_IN, _documented),
+    "phases": Reduction("phases that an arrival of a warp at a barrier with a count cannot be of", _ANY, _every_model),
     "safe_assertions": Reduction("implicit assertions that hold whatever is read", _ANY, _every_model),
     "spin_loops": Reduction(
         "turns of wait loops that change nothing",

@@ -52,7 +52,7 @@ def settled(graph: EventGraph, reductions: Reductions) -> EventGraph:
     while True:
         found = _settle(graph, narrow=narrow, commute=reductions.commuting)
         if found is None and not narrow:
-            graph = condensed(graph) if graph.settled and reductions.condensed else graph
+            graph = condensed(graph) if reductions.condensed else graph
             return replace(graph, decided=_decided(graph))
         narrow = found is not None
         graph = found or graph

@@ -3,9 +3,10 @@
 A step is sure if it is promised, stays promised and enabled until it is taken, and leads to the same whichever steps of
 others come before it.  Such are, of a device thread whose unit has started under a model that keeps on owing it steps,
 its start, a turn of a loop without more, loads, stores and read-modify-writes of what is settled (System), loads of
-what no step writes, arrivals at collective barriers, and leaving these once the phase is over.  A state in which
-everything may stop has none, for a promised step is enabled there; so it is reached with the sure steps on the way
-taken first
+what no step writes, arrivals at collective barriers, and leaving these once the phase is over; at barriers with names
+if each arrival is of one phase whatever the schedule (:func:`scopec.engines.embedded.places.in_one_phase`).  A state in
+which everything may stop has none, for a promised step is enabled there; so it is reached with the sure steps on the
+way taken first
 ("persistent sets": Godefroid, "Partial-order methods for the verification of concurrent systems", 1996).
 
 None may be taken for ever: it lies on no cycle of its machine, or only on loops that the thread's own registers end;
@@ -17,22 +18,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from scopec.base.graphs import components
+from scopec.engines.embedded.places import ends, in_one_phase
 from scopec.engines.embedded.stepping import changed
-from scopec.program import ir, values
+from scopec.program import ir
 from scopec.program.collective import by_chance
 from scopec.program.effects import effects, place_of
-from scopec.program.types import ArithmeticFault
 from scopec.progress.steps import (
     DONE,
     IDLE,
     Again,
     Asleep,
-    Either,
-    Fork,
-    Goto,
     Pending,
     Return,
     Tick,
@@ -46,18 +44,12 @@ if TYPE_CHECKING:
 
     from scopec.engines.embedded.stepping import Changes, Stepping
     from scopec.engines.embedded.terms import Compute, State
-    from scopec.program.values import Value
-    from scopec.progress.steps import Machine, Step, Tree
+    from scopec.progress.steps import Machine, Step
     from scopec.progress.system import System
 
-#: How many places of a thread are looked at to see whether it ends.
-_MOST_PLACES = 2000
 #: How often the sure steps of some units are noted, beyond how often that has spared them, and at most.
 TRIED = 64
 _MOST_NOTED = 1024
-
-#: Where a thread is: its label, and the registers of which it knows what they hold.
-_Place: TypeAlias = tuple[str, tuple[tuple[str, int], ...]]
 
 
 class SureSteps:
@@ -71,7 +63,10 @@ class SureSteps:
         written = frozenset(_written(system))
         every = frozenset(label for label, step in system.steps.items() if _is_sure(step, system, written))
         #: The labels of sure steps, by thread.
-        self.labels = {n: every if _ends(system, stepping.threads[n]) else every & once for n in self.threads}
+        self.labels = {n: every if ends(system, stepping.threads[n]) else every & once for n in self.threads}
+        named = frozenset(label for label, step in system.steps.items() if _is_named(step))
+        for name in in_one_phase(system) if self.threads else ():
+            self.labels[stepping.number[name]] |= named
         #: Those with which a thread may start.
         self.first = every
         #: Threads that need not be the first one of their unit to start: after another one all goes on alike.
@@ -264,51 +259,6 @@ def _once(machine: Machine) -> Iterator[str]:
             yield group[0]
 
 
-def _ends(system: System, thread: ir.Thread) -> bool:
-    """Whether a thread comes to its end whatever it reads, by what it knows of its registers itself."""
-    begin, builtins = system.begin(thread), thread.builtins or {}
-    steps = {n: s for n, s in system.machine_of(thread).steps.items() if not isinstance(s.operation, Undefined)}
-    first = begin.label, _known({name: _number(value, builtins) for name, value in begin.updates})
-    edges: dict[_Place, list[_Place]] = {}
-    work: list[_Place] = [first]
-    while work and len(edges) < _MOST_PLACES:
-        place = work.pop()
-        if place not in edges and place[0] in steps:
-            edges[place] = list(_following(steps[place[0]].tree, {**builtins, **dict(place[1])}, builtins))
-            work += edges[place]
-    groups = components(list(edges), lambda place: [p for p in edges[place] if p in edges])
-    return not work and all(len(group) == 1 and group[0] not in edges[group[0]] for group in groups)
-
-
-def _following(tree: Tree, known: Mapping[str, int], builtins: Mapping[str, int]) -> Iterator[_Place]:
-    """Where a thread may be after a step, with what it knows of its registers then."""
-    match tree:
-        case Goto(label, updates):
-            after = {**known, **{name: _number(value, known) for name, value in updates}}
-            yield label, _known({name: number for name, number in after.items() if name not in builtins})
-        case Fork(condition, then, otherwise):
-            holds = _number(condition, known)
-            if holds is None or holds:
-                yield from _following(then, known, builtins)
-            if not holds:
-                yield from _following(otherwise, known, builtins)
-        case Either(first, second):
-            yield from _following(first, known, builtins)
-            yield from _following(second, known, builtins)
-
-
-def _known(registers: Mapping[str, int | None]) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted((name, number) for name, number in registers.items() if number is not None))
-
-
-def _number(value: Value, known: Mapping[str, int]) -> int | None:
-    """A value where what it needs is known."""
-    try:
-        return values.evaluate(value, lambda leaf: known[leaf.name])
-    except (KeyError, ArithmeticFault):
-        return None
-
-
 def _written(system: System) -> Iterator[str]:
     """The objects that some step may write."""
     for step in system.steps.values():
@@ -318,6 +268,12 @@ def _written(system: System) -> Iterator[str]:
         place = place_of(operation)
         if place is not None and effects(operation).writes:
             yield place.object
+
+
+def _is_named(step: Step) -> bool:
+    """Whether a step is an arrival at a barrier with a name, or the wait behind one."""
+    at = step.operation.at if isinstance(step.operation, Wait) else step.operation
+    return isinstance(at, ir.NamedBarrier)
 
 
 def _is_sure(step: Step, system: System, written: frozenset[str]) -> bool:

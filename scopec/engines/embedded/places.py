@@ -1,0 +1,138 @@
+"""Where a thread may be, by what it knows of its registers itself; the arrivals at named barriers on its way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.base.graphs import components
+from scopec.program import arrival_order, ir, values
+from scopec.program.arrival_order import Arrival
+from scopec.program.types import ArithmeticFault
+from scopec.progress.steps import Either, Fork, Goto, Undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from scopec.program.values import Value
+    from scopec.progress.steps import Tree
+    from scopec.progress.system import System
+
+#: How many places of a thread are looked at to see whether it ends.
+_MOST_PLACES = 2000
+
+#: Where a thread is: its label, and the registers of which it knows what they hold.
+_Place: TypeAlias = tuple[str, tuple[tuple[str, int], ...]]
+#: The name of a barrier, and its count.
+_Barrier: TypeAlias = tuple[tuple[int, ...], int]
+
+
+def ends(system: System, thread: ir.Thread) -> bool:
+    """Whether a thread comes to its end whatever it reads."""
+    edges = _places(system, thread)
+    return edges is not None and _acyclic(edges)
+
+
+def _acyclic(edges: Mapping[_Place, list[_Place]]) -> bool:
+    groups = components(list(edges), lambda place: [p for p in edges[place] if p in edges])
+    return all(len(group) == 1 and group[0] not in edges[group[0]] for group in groups)
+
+
+def _places(system: System, thread: ir.Thread) -> dict[_Place, list[_Place]] | None:
+    """Where a thread may be, the first place first, and where it may be next; None if these are too many."""
+    begin, builtins = system.begin(thread), thread.builtins or {}
+    steps = {n: s for n, s in system.machine_of(thread).steps.items() if not isinstance(s.operation, Undefined)}
+    first = begin.label, _known({name: _number(value, builtins) for name, value in begin.updates})
+    edges: dict[_Place, list[_Place]] = {}
+    work: list[_Place] = [first]
+    while work and len(edges) < _MOST_PLACES:
+        place = work.pop()
+        if place not in edges and place[0] in steps:
+            edges[place] = list(_following(steps[place[0]].tree, {**builtins, **dict(place[1])}, builtins))
+            work += edges[place]
+    return None if work else edges
+
+
+def in_one_phase(system: System) -> frozenset[str]:
+    """The threads of blocks in which each arrival at a barrier with a name is of one phase, whatever the schedule.
+
+    Two arrivals that are possible at once are of one phase then, and lead to the same in either order; and nothing
+    takes back that a phase is over while a thread waits for its end.
+    """
+    blocks: dict[str, list[ir.Thread]] = {}
+    for thread in system.threads:
+        if any(isinstance(s.operation, ir.NamedBarrier) for s in system.machine_of(thread).steps.values()):
+            blocks.setdefault(thread.block_name, []).append(thread)
+    found: set[str] = set()
+    for threads in blocks.values():
+        ways = [_way(system, thread) for thread in threads]
+        if all(way is not None for way in ways) and _fixed([way for way in ways if way is not None]):
+            found |= {thread.name for thread in threads}
+    return frozenset(found)
+
+
+def _fixed(ways: list[tuple[tuple[_Barrier, bool], ...]]) -> bool:
+    """Whether each arrival of some threads is of one phase."""
+    threads = [
+        [Arrival((number, place), barrier, barrier[1], waits) for place, (barrier, waits) in enumerate(way)]
+        for number, way in enumerate(ways)
+    ]
+    counts = dict(barrier for way in ways for barrier, _ in way)
+    return all(counts[name] == count for way in ways for (name, count), _ in way) and all(
+        len(phases) == 1 for phases in arrival_order.phases(threads).values()
+    )
+
+
+def _way(system: System, thread: ir.Thread) -> tuple[tuple[_Barrier, bool], ...] | None:
+    """The arrivals of warps at barriers with names that a thread comes to, if these are the same on all its ways.
+
+    Each is the barrier, and whether the thread waits there.
+    """
+    edges = _places(system, thread)
+    if edges is None or not _acyclic(edges):
+        return None
+    steps, builtins = system.machine_of(thread).steps, thread.builtins or {}
+    behind: dict[_Place, tuple[tuple[_Barrier, bool], ...]] = {}
+    for (place,) in reversed(components(list(edges), lambda place: [p for p in edges[place] if p in edges])):
+        after = {behind.get(following, ()) for following in edges[place]} or {()}
+        operation = steps[place[0]].operation
+        own: tuple[tuple[_Barrier, bool], ...] = ()
+        if isinstance(operation, ir.NamedBarrier):
+            known = {**builtins, **dict(place[1])}
+            count = None if operation.count is None else _number(operation.count, known)
+            name = [_number(part, known) for part in operation.name]
+            if not operation.warps or not count or None in name:
+                return None
+            own = (((tuple(n for n in name if n is not None), count), operation.waits),)
+        if len(after) > 1:
+            return None
+        behind[place] = own + next(iter(after))
+    return behind[next(iter(edges))]
+
+
+def _following(tree: Tree, known: Mapping[str, int], builtins: Mapping[str, int]) -> Iterator[_Place]:
+    """Where a thread may be after a step, with what it knows of its registers then."""
+    match tree:
+        case Goto(label, updates):
+            after = {**known, **{name: _number(value, known) for name, value in updates}}
+            yield label, _known({name: number for name, number in after.items() if name not in builtins})
+        case Fork(condition, then, otherwise):
+            holds = _number(condition, known)
+            if holds is None or holds:
+                yield from _following(then, known, builtins)
+            if not holds:
+                yield from _following(otherwise, known, builtins)
+        case Either(first, second):
+            yield from _following(first, known, builtins)
+            yield from _following(second, known, builtins)
+
+
+def _known(registers: Mapping[str, int | None]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted((name, number) for name, number in registers.items() if number is not None))
+
+
+def _number(value: Value, known: Mapping[str, int]) -> int | None:
+    """A value where what it needs is known."""
+    try:
+        return values.evaluate(value, lambda leaf: known[leaf.name])
+    except (KeyError, ArithmeticFault):
+        return None

@@ -1,0 +1,197 @@
+"""The phases that arrivals may be of, against every order of the arrivals, and what is left out by them.
+
+``SCOPEC_RANDOM_PROGRAMS`` sets how many programs are tried (CONTRIBUTING.md names the command for the full sweep).
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from scopec.engines.embedded import sure_steps
+from scopec.program.arrival_order import Arrival, phases
+from scopec.session.check import Settings, check
+
+COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "5"))
+Threads = Sequence[Sequence[Arrival]]
+
+#: A scheduler of three warps who take turns, as FlashAttention-3's warpgroups do.
+TURNS = "A! B C A! B C; A B! C A B! C A; A B C! A B C! A B"
+
+
+def in_every_order(threads: Threads) -> dict[Hashable, set[int]]:
+    """The phases in which each arrival comes, one after the other, in some order."""
+    found: dict[Hashable, set[int]] = defaultdict(set)
+    work = [(tuple(0 for _ in threads), frozenset[tuple[Hashable, int]]())]
+    seen = set(work)
+    while work:
+        at, phase_of = work.pop()
+        come: dict[Hashable, int] = defaultdict(int)
+        for own, reached in zip(threads, at, strict=True):
+            for arrival in own[:reached]:
+                come[arrival.barrier] += 1
+        known = dict(phase_of)
+        for number, own in enumerate(threads):
+            if at[number] == len(own):
+                continue
+            last = own[at[number] - 1] if at[number] else None
+            if last is not None and last.waits and come[last.barrier] // last.count <= known[last.name]:
+                continue
+            here = own[at[number]]
+            phase = come[here.barrier] // here.count
+            found[here.name].add(phase)
+            after = (*at[:number], at[number] + 1, *at[number + 1 :]), phase_of | {(here.name, phase)}
+            if after not in seen:
+                seen.add(after)
+                work.append(after)
+    return found
+
+
+def threads_of(text: str, counts: dict[str, int]) -> list[list[Arrival]]:
+    """Threads apart by `;`: an arrival is the name of a barrier, with `!` if its thread waits there."""
+    return [
+        [Arrival((n, i), word[0], counts[word[0]], word.endswith("!")) for i, word in enumerate(own.split())]
+        for n, own in enumerate(text.split(";"))
+    ]
+
+
+def random_threads(random: Random) -> list[list[Arrival]]:
+    counts = {name: random.choice([1, 2, 2, 3]) for name in "AB"}
+    return [
+        [
+            Arrival((number, place), name, counts[name], random.random() < 0.6)
+            for place, name in enumerate(random.choices("AAB", k=random.randint(1, 3)))
+        ]
+        for number in range(random.randint(2, 4))
+    ]
+
+
+@pytest.mark.parametrize("seed", range(COUNT * 40))
+def test_no_order_gives_another_phase(seed: int) -> None:
+    threads = random_threads(Random(seed))
+    possible = phases(threads)
+    assert all(actual <= set(possible[name]) for name, actual in in_every_order(threads).items())
+
+
+def test_what_comes_for_a_reason_is_exact() -> None:
+    """The example of the module, a scheduler of three who take turns, and one without the wait that holds it."""
+    handed = threads_of("A B!; A! C; C! B A", {"A": 2, "B": 2, "C": 2})
+    assert phases(handed)[2, 2] == range(1, 2)
+    for text in (TURNS, TURNS.replace("; A B! C", "; A B C", 1)):
+        threads = threads_of(text, {"A": 3, "B": 3, "C": 3})
+        exact = all(len(possible) == 1 for possible in phases(threads).values())
+        assert exact is (text == TURNS)
+        actual = in_every_order(threads)
+        assert all(len(its) == 1 for its in actual.values()) is exact
+
+
+def test_what_a_thread_may_miss_has_to_come_before_nothing() -> None:
+    threads = [[Arrival("first", "A", 1, waits=False, sure=False)], [Arrival("second", "A", 1, waits=False)]]
+    assert phases(threads) == {"first": range(2), "second": range(2)}
+    waiting = [
+        [Arrival("sync", "B", 2, waits=True, sure=False), Arrival("behind", "A", 1, waits=False)],
+        [Arrival("first", "A", 1, waits=False), Arrival("let", "B", 2, waits=False)],
+    ]
+    assert phases(waiting)["behind"] == range(2)
+
+
+def kernel(threads: Sequence[Sequence[Arrival]], question: str) -> str:
+    """Each thread as a warp of a kernel; one that waits before it ends writes what it has waited for."""
+    names = sorted({str(a.barrier) for own in threads for a in own})
+    bodies = [
+        " ".join(
+            f'asm volatile("bar.{"sync" if a.waits else "arrive"} {names.index(str(a.barrier)) + 1}, {32 * a.count};");'
+            for a in own
+        )
+        for own in threads
+    ]
+    cases = " ".join(f"if (threadIdx.x / 32 == {n}) {{ {body} }}" for n, body in enumerate(bodies))
+    size = 32 * len(threads) - 31
+    return f"__global__ void k() {{ {cases} }}\n//@ launch k<<<1, {size}>>>();\n//@ expect {question};\n"
+
+
+def verdict(text: str, tmp_path: Path) -> tuple[str, int]:
+    """What is answered, and after how many states."""
+    file = tmp_path / "program.cu"
+    file.write_text(text)
+    (outcome,) = check([file], Settings(engine="embedded", cache=False))
+    assert outcome.failure is None, outcome.failure
+    (answer,) = (one for report in outcome.reports for one in report.checks if one.expectation)
+    return answer.verdict, answer.states or 0
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_arrivals_of_one_phase_need_not_be_interleaved(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = kernel(random_threads(Random(f"warps {seed}")), "terminates")
+    found = verdict(text, tmp_path)
+    monkeypatch.setattr(sure_steps, "in_one_phase", lambda _: frozenset[str]())
+    assert found[0] == verdict(text, tmp_path)[0] != "unknown"
+
+
+def test_a_scheduler_of_warps_takes_few_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = kernel(threads_of(TURNS, {"A": 3, "B": 3, "C": 3}), "terminates")
+    few = verdict(text, tmp_path)
+    monkeypatch.setattr(sure_steps, "in_one_phase", lambda _: frozenset[str]())
+    many = verdict(text, tmp_path)
+    assert few[0] == many[0] == "holds"
+    assert 10 * few[1] < many[1]
+
+
+def test_arrivals_of_an_open_phase_are_interleaved(tmp_path: Path) -> None:
+    """Two who wait may let each other go, and who comes last has gone on in any case; or one may be left."""
+    text = kernel(threads_of("A!; A!; A", {"A": 2}), "may_hang")
+    assert verdict(text, tmp_path)[0] == "holds"
+
+
+#: Three groups of warps that take turns: a group waits at its own barrier until both others have let it go on.
+GROUPS = """constexpr int GROUP = 32;
+constexpr int TURNS = 2;
+
+__device__ int place[3 * TURNS];
+
+__device__ void wait(int barrier) { asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(3 * GROUP) : "memory"); }
+
+__device__ void arrive(int barrier) { asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "n"(3 * GROUP) : "memory"); }
+
+__global__ void scheduled() {
+    __shared__ int turn;
+    const int group = threadIdx.x / GROUP;
+    const bool first = threadIdx.x % GROUP == 0;
+    if (threadIdx.x == 0) turn = 0;
+    if (group == 1) arrive(1);
+    if (group == 2) {
+        arrive(1);
+        arrive(2);
+    }
+    for (int i = 0; i < TURNS; ++i) {
+        wait(1 + group);
+        if (first) place[3 * i + group] = turn++;
+        arrive(1 + (group + 1) % 3);
+        arrive(1 + (group + 2) % 3);
+    }
+}
+//@ launch scheduled<<<1, 3 * GROUP>>>();
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "instead", "expected"),
+    [
+        ("", "", "race_free"),
+        ("", "", "required place[0] == 0 && place[1] == 1 && place[2] == 2 && place[3] == 3"),
+        ("", "", "terminates"),
+        ("if (group == 1) arrive(1);", "", "may_hang"),
+        ("wait(1 + group);", "", "race on scheduled.turn"),
+    ],
+)
+def test_groups_of_warps_take_turns(line: str, instead: str, expected: str, tmp_path: Path) -> None:
+    """Whatever is asked is answered, and each part is needed."""
+    assert line in GROUPS
+    assert verdict(GROUPS.replace(line, instead) + f"//@ expect {expected};\n", tmp_path)[0] == "holds"
