@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -16,14 +15,23 @@ def main() -> NoReturn:
         from scopec.cli import program  # Start-up: this may be too much, where memory is limited
     except KeyboardInterrupt:
         os._exit(130)
-    except (MemoryError, ImportError, OSError) as failure:
-        from scopec.base.diagnostics import starved
-
+    except MemoryError:
+        _starved()
+    except (ImportError, OSError) as failure:
+        try:
+            from scopec.base.diagnostics import starved
+        except MemoryError:
+            _starved()
         if not starved(failure):
             raise
-        os.write(2, b"scopec: there is not enough memory to start: raise the limit (ulimit -v)\n")
-        sys.exit(4)
+        _starved()
     program.main()
+
+
+def _starved() -> NoReturn:
+    """Say that there is too little memory, and end at once: what Python does at an end may want some."""
+    os.write(2, b"scopec: there is not enough memory to start: raise the limit (ulimit -v)\n")
+    os._exit(4)
 
 
 def __getattr__(name: str) -> Any:
