@@ -271,7 +271,11 @@ def _look() -> None:
         time.sleep(_PERIOD_SECONDS)  # no threading.Event: what is raised in its methods leaves it locked
         if not _watches:
             continue
-        now, held = time.monotonic(), resident()
+        now = time.monotonic()
+        try:
+            held = resident()
+        except OSError:  # too few files may be open just now: a later look tells
+            held = 0
         with _lock:
             for watch in _watches:
                 if watch.passed is not None and now > watch.raised_at + _LEAVING_SECONDS:
@@ -319,7 +323,7 @@ def resident() -> int:
     """The bytes of memory that this process holds."""
     try:
         return int(_STATM.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
+    except (FileNotFoundError, PermissionError):
         import psutil  # Start-up: a tenth of a second, where the system has no file that says it
 
     return int(psutil.Process().memory_info().rss)

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 if TYPE_CHECKING:
     from scopec.cli.program import commands as commands
 
+#: Bytes of address space with which a start never fails.
+_NEEDED = 1 << 28
+
 
 def main() -> NoReturn:
     """Entry point of the ``scopec`` command."""
@@ -15,23 +18,30 @@ def main() -> NoReturn:
         from scopec.cli import program  # Start-up: this may be too much, where memory is limited
     except KeyboardInterrupt:
         os._exit(130)
-    except MemoryError:
-        _starved()
-    except (ImportError, OSError) as failure:
-        try:
-            from scopec.base.diagnostics import starved
-        except MemoryError:
-            _starved()
-        if not starved(failure):
+    except Exception as failure:
+        # Where memory is short, importing ends with all kinds of errors: Python's own compiler says ValueError.
+        if not _limited() and not _starved(failure):
             raise
-        _starved()
+        os.write(2, b"scopec: there is not enough memory to start: raise the limit (ulimit -v)\n")
+        os._exit(4)  # At once: to print and to flush may want memory too.
     program.main()
 
 
-def _starved() -> NoReturn:
-    """Say that there is too little memory, and end at once: what Python does at an end may want some."""
-    os.write(2, b"scopec: there is not enough memory to start: raise the limit (ulimit -v)\n")
-    os._exit(4)
+def _limited() -> bool:
+    """Whether the limit of memory is below what a start may need."""
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
+    except MemoryError:
+        return True
+    except ImportError:  # not on Windows
+        return False
+    return RLIM_INFINITY != getrlimit(RLIMIT_AS)[0] < _NEEDED
+
+
+def _starved(failure: Exception) -> bool:
+    from scopec.base.diagnostics import starved  # Start-up: not needed where all goes well
+
+    return starved(failure)
 
 
 def __getattr__(name: str) -> Any:
