@@ -32,10 +32,11 @@ def test_readme_has_two_commands_and_ci_runs_them() -> None:
     assert len(commands) == 2
     assert "scopec check --confirm never specs/ && " in commands[0]
     assert commands[1].endswith("pytest")
-    run, bare = ((REPOSITORY / ".ci" / name).read_text() for name in ("run", "bare"))
+    run, bare, night = ((REPOSITORY / ".ci" / name).read_text() for name in ("run", "bare", "night"))
     assert 'sh -c "$(.ci/readme 2)"' in run
     assert '"$here/.ci/bare" "$work/bare"' in run
-    assert "\nscopec check -q specs\n" in run
+    assert "| xargs -d '\\n' scopec check -q\n" in run
+    assert "scopec check -q specs ||" in night
     assert 'bare-run" "$root" "$constraints$("$here/.ci/readme" 1)"' in bare
 
 

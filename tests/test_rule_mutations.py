@@ -6,6 +6,7 @@ each with the reason.
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -33,8 +34,11 @@ from tests import test_named_barriers
 from tests.built_programs import assumed, built
 from tests.conftest import REPOSITORY, program_of
 from tests.random_programs import assuming_program, wide_program
+from tests.samples import VARIABLE, spread
 from tests.specifications import KEPT
 
+#: How many programs a mutant is asked of that is known to change nothing; of all where SCOPEC_EVERY is 1.
+_OF_EQUIVALENT = 40
 #: Programs for what specs/ has no program for.
 _TEXTS = """
 __global__ void k() { if (!__syncthreads_or(threadIdx.x == 1)) while (true); }
@@ -406,11 +410,24 @@ EQUIVALENT = {
 def unnoticed(
     mutants: dict[tuple[str, str], list[Asked]], mutate: Callable[[tuple[str, str]], None]
 ) -> set[tuple[str, str]]:
-    """The mutants that none of the programs that they concern notices."""
+    """The mutants that none of the programs that they concern notices; of these ``_OF_EQUIVALENT`` are asked.
+
+    A program that noticed one is likely to notice the next: it is asked first.
+    """
     left = set()
+    noticed: dict[int, None] = {}  # by who noticed last, first
     for mutant, concerned in mutants.items():
         mutate(mutant)
-        if not any(map(notices, concerned)):
+        if mutant in EQUIVALENT:
+            concerned = spread(concerned, len(concerned) if os.environ.get(VARIABLE) == "1" else _OF_EQUIVALENT)
+        by_id = {id(one): one for one in concerned}
+        first = [by_id[one] for one in reversed(noticed) if one in by_id]
+        for one in (*first, *concerned):
+            if notices(one):
+                noticed.pop(id(one), None)
+                noticed[id(one)] = None
+                break
+        else:
             left.add(mutant)
     return left
 

@@ -234,7 +234,7 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
     "settled": (_BLOCK.format(_SYNC, 1, 32, "race_free"), _events),
     "condensed": (_BLOCK.format(f"{_SYNC} f.store(t);", 1, 32, "race_free"), _events),
     "commuting": (_BLOCK.format("atomicAdd(&x, 1);", 1, 32, "race_free"), _events),
-    "racing": (_BLOCK.format("f.fetch_add(1); f.fetch_add(2); a[t / 2] = t;", 1, 32, "race_free"), _events),
+    "racing": (_BLOCK.format("f.store(t); f.load(); a[t / 2] = t;", 1, 20, "race_free"), _events),
     "constants": (
         _BLOCK.format("f.store(a[t]);", 1, 32, "race_free"),
         lambda run: len(replace(run, without=run.without | {"settled"}).graph.events),
