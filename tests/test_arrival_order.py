@@ -16,6 +16,7 @@ import pytest
 from scopec.engines.embedded import sure_steps
 from scopec.program.arrival_order import Arrival, phases
 from scopec.session.check import Settings, check
+from scopec.session.plan import Overrides
 
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "5"))
 Threads = Sequence[Sequence[Arrival]]
@@ -101,7 +102,7 @@ def test_what_a_thread_may_miss_has_to_come_before_nothing() -> None:
 
 
 def kernel(threads: Sequence[Sequence[Arrival]], question: str) -> str:
-    """Each thread as a warp of a kernel; one that waits before it ends writes what it has waited for."""
+    """Each thread as a warp of a kernel, the last of one lane; who gets to the end says so."""
     names = sorted({str(a.barrier) for own in threads for a in own})
     bodies = [
         " ".join(
@@ -112,14 +113,15 @@ def kernel(threads: Sequence[Sequence[Arrival]], question: str) -> str:
     ]
     cases = " ".join(f"if (threadIdx.x / 32 == {n}) {{ {body} }}" for n, body in enumerate(bodies))
     size = 32 * len(threads) - 31
-    return f"__global__ void k() {{ {cases} }}\n//@ launch k<<<1, {size}>>>();\n//@ expect {question};\n"
+    kernel_ = f"__device__ int x[{size}];\n__global__ void k() {{ {cases} x[threadIdx.x] = 1; }}\n"
+    return f"{kernel_}//@ launch k<<<1, {size}>>>();\n//@ expect {question};\n"
 
 
-def verdict(text: str, tmp_path: Path) -> tuple[str, int]:
+def verdict(text: str, tmp_path: Path, *without: str) -> tuple[str, int]:
     """What is answered, and after how many states."""
     file = tmp_path / "program.cu"
     file.write_text(text)
-    (outcome,) = check([file], Settings(engine="embedded", cache=False))
+    (outcome,) = check([file], Settings(engine="embedded", overrides=Overrides(cache=True, without=frozenset(without))))
     assert outcome.failure is None, outcome.failure
     (answer,) = (one for report in outcome.reports for one in report.checks if one.expectation)
     return answer.verdict, answer.states or 0
@@ -133,6 +135,15 @@ def test_arrivals_of_one_phase_need_not_be_interleaved(
     found = verdict(text, tmp_path)
     monkeypatch.setattr(sure_steps, "in_one_phase", lambda _: frozenset[str]())
     assert found[0] == verdict(text, tmp_path)[0] != "unknown"
+
+
+@pytest.mark.parametrize("seed", range(COUNT * 2))
+def test_phases_that_are_left_out_are_those_of_no_execution(seed: int, tmp_path: Path) -> None:
+    """Whether all warps may get to their ends, with the phases that their numbers alone leave open, and without."""
+    threads = random_threads(Random(f"phases {seed}"))
+    ends = " && ".join(f"x[{32 * n}] == 1" for n in range(len(threads)))
+    text = kernel(threads, f"allowed {ends}")
+    assert verdict(text, tmp_path)[0] == verdict(text, tmp_path, "phases")[0]
 
 
 def test_a_scheduler_of_warps_takes_few_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

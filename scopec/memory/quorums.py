@@ -218,7 +218,8 @@ def _together(out: Unfolding, arrivals: Iterable[Event]) -> list[list[Event]]:
 
 
 def _choose(out: Unfolding, group: list[Event], bounds: Mapping[Hashable, range]) -> None:
-    if all(len(bounds.get(event.id, ())) == 1 for event in group):
+    settled = {(event.thread, bounds[event.id].start) for event in group if len(bounds.get(event.id, ())) == 1}
+    if len(settled) == len(group):  # and nobody comes twice in one phase, so that threads are counted as elsewhere
         for event in group:
             _put(out, event, replace(out.barriers[event.id], phase=Const(bounds[event.id].start, types.INT)))
         return
