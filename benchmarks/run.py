@@ -26,11 +26,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks import programs
-from scopec.engines.embedded import memory, progress
+from scopec.engines.embedded.memory import sat
+from scopec.engines.embedded.progress import fair_cycles
 from scopec.session.check import Settings, check
+from scopec.session.inquiry.questions import progress_problem
+from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from scopec.session.questions import progress_problem
-from scopec.session.run import Run
 
 #: Other models to ask Alloy under; a question of litmus size is to cost at most 25 ms.
 MODELS = ("cuda-v1", "cuda-v2", "hrf0", "hrf-direct", "hrf-indirect", "sc-drf", "rc11", "ptx")
@@ -101,8 +102,8 @@ def each(what: str, engine: str, tasks: list[Callable[[], bool]], questions: int
 def embedded_memory(what: str, runs: list[tuple[Path, Run]]) -> Figure:
     """Encoding and solving, in this process; reading and unrolling are left out."""
     problems = [run.problem for _, run in runs]
-    memory.solve(problems[0], _LIMIT)  # imports are not measured
-    tasks = [lambda p=p: memory.solve(p, _LIMIT) is not None for p in problems]  # type: ignore[misc]
+    sat.solve(problems[0], _LIMIT)  # imports are not measured
+    tasks = [lambda p=p: sat.solve(p, _LIMIT) is not None for p in problems]  # type: ignore[misc]
     return each(what, "embedded", tasks, sum(len(p.questions) for p in problems))
 
 
@@ -112,7 +113,7 @@ def embedded_progress(what: str, runs: list[tuple[Path, Run]]) -> Figure:
     states: list[int] = []
 
     def task(system: Any) -> bool:
-        answer = progress.solve(system, "Termination", _LIMIT)
+        answer = fair_cycles.solve(system, "Termination", _LIMIT)
         states.append(answer.states or 0)
         return answer.holds is not None
 
@@ -171,7 +172,7 @@ def recorded(folders: Iterable[Path]) -> Figure:
 
     def task(path: Path, model: str, ends: str) -> bool:
         run = next(r for r in plan(path, path.name, Overrides(progress=model)).runs if r.properties)
-        answer = progress.solve(progress_problem(run, "Termination").system, "Termination", _LIMIT)
+        answer = fair_cycles.solve(progress_problem(run, "Termination").system, "Termination", _LIMIT)
         if answer.holds is not None and answer.holds is not (ends == "yes"):
             wrong.append(f"{path.name} under {model}")
         return answer.holds is not None

@@ -23,8 +23,8 @@ from scopec.engines.java.processes import FLAGS
 from scopec.engines.tla.engine import JAR, module
 from scopec.engines.tla.read import read
 from scopec.engines.tla.run import question
+from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import Overrides, plan
-from scopec.session.questions import progress_problem
 
 _PERIOD_SECONDS = 0.02
 #: How Linux calls the threads that count: that of Java's main function, and TLC's workers.

@@ -16,16 +16,16 @@ from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from scopec.memory.domains import circular_reads, possible_values
-from scopec.memory.events import Kind, shown_location
+from scopec.memory.domains.domains import circular_reads, possible_values
+from scopec.memory.events.events import Kind, shown_location
 from scopec.program import ir
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
 
-    from scopec.memory.domains import Domains
-    from scopec.memory.events import Event, EventGraph
-    from scopec.memory.guards import Guard
+    from scopec.memory.domains.domains import Domains
+    from scopec.memory.events.events import Event, EventGraph
+    from scopec.memory.events.guards import Guard
     from scopec.program.program import Program
 
 #: What an event is, as words; its line is the last.

@@ -9,8 +9,8 @@ import pytest
 
 from scopec.memory.reductions import Reductions, permitted
 from scopec.progress.reductions import Reductions as ProgressReductions
-from scopec.session import run as session_run
-from scopec.session.run import Run
+from scopec.session.inquiry import run as session_run
+from scopec.session.inquiry.run import Run
 
 NEVER = 1 << 30
 

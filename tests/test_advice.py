@@ -17,8 +17,8 @@ from scopec.explain.verdict import Check
 from scopec.program import ir
 from scopec.program.program import Program
 from scopec.session.check import Settings, check
+from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from scopec.session.run import Run
 from tests.violations import VIOLATIONS
 
 

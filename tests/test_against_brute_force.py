@@ -15,15 +15,15 @@ import pytest
 from scopec.base.options import OPTIONS
 from scopec.engines.alloy.emit import emit
 from scopec.engines.alloy.run import question, read_instance
-from scopec.engines.embedded import closures
-from scopec.engines.embedded import memory as embedded
+from scopec.engines.embedded.memory import lazy_closures
+from scopec.engines.embedded.memory import sat as embedded
 from scopec.engines.java.jars import Jars
 from scopec.engines.java.workers import Workers
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
 from scopec.program import values
+from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from scopec.session.run import Run
 from tests.oracles import brute_memory
 from tests.random_programs import memory_places, memory_program, memory_text
 
@@ -54,7 +54,7 @@ def test_alloy(seed: int, jars: Jars, workers: Workers, tmp_path: Path, monkeypa
 def test_embedded(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(values, "LONGEST", LONGEST[seed % 3])
     # Half of them with nothing written out that a model may turn out not to need.
-    monkeypatch.setattr(closures, "WRITTEN_OUT", 0 if seed % 4 < 2 else closures.WRITTEN_OUT)
+    monkeypatch.setattr(lazy_closures, "WRITTEN_OUT", 0 if seed % 4 < 2 else lazy_closures.WRITTEN_OUT)
 
     def found(run: Run) -> list[Execution]:
         (asked,) = [q for q in run.problem.questions if q.goal is Goal.EXECUTION]

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from scopec.engines.embedded.progress import solve as explore
+from scopec.engines.embedded.progress.fair_cycles import solve as explore
 from scopec.engines.java.jars import Jars
 from scopec.engines.java.workers import Workers
 from scopec.engines.tla import run as tla_run
 from scopec.engines.tla.emit import emit as emit_tla
-from scopec.session.hangs import STUCK, UNDECIDED, Search, search
-from scopec.session.questions import progress_problem
-from scopec.session.run import Run
+from scopec.session.inquiry.hangs import STUCK, UNDECIDED, Search, search
+from scopec.session.inquiry.questions import progress_problem
+from scopec.session.inquiry.run import Run
 from tests.conftest import check_text, plan_of, verdicts
 from tests.oracles import stuck
 from tests.oracles.small_threads import Program, Thread

@@ -12,11 +12,11 @@ from scopec.engines.alloy.relational import Names, Printer
 from scopec.engines.alloy.text import WIDTH, fitted
 from scopec.engines.alloy.values import Values, atom, value_of
 from scopec.engines.tla.engine import module as tla_module
-from scopec.memory.domains import Domains
+from scopec.memory.domains.domains import Domains
 from scopec.program import types, values
 from scopec.program.values import Const, Reg
+from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import Overrides, plan
-from scopec.session.questions import progress_problem
 from tests.conftest import REPOSITORY, plan_of
 from tests.test_cat import model_of
 

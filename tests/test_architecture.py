@@ -47,8 +47,9 @@ def test_it_begins_with_the_changes_that_people_come_to_make() -> None:
     first = TEXT.split("\n## ")[1]
     changes = re.findall(r"^\| ([^|`]+) \|", first, re.MULTILINE)
     assert changes == [
-        "change", "a function of CUDA's or C++'s library", "an operation of the Program", "a model", "an option",
-        "a given relation", "a report", "an engine",
+        "change", "a function of CUDA's or C++'s library", "an instruction of PTX", "an operation of the Program",
+        "an asynchronous operation (a copy, an mbarrier)", "a model", "an option", "a given relation", "a kind of loop",
+        "a reduction", "an advice", "a report", "an engine", "a front end of another language", "an error message",
     ]  # fmt: skip
 
 
@@ -58,6 +59,16 @@ def test_the_layers_of_the_document_are_those_that_are_held() -> None:
     section = TEXT.split("\n## ")[2]
     told = [set(re.findall(r"`scopec/(\w+)", row)) for row in section.splitlines() if row.startswith("| `scopec/")]
     assert told == held
+
+
+def test_a_package_says_what_each_of_its_modules_is() -> None:
+    """A line in its docstring, and none of one that is not there."""
+    for name, tree in modules().items():
+        inside = {m.rpartition(".")[2] for m in modules() if m.rpartition(".")[0] == name} - {"__main__"}
+        if inside and name != "scopec":
+            lines = [line for line in (ast.get_docstring(tree) or "").splitlines() if line.startswith("- ")]
+            said = {word for line in lines for word in re.findall(r"``(\w+)``", line)}
+            assert inside - said == set(), name
 
 
 # ---------------------------------------------------------------- the code

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from scopec.engines.embedded import sure_steps
+from scopec.engines.embedded.progress import persistent_steps
 from scopec.program.arrival_order import Arrival, phases
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
@@ -133,7 +133,7 @@ def test_arrivals_of_one_phase_need_not_be_interleaved(
 ) -> None:
     text = kernel(random_threads(Random(f"warps {seed}")), "terminates")
     found = verdict(text, tmp_path)
-    monkeypatch.setattr(sure_steps, "in_one_phase", lambda _: frozenset[str]())
+    monkeypatch.setattr(persistent_steps, "in_one_phase", lambda _: frozenset[str]())
     assert found[0] == verdict(text, tmp_path)[0] != "unknown"
 
 
@@ -149,7 +149,7 @@ def test_phases_that_are_left_out_are_those_of_no_execution(seed: int, tmp_path:
 def test_a_scheduler_of_warps_takes_few_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = kernel(threads_of(TURNS, {"A": 3, "B": 3, "C": 3}), "terminates")
     few = verdict(text, tmp_path)
-    monkeypatch.setattr(sure_steps, "in_one_phase", lambda _: frozenset[str]())
+    monkeypatch.setattr(persistent_steps, "in_one_phase", lambda _: frozenset[str]())
     many = verdict(text, tmp_path)
     assert few[0] == many[0] == "holds"
     assert 10 * few[1] < many[1]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scopec.engines.embedded.progress import solve
+from scopec.engines.embedded.progress.fair_cycles import solve
 from scopec.progress.build import build
 from scopec.progress.rules import phases
 from scopec.progress.terms import Call, Number, Op, Record

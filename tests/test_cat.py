@@ -17,8 +17,8 @@ from scopec.memory.cat.build import build
 from scopec.memory.cat.evaluate import Evaluation, closure, compose, pairs, relation
 from scopec.memory.cat.model import Model
 from scopec.memory.cat.read import read
-from scopec.memory.given import RELATIONS
-from scopec.memory.given_sets import SETS
+from scopec.memory.given.relations import RELATIONS
+from scopec.memory.given.sets import SETS
 from scopec.program.expectations import Settings
 
 OPTIONS = Settings.defaults().options

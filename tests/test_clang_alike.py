@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scopec.base.source import Source
-from scopec.frontends.clang.alike import _Indices, together
 from scopec.program import ir, types, values
+from scopec.program.merge_threads import _Indices, together
 from scopec.program.specialise import specialise, thread_builtins
 from scopec.program.values import Const, Reg
 

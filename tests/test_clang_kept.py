@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from scopec.base.cache import Cache
 from scopec.cli import commands
-from scopec.frontends.clang import command, compiler, kept
+from scopec.frontends.clang import command, compilation_cache, compiler
 from scopec.frontends.clang.compiler import Flags, Refused, compiled, expanded
 from scopec.frontends.clang.running import Run
 from tests.test_clang_compiler import named_clang
@@ -205,7 +205,7 @@ def test_a_header_that_changes_meanwhile(entries: Cache, folder: Path) -> None:
         return ["made"]
 
     arguments = ('#include "n.h"\n', folder, (), command.shims())
-    assert kept.remembered(entries, make, ("what",), command.found(), *arguments) == ["made"]
+    assert compilation_cache.remembered(entries, make, ("what",), command.found(), *arguments) == ["made"]
     assert not entries.folder.exists()
 
 
@@ -214,7 +214,7 @@ def test_another_clang(ran: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     script = named_clang(tmp_path, monkeypatch)
     assert ran()
     assert ran()  # what it runs is not known
-    monkeypatch.setattr(kept, "_PROGRAMS", (b"#!/b",))
+    monkeypatch.setattr(compilation_cache, "_PROGRAMS", (b"#!/b",))
     assert ran()
     assert not ran()
     os.utime(script, (1, 1))
@@ -224,8 +224,8 @@ def test_another_clang(ran: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_other_shims(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ran()
-    files = kept._shims(command.shims())
-    monkeypatch.setattr(kept, "_shims", lambda _: (*files[:2], "another digest"))
+    files = compilation_cache._shims(command.shims())
+    monkeypatch.setattr(compilation_cache, "_shims", lambda _: (*files[:2], "another digest"))
     assert ran()
 
 
@@ -245,7 +245,7 @@ def test_what_clang_refuses_is_not_kept(entries: Cache, folder: Path) -> None:
 
 def test_no_cache(folder: Path, runs: list[list[str]], entries: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SCOPEC_NO_CACHE")
-    monkeypatch.setattr(kept, "compilations", lambda: replace(entries))
+    monkeypatch.setattr(compilation_cache, "compilations", lambda: replace(entries))
     (folder / "p.cu").write_text("__device__ int a;\n__global__ void k() { a = 1; }\n//@ launch k<<<1, 1>>>();\n")
     for asked in (("compile", "--show", "program"), ("check", "--engine", "embedded"), ("outcomes", "-q")):
         for options, expected in (((), False), (("--no-cache",), True)):

@@ -13,9 +13,9 @@ from scopec.base.diagnostics import InputError
 from scopec.frontends.clang import program
 from scopec.frontends.clang.command import shims
 from scopec.frontends.clang.compiler import expanded
-from scopec.frontends.clang.evaluations import of_the_user
-from scopec.frontends.clang.memory import Private
-from scopec.frontends.clang.touches import Touch, conflict, conflicting
+from scopec.frontends.clang.evaluation_order.evaluations import of_the_user
+from scopec.frontends.clang.evaluation_order.footprints import Touch, conflict, conflicting
+from scopec.frontends.clang.machine.memory import Private
 from scopec.program import ir
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan

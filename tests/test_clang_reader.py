@@ -12,8 +12,8 @@ import pytest
 
 from scopec.base.diagnostics import InputError
 from scopec.session.check import Settings, check
+from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from scopec.session.run import Run
 from tests.agreement import agreed, differences
 from tests.conftest import REPOSITORY
 from tests.specifications import some

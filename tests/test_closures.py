@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.programs import chain
-from scopec.engines.embedded import closures, memory
-from scopec.engines.embedded.circuit import TRUE, Circuit
-from scopec.engines.embedded.closures import Relation, containing, reach, transitive
-from scopec.engines.embedded.solver import Solver
+from scopec.engines.embedded.memory import lazy_closures, sat
+from scopec.engines.embedded.memory.circuit import TRUE, Circuit
+from scopec.engines.embedded.memory.lazy_closures import Relation, containing, reach, transitive
+from scopec.engines.embedded.memory.solver import Solver
 from scopec.memory.questions import Goal, Problem
 from scopec.session.plan import Overrides, plan
 from tests.test_wait_loops import program
@@ -64,7 +64,7 @@ def model(circuit: Circuit, solver: Solver) -> list[int] | None:
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_no_pair_of_a_closure_is_forbidden_unseen(seed: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """For each choice of the pairs: what is not in the closure can be forbidden, and what is cannot."""
-    monkeypatch.setattr(closures, "WRITTEN_OUT", most)
+    monkeypatch.setattr(lazy_closures, "WRITTEN_OUT", most)
     chance = random.Random(seed)
     for _ in range(5):
         with Solver() as solver:
@@ -84,7 +84,7 @@ def test_no_pair_of_a_closure_is_forbidden_unseen(seed: int, most: int, monkeypa
 @pytest.mark.parametrize("most", [0, 10**9], ids=["as models need them", "at once"])
 def test_transitive_relations_are_all_found(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of four events: 24 orders that relate each two, 219 that may be partial."""
-    monkeypatch.setattr(closures, "WRITTEN_OUT", most)
+    monkeypatch.setattr(lazy_closures, "WRITTEN_OUT", most)
     for total, count in ((True, 24), (False, 219)):
         with Solver() as solver:
             circuit = Circuit(solver, lazy=True)
@@ -107,17 +107,17 @@ def test_a_step_that_two_others_make_is_left_out(seed: int) -> None:
     chance = random.Random(seed)
     circuit = Circuit([])
     rows = literals(chance, circuit, 6)
-    steps = closures._reduced(circuit, rows)
+    steps = lazy_closures._reduced(circuit, rows)
     for _ in range(50):
         holds = values(circuit, [v for v in variables(circuit, rows) if chance.random() < 0.6])
         assert closure(rows, holds) == closure(steps, holds)
     order = {i: dict.fromkeys(range(i + 1, 8), TRUE) for i in range(8)}
-    assert [list(row) for row in closures._reduced(circuit, order).values()] == [[i + 1] for i in range(7)] + [[]]
+    assert [list(row) for row in lazy_closures._reduced(circuit, order).values()] == [[i + 1] for i in range(7)] + [[]]
 
 
 def answers(problem: Problem) -> Mapping[str, bool]:
     """Which questions find an execution."""
-    found = memory.solve(problem)
+    found = sat.solve(problem)
     assert found is not None
     return {name: choice is not None for name, choice in found.items()}
 
@@ -128,12 +128,12 @@ def test_random_waits_have_the_same_answers(seed: int, tmp_path: Path, monkeypat
     path = tmp_path / "k.cu"
     path.write_text(program(random.Random(seed)))
     (run,) = plan(path, "k.cu", Overrides()).runs
-    monkeypatch.setattr(memory, "_no_races", lambda *_: False)
+    monkeypatch.setattr(sat, "_no_races", lambda *_: False)
     whole = answers(run.problem)
     monkeypatch.undo()
     monkeypatch.setattr(Solver, "admits", lambda self, race: self.solve(race))
     assert answers(run.problem) == whole
-    monkeypatch.setattr(closures, "WRITTEN_OUT", 0)
+    monkeypatch.setattr(lazy_closures, "WRITTEN_OUT", 0)
     assert answers(run.problem) == whole
 
 
@@ -198,7 +198,7 @@ def test_what_a_read_implies_needs_no_search(
     (run,) = plan(path, "k.cu", Overrides()).runs
     (race,) = [q for q in run.problem.questions if q.goal is Goal.RACE]
     with Solver() as solver:
-        encoding, _ = memory._prepared(run.problem, [race], solver)
-        assert memory._no_races(encoding, race, solver) is free
-    monkeypatch.setattr(memory, "_no_races", lambda *_: False)
+        encoding, _ = sat._prepared(run.problem, [race], solver)
+        assert sat._no_races(encoding, race, solver) is free
+    monkeypatch.setattr(sat, "_no_races", lambda *_: False)
     assert (answers(run.problem)[race.name]) is not free

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scopec.engines.embedded.progress import Answer
+from scopec.engines.embedded.progress.fair_cycles import Answer
 from scopec.engines.java.jars import Jar
 from scopec.engines.java.workers import Question, Workers
 from scopec.engines.protocol import MemoryAnswer
@@ -17,8 +17,8 @@ from scopec.engines.tla import run
 from scopec.engines.tla.engine import module
 from scopec.session.check import Settings, check, exit_code
 from scopec.session.confirm import confirmed
+from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import Overrides, plan
-from scopec.session.questions import progress_problem
 
 PROGRAM = """__device__ int x;
 __global__ void k() { x = 1; }
@@ -97,7 +97,7 @@ def test_without_jars_nothing_is_confirmed(tmp_path: Path) -> None:
 @pytest.mark.jvm
 def test_a_verdict_that_the_jars_do_not_share_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hangs = PROGRAM.replace("x = 1;", "while (atomicAdd(&x, 0) == 0) ;")
-    monkeypatch.setattr("scopec.engines.embedded.progress.solve", lambda *_: Answer(True, None, 3))
+    monkeypatch.setattr("scopec.engines.embedded.progress.fair_cycles.solve", lambda *_: Answer(True, None, 3))
     settings, outcomes = by_embedded(hangs, tmp_path, [])
     (found,) = confirmed(outcomes, settings)
     assert "the engines disagree about Termination" in (found.failure or "")
@@ -132,7 +132,7 @@ def test_two_workers_are_for_one_large_question_that_nothing_violates(
         return question(jar, module, folder, processors)
 
     monkeypatch.setattr(run, "question", noted)
-    monkeypatch.setattr("scopec.session.ask._STATES_FOR_TWO", 6)
+    monkeypatch.setattr("scopec.session.inquiry.ask._STATES_FOR_TWO", 6)
     says: list[str] = []
     _, outcomes = by_embedded(PROGRAM, tmp_path, says)
     _, hangs = by_embedded(PROGRAM.replace("x = 1;", "while (true) atomicAdd(&x, 1);"), tmp_path, says)
@@ -148,7 +148,7 @@ def test_two_workers_are_for_one_large_question_that_nothing_violates(
         assert asked == expected
     assert set(says) == {"confirmed by Alloy and TLC"}
     asked.clear()
-    monkeypatch.setattr("scopec.session.ask._STATES_FOR_TWO", 7)
+    monkeypatch.setattr("scopec.session.inquiry.ask._STATES_FOR_TWO", 7)
     assert confirmed(outcomes, Settings(jobs=2)) == outcomes
     assert asked == [1]
 

@@ -15,15 +15,15 @@ import pytest
 from scopec.base.diagnostics import Code
 from scopec.engines.alloy import run as alloy_run
 from scopec.engines.alloy.emit import emit
-from scopec.engines.embedded.memory import solve
+from scopec.engines.embedded.memory.sat import solve
 from scopec.engines.java.jars import Jars
 from scopec.engines.java.workers import Workers
 from scopec.report import formats, html
 from scopec.session.check import Outcome, Settings, check
-from scopec.session.dead_ends import dead_ends, places, questioned
+from scopec.session.inquiry.run import Run
+from scopec.session.inquiry.vacuity import dead_ends, places, questioned
+from scopec.session.inquiry.verdicts import Findings, findings
 from scopec.session.plan import Overrides, plan
-from scopec.session.run import Run
-from scopec.session.verdicts import Findings, findings
 from tests import random_loops, test_wait_loops
 from tests.conftest import REPOSITORY, plan_of
 from tests.test_formats import assert_valid
@@ -206,7 +206,7 @@ def test_waits_that_are_known_to_be_passed_are_not_asked_about(write: Callable[.
 
 
 def test_no_answer_in_time_is_no_warning(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scopec.session.dead_ends._SECONDS", 0.0)
+    monkeypatch.setattr("scopec.session.inquiry.vacuity._SECONDS", 0.0)
     assert said(write(DEAD["a value that nobody writes"][0])) == []
 
 

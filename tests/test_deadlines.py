@@ -20,15 +20,15 @@ import scopec as package
 from scopec.base.diagnostics import LimitError
 from scopec.base.limits import Deadline, deadline, limited
 from scopec.engines.alloy import run as alloy
-from scopec.engines.embedded.memory import solve
+from scopec.engines.embedded.memory.sat import solve
 from scopec.engines.java.jars import PINNED, Jar
 from scopec.engines.java.processes import Finished
 from scopec.engines.java.workers import Question
 from scopec.session import compile as compiling
 from scopec.session.check import Settings, check
 from scopec.session.confirm import confirmed
+from scopec.session.inquiry.verdicts import findings, memory_checks
 from scopec.session.plan import Overrides, plan
-from scopec.session.verdicts import findings, memory_checks
 from tests.test_cli import LONG, scopec
 from tests.test_limits import SPECS
 

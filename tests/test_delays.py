@@ -6,7 +6,7 @@ import pytest
 
 from scopec.base.source import Span
 from scopec.program import ir, types, values
-from scopec.program.delays import passed
+from scopec.program.loops.delays import passed
 from scopec.program.values import Reg
 from tests.conftest import check_text, verdicts
 

@@ -13,8 +13,8 @@ from scopec.base.source import Source
 from scopec.engines.tla.engine import module as tla_module
 from scopec.report.text import diagnostic_lines
 from scopec.session.check import Settings, check
+from scopec.session.inquiry.questions import progress_problem, remarks
 from scopec.session.plan import Overrides, plan
-from scopec.session.questions import progress_problem, remarks
 
 KERNEL = "__device__ int x = 0;\n__global__ void k(int n) {\n    STATEMENT\n}\n"
 LAUNCH = "//@ launch k<<<1, 2>>>(1);\n"

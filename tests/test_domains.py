@@ -7,8 +7,8 @@ from math import prod
 import pytest
 
 from scopec.base.diagnostics import InputError
-from scopec.memory.domains import MOST_COMBINATIONS, domains
-from scopec.memory.events import Kind
+from scopec.memory.domains.domains import MOST_COMBINATIONS, domains
+from scopec.memory.events.events import Kind
 from scopec.program.values import leaves
 from tests.test_event_graph import graph_of
 

@@ -12,17 +12,17 @@ from pysat.formula import CNF
 from pysat.solvers import Solver
 
 from scopec.base.source import Span
-from scopec.engines.embedded.circuit import FALSE, TRUE, Circuit
-from scopec.engines.embedded.closures import InexactError, Relation
-from scopec.engines.embedded.memory import solve
-from scopec.engines.embedded.relations import Matrices, Set
+from scopec.engines.embedded.memory.circuit import FALSE, TRUE, Circuit
+from scopec.engines.embedded.memory.lazy_closures import InexactError, Relation
+from scopec.engines.embedded.memory.relations import Matrices, Set
+from scopec.engines.embedded.memory.sat import solve
 from scopec.memory.cat import tree
 from scopec.memory.cat.evaluate import Evaluation, pairs, relation
 from scopec.memory.cat.model import Axiom, Model
 from scopec.memory.questions import Goal, Problem
-from scopec.session.ask import settled
+from scopec.session.inquiry.ask import settled
+from scopec.session.inquiry.verdicts import disagreements, findings, memory_checks
 from scopec.session.plan import plan
-from scopec.session.verdicts import disagreements, findings, memory_checks
 from tests.conftest import REPOSITORY, check_text, verdicts
 from tests.specifications import KEPT, some
 
@@ -258,7 +258,7 @@ def test_both_engines_must_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     def wrong(problem: Problem, _: float | None) -> dict[str, None]:
         return dict.fromkeys(q.name for q in problem.questions)
 
-    monkeypatch.setattr("scopec.engines.embedded.memory.solve", wrong)
+    monkeypatch.setattr("scopec.engines.embedded.memory.sat.solve", wrong)
     outcome = check_text(tmp_path, RACE, engine="both")
     assert outcome.exit_code == 3
     assert outcome.failure is not None

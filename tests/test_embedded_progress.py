@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from scopec.engines.embedded import exploring
-from scopec.engines.embedded.exploring import Exploration
-from scopec.engines.embedded.progress import Answer, solve
+from scopec.engines.embedded.progress import exploring
+from scopec.engines.embedded.progress.exploring import Exploration
+from scopec.engines.embedded.progress.fair_cycles import Answer, solve
 from scopec.engines.tla import run as tla_run
 from scopec.engines.tla.engine import module as tla_module
 from scopec.program.program import Program
@@ -23,9 +23,9 @@ from scopec.progress.promises import Promise, When
 from scopec.progress.reductions import NOTHING, Reductions
 from scopec.progress.schedule import Ending, Kind
 from scopec.progress.system import Readings, System
+from scopec.session.inquiry.questions import progress_problem
+from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from scopec.session.questions import progress_problem
-from scopec.session.run import Run
 from tests.built_programs import assumed, built
 from tests.conftest import REPOSITORY, check_text, verdicts
 from tests.oracles import fair_cycles
@@ -207,7 +207,7 @@ def test_both_engines_must_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     text = SPIN.replace("g.fetch_add(1)", "") + "//@ expect may_hang;"
     outcome = check_text(tmp_path, text, engine="both")
     assert verdicts([outcome]) == {"may_hang": ["holds"]}
-    monkeypatch.setattr("scopec.engines.embedded.progress.solve", lambda *_: Answer(True, None, 3))
+    monkeypatch.setattr("scopec.engines.embedded.progress.fair_cycles.solve", lambda *_: Answer(True, None, 3))
     outcome = check_text(tmp_path, text, engine="both")
     assert outcome.exit_code == 3
     assert outcome.failure is not None

@@ -22,11 +22,11 @@ from scopec.engines import table
 from scopec.engines.java.jars import PINNED, Jars
 from scopec.engines.policy import Policy, identities, immediate
 from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS, HardwareEngine, Kind, MemoryEngine, ProgressEngine
-from scopec.session import ask
 from scopec.session.check import Outcome, Settings, check
 from scopec.session.final_states import listings
+from scopec.session.inquiry import ask
+from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import Overrides, plan
-from scopec.session.questions import progress_problem
 from tests.conftest import REPOSITORY, verdicts
 
 ENGINES = REPOSITORY / "tests" / "fixtures" / "engines"

@@ -13,7 +13,7 @@ from scopec.base.diagnostics import InputError
 from scopec.base.source import Source
 from scopec.frontends.litmus.lower.program import lower
 from scopec.frontends.litmus.syntax.reader import read
-from scopec.memory.events import EventGraph, Kind, unsequenced
+from scopec.memory.events.events import EventGraph, Kind, unsequenced
 from scopec.memory.graph import build
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides

@@ -10,15 +10,15 @@ import pytest
 
 from scopec.base.diagnostics import InputError
 from scopec.base.source import Span
-from scopec.memory import symbolic
-from scopec.memory.domains import domains
-from scopec.memory.events import EventGraph, Kind, LeftOpen
+from scopec.memory.domains.domains import domains
+from scopec.memory.events.events import EventGraph, Kind, LeftOpen
 from scopec.memory.graph import build
 from scopec.memory.show import show_events
-from scopec.memory.symbolic import ThreadRun
-from scopec.memory.unfolding import State, merge
+from scopec.memory.unfold import symbolic
+from scopec.memory.unfold.symbolic import ThreadRun
+from scopec.memory.unfold.unfolding import State, merge
 from scopec.program import ir, values
-from scopec.program.loop_headers import own_heads
+from scopec.program.loops.headers import own_heads
 from scopec.program.specialise import device_threads
 from scopec.program.values import Value, show
 from tests.conftest import check_text, program_of

@@ -334,7 +334,7 @@ def test_division_in_ptx(tmp_path: Path) -> None:
 def test_a_progress_verdict_says_so_where_it_is_not_known_whether_there_is_a_race(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scopec.engines.embedded.memory.solve", lambda *_: None)
+    monkeypatch.setattr("scopec.engines.embedded.memory.sat.solve", lambda *_: None)
     text = "__device__ int x;\n__global__ void k() { x = 1; }\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;\n"
     (report,) = checked(tmp_path, text, name="test.cu").reports
     (found,) = (c for c in report.checks if c.expectation.kind == "terminates")

@@ -12,8 +12,8 @@ from types import CodeType, FrameType
 import pytest
 
 from scopec.session.forms import FORMS
+from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from scopec.session.run import Run
 from tests.conftest import REPOSITORY
 from tests.specifications import SPECS
 from tests.test_cli import scopec

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scopec.base.diagnostics import InputError, bounded_nesting
-from scopec.memory.events import Kind
-from scopec.memory.symbolic import execute
-from scopec.memory.unfolding import Unfolding
+from scopec.memory.events.events import Kind
+from scopec.memory.unfold.symbolic import execute
+from scopec.memory.unfold.unfolding import Unfolding
 from scopec.program import values
 from scopec.session.plan import Overrides, plan
 from tests import random_instructions
@@ -30,7 +30,7 @@ from tests.random_functions import functions, text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scopec.memory.guards import Guard
+    from scopec.memory.events.guards import Guard
     from scopec.program.program import Program
     from scopec.program.values import Value
 

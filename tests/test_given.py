@@ -13,26 +13,26 @@ from pysat.solvers import Solver
 
 from scopec.engines.alloy import run as alloy_run
 from scopec.engines.alloy.emit import emit
-from scopec.engines.embedded import memory
-from scopec.engines.embedded.circuit import TRUE
-from scopec.engines.embedded.relations import entries
+from scopec.engines.embedded.memory import sat
+from scopec.engines.embedded.memory.circuit import TRUE
+from scopec.engines.embedded.memory.relations import entries
 from scopec.engines.java.jars import Jars
 from scopec.engines.java.workers import Workers
-from scopec.memory import given, given_sets
-from scopec.memory.base import Base
 from scopec.memory.cat.evaluate import pairs
-from scopec.memory.evaluated import Evaluated
+from scopec.memory.events.base import Base
 from scopec.memory.execution import Execution
-from scopec.memory.forms import Form, Pair, Product
+from scopec.memory.given import relations, sets
+from scopec.memory.given.evaluated import Evaluated
+from scopec.memory.given.forms import Form, Pair, Product
 from scopec.memory.questions import Goal, Problem, Question
-from scopec.session.hangs import search
+from scopec.session.inquiry.hangs import search
 from tests.oracles import given as defined
 from tests.test_cat import model_of
 from tests.test_mutations import run_of
 
 #: The members of a set, or the pairs of a relation, by the events' names.
 Rows = frozenset[tuple[str, ...]]
-NAMES = (*given_sets.SETS, *given.RELATIONS)
+NAMES = (*sets.SETS, *relations.RELATIONS)
 ANY = Question("any", Goal.PREFIX, "some execution")
 #: Specs that together have an event in each set, a pair in each relation, and each guard both ways.
 SPECS = [
@@ -73,7 +73,7 @@ class Case:
     """An execution, and what SAT gives in it."""
 
     execution: Execution
-    sat: dict[str, Rows]
+    given: dict[str, Rows]
 
 
 @cache
@@ -84,12 +84,12 @@ def cases() -> tuple[Case, ...]:
 def found(problem: Problem, most: int = 12) -> Iterator[Case]:
     """Some executions of a problem that differ in what is read or on which path."""
     clauses: list[list[int]] = []
-    encoding, goals = memory._prepared(problem, [ANY], clauses)
+    encoding, goals = sat._prepared(problem, [ANY], clauses)
     ids = [e.id for e in encoding.graph.events]
     literals: dict[str, dict[tuple[str, ...], int]] = {
-        n: {(ids[i],): v for i, v in encoding._given_set(n).items()} for n in given_sets.SETS
+        n: {(ids[i],): v for i, v in encoding._given_set(n).items()} for n in sets.SETS
     }
-    for name in given.RELATIONS:
+    for name in relations.RELATIONS:
         literals[name] = {(ids[i], ids[j]): v for i, j, v in entries(encoding._given_relation(name))}
     differ = [encoding.circuit.use(v) for v in (TRUE, *encoding.rf.values(), *encoding.executed.values())]
     for literal in [*differ, *(v for rows in literals.values() for v in rows.values())]:
@@ -101,8 +101,8 @@ def found(problem: Problem, most: int = 12) -> Iterator[Case]:
                 return
             model = solver.get_model()
             holds = encoding.circuit.reader(model)
-            sat = {n: frozenset(key for key, v in rows.items() if holds(v)) for n, rows in literals.items()}
-            yield Case(Execution(problem.base, problem.model, memory._choice(encoding, model)), sat)
+            rows_of = {n: frozenset(key for key, v in rows.items() if holds(v)) for n, rows in literals.items()}
+            yield Case(Execution(problem.base, problem.model, sat._choice(encoding, model)), rows_of)
             true = set(model)
             solver.add_clause([-a if a in true else a for a in differ])
 
@@ -111,7 +111,7 @@ def evaluated(execution: Execution, base: Base, name: str) -> Rows:
     """What the table gives in an execution."""
     found = Evaluated(base, execution.events, execution.choice, execution.holds)
     ids = [e.id for e in execution.events]
-    if name in given_sets.SETS:
+    if name in sets.SETS:
         return frozenset((ids[i],) for i in range(len(ids)) if found.set(name) >> i & 1)
     return frozenset((ids[i], ids[j]) for i, j in pairs(found.relation(name)))
 
@@ -125,15 +125,15 @@ def wanted(x: Execution, name: str) -> Rows:
 
 def parts(base: Base, name: str) -> tuple[object, ...]:
     """The forms of a row in a program."""
-    return given_sets.members(base, name) if name in given_sets.SETS else given.forms(base, name)
+    return sets.members(base, name) if name in sets.SETS else relations.forms(base, name)
 
 
 # ---------------------------------------------------------------- the table
 
 
 def test_each_has_a_source_and_a_meaning_of_its_own() -> None:
-    rows: dict[str, given_sets.GivenSet | given.GivenRelation] = {**given_sets.SETS, **given.RELATIONS}
-    assert len(rows) == len(given_sets.SETS) + len(given.RELATIONS)
+    rows: dict[str, sets.GivenSet | relations.GivenRelation] = {**sets.SETS, **relations.RELATIONS}
+    assert len(rows) == len(sets.SETS) + len(relations.RELATIONS)
     document = re.compile(
         r"(\[[a-z.]+\](/\d+)?|memory model, |PTX ISA, |CUDA C\+\+ programming guide, |the language of cat, )"
     )
@@ -142,8 +142,8 @@ def test_each_has_a_source_and_a_meaning_of_its_own() -> None:
 
 
 def test_each_is_defined_in_the_oracle() -> None:
-    assert set(defined.SETS) == set(given_sets.SETS)
-    assert set(defined.RELATIONS) == set(given.RELATIONS)
+    assert set(defined.SETS) == set(sets.SETS)
+    assert set(defined.RELATIONS) == set(relations.RELATIONS)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -151,7 +151,7 @@ def test_it_is_what_the_definitions_say(name: str) -> None:
     for case in cases():
         x = case.execution
         assert evaluated(x, x.base, name) == wanted(x, name), x.graph.program.name
-        assert case.sat[name] == wanted(x, name), x.graph.program.name
+        assert case.given[name] == wanted(x, name), x.graph.program.name
 
 
 # ---------------------------------------------------------------- each part is needed
@@ -165,11 +165,11 @@ def noticed(name: str) -> bool:
 @pytest.mark.parametrize("name", NAMES)
 def test_some_execution_misses_a_row(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cases()
-    if name in given_sets.SETS:
-        row = replace(given_sets.SETS[name], membership=lambda _base, _event: ())
-        monkeypatch.setitem(given_sets.SETS, name, row)
+    if name in sets.SETS:
+        row = replace(sets.SETS[name], membership=lambda _base, _event: ())
+        monkeypatch.setitem(sets.SETS, name, row)
     else:
-        monkeypatch.setitem(given.RELATIONS, name, replace(given.RELATIONS[name], forms=lambda _: ()))
+        monkeypatch.setitem(relations.RELATIONS, name, replace(relations.RELATIONS[name], forms=lambda _: ()))
     assert noticed(name)
 
 
@@ -185,13 +185,13 @@ def unguarded(forms: Iterable[Form]) -> Iterator[Form]:
 @pytest.mark.parametrize("name", GUARDED)
 def test_some_execution_misses_a_guard(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cases()
-    if name in given_sets.SETS:
-        membership = given_sets.SETS[name].membership
-        row = replace(given_sets.SETS[name], membership=lambda base, event: (None for _ in membership(base, event)))
-        monkeypatch.setitem(given_sets.SETS, name, row)
+    if name in sets.SETS:
+        membership = sets.SETS[name].membership
+        row = replace(sets.SETS[name], membership=lambda base, event: (None for _ in membership(base, event)))
+        monkeypatch.setitem(sets.SETS, name, row)
     else:
-        old = given.RELATIONS[name]
-        monkeypatch.setitem(given.RELATIONS, name, replace(old, forms=lambda base: unguarded(old.forms(base))))
+        old = relations.RELATIONS[name]
+        monkeypatch.setitem(relations.RELATIONS, name, replace(old, forms=lambda base: unguarded(old.forms(base))))
     assert noticed(name)
 
 
@@ -214,7 +214,7 @@ def test_the_guarded_rows_are_these() -> None:
 def test_alloy_is_given_the_same(name: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:
     """In programs in which it is not empty, both engines find the same of executions in which it is, or is no order."""
     checks = [f"empty {name} as e", f"~empty {name} as e"]
-    if name in given.RELATIONS:
+    if name in relations.RELATIONS:
         checks += [f"~empty {name} \\ (rf | co | int) as e", f"~acyclic {name} | rf | co as e"]
     asked = [p for p in problems() if parts(p.base, name)][:2]
     for number, problem in enumerate(asked):
@@ -223,6 +223,6 @@ def test_alloy_is_given_the_same(name: str, jars: Jars, workers: Workers, tmp_pa
             specification = tmp_path / f"{probe.name}.als"
             specification.write_text(emit(probe), encoding="utf-8")
             instances = alloy_run.run(jars["alloy"], specification, workers, tmp_path, 120).instances
-            here = memory.solve(probe)
+            here = sat.solve(probe)
             assert here is not None
             assert (instances["any"] is None) == (here["any"] is None), (text, problem.name)

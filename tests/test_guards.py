@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scopec.memory.guards import Guard, Guards
+from scopec.memory.events.guards import Guard, Guards
 from scopec.program import values
 from scopec.program.types import BOOL
 from scopec.program.values import Reg

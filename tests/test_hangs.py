@@ -11,24 +11,24 @@ from pathlib import Path
 import pytest
 
 from scopec.advice import advised
-from scopec.engines.embedded.memory import solve
-from scopec.engines.embedded.progress import solve as explore
+from scopec.engines.embedded.memory.sat import solve
+from scopec.engines.embedded.progress.fair_cycles import solve as explore
 from scopec.explain.verdict import Check
 from scopec.hangs.execution import StuckExecution
-from scopec.hangs.timeouts import clocks
-from scopec.program.loop_headers import own_heads
-from scopec.program.loops import loops
+from scopec.program.loops.headers import own_heads
+from scopec.program.loops.loops import loops
+from scopec.program.loops.timeouts import clocks
 from scopec.report.dot import dot, mermaid
 from scopec.report.json import document
 from scopec.report.picture import picture
 from scopec.report.svg import svg
 from scopec.report.text import outcome_lines
-from scopec.session import whole
 from scopec.session.check import Outcome, Report, Settings, check
-from scopec.session.hangs import STUCK, search
+from scopec.session.inquiry import sc_suffices
+from scopec.session.inquiry.hangs import STUCK, search
+from scopec.session.inquiry.questions import memory_problem, progress_problem
+from scopec.session.inquiry.sc_suffices import known_whole
 from scopec.session.plan import Overrides
-from scopec.session.questions import memory_problem, progress_problem
-from scopec.session.whole import known_whole
 from tests.conftest import plan_of, program_of
 from tests.random_loops import Shape, program
 from tests.test_stuck import column, kernel
@@ -171,7 +171,7 @@ def test_each_condition_is_needed_for_schedules_to_be_all_there_is(
     text = kernel(*(part.replace("{o}", order["{o}"]).replace("{s}", order["{s}"]) for part in parts))
     text = text.replace("thread_scope_device", f"thread_scope_{scope}").replace("plain = 0", "plain = 0, other = 0")
     assert only(ask(text))[1].verdict == "violated"
-    monkeypatch.setattr(whole, guard, instead)
+    monkeypatch.setattr(sc_suffices, guard, instead)
     assert only(ask(text))[1].verdict == "holds"
 
 

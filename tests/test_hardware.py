@@ -14,13 +14,13 @@ import pytest
 
 from scopec.base.diagnostics import EngineError
 from scopec.base.options import HARDWARE_OPTIONS
-from scopec.engines.embedded import memory as embedded
+from scopec.engines.embedded.memory import sat as embedded
 from scopec.engines.java.jars import Jars
 from scopec.engines.java.workers import Workers
 from scopec.engines.tla import run as tla_run
 from scopec.engines.tla.hardware_engine import module as hardware_module
+from scopec.session.inquiry.questions import hardware_problem, question_name
 from scopec.session.plan import Overrides, plan
-from scopec.session.questions import hardware_problem, question_name
 from tests.conftest import REPOSITORY
 from tests.oracles import brute_memory as memory
 from tests.oracles.hrf0_machine import (

@@ -10,7 +10,7 @@ from scopec.report import sarif
 from scopec.report.html import page
 from scopec.report.text import outcome_lines
 from scopec.session.check import Outcome, Settings, check
-from scopec.session.questions import progress_problem
+from scopec.session.inquiry.questions import progress_problem
 
 HEADER = """#pragma once
 __device__ int x;

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 
 
 def test_a_module_is_imported_when_it_is_used_and_whole_by_then(

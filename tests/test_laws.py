@@ -16,8 +16,8 @@ from scopec.engines.tla.text import WIDTH
 from scopec.engines.tla.values import LAWS_MODULE, module_name
 from scopec.progress.questions import ProgressProblem
 from scopec.progress.rules import LAWS
+from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import Overrides, plan
-from scopec.session.questions import progress_problem
 from tests.specifications import SPECS
 
 #: Programs that are under every law, and some of whose expectations hold.

@@ -19,12 +19,12 @@ import pytest
 from scopec.engines.alloy.emit import emit
 from scopec.engines.tla.engine import module as tla_module
 from scopec.explain.reasons import explanation
-from scopec.memory import existence
-from scopec.memory.events import Kind
+from scopec.memory.events.events import Kind
 from scopec.memory.graph import build
+from scopec.memory.unfold import existence
 from scopec.session.check import Outcome
+from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import Overrides
-from scopec.session.questions import progress_problem
 from tests.conftest import check_text, plan_of, program_of
 from tests.test_faults import CHECK
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from scopec.engines.embedded.memory import executions, solve
+from scopec.engines.embedded.memory.sat import executions, solve
 from scopec.memory.cat import registry
 from scopec.memory.execution import Choice, Execution
 from scopec.memory.questions import Goal, Problem
+from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from scopec.session.run import Run
 from tests.conftest import REPOSITORY
 
 PTX = REPOSITORY / "specs" / "ptx"

@@ -11,7 +11,7 @@ import pytest
 from scopec.base.source import Source
 from scopec.engines.alloy import run as alloy_run
 from scopec.engines.alloy.emit import emit
-from scopec.engines.embedded.memory import solve
+from scopec.engines.embedded.memory.sat import solve
 from scopec.engines.java.jars import Jars
 from scopec.engines.java.workers import Workers
 from scopec.engines.tla import run as tla_run
@@ -21,9 +21,9 @@ from scopec.memory.cat.build import build
 from scopec.memory.cat.read import read
 from scopec.memory.questions import Problem
 from scopec.progress.schedule import Ending
+from scopec.session.inquiry.questions import known_values, progress_problem
+from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from scopec.session.questions import known_values, progress_problem
-from scopec.session.run import Run
 from tests.conftest import REPOSITORY
 
 SPECS = REPOSITORY / "specs"

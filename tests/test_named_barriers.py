@@ -11,7 +11,7 @@ from scopec.base.diagnostics import InputError
 from scopec.base.source import Source
 from scopec.frontends.litmus.lower.program import lower
 from scopec.frontends.litmus.syntax.reader import read
-from scopec.memory.events import Kind
+from scopec.memory.events.events import Kind
 from scopec.memory.graph import build
 from scopec.program.values import show
 

@@ -11,12 +11,12 @@ from random import Random
 import pytest
 
 from scopec.base.diagnostics import Code, InputError
-from scopec.engines.embedded.memory import solve
+from scopec.engines.embedded.memory.sat import solve
 from scopec.memory.cat import registry
 from scopec.memory.questions import Goal, Problem, Question
+from scopec.session.inquiry.questions import known_values, memory_problem
+from scopec.session.inquiry.run import Run
 from scopec.session.plan import plan
-from scopec.session.questions import known_values, memory_problem
-from scopec.session.run import Run
 from tests.specifications import KEPT, PROGRAMS, SPECS, some
 
 Write = Callable[..., Path]

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from scopec.base.source import Source
-from scopec.engines.embedded.memory import solve
+from scopec.engines.embedded.memory.sat import solve
 from scopec.frontends.ptx.table import ORDERS, SCOPES
-from scopec.memory import ptx
+from scopec.memory.given import ptx
 from scopec.program import ir, types
 from scopec.program.ir import Order, Scope
 from scopec.program.values import Const

@@ -10,7 +10,7 @@ import pytest
 
 from scopec.base.diagnostics import InputError
 from scopec.base.source import Source
-from scopec.frontends.clang.asm import INSTRUCTIONS
+from scopec.frontends.clang.intrinsics.assembly import INSTRUCTIONS
 from scopec.frontends.ptx import forms, table
 from scopec.frontends.ptx.syntax import read
 from tests.conftest import REPOSITORY

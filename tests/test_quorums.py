@@ -15,7 +15,7 @@ from scopec.base.diagnostics import Code, InputError
 from scopec.base.source import Source
 from scopec.frontends.litmus.lower.program import lower
 from scopec.frontends.litmus.syntax.reader import read
-from scopec.memory.events import EventGraph, Kind
+from scopec.memory.events.events import EventGraph, Kind
 from scopec.memory.graph import build
 from scopec.program.values import Value, evaluate
 from scopec.session.check import Settings, check

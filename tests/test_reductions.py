@@ -19,8 +19,8 @@ from scopec.engines.tla.emit import emit
 from scopec.progress.build import build
 from scopec.progress.models import Property
 from scopec.progress.reductions import NOTHING, Reductions
+from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from scopec.session.run import Run
 from tests.random_programs import progress_program, progress_text
 
 COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "6"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scopec.base.diagnostics import InputError
-from scopec.memory.events import Kind
+from scopec.memory.events.events import Kind
 from scopec.memory.graph import build
 from scopec.program import ir
 from tests.conftest import program_of

@@ -12,8 +12,8 @@ import pytest
 from scopec.base.cache import Cache
 from scopec.base.diagnostics import EngineError, UnavailableError
 from scopec.engines.java import jars
-from scopec.session import ask
 from scopec.session.check import Outcome, Settings, check
+from scopec.session.inquiry import ask
 
 TEXT = """
 #include <cuda/atomic>

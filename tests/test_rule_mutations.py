@@ -15,8 +15,8 @@ from functools import cache, cached_property
 import pytest
 
 from scopec.base.source import Source
-from scopec.engines.embedded.exploring import Exploration
-from scopec.engines.embedded.progress import solve
+from scopec.engines.embedded.progress.exploring import Exploration
+from scopec.engines.embedded.progress.fair_cycles import solve
 from scopec.frontends.litmus.lower.program import lower
 from scopec.frontends.litmus.syntax.reader import read
 from scopec.progress.build import build
@@ -28,8 +28,8 @@ from scopec.progress.steps import Step, Wait
 from scopec.progress.system import Readings, System
 from scopec.progress.terms import At, Call, Fn, Kind, Op, Over, Term
 from scopec.progress.transition import Definition, Transition
+from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import plan
-from scopec.session.questions import progress_problem
 from tests import test_named_barriers
 from tests.built_programs import assumed, built
 from tests.conftest import REPOSITORY, program_of

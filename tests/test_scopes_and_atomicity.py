@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from scopec.base.source import Span
-from scopec.memory.atomicity import CLAUSES, Access, atomic_events, is_atomic
+from scopec.memory.events.atomicity import CLAUSES, Access, atomic_events, is_atomic
+from scopec.memory.events.scopes import contains
 from scopec.memory.graph import build
-from scopec.memory.scopes import contains
 from scopec.program.expectations import Settings
 from scopec.program.ir import Body, Object, Scope, Storage, Thread
 from scopec.program.types import BOOL, INT, INT128, LONG, IntType

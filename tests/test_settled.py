@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks import launches
-from scopec.engines.embedded import stepping, sure_steps
-from scopec.engines.embedded.memory import solve
-from scopec.engines.embedded.progress import solve as solve_progress
+from scopec.engines.embedded.memory.sat import solve
+from scopec.engines.embedded.progress import persistent_steps, stepping
+from scopec.engines.embedded.progress.fair_cycles import solve as solve_progress
 from scopec.explain.verdict import Verdict
 from scopec.memory.answers import mistakes
 from scopec.memory.execution import Execution
-from scopec.session import questions
 from scopec.session.check import Settings, check
+from scopec.session.inquiry import questions
+from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from scopec.session.run import Run
 from tests.sizes import NEVER, sizes
 from tests.specifications import KEPT
 
@@ -381,7 +381,7 @@ def test_sure_steps_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
                     assert some.holds == every.holds, (run.name, property_)
                     fewer += some.states < every.states
                     with monkeypatch.context() as patch:
-                        patch.setattr(sure_steps, "TRIED", 0)
+                        patch.setattr(persistent_steps, "TRIED", 0)
                         system = questions.progress_problem(run, property_).system
                         assert solve_progress(system, property_) == some, (run.name, property_)
     assert fewer > 20
@@ -394,11 +394,11 @@ def test_sure_steps_of_a_block_are_taken_once_where_nothing_differs(
     file.write_text(BLOCKS)
     (run,) = plan(file, str(file), KEPT).runs
     taken: dict[int, int] = {}
-    take = sure_steps._taken
+    take = persistent_steps._taken
     for tried in (0, 64):
         counted = count()
-        monkeypatch.setattr(sure_steps, "TRIED", tried)
-        monkeypatch.setattr(sure_steps, "_taken", lambda *step: next(counted) >= 0 and take(*step))  # noqa: B023
+        monkeypatch.setattr(persistent_steps, "TRIED", tried)
+        monkeypatch.setattr(persistent_steps, "_taken", lambda *step: next(counted) >= 0 and take(*step))  # noqa: B023
         answer = solve_progress(questions.progress_problem(run, "Termination").system, "Termination")
         assert answer.holds
         taken[tried] = next(counted)

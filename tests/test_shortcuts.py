@@ -18,7 +18,8 @@ from click.testing import CliRunner
 import scopec
 from scopec.base.diagnostics import UsageError
 from scopec.cli import commands
-from scopec.engines.embedded import memory, progress
+from scopec.engines.embedded.memory import sat
+from scopec.engines.embedded.progress import fair_cycles
 from scopec.engines.protocol import MEMORY
 from scopec.engines.table import able
 from scopec.memory.cat import registry
@@ -27,10 +28,10 @@ from scopec.memory.reductions import Reductions
 from scopec.progress.reductions import REDUCTIONS as OF_PROGRESS
 from scopec.progress.reductions import Reductions as ProgressReductions
 from scopec.session.check import Settings, check
+from scopec.session.inquiry.questions import progress_problem
+from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from scopec.session.questions import progress_problem
 from scopec.session.reductions import REDUCTIONS
-from scopec.session.run import Run
 from tests.random_blocks import text
 from tests.sizes import NEVER, sizes
 from tests.test_reductions import HEAD, SMALLER
@@ -209,15 +210,15 @@ def _calls(name: str) -> Callable[[Run], int]:
 
     def counted(run: Run) -> int:
         found: list[object] = []
-        before = getattr(memory, name)
+        before = getattr(sat, name)
 
         def noted(*given: object) -> object:
             found.append(given)
             return before(*given)
 
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(memory, name, noted)
-            memory.solve(run.problem)
+            patched.setattr(sat, name, noted)
+            sat.solve(run.problem)
         return -len(found)
 
     return counted
@@ -226,7 +227,7 @@ def _calls(name: str) -> Callable[[Run], int]:
 def _states(run: Run) -> int:
     problem = progress_problem(run, "Termination")
     small = replace(problem, reductions=replace(problem.reductions, many=1))
-    return progress.solve(small.system, "Termination").states
+    return fair_cycles.solve(small.system, "Termination").states
 
 
 _SYNC = "a[t] = 1; __syncthreads(); a[31 - t] = 2;"
@@ -262,7 +263,7 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
     "symmetry": (_BLOCK.format("f.fetch_add(1);", 1, 3, "race_free"), _calls("ordered_writes")),
     "closures": (
         _BLOCK.format("f.fetch_add(1); f.fetch_add(t); x = f.load();", 2, 2, "race_free"),
-        lambda run: len(memory.dimacs(run.problem)),
+        lambda run: len(sat.dimacs(run.problem)),
     ),
     "plain_races": (_BLOCK.format("x = 1;", 1, 1, "race_free"), _calls("_no_races")),
     "origins": (_BLOCK.format("x += 1;", 1, 2, "race_free"), lambda run: len(run.problem.questions)),

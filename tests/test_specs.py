@@ -18,9 +18,9 @@ from scopec.engines.tla import run as tla_run
 from scopec.program.names import identifier
 from scopec.progress.models import Property
 from scopec.session.compile import compile_programs, differences
-from scopec.session.hangs import STUCK, search
+from scopec.session.inquiry.hangs import STUCK, search
+from scopec.session.inquiry.run import HARDWARE, Run
 from scopec.session.plan import plan
-from scopec.session.run import HARDWARE, Run
 from tests.specifications import EVERY, GENERATED, KEPT, LAWS, LISTED, PROGRAMS, SPECS, WHOLE, of, places, put, some
 
 #: The source documents' own code: looser than CUDA C++ (host globals used in kernels, cudaHostRegister with two arguments).

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from scopec.engines.embedded.exploring import Exploration
+from scopec.engines.embedded.progress.exploring import Exploration
 from scopec.progress.build import build
 from scopec.progress.reductions import NOTHING
 from tests.conftest import program_of

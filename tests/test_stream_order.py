@@ -15,7 +15,7 @@ from itertools import combinations
 
 import pytest
 
-from scopec.memory.events import EventGraph, Kind
+from scopec.memory.events.events import EventGraph, Kind
 from scopec.memory.graph import build
 from scopec.program.values import evaluate
 from tests.conftest import program_of

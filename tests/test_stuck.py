@@ -12,21 +12,21 @@ import pytest
 
 from scopec.engines.alloy import run as alloy
 from scopec.engines.alloy.emit import emit
-from scopec.engines.embedded.memory import solve
-from scopec.engines.embedded.progress import solve as explore
+from scopec.engines.embedded.memory.sat import solve
+from scopec.engines.embedded.progress.fair_cycles import solve as explore
 from scopec.engines.java.jars import Jars
 from scopec.engines.java.workers import Workers
 from scopec.hangs import conditions
 from scopec.hangs.graph import StuckGraph, build
 from scopec.hangs.surroundings import Surroundings
-from scopec.memory.events import Left
+from scopec.memory.events.events import Left
+from scopec.memory.events.paths import holds
 from scopec.memory.execution import Execution
-from scopec.memory.paths import holds
 from scopec.progress.promises import promises
 from scopec.progress.system import may_pend, readings
-from scopec.session.hangs import STUCK, UNDECIDED, Search, search
-from scopec.session.questions import progress_problem
-from scopec.session.run import Run
+from scopec.session.inquiry.hangs import STUCK, UNDECIDED, Search, search
+from scopec.session.inquiry.questions import progress_problem
+from scopec.session.inquiry.run import Run
 from tests.conftest import plan_of
 from tests.random_loops import SEQUENTIAL, program
 

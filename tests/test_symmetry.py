@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.programs import lock
-from scopec.engines.embedded import symmetry
-from scopec.engines.embedded.memory import solve
+from scopec.engines.embedded.memory import symmetry
+from scopec.engines.embedded.memory.sat import solve
 from scopec.memory.questions import Goal, Question
 from scopec.program.ir import Order
 from scopec.session.plan import Overrides, plan
@@ -54,7 +54,7 @@ def test_threads_taken_in_order_change_no_answer(seed: int, tmp_path: Path, monk
     (group,) = symmetry.interchangeable(run.problem)
     assert len(group) == blocks * threads
     ordered = solve(run.problem)
-    monkeypatch.setattr("scopec.engines.embedded.memory.ordered_writes", lambda _: ())
+    monkeypatch.setattr("scopec.engines.embedded.memory.sat.ordered_writes", lambda _: ())
     assert {n: c is not None for n, c in ordered.items()} == {n: c is not None for n, c in solve(run.problem).items()}
 
 
@@ -86,7 +86,7 @@ def test_what_tells_threads_apart_keeps_its_answer(seed: int, tmp_path: Path, mo
     )
     (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
     ordered = solve(run.problem)
-    monkeypatch.setattr("scopec.engines.embedded.memory.ordered_writes", lambda _: ())
+    monkeypatch.setattr("scopec.engines.embedded.memory.sat.ordered_writes", lambda _: ())
     assert {n: c is not None for n, c in ordered.items()} == {n: c is not None for n, c in solve(run.problem).items()}
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from scopec.engines.embedded.memory import solve
+from scopec.engines.embedded.memory.sat import solve
 from scopec.memory.questions import Problem
 from scopec.program import ir, values
 from scopec.program.ir import Use
-from scopec.session.run import Run
+from scopec.session.inquiry.run import Run
 from tests.test_mutations import run_of
 
 #: What the reason of an order between threads begins with, or has in it, and the spec that notices its absence.

@@ -179,7 +179,7 @@ def test_the_status_line_says_what_is_asked_how_far_it_is_and_for_how_long(monke
 
 def test_what_is_asked_is_told_while_it_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading, events, and each question with its events or states, which grow."""
-    monkeypatch.setattr("scopec.engines.embedded.exploring._TURNS", 1)
+    monkeypatch.setattr("scopec.engines.embedded.progress.exploring._TURNS", 1)
     (tmp_path / "p.cu").write_text(GOOD + "//@ expect terminates;\n")
     told: list[tuple[str, str]] = []
     path = tmp_path / "p.cu"

@@ -11,9 +11,9 @@ from scopec.base.diagnostics import InputError, UsageError
 from scopec.base.options import MEMORY_OPTIONS, choose
 from scopec.explain import reasons as explain
 from scopec.explain.verdict import Check
-from scopec.memory import valuations
-from scopec.memory.dependencies import BOUND, VALUES, WAYS, Dependencies, dependencies
-from scopec.memory.domains import domains
+from scopec.memory.domains import valuations
+from scopec.memory.domains.dependencies import BOUND, VALUES, WAYS, Dependencies, dependencies
+from scopec.memory.domains.domains import domains
 from scopec.memory.graph import build
 from scopec.program.expectations import Settings as FileSettings
 from scopec.session.check import Settings

@@ -18,8 +18,8 @@ from scopec.progress.build import build
 from scopec.progress.reductions import NOTHING, Reductions
 from scopec.progress.show import show_machine
 from scopec.progress.steps import leaves
+from scopec.session.inquiry.questions import header, progress_problem
 from scopec.session.plan import Overrides, plan
-from scopec.session.questions import header, progress_problem
 from tests.conftest import program_of
 from tests.test_alloy_emit import PROGRAMS
 

@@ -92,7 +92,7 @@ def test_the_text_tells_it_with_each_verdict(checked: Callable[..., Outcome]) ->
 
 
 def test_a_late_answer_says_how_to_ask(checked: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scopec.session.volatile._SECONDS", 0.0)
+    monkeypatch.setattr("scopec.session.inquiry.volatile._SECONDS", 0.0)
     assert set(told(checked(HANDOVER.replace("BETWEEN", "")))) == {"`--model ptx` asks what holds there"}
 
 

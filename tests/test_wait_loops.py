@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scopec.memory import symbolic
+from scopec.memory.unfold import symbolic
 from scopec.session.plan import Overrides
 from tests.conftest import check_text, verdicts
 

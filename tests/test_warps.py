@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from scopec.frontends.clang.warps import source
-from scopec.memory import blocking
+from scopec.frontends.clang.intrinsics.warps import source
+from scopec.memory.events.guards import Guards
 from scopec.memory.graph import build
-from scopec.memory.guards import Guards
+from scopec.memory.unfold import blocking
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
 from tests.conftest import program_of

@@ -1,19 +1,26 @@
-"""What to change: the smallest edits of a program under which an expectation holds, found by asking again."""
+"""What to change: the smallest edits of a program under which an expectation holds, found by asking again.
+
+- ``search``: finds them, and checks each
+- ``edits``: the edits that a programmer could make; ``spelling``: as changes of the text
+- ``barriers``: a barrier that is missing
+- ``hangs``: orders, scopes and fences under which no execution gets stuck
+- ``fixable``: which checks may get advice
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.advice.mendable import mendable
+from scopec.advice.fixable import mendable
 from scopec.explain.verdict import UNDEFINED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from scopec.explain.verdict import Check
-    from scopec.session.ask import Inquiry
-    from scopec.session.run import Run
+    from scopec.session.inquiry.ask import Inquiry
+    from scopec.session.inquiry.run import Run
 
 
 def advised(run: Run, checks: Sequence[Check], ask: Callable[[Run], Inquiry]) -> list[Check]:

@@ -25,11 +25,11 @@ from scopec.session.plan import plan_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scopec.memory.events import Event
+    from scopec.memory.events.events import Event
     from scopec.memory.execution import Execution
     from scopec.program.observe import Target
+    from scopec.session.inquiry.run import Run
     from scopec.session.plan import Overrides
-    from scopec.session.run import Run
 
 STATEMENT = "__syncthreads();"
 #: How many places are tried.

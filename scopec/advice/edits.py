@@ -16,7 +16,7 @@ from scopec.program.values import leaves
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
-    from scopec.session.run import Run
+    from scopec.session.inquiry.run import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,15 @@ from scopec.advice.edits import AddFence, Edit, acquire_release
 from scopec.base.diagnostics import ScopecError
 from scopec.hangs.missing import unordered_steps
 from scopec.program import ir
-from scopec.session.hangs import search
-from scopec.session.verdicts import property_of
+from scopec.session.inquiry.hangs import search
+from scopec.session.inquiry.verdicts import property_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from scopec.hangs.execution import StuckExecution
     from scopec.program.expectations import Expectation
-    from scopec.session.ask import Inquiry
+    from scopec.session.inquiry.ask import Inquiry
 
 
 def never_stuck(inquiry: Inquiry, expectation: Expectation, seconds: float) -> bool:

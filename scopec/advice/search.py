@@ -34,31 +34,31 @@ from scopec.advice.edits import (
     said,
     updates,
 )
+from scopec.advice.fixable import mendable
 from scopec.advice.hangs import families, never_stuck
-from scopec.advice.mendable import mendable
 from scopec.advice.spelling import replacements
 from scopec.base.diagnostics import ScopecError
 from scopec.base.files import source_of
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.hangs.execution import StuckExecution
+from scopec.memory.events.scopes import contains
 from scopec.memory.execution import Execution
-from scopec.memory.scopes import contains
 from scopec.program import ir
 from scopec.program.expectations import MEMORY_KINDS, PROGRESS_KINDS
 from scopec.program.values import leaves
 from scopec.progress.schedule import NOT_STARTED, Schedule
 from scopec.progress.steps import DONE, IDLE
-from scopec.session.verdicts import memory_checks
+from scopec.session.inquiry.verdicts import memory_checks
 
 if TYPE_CHECKING:
     from scopec.explain.fixes import Replacement
     from scopec.explain.verdict import Check
     from scopec.program.expectations import Expectation
     from scopec.progress.models import Property
-    from scopec.session.ask import Inquiry
-    from scopec.session.run import Run
-    from scopec.session.verdicts import Findings
+    from scopec.session.inquiry.ask import Inquiry
+    from scopec.session.inquiry.run import Run
+    from scopec.session.inquiry.verdicts import Findings
 
 #: The questions of a changed run to the engines.
 Ask: TypeAlias = Callable[["Run"], "Inquiry"]

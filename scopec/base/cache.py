@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 from scopec.base.records import dataclass
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 from scopec.base.resources import PACKAGE
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import EngineError
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 
 if sys.platform != "win32":
     import fcntl

@@ -1,4 +1,11 @@
-"""The command line; what it needs is imported where somebody is there to say that it cannot be."""
+"""The command line; what it needs is imported where somebody is there to say that it cannot be.
+
+- ``program``: the commands
+- ``check``, ``compile``, ``doctor``, ``outcomes``, ``run``, ``trace``: a command each; ``listings``: the rest
+- ``options``, ``settings``: options that they share, and settings as their defaults
+- ``messages``: what they say on standard error
+- ``trials``: what ``doctor`` tries
+"""
 
 from __future__ import annotations
 

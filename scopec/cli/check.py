@@ -17,8 +17,8 @@ import click
 from scopec.advice import advised
 from scopec.base.diagnostics import UsageError, not_a_warning
 from scopec.base.files import MOST_BYTES
+from scopec.cli.messages import engine_table, problems, say, told, used
 from scopec.cli.options import Seconds, engine_options, limit_options, program_options
-from scopec.cli.telling import engine_table, problems, say, told, used
 from scopec.report import formats, terminal
 from scopec.report import options as report_options
 from scopec.session.project import CHOICES

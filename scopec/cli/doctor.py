@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scopec import __version__
-from scopec.cli.telling import say
+from scopec.cli.messages import say
 from scopec.report import terminal
 
 # Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.

@@ -13,7 +13,7 @@ import click
 
 from scopec.base import limits, options
 from scopec.base.diagnostics import UsageError
-from scopec.cli.telling import show
+from scopec.cli.messages import show
 from scopec.engines.table import AUTO, BOTH, TABLE, installed
 from scopec.session.project import CHOICES, RANGES
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from scopec.cli.messages import engine_table, say, show
 from scopec.cli.options import EngineName, jar_options, limit_options, memory_options
-from scopec.cli.telling import engine_table, say, show
 from scopec.engines.table import AUTO
 from scopec.report import formats, terminal
 

@@ -25,10 +25,10 @@ from scopec.cli.check import check
 from scopec.cli.compile import compile_
 from scopec.cli.doctor import doctor
 from scopec.cli.listings import docs, explain, models
+from scopec.cli.messages import say, show
 from scopec.cli.outcomes import outcomes
 from scopec.cli.run import run
 from scopec.cli.settings import defaults
-from scopec.cli.telling import say, show
 from scopec.cli.trace import trace
 from scopec.report import terminal
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from scopec.base.diagnostics import UsageError
+from scopec.cli.messages import problems, say
 from scopec.cli.options import limit_options, memory_options
-from scopec.cli.telling import problems, say
 from scopec.engines.table import AUTO
 from scopec.report import formats
 from scopec.report import options as report_options

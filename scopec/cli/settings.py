@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scopec.cli.telling import say
+from scopec.cli.messages import say
 from scopec.session.project import KEYS, settings
 
 if TYPE_CHECKING:

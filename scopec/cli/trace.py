@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from scopec.advice import advised
+from scopec.cli.messages import engine_table, problems, say, told, used
 from scopec.cli.options import engine_options, limit_options, program_options
-from scopec.cli.telling import engine_table, problems, say, told, used
 from scopec.report import formats, terminal
 from scopec.report import options as report_options
 

@@ -207,10 +207,10 @@ def _found(pinned: Pinned) -> Jar | None:
 def _asked(name: str, slower: list[str]) -> None:
     """Ask an engine of the program; EngineError where it does not find what there is, or finds nothing in time."""
     from scopec.engines.table import named
-    from scopec.session.ask import Inquiry
     from scopec.session.check import Settings
+    from scopec.session.inquiry.ask import Inquiry
+    from scopec.session.inquiry.verdicts import memory_checks, progress_checks
     from scopec.session.plan import Overrides, plan
-    from scopec.session.verdicts import memory_checks, progress_checks
 
     settings = Settings(timeout=_SECONDS, engine=name, remark=slower.append)
     with stored(PROGRAM, "trial.cu") as path, later_folder() as folder, settings.workers() as workers:

@@ -47,7 +47,10 @@ TABLE = (
     Engine(
         "embedded",
         "scopec",
-        {"memory": "scopec.engines.embedded.memory:MEMORY", "progress": "scopec.engines.embedded.progress:PROGRESS"},
+        {
+            "memory": "scopec.engines.embedded.memory.sat:MEMORY",
+            "progress": "scopec.engines.embedded.progress.fair_cycles:PROGRESS",
+        },
     ),
 )
 #: Engines of other packages: entry points of this group, whose value is an :class:`Engine`.

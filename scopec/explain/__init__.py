@@ -1,1 +1,8 @@
-"""Why a verdict is so."""
+"""Why a verdict is so.
+
+- ``verdict``: a check with its verdict
+- ``reasons``: the sentences that every report says
+- ``synchronisation``: what hands a value on, and orders nothing
+- ``lifetimes``: why an object is not there
+- ``fixes``: changes of a text, as a diff
+"""

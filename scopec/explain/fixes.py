@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.base.files import source_of
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 from scopec.base.records import dataclass
 
 if TYPE_CHECKING:

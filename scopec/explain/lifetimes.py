@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.explain.synchronisation import access_name, unordered
-from scopec.memory.events import Kind
-from scopec.memory.existence import THERE
+from scopec.memory.events.events import Kind
+from scopec.memory.unfold.existence import THERE
 from scopec.program import values
 from scopec.program.observe import lifetime_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from scopec.memory.events import Assertion, Event
+    from scopec.memory.events.events import Assertion, Event
     from scopec.memory.execution import Execution
 
 

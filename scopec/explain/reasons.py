@@ -13,9 +13,9 @@ from scopec.explain.synchronisation import access_name, broken, early, reads, un
 from scopec.explain.verdict import UNDEFINED, is_fault
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.answers import failed_assertions
-from scopec.memory.atomicity import CLAUSES
+from scopec.memory.events.atomicity import CLAUSES
+from scopec.memory.events.inclusion import left_out
 from scopec.memory.execution import Execution
-from scopec.memory.inclusion import left_out
 from scopec.program.observe import FinalMemory, FinalRegister, lifetime_of
 from scopec.progress.schedule import NOT_STARTED, Ending, Schedule
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scopec.explain.verdict import Check
-    from scopec.memory.events import Assertion, Event
+    from scopec.memory.events.events import Assertion, Event
     from scopec.program.observe import Formula
     from scopec.progress.schedule import Behind
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from scopec.base.graphs import components
 from scopec.base.records import dataclass
-from scopec.memory.events import Kind, shown_location
-from scopec.memory.inclusion import left_out
+from scopec.memory.events.events import Kind, shown_location
+from scopec.memory.events.inclusion import left_out
 from scopec.program.observe import lifetime_of
 
 if TYPE_CHECKING:
-    from scopec.memory.events import Event
+    from scopec.memory.events.events import Event
     from scopec.memory.execution import Execution
 
 #: Reads that are put into words; a picture shows the others.

@@ -1,1 +1,10 @@
-"""Readers: from a file to the Program form, and from its directives to what it asks."""
+"""Readers: from a file to the Program form, and from its directives to what it asks.
+
+- ``clang``: C++ and PTX files as clang reads them
+- ``scoped``: the scoped language
+- ``litmus``: litmus files
+- ``ptx``: instructions of PTX
+- ``directives``, ``formulas``, ``targets``, ``storage``: directives, and what they name
+- ``parse``: a part of a file by its grammar
+- ``launches``, ``named_barriers``: what launches and barriers have to fit, whoever reads them
+"""

@@ -1,1 +1,9 @@
-"""Programs on a real GPU: a harness that runs them many times, and what it showed beside what a model allows."""
+"""Programs on a real GPU: a harness that runs them many times, and what it showed beside what a model allows.
+
+- ``run``: files to tests, and what was seen to outcomes
+- ``harness``: a program as a test
+- ``code``, ``cxx``: a thread as a CUDA function, and values in C++
+- ``emit``, ``build``: the files of a harness, and compiling them
+- ``results``, ``observed``: what came back, and how reports take it
+- ``compare``: it beside the model's final states
+"""

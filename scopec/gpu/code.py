@@ -1,7 +1,7 @@
 """A thread of a Program as a CUDA function: each access an instruction of PTX in inline assembly, arithmetic in C++.
 
 The accesses are those that the program has, not those that a compiler would make of its text: C++'s atomic operations
-are the instructions of :mod:`scopec.memory.ptx`.
+are the instructions of :mod:`scopec.memory.given.ptx`.
 """
 
 from __future__ import annotations

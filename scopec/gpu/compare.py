@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from scopec.program.ir import Assert
     from scopec.program.observe import Formula
     from scopec.session.final_states import Listing
-    from scopec.session.run import Run
+    from scopec.session.inquiry.run import Run
 
 #: A final state as the values of what is observed.
 _State = tuple[tuple[Observation, int], ...]

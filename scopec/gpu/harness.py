@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.gpu.code import MEETING, Launches, Memory, function, home, refuse
-from scopec.memory.ptx import compiled
+from scopec.memory.given.ptx import compiled
 from scopec.program import ir
 from scopec.program.observe import FinalMemory, FinalRegister, Location, Observation, instance
 from scopec.program.show import words

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from scopec.gpu.results import Results
     from scopec.session.check import Settings
+    from scopec.session.inquiry.run import Run
     from scopec.session.plan import Overrides, Plan
-    from scopec.session.run import Run
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.memory.paths import ALWAYS, NEVER, at_least, every, negated, some
+from scopec.memory.events.paths import ALWAYS, NEVER, at_least, every, negated, some
 from scopec.program import ir
 from scopec.progress.models import Owed
 from scopec.progress.promises import Act, Each, Promise, When, promises
@@ -18,8 +18,8 @@ from scopec.progress.promises import Act, Each, Promise, When, promises
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scopec.hangs.standing import Standing
-    from scopec.memory.paths import Paths
+    from scopec.hangs.final_status import Standing
+    from scopec.memory.events.paths import Paths
     from scopec.progress.models import Property
     from scopec.progress.system import System
 

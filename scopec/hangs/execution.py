@@ -8,8 +8,8 @@ from functools import cached_property
 
 from scopec.base.records import dataclass
 from scopec.base.source import Span
-from scopec.hangs.standing import Standing
-from scopec.memory.events import Cut, Event, Left
+from scopec.hangs.final_status import Standing
+from scopec.memory.events.events import Cut, Event, Left
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import Behind
 from scopec.progress.system import System

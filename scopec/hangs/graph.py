@@ -6,18 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
+from scopec.hangs.final_status import Standing
 from scopec.hangs.spin_loops import TurningRun
-from scopec.hangs.standing import Standing
-from scopec.memory import exchanges
-from scopec.memory.asw import Ordering
-from scopec.memory.blocking import Blocking
-from scopec.memory.events import Cut, EventGraph, Left
+from scopec.memory.events.events import Cut, EventGraph, Left
 from scopec.memory.graph import graph, safe_assertions, started
-from scopec.memory.quorums import open_phases
 from scopec.memory.reductions import Reductions
-from scopec.memory.stopping import stopping
-from scopec.memory.symbolic import run
-from scopec.memory.unfolding import Unfolding
+from scopec.memory.unfold import warp_collectives
+from scopec.memory.unfold.asw import Ordering
+from scopec.memory.unfold.blocking import Blocking
+from scopec.memory.unfold.counted_barriers import open_phases
+from scopec.memory.unfold.stopping import stopping
+from scopec.memory.unfold.symbolic import run
+from scopec.memory.unfold.unfolding import Unfolding
 from scopec.program import ir, types, values
 from scopec.program.collective import Barrier
 from scopec.program.names import identifier
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from scopec.base.source import Span
     from scopec.hangs.surroundings import Surroundings
-    from scopec.memory.guards import Guard
+    from scopec.memory.events.guards import Guard
     from scopec.program.values import Value
     from scopec.progress.system import System
 
@@ -81,14 +81,14 @@ def _build(
             run(TurningRun(out, replace(thread, body=around.relevance.bodies[thread.name]), unroll, around), guard)
         return out
 
-    out = exchanges.in_step(executed)
+    out = warp_collectives.in_step(executed)
     idle = tuple(t for t in system.everyone if t.name not in {p.name for p in program.threads})
     for thread in idle:
         assert thread.grid is not None
         launch = out.launches.get(thread.grid)
         begun[thread.name] = out.guards.never if launch is None else next(e.guard for e in out.events if e.id == launch)
         starts[thread.name] = _may_start(out, thread, begun[thread.name])
-    exchanged = exchanges.resolve(out)
+    exchanged = warp_collectives.resolve(out)
     stops = stopping(out, Ordering(out))
     quorums = open_phases(out)
     ordering = Ordering(out)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.memory.events import Kind, shown_location
-from scopec.memory.inclusion import left_out
+from scopec.memory.events.events import Kind, shown_location
+from scopec.memory.events.inclusion import left_out
 from scopec.program.ir import Order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scopec.memory.events import Event
+    from scopec.memory.events.events import Event
     from scopec.memory.execution import Execution
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scopec.memory.events import Cut, Event, Kind, Left
-from scopec.memory.symbolic import ThreadRun
-from scopec.memory.unfolding import State
+from scopec.memory.events.events import Cut, Event, Kind, Left
+from scopec.memory.unfold.symbolic import ThreadRun
+from scopec.memory.unfold.unfolding import State
 from scopec.program import ir, values
 from scopec.program.effects import effects
-from scopec.program.loops import live_registers
+from scopec.program.loops.loops import live_registers
 from scopec.program.names import identifier
 from scopec.program.values import Const, Reg, Value
 from scopec.progress.describe import call_in_words
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from scopec.base.source import Span
     from scopec.hangs.surroundings import Surroundings
-    from scopec.memory.guards import Guard
-    from scopec.memory.unfolding import Unfolding
+    from scopec.memory.events.guards import Guard
+    from scopec.memory.unfold.unfolding import Unfolding
     from scopec.program.observe import Location
 
 #: Calls that a thread may repeat without a change.

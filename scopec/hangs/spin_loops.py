@@ -11,22 +11,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.hangs.operations import LASTING, LeftRun
-from scopec.hangs.timeouts import after, clocks, gives_up
-from scopec.memory import spin_loops
-from scopec.memory.accesses import TooComplexError
-from scopec.memory.events import Cut, Kind, Left
-from scopec.memory.symbolic import LONGEST_COUNTED_LOOP
-from scopec.memory.unfolding import State, merge
+from scopec.memory.events.events import Cut, Kind, Left
+from scopec.memory.unfold import spin_loops
+from scopec.memory.unfold.accesses import TooComplexError
+from scopec.memory.unfold.symbolic import LONGEST_COUNTED_LOOP
+from scopec.memory.unfold.unfolding import State, merge
 from scopec.program import ir, values
 from scopec.program.effects import effects, registers
-from scopec.program.loops import Loop, live_registers
+from scopec.program.loops.loops import Loop, live_registers
+from scopec.program.loops.timeouts import after, clocks, gives_up
 from scopec.program.values import Const, Reg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scopec.base.source import Span
-    from scopec.memory.guards import Guard
+    from scopec.memory.events.guards import Guard
     from scopec.program.values import Value
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.memory.events import Event, Kind, Left, shown_location
+from scopec.memory.events.events import Event, Kind, Left, shown_location
 from scopec.progress.schedule import Behind, Moment, Standing
 from scopec.progress.steps import DONE, IDLE
 from scopec.progress.stuck import NEVER, SILENT, not_started
 
 if TYPE_CHECKING:
     from scopec.hangs.execution import StuckExecution
-    from scopec.memory.events import Cut
+    from scopec.memory.events.events import Cut
     from scopec.program import ir
 
 #: A label for threads that run: where they are is told by the execution.

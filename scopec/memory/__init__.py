@@ -1,1 +1,14 @@
-"""The memory question: event graphs, memory models, executions."""
+"""The memory question: event graphs, memory models, executions.
+
+- ``graph``: a Program to its event graph
+- ``unfold``: threads to events
+- ``events``: what an event graph is
+- ``given``: what every execution gives to a model
+- ``cat``: memory models
+- ``domains``: which values reads may return
+- ``reduce``: large graphs made small
+- ``reductions``: what is left out, for which models, and why
+- ``questions``, ``answers``: what is asked, and whether an execution answers it
+- ``execution``: a counterexample
+- ``show``: an event graph in print
+"""

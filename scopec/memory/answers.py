@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scopec.memory.events.paths import holds
 from scopec.memory.execution import Execution
-from scopec.memory.paths import holds
 from scopec.memory.questions import Goal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scopec.memory.events import Assertion
+    from scopec.memory.events.events import Assertion
     from scopec.memory.questions import Question
 
 

@@ -12,12 +12,12 @@ from scopec.base.diagnostics import ValuesError
 from scopec.base.graphs import components
 from scopec.base.records import dataclass
 from scopec.memory.cat.evaluate import Evaluation, closure, compose, inverse, pairs, reflexive
-from scopec.memory.evaluated import Evaluated
-from scopec.memory.events import Event, EventGraph, Kind, shown_location
-from scopec.memory.forms import Order
-from scopec.memory.given import RELATIONS, forms
-from scopec.memory.given_sets import SETS
-from scopec.memory.guards import Guard
+from scopec.memory.events.events import Event, EventGraph, Kind, shown_location
+from scopec.memory.events.guards import Guard
+from scopec.memory.given.evaluated import Evaluated
+from scopec.memory.given.forms import Order
+from scopec.memory.given.relations import RELATIONS, forms
+from scopec.memory.given.sets import SETS
 from scopec.program.observe import FinalMemory, FinalRegister, lifetime_of
 from scopec.program.types import ArithmeticFault
 from scopec.program.values import Const, Value, evaluate, leaves
@@ -25,10 +25,10 @@ from scopec.program.values import Const, Value, evaluate, leaves
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from scopec.memory.base import Base
     from scopec.memory.cat.evaluate import Relation
     from scopec.memory.cat.model import Model
-    from scopec.memory.forms import When
+    from scopec.memory.events.base import Base
+    from scopec.memory.given.forms import When
     from scopec.program.observe import Formula, Location, Target
     from scopec.program.types import IntType
 

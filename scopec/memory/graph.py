@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.memory import exchanges
-from scopec.memory.aligned import divergence
-from scopec.memory.asw import Ordering
-from scopec.memory.barriers import packed
-from scopec.memory.blocking import block
-from scopec.memory.domains import may_fail, possible_values
-from scopec.memory.events import Event, EventGraph, Final, Kind, location_names, shown_location
-from scopec.memory.existence import existing
-from scopec.memory.lifetimes import lasting
-from scopec.memory.quorums import open_phases
+from scopec.memory.domains.domains import may_fail, possible_values
+from scopec.memory.events.events import Event, EventGraph, Final, Kind, location_names, shown_location
 from scopec.memory.reductions import Reductions
-from scopec.memory.registration import mapped
-from scopec.memory.sequencing import conflicts
-from scopec.memory.stopping import stopping
-from scopec.memory.symbolic import execute
-from scopec.memory.unfolding import Unfolding, defined, merge
+from scopec.memory.unfold import warp_collectives
+from scopec.memory.unfold.aligned import divergence
+from scopec.memory.unfold.asw import Ordering
+from scopec.memory.unfold.barriers import packed
+from scopec.memory.unfold.blocking import block
+from scopec.memory.unfold.counted_barriers import open_phases
+from scopec.memory.unfold.existence import existing
+from scopec.memory.unfold.lifetimes import lasting
+from scopec.memory.unfold.registration import mapped
+from scopec.memory.unfold.sequencing import conflicts
+from scopec.memory.unfold.stopping import stopping
+from scopec.memory.unfold.symbolic import execute
+from scopec.memory.unfold.unfolding import Unfolding, defined, merge
 from scopec.program import ir, values
 from scopec.program.observe import Location
 from scopec.program.program import Program
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from scopec.base.source import Span
-    from scopec.memory.events import Assertion
-    from scopec.memory.guards import Guard
+    from scopec.memory.events.events import Assertion
+    from scopec.memory.events.guards import Guard
     from scopec.program.values import Value
 
 
@@ -77,8 +77,8 @@ def _build(
             execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
         return out
 
-    out = exchanges.in_step(executed)
-    exchanged = exchanges.resolve(out)
+    out = warp_collectives.in_step(executed)
+    exchanged = warp_collectives.resolve(out)
     stops = stopping(out, Ordering(out))
     quorums = open_phases(out)
     ordering = Ordering(out)

@@ -7,18 +7,18 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
-from scopec.memory import given
+from scopec.memory.given import relations
 from scopec.memory.reductions import Reductions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scopec.memory.base import Base
     from scopec.memory.cat.model import Model
-    from scopec.memory.domains import Domains
-    from scopec.memory.events import Assertion
-    from scopec.memory.forms import Form
-    from scopec.memory.paths import Paths
+    from scopec.memory.domains.domains import Domains
+    from scopec.memory.events.base import Base
+    from scopec.memory.events.events import Assertion
+    from scopec.memory.events.paths import Paths
+    from scopec.memory.given.forms import Form
     from scopec.program.observe import Formula, Target
 
 
@@ -86,7 +86,7 @@ class Problem:
 
     def forms(self, name: str) -> tuple[Form, ...]:
         """The forms of a given relation."""
-        return given.forms(self.base, name, strict=self.strict)
+        return relations.forms(self.base, name, strict=self.strict)
 
     @property
     def named(self) -> frozenset[str]:

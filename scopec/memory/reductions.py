@@ -23,19 +23,20 @@ class Reductions:
     """Which reductions are made of a memory question, and from which sizes on.
 
     ``settled``: a location whose accesses the program alone orders is computed, and what its reads return is put in
-    their place (:mod:`scopec.memory.settled`).  In each execution such a read returns the last write before it, since
-    happens-before contains that order and coherence agrees with it; no execution has a race there; and what the
-    accesses order is in the order of the program already.
+    their place (:mod:`scopec.memory.reduce.resolve_locations`).  In each execution such a read returns the last write
+    before it, since happens-before contains that order and coherence agrees with it; no execution has a race there; and
+    what the accesses order is in the order of the program already.
 
     ``condensed``: the accesses to settled locations, and the barriers that order nothing else, are no events
-    (:mod:`scopec.memory.condensed`).  An axiom sees a barrier only in the transitive order that it makes among others.
+    (:mod:`scopec.memory.reduce.prune_barriers`).  An axiom sees a barrier only in the transitive order that it makes
+    among others.
 
     ``commuting``: a location is settled too if the program leaves open only the order of additions whose results nobody
-    uses (:mod:`scopec.memory.commuting`): each order ends with the same value, and synchronises nothing.
+    uses (:mod:`scopec.memory.reduce.commuting`): each order ends with the same value, and synchronises nothing.
 
     ``racing``: of a large graph, where any race decides all that is asked, only two accesses are left that race in the
-    execution in which threads run one after the other (:mod:`scopec.memory.racing`).  Every model that has it has that
-    execution, for it is sequentially consistent, and nothing in it can order the two.
+    execution in which threads run one after the other (:mod:`scopec.memory.reduce.certain_race`).  Every model that has
+    it has that execution, for it is sequentially consistent, and nothing in it can order the two.
 
     ``constants``: plain reads of what nobody writes, or of what the host alone wrote before it launched anything, are
     no events (:meth:`Unfolding.constant`).  Happens-before orders these writes before all reads, so coherence leaves
@@ -51,30 +52,32 @@ class Reductions:
     are those that the question gives them (:func:`scopec.memory.graph.safe_assertions`).
 
     ``spin_loops``: a turn of a wait loop that only reads, and leaves everything as it was, is executed once at most
-    (:func:`scopec.memory.spin_loops.only_waits`).  An execution without such a turn is one of a model whose axioms only
-    forbid, and has the races that it had with it.
+    (:func:`scopec.memory.unfold.spin_loops.only_waits`).  An execution without such a turn is one of a model whose
+    axioms only forbid, and has the races that it had with it.
 
     ``retries``: the same of turns that write what was there: an exchange that stores what it reads, a weak
-    compare-exchange that fails for no reason (:func:`scopec.memory.spin_loops.retries`).  Whoever reads from such a
-    write reads the same from the write before it, and release sequences go on without it.
+    compare-exchange that fails for no reason (:func:`scopec.memory.unfold.spin_loops.retries`).  Whoever reads from
+    such a write reads the same from the write before it, and release sequences go on without it.
 
     ``mute``: of a search for executions that get stuck, accesses are no events that decide nothing and synchronise
     nothing (:mod:`scopec.hangs.relevance`).
 
     ``whole``: nobody looks for executions that get stuck where all that matter are sequentially consistent, for those
-    are schedules (:mod:`scopec.session.whole`).  Each reason says itself which models promise it.
+    are schedules (:mod:`scopec.session.inquiry.sc_suffices`).  Each reason says itself which models promise it.
 
     ``symmetry``: of threads that can be exchanged one order is enough, that of their writes at one place
-    (:mod:`scopec.engines.embedded.symmetry`).
+    (:mod:`scopec.engines.embedded.memory.symmetry`).
 
     ``closures``: a closure is a set of pairs that contains it where a pair is only forbidden, and clauses are written
-    as models break them (:mod:`scopec.engines.embedded.closures`).  The set that is the closure is one of these.
+    as models break them (:mod:`scopec.engines.embedded.memory.lazy_closures`).  The set that is the closure is one of
+    these.
 
-    ``plain_races``: where unit propagation refutes every race there is none (:mod:`scopec.engines.embedded.memory`).
+    ``plain_races``: where unit propagation refutes every race there is none
+    (:mod:`scopec.engines.embedded.memory.sat`).
 
     ``origins``: it is not asked whether a value lies outside the domains, where the model has none out of thin air: a
     value is made by a chain of writes then in which none occurs twice, and the domains hold what such chains make
-    (:func:`scopec.memory.domains.possible_values`).
+    (:func:`scopec.memory.domains.domains.possible_values`).
 
     ``threads``, ``events``, ``meeting``: programs with more threads or events are large, and barriers at which more
     threads meet; smaller ones are asked as they are.

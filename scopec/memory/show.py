@@ -5,15 +5,15 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from scopec.memory.events import Kind
+from scopec.memory.events.events import Kind
 from scopec.program.types import BOOL
 from scopec.program.values import Reg, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scopec.memory.events import Event, EventGraph
-    from scopec.memory.guards import Guard
+    from scopec.memory.events.events import Event, EventGraph
+    from scopec.memory.events.guards import Guard
     from scopec.program.values import Value
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from scopec.program import ir
 from scopec.program.effects import effects, overwritten
-from scopec.program.loops import live_registers
+from scopec.program.loops.loops import live_registers
 from scopec.program.types import INT
 from scopec.program.values import Const
 from scopec.progress.steps import touches_memory

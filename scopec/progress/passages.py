@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scopec.program import ir
 from scopec.program.collective import barrier_of
 from scopec.program.effects import overwritten
-from scopec.program.loops import loops
+from scopec.program.loops.loops import loops
 from scopec.program.show import shown_barrier
 from scopec.program.specialise import device_thread
 from scopec.program.values import Builtin, Const, Reg, Value, substitute

@@ -41,7 +41,7 @@ class Reductions:
     ``objects``: an object whose values decide nothing has none (:mod:`scopec.progress.influence`).
 
     ``sure_steps``: among ``many`` threads steps that lead to the same whichever steps of others come before them are
-    taken at once, by one thread after the other (:mod:`scopec.engines.embedded.sure_steps`).
+    taken at once, by one thread after the other (:mod:`scopec.engines.embedded.progress.persistent_steps`).
     """
 
     polls: bool = True

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from scopec.program import ir, values
 from scopec.program.effects import registers
-from scopec.program.loops import live_registers
+from scopec.program.loops.loops import live_registers
 from scopec.program.show import shown_call
 from scopec.program.types import BOOL, INT, LONG
 from scopec.program.values import Builtin, Const, Reg, Value, substitute

@@ -1,1 +1,10 @@
-"""Reports: one module per format."""
+"""Reports: a module a format.
+
+- ``formats``, ``options``: the formats, and how they are asked for
+- ``text``, ``brief``, ``terminal``: for people, of few programs and of many, on a terminal
+- ``json``, ``junit``, ``sarif``, ``github``, ``gcc``, ``itf``: for programs
+- ``html``, ``templates``, ``colours``: pages
+- ``picture``, ``lanes``, ``layout``, ``svg``, ``dot``: pictures of a trace
+- ``traces``, ``outcomes``: what ``trace`` and ``outcomes`` show
+- ``asked``, ``rules``, ``paths``: what was not asked, kinds of violation, names of files
+"""

@@ -16,7 +16,7 @@ from scopec.base.records import dataclass
 from scopec.explain import reasons
 from scopec.explain.fixes import diff
 from scopec.gpu.observed import Observed
-from scopec.memory.events import Kind, shown_location
+from scopec.memory.events.events import Kind, shown_location
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending, plain
 from scopec.progress.steps import DONE, IDLE

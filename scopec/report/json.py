@@ -10,18 +10,18 @@ from scopec import __version__
 from scopec.explain import reasons
 from scopec.gpu.observed import Observed
 from scopec.hangs.execution import StuckExecution
-from scopec.memory.events import Kind, shown_location
+from scopec.memory.events.events import Kind, shown_location
 from scopec.memory.execution import Execution
 
 if TYPE_CHECKING:
     from scopec.base.diagnostics import Diagnostic
     from scopec.explain.verdict import Check
     from scopec.hangs.asked import Asked
-    from scopec.memory.events import Event
+    from scopec.memory.events.events import Event
     from scopec.program.observe import Target
     from scopec.session.check import Outcome, Report
     from scopec.session.final_states import Listing
-    from scopec.session.run import Run
+    from scopec.session.inquiry.run import Run
 
 SCHEMA = "scopec/1"
 

@@ -7,12 +7,12 @@ from dataclasses import field
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 from scopec.base.records import dataclass
 from scopec.hangs.execution import StuckExecution
-from scopec.memory.events import Kind, shown_location
+from scopec.memory.events.events import Kind, shown_location
 from scopec.memory.execution import Execution
-from scopec.memory.existence import IN_WORDS
+from scopec.memory.unfold.existence import IN_WORDS
 from scopec.program.observe import lifetime_of
 from scopec.progress.schedule import Ending
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from scopec.base.source import Span
     from scopec.explain.verdict import Trace
-    from scopec.memory.events import Event
+    from scopec.memory.events.events import Event
     from scopec.progress.schedule import Schedule
 else:
     textwrap = later("textwrap")

@@ -12,10 +12,10 @@ from scopec.base.records import dataclass
 from scopec.explain.reasons import race_of
 from scopec.explain.synchronisation import broken, too_narrow
 from scopec.hangs.execution import StuckExecution
-from scopec.memory.events import Kind
+from scopec.memory.events.events import Kind
+from scopec.memory.events.scopes import scope_of
 from scopec.memory.execution import Execution
-from scopec.memory.lifetimes import kept
-from scopec.memory.scopes import scope_of
+from scopec.memory.unfold.lifetimes import kept
 from scopec.progress.schedule import Ending
 from scopec.report.lanes import CLOSING, event_parts, in_order
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.explain.synchronisation import Broken
     from scopec.explain.verdict import Check
-    from scopec.memory.events import Event
+    from scopec.memory.events.events import Event
     from scopec.program.ir import Thread
     from scopec.progress.schedule import Schedule
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scopec.base.diagnostics import Diagnostic
     from scopec.base.source import Source, Span
     from scopec.explain.verdict import Check, Trace
-    from scopec.memory.events import Event
+    from scopec.memory.events.events import Event
     from scopec.report.rules import Rule
     from scopec.session.check import Outcome, Report
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import Mark, clean, excerpt
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 from scopec.base.source import Source
 from scopec.explain.verdict import UNDEFINED
 from scopec.gpu.observed import Observed
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scopec.base.diagnostics import Diagnostic
     from scopec.explain.verdict import Check
     from scopec.session.check import Outcome, Report
-    from scopec.session.run import Run
+    from scopec.session.inquiry.run import Run
 else:
     textwrap = later("textwrap")
 

@@ -1,1 +1,14 @@
-"""One call of scopec: what files ask, who is asked, and what the answers mean."""
+"""One call of scopec: what files ask, who is asked, and what the answers mean.
+
+- ``check``: the call
+- ``plan``, ``reading``: a file to its runs; which reader takes it
+- ``inquiry``: one run, asked and answered
+- ``final_states``: every final state
+- ``confirm``: the jars beside the embedded engine
+- ``forms``, ``reductions``: passes and reductions by name
+- ``compile``, ``generated``: generated specifications, and where they are kept
+- ``project``, ``configured``: settings
+- ``changes``, ``revisions``, ``baseline``: which programs have changed, and known violations
+- ``pool``, ``cluster``: threads and machines that share the work
+- ``texts``: programs that are no files
+"""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from scopec.explain.verdict import Check
     from scopec.session.check import Outcome
-    from scopec.session.run import Run
+    from scopec.session.inquiry.run import Run
 
 
 def _line(run: Run, check: Check) -> str:

@@ -33,20 +33,20 @@ from scopec.engines.java.workers import Workers
 from scopec.engines.policy import Policy
 from scopec.engines.table import AUTO
 from scopec.explain.verdict import Check
-from scopec.session.ask import Inquiry
-from scopec.session.content import not_given
-from scopec.session.dead_ends import dead_ends
+from scopec.session.inquiry.ask import Inquiry
+from scopec.session.inquiry.content import not_given
+from scopec.session.inquiry.questions import remarks
+from scopec.session.inquiry.run import Run
+from scopec.session.inquiry.vacuity import dead_ends
+from scopec.session.inquiry.verdicts import memory_checks, progress_checks, property_of
+from scopec.session.inquiry.volatile import told
 from scopec.session.plan import SUFFIXES, Overrides, Plan, plan, quoting_named
 from scopec.session.pool import Pool, Task
-from scopec.session.questions import remarks
-from scopec.session.run import Run
-from scopec.session.verdicts import memory_checks, progress_checks, property_of
-from scopec.session.volatile import told
 
 if TYPE_CHECKING:
     from scopec.memory.execution import Execution
     from scopec.progress.models import Property
-    from scopec.session.verdicts import Findings, Progress
+    from scopec.session.inquiry.verdicts import Findings, Progress
 
 
 class Advise(Protocol):
@@ -372,7 +372,7 @@ def _with_hangs(
     if not checks:
         return []
     # Start-up: many runs are not asked about progress.
-    from scopec.session.stuck import combined
+    from scopec.session.inquiry.stuck import combined
 
     hangs = {property_: inquiry.hangs(property_, answer, found) for property_, answer in answers.items()}
     of = property_of
@@ -384,7 +384,7 @@ def _with_orders(inquiry: Inquiry, checks: list[Check]) -> list[Check]:
     if not any(c.verdict == "violated" for c in checks):
         return checks
     # Start-up: as above.
-    from scopec.session.orders import told as told_orders
+    from scopec.session.inquiry.orders import told as told_orders
 
     with suppress(LimitError), inquiry.limited():
         return told_orders(inquiry.run, checks, inquiry.about)
@@ -396,7 +396,7 @@ def _with_assumptions(inquiry: Inquiry, checks: list[Check], found: Findings | N
     if not any(c.expectation.kind == "terminates" and c.verdict == "violated" for c in checks):
         return checks
     # Start-up: as above.
-    from scopec.session.assumptions import told as told_assumed
+    from scopec.session.inquiry.assumptions import told as told_assumed
 
     return told_assumed(inquiry.run, checks, found, inquiry.about)
 

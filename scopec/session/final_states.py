@@ -16,16 +16,16 @@ from scopec.base.scratch import later_folder
 from scopec.base.source import Source
 from scopec.engines.protocol import MEMORY
 from scopec.memory.cat import registry
-from scopec.memory.events import Kind, shown_location
+from scopec.memory.events.events import Kind, shown_location
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
 from scopec.program import ir
 from scopec.program.observe import FinalMemory, FinalRegister, Location, Observation
 from scopec.progress import models as progress_models
-from scopec.session.ask import Inquiry, completed, settled
 from scopec.session.check import programs
+from scopec.session.inquiry.ask import Inquiry, completed, settled
+from scopec.session.inquiry.verdicts import disagreements, not_decided
 from scopec.session.plan import plan
-from scopec.session.verdicts import disagreements, not_decided
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from scopec.memory.questions import Problem
     from scopec.program.expectations import Expectation
     from scopec.session.check import Settings
+    from scopec.session.inquiry.run import Run
+    from scopec.session.inquiry.verdicts import Findings
     from scopec.session.plan import Overrides
-    from scopec.session.run import Run
-    from scopec.session.verdicts import Findings
 
 #: What distinguishes executions: reads-from, coherence order, and the events on the path taken.
 _Pairs: TypeAlias = tuple[tuple[str, str], ...]

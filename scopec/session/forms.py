@@ -12,12 +12,12 @@ from scopec.base.records import dataclass
 from scopec.memory.show import show_events
 from scopec.program.show import show_program
 from scopec.progress.show import show_steps
-from scopec.session.questions import progress_problem
+from scopec.session.inquiry.questions import progress_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scopec.session.run import Run
+    from scopec.session.inquiry.run import Run
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ FORMS = {
             "scopec.frontends.scoped.syntax.cuda:read": "the text of a file in the scoped language to a syntax tree",
             "scopec.frontends.litmus.syntax.reader:read": "the text of a `.litmus` file to a syntax tree",
             "scopec.frontends.clang.threads:program_of": "every thread executed on symbols, with its own indices",
-            "scopec.frontends.clang.alike:together": "one graph for all threads of a grid, which had one each",
+            "scopec.program.merge_threads:together": "one graph for all threads of a grid, which had one each",
             "scopec.frontends.scoped.lower.program:lower": "names and types resolved, one choice of the varied "
             "constants",
             "scopec.frontends.litmus.lower.program:lower": "the same of a litmus file",
@@ -56,17 +56,26 @@ FORMS = {
     "events": Form(
         "what each path of each thread does to memory, and what orders threads",
         {
-            "scopec.memory.barriers:packed": "the state of a barrier is one number, which arrivals change",
-            "scopec.memory.ptx:compiled": "under a model of PTX: the instructions that operations of C++ are",
-            "scopec.memory.existence:existing": "a read of the lifetime before each access, of what may end before it, "
-            "or not have begun",
-            "scopec.memory.symbolic:execute": "every path of a thread, loops unrolled up to the bound; what registers "
-            "hold is a value over what was read",
-            "scopec.memory.stopping:stopping": "how far threads get that `exit`, the end of `main` or `__trap` stops",
-            "scopec.memory.quorums:open_phases": "of which phase an arrival may be at a barrier with a count",
-            "scopec.memory.blocking:block": "who waits in vain: for an arrival, a launch or an end that does not come",
-            "scopec.memory.sequencing:conflicts": "accesses that nothing orders in one evaluation are undefined",
-            "scopec.memory.aligned:divergence": "lanes of a warp that come to different barriers are undefined",
+            "scopec.memory.unfold.barriers:packed": "the state of a barrier is one number, which arrivals change",
+            "scopec.memory.given.ptx:compiled": "under a model of PTX: the instructions that operations of C++ are",
+            "scopec.memory.unfold.existence:existing": (
+                "a read of the lifetime before each access, of what may end before it, or not have begun"
+            ),
+            "scopec.memory.unfold.symbolic:execute": (
+                "every path of a thread, loops unrolled up to the bound; what registers hold is a value over what"
+                " was read"
+            ),
+            "scopec.memory.unfold.stopping:stopping": (
+                "how far threads get that `exit`, the end of `main` or `__trap` stops"
+            ),
+            "scopec.memory.unfold.counted_barriers:open_phases": (
+                "of which phase an arrival may be at a barrier with a count"
+            ),
+            "scopec.memory.unfold.blocking:block": (
+                "who waits in vain: for an arrival, a launch or an end that does not come"
+            ),
+            "scopec.memory.unfold.sequencing:conflicts": "accesses that nothing orders in one evaluation are undefined",
+            "scopec.memory.unfold.aligned:divergence": "lanes of a warp that come to different barriers are undefined",
             "scopec.memory.graph:graph": "initial writes, and what launches, completion, streams and barriers order",
             "scopec.memory.graph:safe_assertions": "the checks that hold whatever is read, which are left out then",
         },

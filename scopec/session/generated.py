@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import EngineError
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 
 if TYPE_CHECKING:
     import hashlib
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import platformdirs
 
-    from scopec.session.run import Run
+    from scopec.session.inquiry.run import Run
 else:
     hashlib = later("hashlib")
     platformdirs = later("platformdirs")

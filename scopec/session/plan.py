@@ -20,16 +20,16 @@ from scopec.memory.cat import registry
 from scopec.memory.cat.model import Model
 from scopec.program import ir
 from scopec.program.collective import by_chance
-from scopec.program.counts import left_open
-from scopec.program.delays import passed
 from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
+from scopec.program.loops.counts import left_open
+from scopec.program.loops.delays import passed
+from scopec.program.loops.watchdogs import given_up, not_fired
 from scopec.program.observe import FinalRegister
 from scopec.program.program import Program
 from scopec.program.values import Const
-from scopec.program.watchdogs import given_up, not_fired
 from scopec.progress import models as progress_models
+from scopec.session.inquiry.run import DEFAULT_MODEL, HARDWARE, Run
 from scopec.session.reading import Read, read
-from scopec.session.run import DEFAULT_MODEL, HARDWARE, Run
 
 # Start-up: a call reads few kinds of files, and only their readers are imported.
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from scopec.base import options
 from scopec.base.diagnostics import Code, InputError, UsageError, bounded_nesting, error, not_a_warning, suggestion
 from scopec.base.files import read_source
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 from scopec.base.limits import size
 from scopec.base.records import dataclass
 from scopec.engines.java.jars import PINNED

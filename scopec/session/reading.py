@@ -83,7 +83,7 @@ def _by_ourselves(source: Source) -> Read:
 
 
 def _by_clang(source: Source, path: Path, flags: Flags, *, cache: bool) -> Read:
-    from scopec.frontends.clang.kept import compilations
+    from scopec.frontends.clang.compilation_cache import compilations
     from scopec.frontends.clang.program import constants, lower, read
 
     file, of = read(source), flags.of(path, source.span(0, 0))

@@ -15,7 +15,7 @@ from stat import S_ISLNK, S_ISREG
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import UsageError
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 from scopec.base.records import dataclass
 
 if TYPE_CHECKING:

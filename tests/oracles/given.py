@@ -1,6 +1,6 @@
 """What an execution gives to a model, pair by pair, from the definitions: slow, and meant to be obviously right.
 
-Written from the section "Executions" of the models' documentation; scopec/memory/given.py states the same as unions of
+Written from the section "Executions" of the models' documentation; scopec/memory/given/relations.py states the same as unions of
 products.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from scopec.memory.events import Event, Kind, Synchronises
+from scopec.memory.events.events import Event, Kind, Synchronises
+from scopec.memory.events.scopes import contains, inclusive
 from scopec.memory.execution import Execution
-from scopec.memory.scopes import contains, inclusive
 from scopec.program.ir import Order, Scope, Thread, Use
 from scopec.program.values import leaves
 

@@ -13,13 +13,13 @@ from scopec.engines.alloy.questions import Questions, final_register
 from scopec.engines.alloy.relational import Names, Printer
 from scopec.engines.alloy.text import Named, fitted, parenthesised, union
 from scopec.engines.alloy.values import Table, Values, atom, choice_field
-from scopec.memory.domains import Domains, circular_reads
+from scopec.memory.domains.domains import Domains, circular_reads
 from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scopec.memory.events import LeftOpen
+    from scopec.memory.events.events import LeftOpen
     from scopec.memory.questions import Problem
 
 

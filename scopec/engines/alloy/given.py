@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from scopec.engines.alloy.text import Named, operand, parenthesised, union
-from scopec.memory import given, given_sets
-from scopec.memory.forms import (
+from scopec.memory.given import relations, sets
+from scopec.memory.given.forms import (
     Closure,
     Coherence,
     Except,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from scopec.engines.alloy.groups import Groups
     from scopec.engines.alloy.paths import Conditions
-    from scopec.memory.forms import Form, Members
+    from scopec.memory.given.forms import Form, Members
     from scopec.memory.questions import Problem
 
 #: What the template declares itself: the rest of the specification is made from them.
@@ -48,10 +48,10 @@ class Given:
 
     def named(self) -> Iterator[Named]:
         """The given sets and relations that the model or a question names."""
-        for name, row in given_sets.SETS.items():
+        for name, row in sets.SETS.items():
             if name in self.problem.named:
-                yield Named(name, self.set(given_sets.members(self.problem.base, name)), "set Event", row.means)
-        for name, relation in given.RELATIONS.items():
+                yield Named(name, self.set(sets.members(self.problem.base, name)), "set Event", row.means)
+        for name, relation in relations.RELATIONS.items():
             if name in self.problem.named and name not in DECLARED:
                 yield Named(name, self.relation(self.problem.forms(name)), "Event->Event", relation.means)
 
@@ -138,7 +138,7 @@ class Given:
         """The pairs of which an order of fences has one way or the other; None for a model that names none."""
         orders = [
             form
-            for name in given.RELATIONS
+            for name in relations.RELATIONS
             if name in self.problem.named
             for form in self.problem.forms(name)
             if isinstance(form, Order)

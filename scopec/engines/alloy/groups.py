@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.base.files import source_of
 from scopec.engines.alloy.text import Named, operand, union
-from scopec.memory import given
-from scopec.memory.events import Event, Kind
-from scopec.memory.forms import Coherence, Sources
+from scopec.memory.events.events import Event, Kind
+from scopec.memory.given import relations
+from scopec.memory.given.forms import Coherence, Sources
 from scopec.program.names import distinct, identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scopec.memory.base import Base
-    from scopec.memory.events import EventGraph
-    from scopec.memory.forms import Group
+    from scopec.memory.events.base import Base
+    from scopec.memory.events.events import EventGraph
+    from scopec.memory.given.forms import Group
     from scopec.program.observe import Location
 
 #: How much of the program's text is shown of what an event does.
@@ -39,11 +39,13 @@ class Groups:
         by_id = self.graph.by_id
         self.writes = {
             by_id[form.writes[0]].location: form.writes
-            for form in given.forms(base, "co")
+            for form in relations.forms(base, "co")
             if isinstance(form, Coherence)
         }
         self.reads = {
-            by_id[form.writes[0]].location: form.reads for form in given.forms(base, "rf") if isinstance(form, Sources)
+            by_id[form.writes[0]].location: form.reads
+            for form in relations.forms(base, "rf")
+            if isinstance(form, Sources)
         }
         self.places = {
             self.writes[location] + self.reads.get(location, ()): f"at_{self.at(location)}"

@@ -6,9 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from scopec.engines.alloy.text import Named, negation, union
-from scopec.memory.events import shown_location
-from scopec.memory.guards import Guard
-from scopec.memory.paths import All, Not, Paths, Some
+from scopec.memory.events.events import shown_location
+from scopec.memory.events.guards import Guard
+from scopec.memory.events.paths import All, Not, Paths, Some
 from scopec.program.names import distinct, identifier
 from scopec.program.values import Reg, Value, leaves, show, substitute
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from scopec.engines.alloy.groups import Groups
     from scopec.engines.alloy.values import Values
-    from scopec.memory.events import Assertion, Cut, Event, EventGraph
-    from scopec.memory.forms import When
+    from scopec.memory.events.events import Assertion, Cut, Event, EventGraph
+    from scopec.memory.given.forms import When
     from scopec.program.values import Builtin
 
 #: How many conditions of a conjunction are written out before the rest gets a name.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.engines.alloy.text import disjunction, parenthesised, union
-from scopec.memory.events import shown_location
+from scopec.memory.events.events import shown_location
 from scopec.memory.questions import Goal, Question
 from scopec.program.values import Const, Reg, Value
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scopec.engines.alloy.paths import Conditions
     from scopec.engines.alloy.relational import Names, Printer
     from scopec.engines.alloy.values import Values
-    from scopec.memory.events import Event
+    from scopec.memory.events.events import Event
     from scopec.memory.questions import Problem
     from scopec.program.observe import Formula, Location, Target
     from scopec.program.types import IntType

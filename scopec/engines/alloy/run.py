@@ -19,7 +19,7 @@ from scopec.memory.execution import Choice
 if TYPE_CHECKING:
     from scopec.engines.java.jars import Jar
     from scopec.engines.java.workers import Workers
-    from scopec.memory.events import EventGraph
+    from scopec.memory.events.events import EventGraph
 
 SOLVER = "sat4j"
 _DRIVER = Path(__file__).with_name("in_jvm.py")

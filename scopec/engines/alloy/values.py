@@ -34,8 +34,8 @@ from scopec.program.values import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from scopec.memory.domains import Domains
-    from scopec.memory.events import LeftOpen
+    from scopec.memory.domains.domains import Domains
+    from scopec.memory.events.events import LeftOpen
 
 
 #: Operators in the names of tables, and how many words such a name has at most.

@@ -1,1 +1,5 @@
-"""The engine in this process: the same models and event graphs, translated to SAT."""
+"""The engine in this process.
+
+- ``memory``: the memory question, in SAT
+- ``progress``: the progress question, by states
+"""

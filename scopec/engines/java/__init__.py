@@ -1,1 +1,6 @@
-"""Java: its processes, the virtual machines that live on, and the engines' jars."""
+"""Java.
+
+- ``jars``: where Java and the engines' jars are, and how they are fetched and verified
+- ``processes``: one process for one question
+- ``workers``, ``jvm``: virtual machines that live on
+"""

@@ -18,7 +18,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import EngineError, UnavailableError
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 from scopec.base.records import dataclass
 from scopec.base.scratch import scratch_folder
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.base.children import started
 from scopec.base.diagnostics import EngineError, LimitError, ScopecError
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 from scopec.base.limits import uncut
 from scopec.base.records import dataclass
 from scopec.engines.java import jars

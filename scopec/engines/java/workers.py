@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import EngineError
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 from scopec.base.limits import uncut
 from scopec.base.records import dataclass
 from scopec.base.scratch import make_scratch_folder, remove_scratch_folder

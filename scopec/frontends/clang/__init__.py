@@ -1,1 +1,16 @@
-"""C++ as clang reads it: its LLVM IR against scopec's own headers (``scopec/shims/``)."""
+"""C++ as clang reads it: its LLVM IR against scopec's own headers (``scopec/shims/``).
+
+- ``program``: a file to a Program
+- ``prepare``: directives become C++
+- ``flags``: what a build says
+- ``compiler``, ``command``, ``running``: LLVM IR of both sides; which clang, and how it is run
+- ``messages``, ``extents``: what clang says, and the expression at a place
+- ``dependencies``: which files it may read
+- ``compilation_cache``: what it made in an earlier call
+- ``threads``: all threads of a program
+- ``llvm``: LLVM IR
+- ``machine``: executes the code of one thread
+- ``intrinsics``: calls of the library
+- ``ptx``: PTX as LLVM code
+- ``evaluation_order``: operands in no order
+"""

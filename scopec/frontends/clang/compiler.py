@@ -22,9 +22,9 @@ from scopec.base.records import dataclass
 from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
 from scopec.base.source import Source
 from scopec.frontends.clang.command import Clang, asked, environment, found, reading, shims
+from scopec.frontends.clang.compilation_cache import remembered
 from scopec.frontends.clang.dependencies import dependencies
 from scopec.frontends.clang.flags import Flags
-from scopec.frontends.clang.kept import remembered
 from scopec.frontends.clang.messages import Message, error_of, messages, presumed, told
 from scopec.frontends.clang.running import Run, finished
 

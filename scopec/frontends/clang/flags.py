@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import Code, InputError, error
 from scopec.base.files import text_of
-from scopec.base.later import later
+from scopec.base.lazy_import import later
 from scopec.base.records import dataclass
 
 if TYPE_CHECKING:

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, TypeVar
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
 from scopec.base.records import dataclass
-from scopec.frontends.clang import llvm
-from scopec.frontends.clang.alike import together
-from scopec.frontends.clang.block_barriers import elections
-from scopec.frontends.clang.debug import Leaf
-from scopec.frontends.clang.library import called
-from scopec.frontends.clang.machine import Machine
-from scopec.frontends.clang.memory import Address, Cell, Content, Layout, Memory, Part, Private
-from scopec.frontends.clang.passing import take
-from scopec.frontends.clang.pointees import Written, grown
-from scopec.frontends.clang.ptx_parameters import parameters
-from scopec.frontends.clang.state import Again, Knowledge
-from scopec.frontends.clang.work import Callback, Copy, Launch
-from scopec.frontends.clang.world import Side, World, refused
+from scopec.frontends.clang.intrinsics.block_barriers import elections
+from scopec.frontends.clang.intrinsics.library import called
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.frontends.clang.llvm.debug import Leaf
+from scopec.frontends.clang.machine.argument_passing import take
+from scopec.frontends.clang.machine.machine import Machine
+from scopec.frontends.clang.machine.memory import Address, Cell, Content, Layout, Memory, Part, Private
+from scopec.frontends.clang.machine.points_to import Written, grown
+from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch
+from scopec.frontends.clang.machine.state import Again, Knowledge
+from scopec.frontends.clang.machine.world import Side, World, refused
+from scopec.frontends.clang.ptx.parameters import parameters
 from scopec.frontends.named_barriers import check_counts
 from scopec.program import ir, types
 from scopec.program.endings import ended
+from scopec.program.merge_threads import together
 from scopec.program.program import Program
 from scopec.program.specialise import thread_builtins
 from scopec.program.streams import with_legacy_streams

@@ -1,1 +1,5 @@
-"""The reader of .litmus files."""
+"""The reader of litmus files.
+
+- ``syntax``: text to tree
+- ``lower``: tree to Program
+"""

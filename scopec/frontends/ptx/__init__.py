@@ -1,1 +1,8 @@
-"""PTX: its text to instructions, and what an instruction is; for inline assembly and litmus files."""
+"""PTX: its text to instructions, and what an instruction is.
+
+- ``forms``: the tree
+- ``syntax``: text to tree
+- ``constants``: constant expressions
+- ``table``: what each instruction is, as data
+- ``names``: what functions are called in C++
+"""

@@ -1,1 +1,9 @@
-"""Memory models as data: the cat language, its meaning on one execution, its models."""
+"""Memory models as data: the cat language.
+
+- ``registry``: the models that there are
+- ``read``, ``tree``: text to tree
+- ``build``, ``resolve``, ``recursion``, ``orders``: statements, expressions, ``let rec`` and ``with`` to a model
+- ``model``: a model
+- ``evaluate``: its meaning on one execution
+- ``monotone``, ``one_event``: what is known of a user's model
+"""

@@ -20,8 +20,8 @@ from scopec.memory.cat.orders import Orders
 from scopec.memory.cat.read import read
 from scopec.memory.cat.recursion import grows
 from scopec.memory.cat.resolve import Function, Meaning, Resolver
-from scopec.memory.given import RELATIONS
-from scopec.memory.given_sets import SETS
+from scopec.memory.given.relations import RELATIONS
+from scopec.memory.given.sets import SETS
 
 if TYPE_CHECKING:
     from scopec.base.source import Source, Span

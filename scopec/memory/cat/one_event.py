@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, assert_never
 
 from scopec.memory.cat import tree
 from scopec.memory.cat.model import Axiom, Definition, Kind, Model
-from scopec.memory.given import RELATIONS
-from scopec.memory.given_sets import SETS
+from scopec.memory.given.relations import RELATIONS
+from scopec.memory.given.sets import SETS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

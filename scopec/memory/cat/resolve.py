@@ -12,8 +12,8 @@ from scopec.memory.cat import tree
 from scopec.memory.cat.model import Kind, kind
 from scopec.memory.cat.orders import CALLS, Orders
 from scopec.memory.cat.recursion import closed_form
-from scopec.memory.given import RELATIONS
-from scopec.memory.given_sets import SETS
+from scopec.memory.given.relations import RELATIONS
+from scopec.memory.given.sets import SETS
 
 if TYPE_CHECKING:
     from scopec.base.source import Span

@@ -1,4 +1,11 @@
-"""The rules of progress: what each step of a system does, stated once for every engine."""
+"""The rules of progress: what each step of a system does, stated once for every engine.
+
+- ``ending``: what has started, has ended, and may start
+- ``barriers``, ``named_barriers``, ``phases``: barriers
+- ``sleeping``: ``wait`` and ``notify``
+- ``calls``: what the host does, and what ends threads
+- ``owing``: the promises of progress models
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,10 @@
-"""Readers: from the text of a file to a syntax tree."""
+"""From the text of a file to its syntax tree.
+
+- ``cuda``: the reader
+- ``scan``: comments and directives
+- ``type_names``: names of types, without which C++ is not parsed
+- ``build``: the parser's tree to the syntax tree
+- ``tree``, ``walk``: the syntax tree, and its nodes
+- ``literals``: values of literals
+- ``syntax_errors``: what to say of a text that does not parse
+"""

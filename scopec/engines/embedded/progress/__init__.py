@@ -1,0 +1,7 @@
+"""The progress question, by states.
+
+- ``fair_cycles``: a fair behaviour in which the property fails
+- ``exploring``: the states, and which promise each step keeps
+- ``states``, ``terms``, ``stepping``: expressions, rules and steps as functions of a state
+- ``persistent_steps``: what need not be interleaved; ``places``: where a thread may be
+"""

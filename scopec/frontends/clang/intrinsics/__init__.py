@@ -1,0 +1,12 @@
+"""Calls of the library: what the intrinsics of scopec's headers do to a thread of the machine.
+
+- ``library``: which module has an intrinsic
+- ``calls``: a call and its operands; those that device and host both have
+- ``atomics``: accesses in one step, barriers with counts, latches, semaphores
+- ``block_barriers``: ``__syncthreads()``, ``bar``, ``barrier``
+- ``warps``, ``masks``: what lanes exchange, and which lanes
+- ``clusters``: blocks of a cluster
+- ``assembly``, ``vectors``: what PTX alone has
+- ``guards``: static local variables
+- ``host``, ``launches``, ``copies``, ``allocations``: what host code does
+"""

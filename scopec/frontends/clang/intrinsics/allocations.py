@@ -1,0 +1,125 @@
+"""Memory that host code allocates and frees, at once or in the order of a stream."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.frontends.clang.intrinsics.calls import Call, address_of, text_at
+from scopec.frontends.clang.intrinsics.copies import issue, work_name
+from scopec.frontends.clang.intrinsics.host import device_of, stream_of, subject
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.frontends.clang.llvm.debug import Leaf
+from scopec.frontends.clang.llvm.numbers import number
+from scopec.frontends.clang.machine.access import home
+from scopec.frontends.clang.machine.lifetimes import life_of
+from scopec.frontends.clang.machine.memory import Address, Layout, Memory, Nowhere, Private, object_name
+from scopec.frontends.clang.machine.state import Done
+from scopec.program import faults, ir, types
+from scopec.program.builder import Builder
+from scopec.program.transfers import Waits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_STORAGES = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.MAPPED, ir.Storage.SYSTEM)
+#: Memory of these belongs to the thread that allocates it: which threads they are is known, and no access.
+_THREADS = ("thread", "jthread")
+_DEVICE, _HOST, _MALLOC = ("cudaFree", "cudaFreeAsync"), ("cudaFreeHost",), ("free",)
+#: What frees the memory of each function that allocates some (CUDA runtime API, "Memory Management", "Stream Ordered
+#: Memory Allocator"; C11 7.22.3.3; [new.delete]).
+_FREES = {
+    "cudaMalloc": _DEVICE, "cudaMallocPitch": _DEVICE, "cudaMallocManaged": _DEVICE,
+    "cudaMallocAsync": _DEVICE, "cudaMallocFromPoolAsync": _DEVICE, "cudaMallocHost": _HOST, "cudaHostAlloc": _HOST,
+    "malloc": _MALLOC, "calloc": _MALLOC, "new": ("delete",), "new[]": ("delete[]",), "std::vector": ("std::vector",),
+}  # fmt: skip
+
+
+def _allocate(call: Call) -> bool:
+    """``allocate(bytes, storage, by, stream)``."""
+    machine, world = call.machine, call.machine.world
+    size, storage, by = call.known(0), _STORAGES[call.known(1)], text_at(call, call.arguments[2])
+    name, type_ = subject(call) or ("allocation", _made(call))
+    debug = machine.side.debug
+    each = debug.bytes(type_) if type_ else 0
+    unique, again = name, 1
+    key = (machine.thread, call.state.again())
+    if storage is ir.Storage.SYSTEM and type_ and debug.fields(type_).get("name") in _THREADS:
+        return call.done(Address(home(machine, Private(key, "heap"), llvm.Array(size, llvm.Int(8)))))
+    while Memory(unique) in world.layouts and world.allocated.get(unique) != key:
+        again += 1
+        unique = f"{name}#{again}"
+    world.allocated[unique] = key
+    leaves = debug.leaves(type_) if each else (Leaf("", 0, types.INT),)
+    if debug.has_virtual_base(type_):
+        raise machine.refused(call.state, "an object with a virtual base that is allocated is", "use a variable")
+    count = max(1, size // (each or 4))
+    if count > 1 or size != (each or 4):
+        distance = each or 4
+        leaves = tuple(
+            replace(leaf, path=f"[]{leaf.path}", extents=((count, distance), *leaf.extents)) for leaf in leaves
+        )
+    span = machine.span(call.state)
+    region = world.declare(Layout(unique, leaves), storage, span, {}, zero=False)
+    world.freed_by[region] = _FREES[by]
+    if storage is ir.Storage.DEVICE:  # the only instance is in the memory of the device that was current
+        for leaf in world.layouts[region].leaves:
+            made = world.objects[object_name(unique, leaf)]
+            world.objects[made.name] = replace(made, device=device_of(call.state))
+    if storage is not ir.Storage.SYSTEM:
+        call.emit(ir.ApiCall(by))
+    _live(call, region, by, begins=True)
+    return call.done(Address(region))
+
+
+def _made(call: Call) -> str:
+    """The metadata of the type that a `new` makes objects of; empty if none is known."""
+    for frame in call.state.frames[-2::-1]:
+        known = frame.function.blocks[frame.label][frame.at - 1].allocates
+        if known is not None or frame.function.subprogram is not None:
+            return known or ""
+    return ""
+
+
+def _free(call: Call) -> bool:
+    """``deallocate(memory, by, stream)``: "If devPtr is 0, no operation is performed", so ``free`` too."""
+    by = text_at(call, call.arguments[1])
+    address = address_of(call, 0)
+    if address == Address(Nowhere()) or (isinstance(address.region, Private) and address.region.name == "heap"):
+        return call.done()
+    region, whole = address.region, not (address.offset.constant or address.offset.terms)
+    frees = call.machine.world.freed_by.get(region) if isinstance(region, Memory) else None
+    if frees is None:
+        raise _not_allocated(call, "what nothing has allocated")
+    if not whole:
+        raise _not_allocated(call, "what is not the beginning of an allocation")
+    if by not in frees:
+        raise _not_allocated(call, f"what is to be freed with `{'` or `'.join(frees)}`")
+    assert isinstance(region, Memory)
+    _live(call, region, by, begins=False)
+    return call.done()
+
+
+def _not_allocated(call: Call, what: str) -> Exception:
+    """Say that a call frees what it must not; what to raise then."""
+    machine, state = call.machine, call.state
+    span = machine.span(state)
+    machine.emit(state, faults.not_allocated(machine.world.text_of(span), what), span)
+    machine.builder.end(span)
+    return Done()
+
+
+def _live(call: Call, region: Memory, by: str, *, begins: bool) -> None:
+    """Say that memory is there from here on, or no more: from where the stream is, if one is given."""
+    operation = life_of(call.machine, region, by, begins=begins)
+    stream = call.arguments[3 if begins else 2]
+    if stream == number(-1, 32):
+        call.emit(operation)
+        return
+    builder = Builder()
+    builder.emit(operation, call.machine.span(call.state))
+    issue(call, work_name(call, by), by, builder, stream_of(call, stream), Waits.NOTHING)
+
+
+#: What each intrinsic does that allocates or frees.
+ALLOCATIONS: dict[str, Callable[[Call], bool]] = {"allocate": _allocate, "deallocate": _free}

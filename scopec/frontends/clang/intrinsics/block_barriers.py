@@ -1,0 +1,204 @@
+"""The barriers of a block: ``__syncthreads()`` and its kin, PTX's ``bar`` and ``barrier``.
+
+"Barriers are executed on a per-warp basis as if all the threads in the warp are active [...] the arrival count for the
+barrier is incremented by the warp size (not the number of active threads in the warp)" (PTX ISA, "bar").  So the lanes
+of a warp come together to ``bar.sync`` (a barrier of these lanes), the first of them arrives at the barrier for the
+warp, and waits for the count's part of warps, and they go on together.  To ``bar.arrive`` the others only say that they
+have come.  Which lane is the first is known from their texts, unless it may end before: then they exchange who has come
+("all non-exited threads in the warp", PTX ISA).  At a vote each lane arrives by itself: its count is one of threads,
+which may be fewer than a warp has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import error
+from scopec.frontends.clang.intrinsics.calls import Call, Handler, in_kernel
+from scopec.frontends.clang.intrinsics.masks import lane_of, lanes_in, lanes_there, thread_of, threads_of
+from scopec.frontends.clang.llvm.numbers import arithmetic, compare, number
+from scopec.frontends.clang.machine.state import Done
+from scopec.frontends.ptx import table
+from scopec.program import faults, ir, types, values
+from scopec.program.collective import WARP
+from scopec.program.values import Const, Reg, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from scopec.frontends.clang.machine.world import World
+
+#: What a count is where none is written: all threads of the block.
+_ALL = -1
+_VOTES = ("count", "and", "or")
+
+
+def _here(call: Call) -> tuple[Hashable, ...]:
+    """The instruction that this is: lanes that come to it by other calls come to another one."""
+    frame = call.state.frame
+    return (*frame.calls, frame.site())
+
+
+def _synchronise(call: Call) -> bool:
+    """``__syncthreads()``; that of a cooperative group need not be reached by all lanes at once."""
+    call.emit(ir.SyncThreads(at=_here(call) if call.known(0) else ()))
+    return call.done()
+
+
+def _vote(call: Call) -> bool:
+    register = call.target(types.INT)
+    truth = compare("ne", call.number(1), number(0, 32))
+    vote = ir.Vote(register.name, _VOTES[call.known(0)], values.convert(truth, types.INT))  # type: ignore[arg-type]
+    call.emit(ir.SyncThreads(vote, _here(call)))
+    return call.done(register)
+
+
+def _cta_barrier(call: Call) -> bool:
+    """``bar.sync`` and ``bar.arrive``, ``barrier`` without ``.aligned``; ``bar.sync 0`` is ``__syncthreads()``."""
+    name, warps = _name(call), _warps(call)
+    waits, at = bool(call.known(2)), _here(call) if call.known(3) else ()
+    if waits and name == number(0, 32) and warps == number(_warps_there(call), 32):
+        call.emit(ir.SyncThreads(at=at))
+        return call.done()
+    barrier = ir.NamedBarrier((name,), warps, waits, warps=True)
+    given = (name,) if call.number(1) == number(_ALL, 32) else (name, call.number(1))
+    of = f"`bar.{'sync' if waits else 'arrive'} {', '.join(str(n.value) for n in given if isinstance(n, Const))}`"
+    together = ir.GroupSync(ir.Group.WARP, lanes_there(call), of=of, at=at)
+    if waits:
+        first = _is_first(call, of)
+        call.emit(together)
+        _where(call, first, (barrier,), ())
+        call.emit(replace(together, of=f"the end of {of}", at=()))
+    else:
+        _where(call, _is_first(call, of), (together, barrier), (replace(together, waits=False),))
+    return call.done()
+
+
+def _is_first(call: Call, of: str) -> Value:
+    """Whether a lane is the first of its warp that comes to a barrier: others end before."""
+    machine, own, world = call.machine, lane_of(call), call.machine.world
+    warp = (machine.thread, machine.block, thread_of(call) // WARP, of)
+    come = world.come_together.setdefault(warp, set())
+    if come and own < min(come):
+        world.grew = True
+    come.add(own)
+    if warp not in world.elected:
+        return values.TRUE if own == min(come) else values.FALSE
+    first: Value = values.TRUE
+    for lane in lanes_in(lanes_there(call) & (1 << own) - 1):
+        first = values.binary("&&", first, values.unary("!", Reg(ir.came(lane), types.BOOL)))
+    register = Reg(f"{call.target(types.INT).name} first", types.BOOL)
+    exchange = ir.Exchange(f"first at {of}", number(0, 32), (register.name,), (first,), nothing=True)
+    call.emit(ir.GroupSync(ir.Group.WARP, lanes_there(call), exchange))
+    return register
+
+
+def _where(call: Call, condition: Value, then: Sequence[ir.Operation], otherwise: Sequence[ir.Operation]) -> None:
+    """Do the one or the other."""
+    builder, span = call.machine.builder, call.machine.span(call.state)
+    yes, no, after = builder.label(), builder.label(), builder.label()
+    builder.split(condition, span, yes, no)
+    for label, operations in ((yes, then), (no, otherwise)):
+        builder.place(label)
+        for operation in operations:
+            call.emit(operation)
+        builder.jump(after)
+    builder.place(after)
+
+
+def elections(world: World, grid: str, bodies: Mapping[tuple[int, int], ir.Body]) -> bool:
+    """Note of each warp and barrier of a grid whether the lane that comes first may end before; whether one is new."""
+    known = len(world.elected)
+    for key, come in world.come_together.items():
+        name, block, warp, of = key
+        body = bodies.get((block, warp * WARP + min(come)))
+        if name == grid and body is not None and len(come) > 1 and _may_miss(body, of):
+            world.elected.add(key)
+    return len(world.elected) > known
+
+
+def _may_miss(body: ir.Body, of: str) -> bool:
+    """Whether a thread may end without having come to a barrier of its warp."""
+    work, seen, there = [body.entry], set[int](), False
+    while work:
+        number_ = work.pop()
+        if number_ in seen:
+            continue
+        seen.add(number_)
+        node = body.nodes[number_]
+        if isinstance(node, ir.Do) and isinstance(node.operation, ir.GroupSync) and node.operation.of == of:
+            continue
+        there = there or isinstance(node, ir.Exit)
+        work += ir.successors(node)
+    return there and any(
+        isinstance(node, ir.Do) and isinstance(node.operation, ir.GroupSync) and node.operation.of == of
+        for node in body.nodes.values()
+    )
+
+
+def _cta_vote(call: Call) -> bool:
+    """``bar.red``; that of the barrier 0 is ``__syncthreads_count()``, ``_and`` or ``_or``."""
+    name, count, at = _name(call), _voters(call), _here(call) if call.known(4) else ()
+    register = call.target(types.INT)
+    vote = ir.Vote(register.name, _VOTES[call.known(2)], values.convert(call.number(3), types.INT))  # type: ignore[arg-type]
+    everyone = name == number(0, 32) and count == number(threads_of(call), 32)
+    call.emit(ir.SyncThreads(vote, at) if everyone else ir.NamedBarrier((name,), count, waits=True, vote=vote))
+    return call.done(register)
+
+
+def _voters(call: Call) -> Value:
+    """How many threads a vote is for: all of the block where no count is written."""
+    threads, count = threads_of(call), call.number(1)
+    if not isinstance(count, Const) or (count.value % WARP and count.value != _ALL):
+        return count
+    if count.value in (_ALL, _warps_there(call) * WARP):
+        return number(threads, 32)
+    if threads % WARP and threads > WARP:
+        what = f"a vote of {count.value} threads in a block whose last warp is not full is"
+        raise call.machine.refused(call.state, what)
+    return count
+
+
+def _name(call: Call) -> Value:
+    """Which barrier is meant."""
+    name = call.number(0)
+    if isinstance(name, Const) and not 0 <= name.value < table.BARRIERS:
+        message = f"a block has the barriers 0 to {table.BARRIERS - 1}"
+        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "write one of these")
+    return name
+
+
+def _warps_there(call: Call) -> int:
+    """How many warps a block has; the last one may have fewer threads than others."""
+    return -(-threads_of(call) // WARP)
+
+
+def _warps(call: Call) -> Value:
+    """For how many warps a barrier is: all of the block where no count is written.
+
+    "Since barriers are executed on a per-warp basis, the thread count must be a multiple of the warp size" (PTX ISA,
+    "bar"): with another one what happens is undefined.
+    """
+    count = call.number(1)
+    if count == number(_ALL, 32):
+        return number(_warps_there(call), 32)
+    rest = arithmetic("urem", count, number(WARP, 32))
+    if not isinstance(rest, Const) or rest.value:
+        call.emit(faults.of_count(compare("eq", rest, number(0, 32)), values.show(count)))
+    if not isinstance(count, Const):
+        return arithmetic("udiv", count, number(WARP, 32))
+    if count.value % WARP:
+        call.machine.builder.end(call.machine.span(call.state))
+        raise Done
+    return number(count.value // WARP, 32)
+
+
+#: What each intrinsic does.
+BARRIERS: dict[str, Handler] = {
+    "syncthreads": in_kernel(_synchronise),
+    "vote": in_kernel(_vote),
+    "cta_barrier": in_kernel(_cta_barrier),
+    "cta_vote": _cta_vote,
+}

@@ -1,0 +1,296 @@
+"""Calls: of functions that have a body, of LLVM's own, and of the intrinsics that the shims are made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import error
+from scopec.base.records import dataclass
+from scopec.frontends.clang.intrinsics.masks import know_lanes
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.frontends.clang.llvm.bits import count_ones, leading_zeros, reverse, trailing_zeros
+from scopec.frontends.clang.llvm.numbers import arithmetic, compare, number, resized
+from scopec.frontends.clang.machine.bulk import copy_bytes, fill_bytes
+from scopec.frontends.clang.machine.instructions import as_number, either, pointer_of
+from scopec.frontends.clang.machine.lifetimes import begin, end
+from scopec.frontends.clang.machine.machine import Machine
+from scopec.frontends.clang.machine.memory import Address, Content, Memory, Opaque, Origin, Record, Unset, made_of
+from scopec.frontends.clang.machine.state import Again, State
+from scopec.program import ir, types, values
+from scopec.program.streams import LAUNCH_FAILURE, last_error_name
+from scopec.program.values import Const, Reg, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+#: The numbers of std::memory_order.
+#: What is added to the scope of an access that is volatile in PTX.
+VOLATILE_BIT = 8
+ORDERS = (ir.Order.RELAXED, ir.Order.ACQUIRE, ir.Order.ACQUIRE, ir.Order.RELEASE, ir.Order.ACQ_REL, ir.Order.SEQ_CST)
+#: What the numbers of `__scopec_index` mean.
+INDICES = (
+    *(f"{name}.{axis}" for name in ("threadIdx", "blockIdx", "blockDim", "gridDim") for axis in "xyz"),
+    "clusterRank", "clusterSize",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that is being executed: the arguments, and the letter of its template argument in the mangled name."""
+
+    machine: Machine
+    state: State
+    instruction: llvm.Instruction
+    action: llvm.Call
+    arguments: tuple[Content, ...]
+    name: str
+    template: str
+
+    def number(self, position: int) -> Value:
+        """An argument that is a number."""
+        return as_number(self.machine, self.state, self.arguments[position])
+
+    def known(self, position: int) -> int:
+        """An argument that is a constant."""
+        value = self.number(position)
+        if not isinstance(value, Const):
+            raise error(Codes.NOT_CONSTANT, f"a constant is wanted for `{self.name}`", self.machine.span(self.state))
+        return value.value
+
+    def emit(self, operation: ir.Operation) -> None:
+        """Append an operation to the thread's graph."""
+        self.machine.emit(self.state, operation)
+
+    def done(self, content: Content | None = None) -> bool:
+        """The call is over, with a result."""
+        self.machine.finish(self.state, self.instruction, content)
+        return True
+
+    def mode(self, order: ir.Order, scope: int) -> ir.Mode:
+        """The mode of an atomic access, with the argument that says its scope."""
+        volatile, scope = divmod(self.known(scope), VOLATILE_BIT)
+        return ir.Mode(order, ir.Scope(scope), bool(volatile))
+
+    def order(self, position: int, allowed: tuple[ir.Order, ...] = tuple(ir.Order), what: str = "this") -> ir.Order:
+        """The order that an argument is; InputError if the operation cannot have it."""
+        found = ORDERS[self.known(position)]
+        if found not in allowed:
+            orders = ", ".join(order.value for order in allowed)
+            message = f"{what} cannot have the order {found.value}"
+            raise error(Codes.BAD_ARGUMENTS, message, self.machine.span(self.state), f"use one of {orders}")
+        return found
+
+    def target(self, type_: types.IntType) -> Reg:
+        """A register for what the call finds."""
+        return self.machine.target(self.state, type_)
+
+
+def enter(call: Call, function: llvm.Function) -> bool:
+    """Go into a function; its result becomes that of the call."""
+    machine, state, instruction = call.machine, call.state, call.instruction
+    caller = state.frame
+    machine.call(state, function, list(call.arguments), instruction.result, instruction.place)
+    position = caller.at
+    callee = state.frames.pop()
+    machine.finish(state, instruction, None)
+    assert caller.at == position + 1
+    state.frames.append(callee)
+    return True
+
+
+# ---------------------------------------------------------------- LLVM's own
+
+
+def of_llvm(call: Call, name: str) -> bool:
+    """A call of one of LLVM's own functions."""
+    machine, state = call.machine, call.state
+    match name.split(".")[1:]:
+        case ["memcpy" | "memmove", *_]:
+            copy_bytes(machine, state, address_of(call, 0), address_of(call, 1), call.known(2))
+            return call.done()
+        case ["memset", *_]:
+            fill_bytes(machine, state, address_of(call, 0), call.number(1), call.known(2))
+            return call.done()
+        case ["lifetime", which, *_]:
+            if isinstance(variable := call.arguments[-1], Address):
+                (begin if which == "start" else end)(machine, state, variable.region)
+                for key in [key for key in state.cells if key[0] == variable.region]:
+                    del state.cells[key]  # what a variable held before or after it lives is nothing
+            return call.done()
+        case ["scopec", "order"]:
+            register = call.target(types.BOOL)
+            call.emit(ir.Decide(register.name, "order"))
+            return call.done(register)
+        case ["x86", "sse2", "pause"] | ["dbg" | "assume" | "experimental" | "stacksave" | "stackrestore", *_]:
+            return call.done(Unset())
+        case [("sadd" | "ssub" | "smul" | "uadd" | "usub" | "umul") as operation, "with", "overflow", *_]:
+            return call.done(Record(_with_overflow(operation[1:], call.number(0), call.number(1), operation[0] == "s")))
+        case [("smin" | "smax" | "umin" | "umax") as operation, *_]:
+            return call.done(_extreme(operation[1:], call.number(0), call.number(1), operation[0] == "s"))
+        case ["abs", *_]:
+            value = call.number(0)
+            negative = compare("slt", value, number(0, value.type.bits))
+            return call.done(values.choose(negative, arithmetic("sub", number(0, value.type.bits), value), value))
+        case [("ctpop" | "ctlz" | "cttz" | "bitreverse") as function, *_]:
+            if function in ("ctlz", "cttz"):
+                know_lanes(call, 0)
+            return call.done(_OF_BITS[function](call.number(0)))
+        case ["trap"]:
+            return _trap(call)
+        case ["expect", *_]:
+            return call.done(call.arguments[0])
+        case _ if isinstance(call.action.type, llvm.Float):
+            return call.done(made_of(llvm.size(call.action.type), *call.arguments))
+        case _:
+            raise machine.refused(state, f"`{name}` is")
+
+
+_OF_BITS = {"ctpop": count_ones, "ctlz": leading_zeros, "cttz": trailing_zeros, "bitreverse": reverse}
+
+
+def _with_overflow(operation: str, left: Value, right: Value, is_signed: bool) -> tuple[Value, Value]:
+    """What fits of a result, and whether that is not all of it."""
+    bits, wider = left.type.bits, "sext" if is_signed else "zext"
+    exact = arithmetic(operation, *(resized(wider, side, 2 * bits) for side in (left, right)))
+    result = resized("trunc", exact, bits)
+    return result, compare("ne", resized(wider, result, 2 * bits), exact)
+
+
+def _extreme(operation: str, left: Value, right: Value, is_signed: bool) -> Value:
+    predicate = ("s" if is_signed else "u") + ("lt" if operation == "min" else "gt")
+    return values.choose(compare(predicate, left, right), left, right)
+
+
+def address_of(call: Call, position: int) -> Address:
+    """An argument that is a pointer whose target is known."""
+    return pointer_of(call.machine, call.state, call.action.arguments[position])
+
+
+# ---------------------------------------------------------------- threads
+
+
+def _fence(call: Call) -> bool:
+    order = ORDERS[call.known(0)]
+    if order is not ir.Order.RELAXED:
+        call.emit(ir.Fence(order, ir.Scope(call.known(1))))
+    return call.done()
+
+
+def _index(call: Call) -> bool:
+    name = INDICES[call.known(0)]
+    if name not in call.machine.builtins:
+        raise call.machine.refused(call.state, f"`{name}` on the host is")
+    return call.done(number(call.machine.builtins[name], 32))
+
+
+def _decide(call: Call) -> bool:
+    register = call.target(types.BOOL)
+    call.emit(ir.Decide(register.name))
+    return call.done(register)
+
+
+def _assert(call: Call) -> bool:
+    text = text_at(call, call.arguments[1])
+    call.emit(ir.Assert(call.number(0), text))
+    return call.done()
+
+
+def text_at(call: Call, content: Content) -> str:
+    """The text that a pointer to constant characters points to."""
+    if not isinstance(content, Address) or not isinstance(content.region, Memory):
+        return "?"
+    layout, found = call.machine.world.layouts[content.region], bytearray()
+    at = content.offset.constant
+    while layout.known is not None and isinstance(byte := layout.known.get(at), Const) and byte.value:
+        found.append(byte.value & 255)
+        at += 1
+    return found.decode("utf-8", "replace")
+
+
+def last_error(call: Call, device: int) -> ir.Place:
+    """Where a grid that was aborted says so to the calls of the API that come after."""
+    return call.machine.world.passed(last_error_name(device), types.INT, call.machine.span(call.state))
+
+
+def _trap(call: Call) -> bool:
+    machine = call.machine
+    if not machine.world.aborts:
+        machine.world.aborts.add("trap")
+        raise Again
+    mode = ir.Mode(ir.Order.RELEASE, ir.Scope.SYSTEM)
+    call.emit(ir.Store(last_error(call, machine.device), Const(LAUNCH_FAILURE, types.INT), mode))
+    call.emit(ir.Trap())
+    call.machine.builder.end(call.machine.span(call.state))
+    return False
+
+
+def _exit(call: Call) -> bool:
+    if not call.machine.side.host:
+        help_ = "use `__trap()`: it aborts the grid"
+        raise error(Codes.TYPE_ERROR, "a kernel cannot end the process", call.machine.span(call.state), help_)
+    call.emit(ir.EndProcess())
+    call.machine.builder.end(call.machine.span(call.state))
+    return False
+
+
+def _unmodelled(call: Call) -> bool:
+    message = f"scopec does not model {text_at(call, call.arguments[0])}"
+    raise error(Codes.UNMODELLED_CALL, message, call.machine.span(call.state))
+
+
+def _unknown(call: Call) -> bool:
+    return _not_modelled(call, Origin.OTHER)
+
+
+def _clock(call: Call) -> bool:
+    return _not_modelled(call, Origin.CLOCK)
+
+
+def _not_modelled(call: Call, origin: Origin) -> bool:
+    type_ = call.action.type
+    value = Opaque(max(1, llvm.size(type_)), origin=origin)
+    return call.done(either(call.machine, call.state, value) if type_ == llvm.Int(1) else value)
+
+
+def simply(operation: Callable[[Call], ir.Operation]) -> Handler:
+    """A call that is one operation."""
+
+    def handler(call: Call) -> bool:
+        call.emit(operation(call))
+        return call.done()
+
+    return handler
+
+
+def in_kernel(handler: Handler) -> Handler:
+    """A handler of what only kernels may call."""
+
+    def checked(call: Call) -> bool:
+        if call.machine.side.host:
+            span = call.machine.span(call.state)
+            name = call.machine.world.text_of(span).partition("(")[0]
+            raise error(Codes.TYPE_ERROR, f"`{name}` can be called in kernels only", span)
+        return handler(call)
+
+    return checked
+
+
+Handler: TypeAlias = "Callable[[Call], bool]"
+
+#: What each intrinsic does that threads of both sides call.
+INTRINSICS: dict[str, Handler] = {
+    "fence": _fence,
+    "index": _index,
+    "decide": _decide,
+    "in_kernel": in_kernel(Call.done),
+    "assert": _assert,
+    "trap": in_kernel(_trap),
+    "exit": _exit,
+    "unmodelled": _unmodelled,
+    "unknown": _unknown,
+    "clock": _clock,
+    "yield": simply(lambda call: ir.Yield(bool(call.known(0)))),
+    "io": simply(lambda _: ir.InputOutput()),
+}

@@ -1,0 +1,269 @@
+"""What the host does: threads, streams, events, devices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import error
+from scopec.frontends.clang.intrinsics.calls import Call, address_of, last_error, simply, text_at
+from scopec.frontends.clang.llvm.debug import Leaf
+from scopec.frontends.clang.llvm.numbers import number
+from scopec.frontends.clang.machine.argument_passing import cells_at, passed_on
+from scopec.frontends.clang.machine.instructions import as_number
+from scopec.frontends.clang.machine.memory import (
+    Address,
+    Cell,
+    Code,
+    Content,
+    Layout,
+    Memory,
+    Nowhere,
+    Private,
+    Record,
+)
+from scopec.frontends.clang.machine.spawned import Started
+from scopec.frontends.clang.machine.state import AT_EXIT, Done, State
+from scopec.frontends.clang.machine.world import unused
+from scopec.program import faults, ir, types
+from scopec.program.values import Const
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scopec.frontends.clang.machine.machine import Machine
+
+_DEVICE = Private((), "%device")
+_DESTROYED = {"Stream": Private((), "%destroyed.stream"), "Event": Private((), "%destroyed.event")}
+_FIRST_STREAM = 3
+_PER_THREAD = 2
+
+
+def device_of(state: State) -> int:
+    """The device that is current in a host thread."""
+    cell = state.cells.get((_DEVICE, 0))
+    return cell.content.value if cell is not None and isinstance(cell.content, Const) else 0
+
+
+def stream_of(call: Call, content: Content) -> ir.Stream:
+    """The stream that a handle or a number names."""
+    if isinstance(content, Address) and isinstance(content.region, Nowhere):
+        found = content.offset.constant
+    else:
+        value = as_number(call.machine, call.state, content)
+        if not isinstance(value, Const):
+            raise error(Codes.NOT_CONSTANT, "which stream this is must be known", call.machine.span(call.state))
+        found = value.value
+    if found == _PER_THREAD:
+        name = f"{call.machine.thread}.stream"
+        return call.machine.world.streams.setdefault(name, ir.Stream(name, "blocking", device_of(call.state)))
+    if found < _FIRST_STREAM:
+        return ir.legacy_stream(device_of(call.state))
+    stream = list(call.machine.world.created.values())[found - _FIRST_STREAM]
+    _check_there(call, "Stream", found, stream.name)
+    return stream
+
+
+def _check_there(call: Call, kind: str, handle: int, of: str) -> None:
+    """Raise Done where a stream or an event is used that this thread has destroyed."""
+    if (_DESTROYED[kind], handle) in call.state.cells:
+        call.emit(faults.of_handle(kind, of))
+        call.machine.builder.end(call.machine.span(call.state))
+        raise Done
+
+
+def _destroyed(call: Call, kind: str, handle: int) -> bool:
+    """What was given to it goes on; the handle is none any more in this thread, and those that it begins."""
+    call.state.cells[_DESTROYED[kind], handle] = Cell(1, number(1, 8))
+    call.emit(ir.ApiCall(f"cuda{kind}Destroy"))
+    return call.done()
+
+
+# ---------------------------------------------------------------- what the source calls things
+
+
+def subject(call: Call) -> tuple[str, str] | None:
+    """What the source calls the object that a function of the library is called for, and the metadata of its type."""
+    machine, state = call.machine, call.state
+    found: tuple[str, str] | None = None
+    for frame in reversed(state.frames):
+        if frame.function.subprogram is not None:
+            break
+        if not frame.function.parameters:
+            continue
+        name = frame.function.parameters[0][0]
+        cell = state.cells.get((Private(frame.calls, f"{name}.addr"), 0))
+        content = frame.env.get(f"{name}1") if cell is None else cell.content  # read once, where it is `this`
+        if isinstance(content, Address):
+            found = described(machine, content) or found
+    return found
+
+
+def described(machine: Machine, address: Address) -> tuple[str, str] | None:
+    """What the source calls the variable, member or element at an address."""
+    known = machine.named.get(address.region)
+    if known is None:
+        if isinstance(address.region, Memory) and not address.region.name.startswith("%"):
+            return address.region.name, ""
+        return None
+    name, type_, _ = known
+    path, leaf = machine.side.debug.number_at(type_, address.offset.constant) or ("", None)
+    return name + path, (leaf.pointee if leaf is not None else "") or type_
+
+
+def at_exit(call: Call) -> bool:
+    """``__cxa_atexit(function, argument, …)``: the destructor of an object of static storage duration."""
+    known = call.state.cells.get((AT_EXIT, 0))
+    earlier = known.content.parts if known is not None and isinstance(known.content, Record) else ()
+    call.state.cells[AT_EXIT, 0] = Cell(0, Record((*earlier, Record(call.arguments[:2]))))
+    return call.done(number(0, 32))
+
+
+# ---------------------------------------------------------------- threads of the host
+
+
+def _thread_create(call: Call) -> bool:
+    machine, state = call.machine, call.state
+    run = call.arguments[0]
+    assert isinstance(run, Address)
+    assert isinstance(run.region, Code)
+    known = subject(call)
+    name = known[0] if known is not None else "thread"
+    unique, again = name, 1
+    key = (machine.thread, state.again())
+    while unique in machine.world.threads and machine.world.threads[unique].key != key:
+        again += 1
+        unique = f"{name}#{again}"
+    block, given = Private((), "%state"), address_of(call, 1)
+    cells: dict[tuple[Private, int], Cell] = {}
+    passed: list[str] = []
+    for at, cell in cells_at(call, given, call.known(2)):
+        cells[block, at] = replace(cell, content=passed_on(call, cell.content, f"{unique}(given)", passed))
+    started = Started(key, run.region.name, Address(block), cells, tuple(passed))
+    if machine.world.threads.setdefault(unique, started) != started:
+        raise machine.refused(state, "a thread that is created in several states is")
+    call.emit(ir.CreateThread(unique))
+    return call.done(number(1 + list(machine.world.threads).index(unique), 32))
+
+
+def _thread_join(call: Call) -> bool:
+    threads = list(call.machine.world.threads)
+    found = call.known(0)
+    if not 0 < found <= len(threads):
+        raise call.machine.refused(call.state, "joining a thread that is none is")
+    call.emit(ir.JoinThread(threads[found - 1]))
+    return call.done()
+
+
+# ---------------------------------------------------------------- streams and events
+
+
+def _stream_create(call: Call) -> bool:
+    world = call.machine.world
+    known = subject(call)
+    name = known[0] if known is not None else "stream"
+    key = (call.machine.thread, call.state.again())
+    if key not in world.created:
+        unique = unused(name, {stream.name for stream in world.created.values()})
+        kind: Literal["blocking", "non-blocking"] = "non-blocking" if call.known(0) == 2 else "blocking"
+        world.created[key] = ir.Stream(unique, kind, device_of(call.state))
+    found = _FIRST_STREAM + list(world.created).index(key)
+    call.state.cells.pop((_DESTROYED["Stream"], found), None)
+    return call.done(number(found, 32))
+
+
+def _stream_destroy(call: Call) -> bool:
+    stream_of(call, call.arguments[0])
+    return _destroyed(call, "Stream", call.known(0))
+
+
+def _event_create(call: Call) -> bool:
+    world = call.machine.world
+    key = (call.machine.thread, call.state.again())
+    known = subject(call)
+    if key not in world.events:
+        world.events[key] = unused(known[0] if known is not None else "event", world.events.values())
+    found = 1 + list(world.events).index(key)
+    call.state.cells.pop((_DESTROYED["Event"], found), None)
+    return call.done(number(found, 32))
+
+
+def _event_destroy(call: Call) -> bool:
+    _event(call, 0)
+    return _destroyed(call, "Event", call.known(0))
+
+
+def _stop_flag(call: Call) -> bool:
+    """A flag that stop tokens share."""
+    world = call.machine.world
+    known = subject(call)
+    name = f"{known[0]}.stop" if known is not None else "stop"
+    region = world.declare(Layout(name, (Leaf("", 0, types.BOOL),)), ir.Storage.SYSTEM, call.machine.span(call.state),
+                           {0: 0}, zero=True)  # fmt: skip
+    world.objects[name] = replace(world.objects[name], use=ir.Use.STOP)
+    return call.done(Address(region))
+
+
+def _event(call: Call, position: int) -> str:
+    found = call.known(position)
+    name = list(call.machine.world.events.values())[found - 1]
+    _check_there(call, "Event", found, name)
+    return name
+
+
+def _set_device(call: Call) -> bool:
+    call.state.cells[_DEVICE, 0] = Cell(4, number(call.known(0), 32))
+    call.emit(ir.ApiCall("cudaSetDevice"))
+    return call.done()
+
+
+def _stream_query(call: Call) -> bool:
+    register = call.target(types.INT)
+    call.emit(ir.StreamQuery(register.name, stream_of(call, call.arguments[0]).name))
+    return call.done(register)
+
+
+def _event_query(call: Call) -> bool:
+    register = call.target(types.INT)
+    call.emit(ir.EventQuery(register.name, _event(call, 0)))
+    return call.done(register)
+
+
+def last_error_of(call: Call) -> bool:
+    """0, or what an aborted grid has left."""
+    if not call.machine.world.aborts:
+        return call.done(number(0, 32))
+    place = last_error(call, device_of(call.state))
+    register = call.target(types.INT)
+    call.emit(ir.Load(register.name, place, ir.Mode(ir.Order.ACQUIRE, ir.Scope.SYSTEM)))
+    return call.done(register)
+
+
+def _api(call: Call) -> bool:
+    call.emit(ir.ApiCall(text_at(call, call.arguments[0])))
+    return call.done()
+
+
+#: What each intrinsic does that host threads alone call.
+HOST: dict[str, Callable[[Call], bool]] = {
+    "thread_create": _thread_create,
+    "thread_join": _thread_join,
+    "thread_detach": lambda call: call.done(),
+    "stream_create": _stream_create,
+    "stream_destroy": _stream_destroy,
+    "stream_synchronize": simply(lambda call: ir.StreamSynchronize(stream_of(call, call.arguments[0]).name)),
+    "stream_query": _stream_query,
+    "stream_wait_event": simply(lambda call: ir.EventWait(_event(call, 1), stream_of(call, call.arguments[0]).name)),
+    "event_create": _event_create,
+    "event_destroy": _event_destroy,
+    "event_record": simply(lambda call: ir.EventRecord(_event(call, 0), stream_of(call, call.arguments[1]).name)),
+    "event_synchronize": simply(lambda call: ir.EventSynchronize(_event(call, 0))),
+    "event_query": _event_query,
+    "device_synchronize": simply(lambda call: ir.DeviceSynchronize(device_of(call.state))),
+    "set_device": _set_device,
+    "get_device": lambda call: call.done(number(device_of(call.state), 32)),
+    "last_error": last_error_of,
+    "api": _api,
+    "stop_flag": _stop_flag,
+}

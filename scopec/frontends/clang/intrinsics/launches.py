@@ -1,0 +1,168 @@
+"""Launches of kernels, and what is given to other threads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import error
+from scopec.frontends.clang.intrinsics.calls import Call
+from scopec.frontends.clang.intrinsics.host import device_of, last_error_of, stream_of
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.frontends.clang.llvm.numbers import number
+from scopec.frontends.clang.machine.access import load, store
+from scopec.frontends.clang.machine.argument_passing import cells_at, passed_on
+from scopec.frontends.clang.machine.instructions import as_number, pointer_of
+from scopec.frontends.clang.machine.memory import Address, Cell, Code, Content, Private, Record
+from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch
+from scopec.frontends.clang.machine.state import Again
+from scopec.frontends.launches import check_block, check_cluster, check_device, check_threads
+from scopec.program import ir
+from scopec.program.values import Const, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: What clang puts before the name of a kernel for the function that launches it.
+_STUB = "__device_stub__"
+
+
+_PENDING = Private((), "%launch")
+
+
+def _dim(values: list[int]) -> ir.Dim:
+    return ir.Dim(*values)
+
+
+def configure(call: Call) -> bool:
+    """``<<<grid, block, shared, stream>>>``: each extent comes as x and y in 64 bits, and z."""
+    call.state.cells[_PENDING, 0] = Cell(0, Record(call.arguments))
+    return call.done(number(0, 32))
+
+
+def take_configuration(call: Call) -> bool:
+    """``__cudaPopCallConfiguration(grid, block, shared, stream)``, in what clang makes of a kernel on the host."""
+    machine, state = call.machine, call.state
+    pending = state.cells.pop((_PENDING, 0)).content
+    assert isinstance(pending, Record)
+    for position, (pointer, distance) in enumerate(((0, 0), (0, 8), (1, 0), (1, 8), (2, 0), (3, 0))):
+        at = pointer_of(machine, state, call.action.arguments[pointer])
+        type_ = llvm.Int(32 if distance else 64) if pointer < 3 else llvm.Pointer()
+        to = Address(at.region, at.offset.plus(distance, number(1, 64)))
+        store(machine, state, to, pending.parts[position], type_, ir.PLAIN)
+    return call.done(number(0, 32))
+
+
+def launch_kernel(call: Call) -> bool:
+    """``cudaLaunchKernel(kernel, grid, block, arguments, shared, stream)``: each extent comes as above."""
+    grid, block = (_extent(call, call.arguments[n : n + 2]) for n in (1, 3))
+    _launched(call, call.action.arguments[5], grid, block, call.number(6), stream_of(call, call.arguments[7]))
+    if _STUB in call.state.frame.function.name:
+        return call.done(number(0, 32))
+    return last_error_of(call)
+
+
+def _extent(call: Call, parts: tuple[Content, ...]) -> ir.Dim:
+    low, high = (as_number(call.machine, call.state, part) for part in parts)
+    if not isinstance(low, Const) or not isinstance(high, Const):
+        raise error(Codes.NOT_CONSTANT, "the extents of a launch must be known", call.machine.span(call.state))
+    return ir.Dim(low.value & 0xFFFFFFFF, low.value >> 32 & 0xFFFFFFFF, high.value & 0xFFFFFFFF)
+
+
+def _launched(
+    call: Call, given: llvm.Typed, blocks: ir.Dim, threads: ir.Dim, shared: Value, stream: ir.Stream, *,
+    cooperative: bool = False, cluster: ir.Dim | None = None, domain: int = 0,
+) -> None:  # fmt: skip
+    """Launch the kernel that is the first argument: its threads run with the arguments as they are now."""
+    machine, state = call.machine, call.state
+    if not blocks.count or not threads.count:
+        message = "a launch of no threads"
+        raise error(Codes.NO_THREADS, message, machine.span(state))
+    check_threads(blocks, threads, machine.span(state))
+    check_device(stream, device_of(state), machine.span(state))
+    if not isinstance(shared, Const):
+        raise error(Codes.NOT_CONSTANT, "how much shared memory a launch asks for must be known", machine.span(state))
+    function = _kernel(call)
+    kernel = machine.world.device.debug.function_name(function.subprogram or "") or function.name
+    number_ = 1 + sum(launch.kernel == kernel for launch in machine.world.launches.values())
+    name = kernel if number_ == 1 else f"{kernel}#{number_}"
+    arguments: list[Content] = []
+    passed: list[str] = []
+    cells: dict[tuple[Private, int], Cell] = {}
+    for (parameter, type_), behind, pointer in zip(
+        function.parameters, function.byval, _arguments(call, function, given), strict=True
+    ):
+        if behind is None:
+            content = load(machine, state, pointer, type_, ir.PLAIN)
+            if machine.world.in_host_memory(content):
+                raise Again
+            arguments.append(passed_on(call, content, f"{name}({parameter})", passed))
+            continue
+        copy, about = Private((), parameter), machine.world.device.parameter(function, parameter)
+        for at, cell in cells_at(call, pointer, llvm.size(behind)):
+            if machine.world.in_host_memory(cell.content):
+                raise Again
+            path = machine.world.device.debug.path(about.type if about is not None else "", at)
+            content = passed_on(call, cell.content, f"{name}({parameter}{path})", passed)
+            cells[copy, at] = replace(cell, content=content)
+        arguments.append(Address(copy))
+    said = machine.world.said.get(function.name, {})
+    check_block(threads, said, machine.span(state))
+    if cluster is None and (sizes := said.get("cluster_dims")):
+        cluster = ir.Dim(*sizes)
+    if cluster is not None:
+        check_cluster(cluster, blocks, machine.span(state))
+    launch = Launch(kernel, function, tuple(arguments), cells, machine.span(state), blocks, threads, stream,
+                    cooperative, cluster, domain, shared.value, tuple(passed))  # fmt: skip
+    issued(call, name, launch)
+
+
+def issued(call: Call, name: str, work: Launch | Copy | Callback) -> None:
+    """Give work to a stream, at one place of the program in one state: there would be two of one name otherwise."""
+    world, key = call.machine.world, (call.machine.thread, call.state.again())
+    if key in world.issued:
+        message = "work for a stream that host code issues in several states is"
+        raise call.machine.refused(call.state, message, "issue it before the branch, or in each branch")
+    world.issued.add(key)
+    world.launches[name] = work
+    call.emit(ir.LaunchGrid(name))
+
+
+def _kernel(call: Call) -> llvm.Function:
+    machine, stub = call.machine, call.arguments[0]
+    if not isinstance(stub, Address) or not isinstance(stub.region, Code):
+        raise machine.refused(call.state, "a kernel that is not known is")
+    kernel = re.sub(rf"(\d*){_STUB}", lambda m: str(int(m[1]) - len(_STUB)) if m[1] else "", stub.region.name)
+    function = machine.world.device.function(kernel)
+    if function is None:
+        raise error(Codes.NOT_LAUNCHED, f"`{kernel}` is no kernel", machine.span(call.state))
+    return function
+
+
+def _arguments(call: Call, function: llvm.Function, given: llvm.Typed) -> Iterator[Address]:
+    """What an array of pointers to the arguments of a kernel points to."""
+    machine, state = call.machine, call.state
+    for position in range(len(function.parameters)):
+        where = pointer_of(machine, state, given)
+        at = Address(where.region, where.offset.plus(8 * position, number(1, 64)))
+        pointer = load(machine, state, at, llvm.Pointer(), ir.PLAIN)
+        if not isinstance(pointer, Address):
+            raise machine.refused(state, "an argument whose address is not known is")
+        yield pointer
+
+
+def _launch(call: Call) -> bool:
+    numbers = [call.known(n) & 0xFFFFFFFF for n in range(2, 8)]
+    cluster = [call.known(n) & 0xFFFFFFFF for n in range(11, 14)]
+    _launched(
+        call, call.action.arguments[1], _dim(numbers[:3]), _dim(numbers[3:]), call.number(8),
+        stream_of(call, call.arguments[9]), cooperative=bool(call.known(10)),
+        cluster=_dim(cluster) if cluster[0] else None, domain=call.known(14),
+    )  # fmt: skip
+    return call.done(number(0, 32))
+
+
+#: The intrinsic that the functions of the runtime API launch with.
+LAUNCHES = {"launch": _launch}

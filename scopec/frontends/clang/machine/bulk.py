@@ -1,0 +1,155 @@
+"""Copies and fills of so many bytes: private memory as it is, numbers of the program one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from scopec.frontends.clang.evaluation_order.footprints import Touch
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.frontends.clang.llvm.numbers import Offset, number
+from scopec.frontends.clang.machine.access import load, store, type_of
+from scopec.frontends.clang.machine.memory import (
+    NULL,
+    Address,
+    Cell,
+    Cells,
+    Held,
+    Layout,
+    Memory,
+    Opaque,
+    Private,
+    covered,
+    cuts,
+    overlapping,
+    read,
+)
+from scopec.frontends.clang.machine.state import Again
+from scopec.program import ir
+from scopec.program.values import Const, Value
+
+if TYPE_CHECKING:
+    from scopec.frontends.clang.llvm.debug import Leaf
+    from scopec.frontends.clang.machine.machine import Machine
+    from scopec.frontends.clang.machine.state import State
+
+
+def copy_bytes(machine: Machine, state: State, to: Address, from_: Address, size: int) -> None:
+    """Copy so many bytes: private memory as it is, numbers of the program one by one."""
+    if isinstance(from_.region, Private) and not from_.offset.terms:
+        machine.touch(state, Touch(from_.region, from_.offset.constant, size, writes=False))
+        moved = _cut_out(state.cells, from_.region, from_.offset.constant, size)
+        _store_cells(machine, state, to, moved)
+        given = {byte for at, cell in moved.items() for byte in range(at, at + cell.bytes)}
+        _write_without_value(machine, state, to, given, size)
+        return
+    if not isinstance(from_.region, Memory):
+        raise machine.refused(state, "a copy from a place that is known at run time alone is")
+    layout = machine.world.layouts[from_.region]
+    if layout.known is not None:
+        if from_.offset.terms:
+            machine.world.tables.add(from_.region)
+            raise Again
+        table = Private((), layout.name)
+        cells = {(table, at): Cell(llvm.size(type_of(content)), content) for at, content in layout.known.items()}
+        _store_cells(machine, state, to, _cut_out(cells, table, from_.offset.constant, size))
+        return
+    check_whole(machine, state, layout, from_.offset, size)
+    for at, leaf in list(covered(layout, from_.offset.constant, size)):
+        type_ = _leaf_type(leaf)
+        content = load(machine, state, Address(from_.region, from_.offset.moved(Offset(at))), type_, ir.PLAIN)
+        store(machine, state, Address(to.region, to.offset.moved(Offset(at))), content, type_, ir.PLAIN)
+
+
+def _cut_out(cells: Cells, region: Private, begin: int, size: int) -> dict[int, Cell]:
+    """What so many bytes hold, by the distance from their begin: whole cells, and parts of those that they cut."""
+    moved = {}
+    for start in overlapping(cells, region, begin, size):
+        cell = cells[region, start]
+        first, last = max(start, begin), min(start + cell.bytes, begin + size)
+        whole = last - first == cell.bytes
+        moved[first - begin] = cell if whole else Cell(last - first, read(cells, region, first, last - first))
+    return moved
+
+
+def _store_cells(machine: Machine, state: State, to: Address, moved: Mapping[int, Cell]) -> None:
+    for at, cell in sorted(_together(machine, to, moved).items()):
+        place = Address(to.region, to.offset.moved(Offset(at)))
+        store(machine, state, place, cell.content, _bytes(cell), ir.PLAIN)
+
+
+def _together(machine: Machine, to: Address, moved: Mapping[int, Cell]) -> Mapping[int, Cell]:
+    """The cells as they are written: those that are one number there are one."""
+    if not isinstance(to.region, Memory) or to.region.name not in machine.world.joined:
+        return moved
+    end = max((at + cell.bytes for at, cell in moved.items()), default=0)
+    cells, found = {(_MOVED, at): cell for at, cell in moved.items()}, dict(moved)
+    for at, leaf in covered(machine.world.layouts[to.region], to.offset.constant, end):
+        inside = [part for part in moved if at <= part < at + leaf.type.size]
+        if leaf.bits and sum(moved[part].bytes for part in inside) == leaf.type.size:
+            for part in inside:
+                del found[part]
+            found[at] = Cell(leaf.type.size, read(cells, _MOVED, at, leaf.type.size))
+    return found
+
+
+_MOVED = Private((), "%moved")
+
+
+def _write_without_value(machine: Machine, state: State, to: Address, given: Container[int], size: int) -> None:
+    """Write numbers of which no byte is ``given``: what is copied there has no value, and 0 stands for it."""
+    if isinstance(to.region, Memory):
+        for at, leaf in list(covered(machine.world.layouts[to.region], to.offset.constant, size)):
+            if not any(byte in given for byte in range(at, at + leaf.type.size)):
+                place = Address(to.region, to.offset.moved(Offset(at)))
+                content = NULL if leaf.pointer else number(0, 8 * leaf.type.size)
+                store(machine, state, place, content, _leaf_type(leaf), ir.PLAIN)
+
+
+def check_whole(machine: Machine, state: State, layout: Layout, offset: Offset, size: int) -> None:
+    """Raise InputError where so many bytes cut a number in two, or go beyond the object."""
+    if cuts(layout, offset.constant, size):
+        raise machine.refused(state, f"{size} bytes that are not whole numbers of `{layout.name}` are")
+
+
+def fill_bytes(machine: Machine, state: State, to: Address, byte: Value, size: int) -> None:
+    """Set so many bytes."""
+    if not isinstance(byte, Const):
+        raise machine.refused(state, "filling memory with a value that is known at run time alone is")
+    repeated = int.from_bytes(bytes([byte.value & 255]) * max(size, 1), "little")
+    if isinstance(to.region, Private) and not to.offset.terms:
+        for start, width in _words(to.offset.constant, size):
+            word = number(repeated & ((1 << 8 * width) - 1), 8 * width)
+            store(machine, state, Address(to.region, Offset(start)), word, llvm.Int(8 * width), ir.PLAIN)
+        return
+    if not isinstance(to.region, Memory):
+        raise machine.refused(state, "filling memory that is not known is")
+    check_whole(machine, state, machine.world.layouts[to.region], to.offset, size)
+    for at, leaf in list(covered(machine.world.layouts[to.region], to.offset.constant, size)):
+        part = repeated & ((1 << leaf.type.bits) - 1)
+        place = Address(to.region, to.offset.moved(Offset(at)))
+        store(machine, state, place, number(part, 8 * leaf.type.size), _leaf_type(leaf), ir.PLAIN)
+
+
+def _bytes(cell: Cell) -> llvm.Type:
+    match cell.content:
+        case Opaque():
+            return llvm.Float(cell.bytes)
+        case Address() | Held():
+            return llvm.Pointer()
+        case _:
+            return llvm.Int(8 * cell.bytes)
+
+
+def _leaf_type(leaf: Leaf) -> llvm.Type:
+    if leaf.pointer:
+        return llvm.Pointer()
+    return llvm.Float(leaf.type.size) if leaf.type.is_float else llvm.Int(8 * leaf.type.size)
+
+
+def _words(at: int, size: int) -> Iterable[tuple[int, int]]:
+    end = at + size
+    while at < end:
+        width = next(w for w in (8, 4, 2, 1) if at % w == 0 and at + w <= end)
+        yield at, width
+        at += width

@@ -1,0 +1,446 @@
+"""The machine's memory: what a register or cell may hold, private memory, the program's objects in bytes."""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from enum import Enum, IntEnum
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.base.records import dataclass
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.frontends.clang.llvm.debug import Bits, Leaf
+from scopec.frontends.clang.llvm.numbers import Offset, arithmetic, number, resized, signed, unsigned
+from scopec.program import ir, values
+from scopec.program.types import BOOL, INT, LONG, ULONG, IntType
+from scopec.program.values import Const, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from scopec.base.source import Span
+
+# ---------------------------------------------------------------- regions
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """Memory of one thread that no other thread can name: a local variable, by the calls that lead to it."""
+
+    calls: tuple[object, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Memory that threads may share: a global variable, an allocation, a local variable whose address gets around."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A function, on the device or on the host."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nowhere:
+    """Where null pointers point."""
+
+
+Region: TypeAlias = Private | Memory | Code | Nowhere
+
+# ---------------------------------------------------------------- what a register holds
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A place in a region."""
+
+    region: Region
+    offset: Offset = Offset()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A pointer that was read: the number that stands for an address, which the program has in a register.
+
+    ``among`` are the numbers that it may be, None for any.
+    """
+
+    value: Value
+    among: frozenset[int] | None = None
+
+
+class Origin(IntEnum):
+    """Where a value that is not modelled comes from; what is made of several, from the last one of theirs."""
+
+    CONSTANT = 0
+    CLOCK = 1
+    OTHER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A value that is not modelled, such as a floating-point number: it may be moved, stored and forgotten.
+
+    With ``lost`` it is made of the value of a lane that a computed mask leaves out: to use it is undefined.  ``origin``
+    says where it comes from.
+    """
+
+    bytes: int
+    lost: bool = False
+    origin: Origin = Origin.OTHER
+
+
+@dataclass(frozen=True, slots=True)
+class Unset:
+    """What was never given a value; ``of`` is the number of a local variable that it is, its offset and its bits."""
+
+    of: tuple[Private, int, int] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The parts of a structure that is in a register."""
+
+    parts: tuple[Content, ...]
+
+
+Content: TypeAlias = Value | Address | Held | Opaque | Unset | Record
+
+
+def made_of(size: int, *parts: Content) -> Opaque:
+    """What is computed of some contents, and is not modelled.
+
+    What a clock says stays that beside constants and what the program knows, such as a limit.
+    """
+    unknown = [part for part in parts if isinstance(part, Opaque)]
+    origin = max((part.origin for part in unknown), default=Origin.CONSTANT)
+    return Opaque(size, any(part.lost for part in unknown), origin)
+
+
+NULL = Address(Nowhere())
+
+# ---------------------------------------------------------------- private memory
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """So many bytes that were written together."""
+
+    bytes: int
+    content: Content
+
+
+Cells: TypeAlias = "dict[tuple[Private, int], Cell]"
+#: There is a cell where a thread has arrived at the barrier of its cluster and does not wait yet.
+ARRIVED = Private((), "%arrived"), 0
+
+
+def overlapping(cells: Cells, region: Private, at: int, size: int) -> list[int]:
+    """Where the cells begin that share bytes with so many from an offset."""
+    return sorted(o for (r, o), c in cells.items() if r == region and o < at + size and at < o + c.bytes)
+
+
+def read(cells: Cells, region: Private, at: int, size: int) -> Content:
+    """So many bytes of private memory: as they were written, or put together of what was."""
+    found = cells.get((region, at))
+    if found is not None and found.bytes == size:
+        return found.content
+    result: Value | None = None
+    for start in overlapping(cells, region, at, size):
+        cell = cells[region, start]
+        match cell.content:
+            case Opaque(_, lost, origin):
+                return Opaque(size, lost, origin)
+            case Address() | Held() | Unset() | Record():
+                return Unset()
+            case content:
+                bits = 8 * size
+                wide = 8 * max(size, cell.bytes)
+                part = resized("zext", content, wide)
+                if start < at:
+                    part = arithmetic("lshr", part, number(8 * (at - start), wide))
+                part = resized("trunc", part, bits)
+                if start > at:
+                    part = arithmetic("shl", part, number(8 * (start - at), bits))
+                result = part if result is None else arithmetic("or", result, part)
+    return Unset() if result is None else result
+
+
+def write(cells: Cells, region: Private, at: int, size: int, content: Content) -> None:
+    """Write private memory; what is left of the cells around keeps its value."""
+    for start in overlapping(cells, region, at, size):
+        cell = cells.pop((region, start))
+        end = start + cell.bytes
+        for first, last in ((start, min(at, end)), (max(at + size, start), end)):
+            if first < last:
+                cells[region, first] = Cell(last - first, read({(region, start): cell}, region, first, last - first))
+    cells[region, at] = Cell(size, content)
+
+
+# ---------------------------------------------------------------- objects
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A region of the program's objects: each leaf is an object of the program, or an array of them.
+
+    ``known`` are the contents of memory that nobody writes, by offset; None for what may be written.
+    """
+
+    name: str
+    leaves: tuple[Leaf, ...]
+    known: Mapping[int, Content] | None = None
+
+
+def leaves_of(type_: llvm.Type, offset: int = 0, extents: tuple[tuple[int, int], ...] = ()) -> tuple[Leaf, ...]:
+    """The numbers of a type of which nothing but its form is known."""
+    match type_:
+        case llvm.Int(bits):
+            return (Leaf("", offset, signed(8 * llvm.size(type_)) if bits > 1 else BOOL, extents=extents),)
+        case llvm.Float(size):
+            return (
+                Leaf("", offset, IntType("float" if size <= 4 else "double", 8 * size, signed=True), extents=extents),
+            )
+        case llvm.Pointer():
+            return (Leaf("", offset, ULONG, pointer=True, extents=extents),)
+        case llvm.Array(count, inner):
+            around = (*extents, (count, llvm.size(inner)))
+            return tuple(replace(leaf, path=f"[]{leaf.path}") for leaf in leaves_of(inner, offset, around))
+        case llvm.Struct(fields):
+            parts = enumerate(zip(llvm.offsets(type_), fields, strict=True))
+            return tuple(
+                replace(leaf, path=f".{n}{leaf.path}")
+                for n, (at, field) in parts
+                for leaf in leaves_of(field, offset + at, extents)
+            )
+        case llvm.Void():
+            return ()
+
+
+def object_name(region: str, leaf: Leaf) -> str:
+    """What an object of the program is called."""
+    path = leaf.path
+    while path.endswith("[]"):
+        path = path[:-2]
+    return region + path
+
+
+def shape(leaf: Leaf) -> tuple[int, ...]:
+    """The extents of the arrays that a leaf is in."""
+    return tuple(count for count, _ in leaf.extents)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A number in memory that an address means: which leaf, and the index in the array that it is."""
+
+    leaf: Leaf
+    index: Value
+
+
+def element(layout: Layout, offset: Offset, size: int) -> Element | None:
+    """The number at an offset; None where there is none of exactly that size."""
+    for leaf in layout.leaves:
+        if leaf.type.size == size and (found := _index_in(leaf, offset)) is not None:
+            return Element(leaf, found)
+    return _at_distance(layout, offset, size) or _beside(layout, offset, size)
+
+
+def _at_distance(layout: Layout, offset: Offset, size: int) -> Element | None:
+    """An element of the only array of a region, so many bytes on as are computed: none (-1) if they are no multiple."""
+    if len(layout.leaves) != 1 or not offset.terms:
+        return None
+    (leaf,), apart = layout.leaves, size
+    for count, distance in reversed(leaf.extents):
+        if distance != apart:
+            return None
+        apart *= count
+    known = offset.constant - leaf.offset
+    if leaf.type.size != size or not leaf.extents or known % size:
+        return None
+    bytes_: Value = Const(known, LONG)
+    for factor, value in offset.terms:
+        bytes_ = values.binary("+", bytes_, values.binary("*", values.convert(value, LONG), Const(factor, LONG)))
+    width = Const(size, LONG)
+    whole = values.binary("==", values.binary("%", bytes_, width), Const(0, LONG))
+    return Element(leaf, values.choose(whole, values.binary("/", bytes_, width), Const(-1, LONG)))
+
+
+def _beside(layout: Layout, offset: Offset, size: int) -> Element | None:
+    """An element that there is not, before or behind the only array or number of a region."""
+    if len(layout.leaves) != 1 or offset.terms:
+        return None
+    (leaf,) = layout.leaves
+    index, rest = divmod(offset.constant - leaf.offset, size)
+    inside = 0 <= index < prod(shape(leaf))
+    return None if leaf.type.size != size or rest or inside else Element(leaf, Const(index, INT))
+
+
+def _index_in(leaf: Leaf, offset: Offset) -> Value | None:
+    """The number of the element of a leaf at an offset, None where no element begins there."""
+    rest = offset.constant - leaf.offset
+    weights: list[int] = []
+    weight = 1
+    for count, _ in reversed(leaf.extents):
+        weights.insert(0, weight)
+        weight *= count
+    index: Value | None = None
+    for factor, value in offset.terms:
+        place = next((n for n, (_, distance) in enumerate(leaf.extents) if factor % distance == 0), None)
+        if place is None:
+            return None
+        times = factor // leaf.extents[place][1] * weights[place]
+        term = values.binary("*", value, Const(times, INT)) if times != 1 else value
+        index = term if index is None else values.binary("+", index, term)
+    known, begins = 0, rest - offset.shift
+    for (count, distance), own in zip(leaf.extents, weights, strict=True):
+        if not 0 <= begins // distance < count:  # what a value is added to, not where that may lead
+            return None
+        begins %= distance
+        known += rest // distance * own
+        rest %= distance
+    if rest:
+        return None
+    if index is None:
+        return Const(known, INT)
+    return values.binary("+", index, Const(known, INT)) if known else index
+
+
+def covered(layout: Layout, offset: int, size: int) -> Iterator[tuple[int, Leaf]]:
+    """The numbers that lie in so many bytes from an offset, with their offsets from there, in order."""
+    found = []
+    for leaf in layout.leaves:
+        for at in _positions(leaf.offset, leaf.extents):
+            if offset <= at and at + leaf.type.size <= offset + size:
+                found.append((at - offset, replace(leaf, extents=(), offset=at)))
+    return iter(sorted(found, key=lambda pair: pair[0]))
+
+
+def covers_none(layout: Layout, offset: int, size: int) -> bool:
+    """Whether so many bytes from an offset have none in common with a number."""
+    return not any(
+        at < offset + size and offset < at + leaf.type.size
+        for leaf in layout.leaves
+        for at in _positions(leaf.offset, leaf.extents)
+    )
+
+
+def cuts(layout: Layout, offset: int, size: int) -> bool:
+    """Whether the ends of so many bytes from an offset lie in numbers, or beyond all of them."""
+    last, aligned = 0, 1
+    for leaf in layout.leaves:
+        own = leaf.type.size
+        aligned = max(aligned, own)
+        for at in _positions(leaf.offset, leaf.extents):
+            last = max(last, at + own)
+            if at < offset < at + own or at < offset + size < at + own:
+                return True
+    return not 0 <= offset <= offset + size <= -(-last // aligned) * aligned
+
+
+class Kind(Enum):
+    """What a number is to an access that is not of an integer."""
+
+    FLOAT = "float"
+    POINTER = "pointer"
+
+
+def kind(leaf: Leaf) -> Kind | None:
+    """The kind of a number, None for an integer."""
+    return Kind.POINTER if leaf.pointer else Kind.FLOAT if leaf.type.is_float else None
+
+
+#: An access to a part of a union: its offset, its size, and its kind if that has to be the number's.
+Part: TypeAlias = tuple[int, int, Kind | None]
+
+
+def apart(leaves: Iterable[Leaf], accessed: Iterable[Part]) -> tuple[Leaf, ...]:
+    """Of the numbers of unions so many as do not overlap, the widest of which no access is of a part."""
+    taken: set[int] = set()
+    chosen: list[tuple[int, Leaf]] = []
+    for place, leaf in sorted(enumerate(leaves), key=lambda pair: (-pair[1].type.size, pair[1].type.is_float, pair[0])):
+        size, positions = leaf.type.size, list(_positions(leaf.offset, leaf.extents))
+        covered_ = {at + n for at in positions for n in range(size)}
+        unfit = any(
+            (at < end and start < at + size and not start <= at <= at + size <= end)
+            or (at == start and size == end - start and wanted not in (None, kind(leaf)))
+            for start, end, wanted in ((start, start + wide, wanted) for start, wide, wanted in accessed)
+            for at in positions
+        )
+        if not unfit and taken.isdisjoint(covered_):
+            taken |= covered_
+            chosen.append((place, leaf))
+    return tuple(leaf for _, leaf in sorted(chosen, key=lambda pair: pair[0]))
+
+
+def joined(layout: Layout, offset: Offset, size: int) -> Leaf | None:
+    """The integers beside each other that an access of so many bytes covers, as one number; None if it covers none."""
+    for first in layout.leaves:
+        inside = [
+            leaf for leaf in layout.leaves
+            if leaf.extents == first.extents and first.offset <= leaf.offset < first.offset + size
+        ]  # fmt: skip
+        plain = not any(
+            leaf.pointer or leaf.type.is_float or leaf.class_ or leaf.overlaps or leaf.bits for leaf in inside
+        )
+        whole = sum(leaf.type.size for leaf in inside) == size and first.offset % size == 0
+        apart_ = all(distance % size == 0 for _, distance in first.extents)
+        if not (plain and whole and apart_ and len(inside) > 1):
+            continue
+        in_order = sorted(inside, key=lambda leaf: leaf.offset)
+        before = first.path.rpartition(".")[0]
+        names = "|".join(leaf.path.removeprefix(f"{before}.") for leaf in in_order)
+        bits = tuple(
+            Bits(leaf.path, 8 * (leaf.offset - first.offset), leaf.type.bits, leaf.type.signed) for leaf in in_order
+        )
+        wide = Leaf(f"{before}.{names}", first.offset, unsigned(8 * size), extents=first.extents, bits=bits)
+        if first is in_order[0] and _index_in(wide, offset) is not None:
+            return wide
+    return None
+
+
+def with_joined(leaves: Sequence[Leaf], wide: Iterable[Leaf]) -> tuple[Leaf, ...]:
+    """The numbers of a region, some of which are one: each stands where the first of its own stood."""
+    by_path = {part.path: leaf for leaf in wide for part in leaf.bits}
+    return tuple(dict.fromkeys(by_path.get(leaf.path, leaf) for leaf in leaves))
+
+
+def part_of(layout: Layout, offset: Offset, size: int) -> tuple[Element, int] | None:
+    """The number that so many bytes are a part of, and how many bits of it are below them; None if there is none."""
+    for leaf in layout.leaves:
+        for part in leaf.bits if not leaf.overlaps else ():
+            own = replace(leaf, offset=leaf.offset + part.shift // 8)
+            if part.width == 8 * size and (index := _index_in(own, offset)) is not None:
+                return Element(leaf, index), part.shift
+    return None
+
+
+def _positions(at: int, extents: tuple[tuple[int, int], ...]) -> Iterable[int]:
+    if not extents:
+        yield at
+        return
+    (count, distance), *inner = extents
+    for number_ in range(count):
+        yield from _positions(at + number_ * distance, tuple(inner))
+
+
+def objects_of(
+    layout: Layout, storage: ir.Storage, span: Span, initial: Mapping[int, int | None], *, zero: bool, use: ir.Use
+) -> Iterator[ir.Object]:
+    """The program's objects of a region; ``initial`` are values by offset, others are ``zero`` or unknown."""
+    for leaf in layout.leaves:
+        found = tuple(initial.get(at, 0 if zero else None) for at in _positions(leaf.offset, leaf.extents))
+        yield ir.Object(
+            object_name(layout.name, leaf), span, leaf.type, storage,
+            tuple(None if v is None else leaf.type.wrap(v) for v in found),
+            array=bool(leaf.extents), use=_USES.get(leaf.class_, use),
+            shape=shape(leaf) if len(leaf.extents) > 1 else (),
+        )  # fmt: skip
+
+
+_USES = {"barrier": ir.Use.BARRIER, "latch": ir.Use.LATCH, "counting_semaphore": ir.Use.SEMAPHORE}

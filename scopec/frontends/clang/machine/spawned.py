@@ -1,0 +1,70 @@
+"""What host threads make other threads do: launches, copies, functions that a stream calls, threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.base.records import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scopec.base.source import Span
+    from scopec.frontends.clang.llvm import code as llvm
+    from scopec.frontends.clang.machine.memory import Cell, Content, Private
+    from scopec.program import ir
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel with its arguments, as a host thread launches it.
+
+    ``shared`` are the bytes of its ``extern`` arrays, ``passed`` the objects that its threads load arguments from.
+    """
+
+    kernel: str
+    function: llvm.Function
+    arguments: tuple[Content, ...]
+    cells: Mapping[tuple[Private, int], Cell]
+    span: Span
+    blocks: ir.Dim
+    threads: ir.Dim
+    stream: ir.Stream
+    cooperative: bool
+    cluster: ir.Dim | None
+    domain: int
+    shared: int
+    passed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy or fill of memory that a host thread issues to a stream."""
+
+    kernel: str
+    body: ir.Body
+    span: Span
+    stream: ir.Stream
+
+
+@dataclass(frozen=True)
+class Callback:
+    """A function of the host that a stream calls."""
+
+    function: str
+    argument: Content
+    span: Span
+    stream: ir.Stream
+    kernel: str
+    passed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Started:
+    """A thread of the host that another one creates: what it runs, on its own copy of what it was given."""
+
+    key: tuple[object, ...]
+    function: str
+    argument: Content
+    cells: Mapping[tuple[Private, int], Cell]
+    passed: tuple[str, ...]

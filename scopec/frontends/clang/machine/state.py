@@ -1,0 +1,137 @@
+"""Where a thread is while the machine executes it."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING, TypeAlias
+
+from scopec.base.records import dataclass
+from scopec.frontends.clang.machine.memory import Address, Cell, Cells, Content, Held, Opaque, Private, Record, Unset
+from scopec.program import values
+
+if TYPE_CHECKING:
+    from scopec.frontends.clang.evaluation_order.footprints import Site
+    from scopec.frontends.clang.llvm import code as llvm
+    from scopec.program.values import Builtin, Const, Reg, Value
+
+#: Something that holds a content: a cell of private memory, or a register of a call by the depth of that.
+Holder: TypeAlias = "tuple[Private | int, int | str]"
+
+#: Where a host thread keeps what is to be called after ``main``.
+AT_EXIT = Private((), "%at exit")
+
+
+#: What the names of private memory begin with that tells no states apart.
+UNTIL_WAYS_MEET = "%until ways meet: "
+
+
+class Again(Exception):
+    """The thread is to begin anew: more is known about what has to be in registers or in shared memory."""
+
+
+@dataclass
+class Frame:
+    """A call: where it is, its registers, and where its result goes."""
+
+    function: llvm.Function
+    label: str
+    at: int
+    env: dict[str, Content]
+    calls: tuple[Site, ...]
+    result: str | None = None
+    place: str | None = None
+
+    def copy(self) -> Frame:
+        """One that goes on by itself."""
+        return Frame(self.function, self.label, self.at, dict(self.env), self.calls, self.result, self.place)
+
+    def site(self) -> Site:
+        """The present instruction, as clang wrote it: copies of one are one."""
+        here = self.label, self.at
+        return (self.function.name, *self.function.origins.get(here, here))
+
+
+@dataclass
+class State:
+    """Where a thread is: its calls, the innermost last, and its private memory."""
+
+    frames: list[Frame]
+    cells: Cells
+
+    @property
+    def frame(self) -> Frame:
+        """The innermost call."""
+        return self.frames[-1]
+
+    def copy(self) -> State:
+        """One that goes on by itself."""
+        return State([frame.copy() for frame in self.frames], dict(self.cells))
+
+    def replace(self, before: Content, after: Content) -> None:
+        """Have what holds one content hold another."""
+        for frame in self.frames:
+            frame.env.update({name: after for name, content in frame.env.items() if content == before})
+        for key, cell in self.cells.items():
+            if cell.content == before:
+                self.cells[key] = Cell(cell.bytes, after)
+
+    def learn(self, register: str, known: Const) -> None:
+        """Have the number that a register of the program holds in what is computed of it."""
+
+        def leaf(value: Reg | Builtin) -> Value:
+            return known if value.name == register else value
+
+        def learnt(content: Content) -> Content:
+            if isinstance(content, (Address, Held, Opaque, Unset, Record)):
+                return content
+            return values.substitute(content, leaf)
+
+        for frame in self.frames:
+            frame.env.update({name: learnt(content) for name, content in frame.env.items()})
+        for key, cell in self.cells.items():
+            self.cells[key] = Cell(cell.bytes, learnt(cell.content))
+
+    def position(self) -> tuple[object, ...]:
+        """Where in the text a thread is, whatever its memory holds."""
+        return (*self.frame.calls, self.frame.function.name, self.frame.label)
+
+    def again(self) -> tuple[object, ...]:
+        """The place of the present instruction, and how often it was executed on the way here."""
+        place = (*self.frame.calls, self.frame.site())
+        counter = Private(place, "%times"), 0
+        before = self.cells[counter].content.parts if counter in self.cells else ()  # type: ignore[union-attr]
+        self.cells[counter] = Cell(0, Record((*before, Unset())))
+        return (*place, len(before))
+
+    def key(self) -> tuple[object, ...]:
+        """All that decides how the thread goes on."""
+        return (
+            tuple((f.function.name, f.label, f.at, frozenset(f.env.items())) for f in self.frames),
+            frozenset(self.cells.items()),
+        )
+
+
+@dataclass
+class Knowledge:
+    """What was found out about a thread while it ran, for the next time."""
+
+    registers: dict[tuple[object, ...], set[Holder]] = field(default_factory=dict)
+    #: Numbers of local variables that are read where they have no value on some path: registers, which some paths set.
+    lacking: set[tuple[Private, int, int]] = field(default_factory=set)
+    #: The lanes that may be in masks, by the variables that hold them, or where exchanges give them.
+    lanes: dict[object, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        lanes = sum(mask.bit_count() for mask in self.lanes.values())
+        return sum(map(len, self.registers.values())) + len(self.lacking) + lanes
+
+
+class Done(Exception):
+    """The state goes no further here."""
+
+
+@dataclass
+class Entering(State):
+    """A state on the edge to a block."""
+
+    target: str = ""

@@ -1,0 +1,582 @@
+"""What all threads of a program share while the machine runs them: code, objects, numbers of pointers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field, replace
+from functools import cache, partial
+from itertools import count
+from math import prod
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import error
+from scopec.base.files import source_of
+from scopec.base.records import dataclass
+from scopec.base.source import Source, Span
+from scopec.frontends.clang.evaluation_order.footprints import Touched
+from scopec.frontends.clang.extents import expression_at
+from scopec.frontends.clang.intrinsics.guards import GUARD, is_guard
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.frontends.clang.llvm.debug import Debug, Leaf, Place, Variable
+from scopec.frontends.clang.llvm.flow import Flow, flow
+from scopec.frontends.clang.llvm.numbers import Offset, number
+from scopec.frontends.clang.llvm.reader import Module
+from scopec.frontends.clang.machine.memory import (
+    NULL,
+    Address,
+    Code,
+    Content,
+    Held,
+    Kind,
+    Layout,
+    Memory,
+    Nowhere,
+    Opaque,
+    Part,
+    Private,
+    Region,
+    Unset,
+    apart,
+    covered,
+    joined,
+    leaves_of,
+    object_name,
+    objects_of,
+    with_joined,
+)
+from scopec.frontends.clang.machine.points_to import Written, held
+from scopec.frontends.clang.machine.spawned import Launch
+from scopec.frontends.clang.messages import word_at
+from scopec.frontends.clang.prepare import CONSTANT
+from scopec.program import ir
+from scopec.program.program import BitField
+from scopec.program.types import INT, LONG, IntType
+from scopec.program.values import Const, Reg
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping
+
+    from scopec.frontends.clang.machine.spawned import Callback, Copy, Started
+
+_SHARED_SPACE, _CONSTANT_SPACE = 3, 4
+#: What compilers make beside variables, by what its mangled name begins with (Itanium C++ ABI, 5.1.4.5).
+_MADE = {"_ZGV": "guard", "_ZGR": "temporary"}
+_MOST_ELEMENTS = 1 << 20
+_MOST_BYTES = 1 << 40
+#: Addresses of objects, where they are computed with: the first, and the multiple that each is ("cudaMalloc").
+_FIRST_ADDRESS, _APART = 1 << 16, 256
+
+
+@dataclass(frozen=True)
+class Side:
+    """The code of the device, or of the host."""
+
+    module: Module
+    debug: Debug
+    host: bool
+    #: The flows of its functions, as far as somebody wanted to know.
+    flows: dict[str, Flow] = field(default_factory=dict, compare=False)
+
+    #: What the instructions of each thread did.
+    touched: list[Touched] = field(default_factory=list, compare=False)
+    #: Functions with a way for each order that C++ leaves open, in place of those of clang's order.
+    in_any_order: dict[str, llvm.Function] = field(default_factory=dict, compare=False)
+
+    def function(self, name: str) -> llvm.Function | None:
+        """A function, if it has a body."""
+        return self.in_any_order.get(name) or self.module.function(name)
+
+    def flow(self, function: llvm.Function) -> Flow:
+        """The flow of a function, worked out once."""
+        if function.name not in self.flows:
+            self.flows[function.name] = flow(function)
+        return self.flows[function.name]
+
+    def parameter(self, function: llvm.Function, name: str) -> Variable | None:
+        """The variable of the source that a parameter is which is passed in memory."""
+        for instruction in next(iter(function.blocks.values())):
+            match instruction.action:
+                case llvm.Declare(llvm.Local(declared), variable) if declared == name:
+                    return self.debug.variable(variable)
+                case _:
+                    pass
+        return None
+
+
+class World:
+    """Objects and what pointers to them are as numbers, found while threads run; grids and streams."""
+
+    def __init__(
+        self, source: Source, device: Side, host: Side, said: Mapping[str, Mapping[str, tuple[int, ...]]]
+    ) -> None:
+        self.source = source
+        self.span = cache(partial(span_of, source))
+        self.device = device
+        self.host = host
+        self.said = said
+        self.objects: dict[str, ir.Object] = {}
+        self.layouts: dict[Memory, Layout] = {}
+        self.pointers: dict[Address, int] = {}
+        #: Where objects begin and end whose addresses are computed with, and where numbers become pointers.
+        self.placed: dict[Memory, range] = {}
+        self.pointers_of_numbers: list[Span] = []
+        #: Constants that are indexed with what is known at run time alone: they are in memory.
+        self.tables: set[Memory] = set()
+        #: The objects in `__constant__` memory, which no kernel may write.
+        self.constant: set[str] = set()
+        #: The regions of global variables, by the grid or side that has them and the mangled name.
+        self.symbols: dict[tuple[str, str], Memory] = {}
+        #: Local variables whose address gets around, or whose elements are told apart at run time: by their thread.
+        self.shared_locals: dict[tuple[str, Private], tuple[Layout, Span]] = {}
+        self.launches: dict[str, Launch | Copy | Callback] = {}
+        self.threads: dict[str, Started] = {}
+        #: Where, and at which turn of the loops around, work was given to streams.
+        self.issued: set[tuple[object, ...]] = set()
+        #: Objects that host code registers, and those that it takes back, with a place.
+        self.registered: set[str] = set()
+        self.unregistered: dict[str, Span] = {}
+        self.streams: dict[str, ir.Stream] = {}
+        #: Streams, events and allocations by the places of the code that make them.
+        self.created: dict[tuple[object, ...], ir.Stream] = {}
+        self.events: dict[tuple[object, ...], str] = {}
+        self.allocated: dict[str, tuple[object, ...]] = {}
+        #: The functions that may free each allocation.
+        self.freed_by: dict[Memory, tuple[str, ...]] = {}
+        #: The streams and events that variables in shared memory hold.
+        self.handles: dict[tuple[str, Offset], Content] = {}
+        #: Not empty where some thread aborts its grid.
+        self.aborts: set[str] = set()
+        #: The grids whose blocks access each other's shared memory, which is then told apart; whose each region is, the
+        #: grid and the block, and the variable that it is.
+        self.distributed: set[str] = set()
+        #: The grids that do something between the halves of the barriers of their clusters.
+        self.halves: set[str] = set()
+        self.owners: dict[Memory, tuple[str, int, str]] = {}
+        #: The lanes that come to a place where they may be together: of a grid, a block, a warp, and what is there.
+        self.come_together: dict[tuple[str, int, int, str], set[int]] = {}
+        #: Of which of these the lane that comes first may end before.
+        self.elected: set[tuple[str, int, int, str]] = set()
+        #: The accesses to parts of objects that have unions in them.
+        self.parts: dict[str, set[Part]] = {}
+        #: The integers that are accessed in one step, as one number.
+        self.joined: dict[str, set[Leaf]] = {}
+        #: What is written to pointers in memory, as far as is known, and what each thread does.
+        self.written: Written = {}
+        self.bodies: list[ir.Body] = []
+        self.grew = False
+
+    # ---------------------------------------------------------------- places
+
+    def text_of(self, span: Span) -> str:
+        """What is written at a place of the user's text, if that can be read."""
+        source = source_of(span, self.source)
+        return source.text_of(span) if source.line(span.end_line) else "this"
+
+    # ---------------------------------------------------------------- objects
+
+    def declare(
+        self, layout: Layout, storage: ir.Storage, span: Span, initial: dict[int, int | None], *, zero: bool
+    ) -> Memory:
+        """Make a region of the program's objects, once."""
+        region = Memory(layout.name)
+        if region not in self.layouts:
+            if wide := self.joined.get(layout.name):
+                layout, initial = self._with_joined(layout, initial, wide)
+            unknown = [leaf for leaf in layout.leaves if any(not part.width for part in leaf.bits)]
+            if unknown:
+                name = object_name(layout.name, unknown[0])
+                raise refused(f"`{name}`, a bit-field of several that are not in one number, is", span)
+            if any(leaf.overlaps for leaf in layout.leaves):
+                if any(initial.values()) and any(leaf.overlaps and not leaf.bits for leaf in layout.leaves):
+                    raise refused(f"an initial value of `{layout.name}`, which has a union in it, is", span)
+                layout = replace(layout, leaves=apart(layout.leaves, self.parts.setdefault(layout.name, set())))
+            self.layouts[region] = layout
+            for made in objects_of(layout, storage, span, initial, zero=zero, use=ir.Use.DATA):
+                self.objects[made.name] = made
+        return region
+
+    def join(self, layout: Layout, offset: Offset, size: int) -> bool:
+        """Whether it is news that an access in one step covers several integers, which are one number then."""
+        wide = joined(layout, offset, size)
+        if wide is None:
+            return False
+        self.joined.setdefault(layout.name, set()).add(wide)
+        return True
+
+    def _with_joined(
+        self, layout: Layout, initial: dict[int, int | None], wide: set[Leaf]
+    ) -> tuple[Layout, dict[int, int | None]]:
+        """A layout with some integers as one number, and what they hold at first."""
+        found = dict(initial)
+        for leaf in wide:
+            for at, _ in covered(Layout("", (leaf,)), 0, _MOST_BYTES):
+                parts = [(part, initial.get(at + part.shift // 8)) for part in leaf.bits]
+                if all(value is not None for _, value in parts):
+                    found[at] = sum(((value or 0) & (1 << part.width) - 1) << part.shift for part, value in parts)
+        return replace(layout, leaves=with_joined(layout.leaves, wide)), found
+
+    def divide(self, layout: Layout, at: int, size: int, wanted: Kind | None = None) -> bool:
+        """Whether it is news that there is an access to a part of a union."""
+        parts = self.parts.get(layout.name)
+        if parts is None or (at, size, wanted) in parts:
+            return False
+        parts.add((at, size, wanted))
+        return True
+
+    def bit_fields(self) -> dict[str, BitField]:
+        """The bit-fields in memory, by name."""
+        return {
+            object_name(layout.name, replace(leaf, path=part.path)): BitField(
+                object_name(layout.name, leaf), part.shift, part.width, part.signed
+            )
+            for layout in self.layouts.values() for leaf in layout.leaves for part in leaf.bits
+        }  # fmt: skip
+
+    def storage(self, region: Region) -> ir.Storage | None:
+        """Where a region is, None for one that is no memory of the program."""
+        layout = self.layouts.get(region) if isinstance(region, Memory) else None
+        found = (self.objects.get(object_name(layout.name, leaf)) for leaf in layout.leaves) if layout else ()
+        return next((object_.storage for object_ in found if object_ is not None), None)
+
+    def passed(self, name: str, type_: IntType, span: Span) -> ir.Place:
+        """An object for a value on its way to another thread, or from a buffer to a copy."""
+        self.declare(Layout(name, (Leaf("", 0, type_),)), ir.Storage.SYSTEM, span, {}, zero=True)
+        self.objects[name] = replace(self.objects[name], use=ir.Use.PASSED)
+        return ir.Place(name, Const(0, INT))
+
+    def cluster_barrier(self, name: str, threads: int, span: Span) -> ir.Place:
+        """The barrier of a cluster of so many threads, as one in memory."""
+        made = ir.Object(name, span, LONG, ir.Storage.DEVICE, (threads,), use=ir.Use.BARRIER)
+        self.objects.setdefault(name, made)
+        return ir.Place(name, Const(0, INT))
+
+    def declare_globals(self) -> None:
+        """Make the global variables of the user's files, whether some thread reaches them or not."""
+        for side in (self.device, self.host):
+            for name, about in _variables(side):
+                shared = _is_shared(self.device, name) and (side.host or _is_local(name))
+                if not (shared or side.debug.is_shim(about.place.file)):
+                    self.global_region(side, name, "")
+
+    def declare_shared(self, kernel: llvm.Function, grid: str) -> None:
+        """Make the shared variables of a kernel, for a launch."""
+        for name, about in _variables(self.device):
+            if _is_shared(self.device, name) and self.device.debug.subprogram(about.scope) == kernel.subprogram:
+                self.global_region(self.device, name, grid)
+
+    def global_region(self, side: Side, name: str, prefix: str, block: int = 0) -> Memory | Code:
+        """What ``@name`` is the address of, in a thread of a block of the grid or of the host thread ``prefix``."""
+        name = side.module.aliases.get(name, name)
+        if name in side.module.functions or name not in side.module.variables:
+            return Code(name)
+        variable = side.module.variable(name)
+        device = self.device.module
+        local = _is_local(name)  # in a function of both sides, which has one on each
+        own = variable.constant and not isinstance(variable.initial, llvm.Undefined)
+        if side.host and not (local or own) and name in device.variables and not _is_shared(self.device, name):
+            return self._global(self.device, device.variable(name), prefix)
+        if variable.space == _SHARED_SPACE and prefix in self.distributed:
+            region = self._global(side, variable, prefix, f"[{block}]")
+            self.owners[region] = prefix, block, name
+            return region
+        return self._global(side, variable, prefix)
+
+    def _global(self, side: Side, variable: llvm.Variable, prefix: str, block: str = "") -> Memory:
+        if variable.space == _SHARED_SPACE and variable.initial is None:
+            return self._dynamic(variable, prefix, block)
+        about = side.debug.variable(variable.debug[0]) if variable.debug else None
+        if variable.constant or (about is None and variable.initial is None):
+            known = self._constants(side, variable)
+            if known not in self.tables:
+                return known
+        if about is None:
+            place = Place(self.source.name, 0, 0)
+            about = Variable(_made_for(variable.name), "", artificial=True, scope="", place=place)
+        leaves = GUARD if is_guard(variable.name) else side.debug.leaves(about.type) or leaves_of(variable.type)
+        shared = variable.space == _SHARED_SPACE
+        own = shared and (_is_local(variable.name) or block != "")
+        name = f"{prefix}{block}.{about.name}" if own else _qualified(side.debug, about.scope) + about.name
+        symbol = prefix + block if own else f"%{side.host}", variable.name
+        if symbol in self.symbols:
+            return self.symbols[symbol]
+        same = sum(region.name.partition("#")[0] == name for region in self.symbols.values())
+        name = f"{name}#{same + 1}" if same else name  # such as those of two instances of a template
+        storage = ir.Storage.SHARED if shared else (ir.Storage.SYSTEM if side.host else ir.Storage.DEVICE)
+        if "managed" in self.said.get(variable.name, {}):
+            storage = ir.Storage.MANAGED
+        length = max((prod(count_ for count_, _ in leaf.extents) for leaf in leaves), default=0)
+        if length > _MOST_ELEMENTS:
+            help_ = f"use at most {_MOST_ELEMENTS} elements"
+            raise error(Codes.TOO_LARGE, f"an object of {length} elements", self.span(about.place), help_)
+        initial: dict[int, int | None] = {}
+        if not shared and variable.initial is not None:
+            bytes_: dict[int, int] = {}
+            pointers = {at for at, leaf in covered(Layout(name, leaves), 0, _MOST_BYTES) if leaf.pointer}
+            for at, content in contents(self, side, variable.type, variable.initial):
+                initial[at] = self.as_number(content, pointer=at in pointers)
+                if isinstance(content, Const):
+                    wide = content.value & ((1 << content.type.bits) - 1)
+                    bytes_ |= {at + n: wide >> 8 * n & 0xFF for n in range(content.type.size)}
+            with_bits = [(at, leaf.type) for at, leaf in covered(Layout(name, leaves), 0, _MOST_BYTES) if leaf.bits]
+            for start, type_ in sorted(with_bits, key=lambda pair: pair[1].size):  # clang writes them byte by byte
+                initial[start] = sum(bytes_.get(start + n, 0) << 8 * n for n in range(type_.size))
+        region = self.declare(Layout(name, leaves), storage, self.span(about.place), initial, zero=not shared)
+        self.symbols[symbol] = region
+        self._of_block(region, prefix, block)
+        if variable.space == _CONSTANT_SPACE:
+            self.constant |= {object_name(region.name, leaf) for leaf in self.layouts[region].leaves}
+        return region
+
+    def _of_block(self, region: Memory, grid: str, block: str) -> None:
+        """Say that there is one instance of what one block has."""
+        launch = self.launches.get(grid)
+        for name in (object_name(region.name, leaf) for leaf in self.layouts[region].leaves if block):
+            assert isinstance(launch, Launch)
+            self.objects[name] = replace(self.objects[name], device=launch.stream.device)
+
+    def _dynamic(self, variable: llvm.Variable, prefix: str, block: str) -> Memory:
+        """An ``extern __shared__`` array, as long as the launch says."""
+        launch = self.launches[prefix]
+        assert isinstance(launch, Launch)
+        assert isinstance(variable.type, llvm.Array)
+        inner = variable.type.element
+        leaves = leaves_of(llvm.Array(launch.shared // llvm.size(inner), inner))
+        name, symbol = _plain(variable.name), (prefix + block, "extern")
+        found = self.symbols.get(symbol)
+        if found is None:
+            layout = Layout(f"{prefix}{block}.{name}", leaves)
+            found = self.symbols[symbol] = self.declare(layout, ir.Storage.SHARED, launch.span, {}, zero=False)
+            self._of_block(found, prefix, block)
+        elif self.layouts[found].leaves != leaves:
+            raise refused("an `extern __shared__` array where one of another type begins is", launch.span)
+        return found
+
+    def _constants(self, side: Side, variable: llvm.Variable) -> Memory:
+        region = Memory(f"%{'host' if side.host else 'device'}.{variable.name}")
+        if region not in self.layouts:
+            found: dict[int, Content] = {}
+            if variable.initial is not None:
+                found = dict(contents(self, side, variable.type, variable.initial))
+            self.layouts[region] = Layout(region.name, (), found)
+        return region
+
+    def in_host_memory(self, content: Content) -> bool:
+        """Whether it is news that a device gets the address of a constant of the host, which is in its memory then."""
+        region = content.region if isinstance(content, Address) else None
+        if not isinstance(region, Memory) or not region.name.startswith("%host.") or region in self.tables:
+            return False
+        if not self.host.module.variable(
+            region.name.removeprefix("%host.")
+        ).debug:  # a literal, or a table of functions
+            return False
+        self.tables.add(region)
+        return True
+
+    def as_number(self, content: Content, *, pointer: bool) -> int | None:
+        """What stands for a known content in the program's memory, in a ``pointer``, which is numbered, or a number."""
+        match content:
+            case Address(Memory() as region, offset) if not pointer:
+                return self.place(region) + offset.constant
+            case Address(Nowhere(), offset) if not pointer:
+                return offset.constant
+            case Const(value) if pointer:
+                return self.pointer(Address(Nowhere(), Offset(value)))
+            case Address():
+                return self.pointer(content)
+            case Opaque():
+                return 0
+            case Const(value, _):
+                return value
+            case _:
+                return None
+
+    def held(self, place: ir.Place, register: Reg) -> Content:
+        """A pointer that was read; the address itself where nothing else is ever there."""
+        among = held(self.written, self.objects[place.object], place.index)
+        if among is not None and len(among) == 1:
+            for address, number_ in self.pointers.items():
+                if number_ in among:
+                    return address
+        return Held(register, among)
+
+    def pointer(self, address: Address) -> int:
+        """The number of an address, also of one that no object has; 0 is null."""
+        if isinstance(address.region, Private) or address == NULL:
+            return 0
+        if isinstance(address.region, Nowhere):
+            address = Address(Nowhere(), Offset(LONG.wrap(address.offset.constant)))
+        if address not in self.pointers:
+            self.pointers[address] = len(self.pointers) + 1
+            self.grew = True
+        return self.pointers[address]
+
+    # ---------------------------------------------------------------- addresses that are computed with
+
+    def place(self, region: Memory) -> int:
+        """Where an object begins: one choice of those that a machine has, as far apart as cudaMalloc puts them."""
+        if region not in self.placed:
+            size = max((at + leaf.type.size for at, leaf in covered(self.layouts[region], 0, _MOST_BYTES)), default=0)
+            begin = max((there.stop for there in self.placed.values()), default=_FIRST_ADDRESS)
+            begin += -begin % _APART
+            self.placed[region] = range(begin, begin + size + 1)
+            self.grew = True
+        return self.placed[region].start
+
+    def at_address(self, value: int) -> Address:
+        """What lies at an address: a place in an object, its end included, or nothing."""
+        found = next((region for region, there in self.placed.items() if value in there), None)
+        return Address(Nowhere(), Offset(value)) if found is None else Address(found, Offset(value - self.place(found)))
+
+    def begins(self, region: Memory) -> list[int]:
+        """Where the numbers of an object begin, in bytes from its begin."""
+        return sorted({at for at, _ in covered(self.layouts[region], 0, _MOST_BYTES)})
+
+
+def _made_for(name: str) -> str:
+    """What an object is called that the compiler made, of which nothing but its mangled name is known."""
+    kind = next((kind for prefix, kind in _MADE.items() if name.startswith(prefix)), None)
+    return _plain(name) if kind is None else f"{kind}({_plain(name)})"
+
+
+def _plain(name: str) -> str:
+    """The name of a variable of which nothing but its mangled name is known."""
+    plain, rest = name.removeprefix("__const.").removesuffix(".const"), name.partition("_Z")[2]
+    while found := re.search(r"\d+", rest):
+        length = int(found[0])
+        plain, rest = rest[found.end() :][:length], rest[found.end() + length :]
+    return plain.strip(".")
+
+
+def unused(shown: str, taken: Container[str]) -> str:
+    """A name, numbered where it is taken."""
+    names = (shown if number_ == 1 else f"{shown}#{number_}" for number_ in count(1))
+    return next(name for name in names if name not in taken)
+
+
+def _qualified(debug: Debug, scope: str) -> str:
+    """The namespaces and the function around a name, as people write them."""
+    fields = debug.fields(scope)
+    match fields[""]:
+        case "DINamespace":
+            return _qualified(debug, fields.get("scope", "")) + (f"{fields['name']}::" if "name" in fields else "")
+        case "DISubprogram":
+            return f"{debug.function_name(scope)}."
+        case "DILexicalBlock":
+            return _qualified(debug, fields.get("scope", ""))
+        case "DICompositeType":
+            return f"{fields.get('name', '')}::"
+        case _:
+            return ""
+
+
+def contents(
+    world: World, side: Side, type_: llvm.Type, operand: llvm.Operand, at: int = 0
+) -> Iterator[tuple[int, Content]]:
+    """The numbers and pointers of a constant by their offsets; what is left out is zero."""
+    match type_, operand:
+        case llvm.Array(_, element), llvm.Aggregate(items):
+            for position, item in enumerate(items):
+                yield from contents(world, side, element, item.operand, at + position * llvm.size(element))
+        case llvm.Struct(), llvm.Aggregate(items):
+            for offset, field, item in zip(llvm.offsets(type_), type_.fields, items, strict=True):
+                yield from contents(world, side, field, item.operand, at + offset)
+        case llvm.Array(count, element), (llvm.Zero() | llvm.Undefined()):
+            for position in range(count):
+                yield from contents(world, side, element, operand, at + position * llvm.size(element))
+        case llvm.Struct(), (llvm.Zero() | llvm.Undefined()):
+            for offset, field in zip(llvm.offsets(type_), type_.fields, strict=True):
+                yield from contents(world, side, field, operand, at + offset)
+        case llvm.Array(), llvm.Text(text):
+            for position, byte in enumerate(text):
+                yield at + position, number(byte, 8)
+        case llvm.Int(bits), llvm.Number(value):
+            yield at, number(value, bits)
+        case llvm.Int(bits), llvm.Zero():
+            yield at, number(0, bits)
+        case llvm.Float(size), _:
+            yield at, Opaque(size)
+        case llvm.Pointer(), (llvm.Zero() | llvm.Null()):
+            yield at, number(0, 64)
+        case llvm.Pointer(), llvm.Expression(llvm.Cast("inttoptr", llvm.Typed(_, llvm.Number(value)), _)):
+            yield at, number(value, 64)  # where a virtual base is, in a table of virtual functions
+        case llvm.Pointer(), _:
+            found = constant_address(world, side, operand)
+            if found is not None:
+                yield at, found
+        case llvm.Int(), llvm.Expression(llvm.Cast("ptrtoint", inner, _)):
+            yield at, constant_address(world, side, inner.operand) or Unset()
+        case llvm.Int(), llvm.Expression():  # it is not known, and not zero
+            yield at, Unset()
+        case _:
+            pass
+
+
+def constant_address(world: World, side: Side, operand: llvm.Operand) -> Address | None:
+    """The address that a constant is, None if it is none that is known."""
+    match operand:
+        case llvm.Global(name):
+            return Address(world.global_region(side, name, ""))
+        case llvm.Expression(llvm.Cast(_, inner, _)):
+            return constant_address(world, side, inner.operand)
+        case llvm.Expression(llvm.Element() as part):
+            base = constant_address(world, side, part.pointer.operand)
+            if base is None:
+                return None
+            return Address(base.region, base.offset.moved(Offset(constant_distance(part))))
+        case _:
+            return None
+
+
+def constant_distance(part: llvm.Element) -> int:
+    """The bytes that known indices go on."""
+    type_, distance = llvm.Array(0, part.type), 0
+    current: llvm.Type = type_
+    for index in part.indices:
+        known = index.operand.value if isinstance(index.operand, llvm.Number) else 0
+        match current:
+            case llvm.Array(_, element):
+                distance += known * llvm.size(element)
+                current = element
+            case llvm.Struct(fields):
+                distance += llvm.offsets(current)[known]
+                current = fields[known]
+            case _:
+                raise AssertionError(current)
+    return distance
+
+
+def span_of(source: Source, place: Place | None) -> Span:
+    """A place in a file or in what it includes, as long as the expression that it stands for."""
+    if place is None or place.line == 0:
+        return source.span(0, 0)
+    there = source_of(Span(place.file, place.line, 1, place.line, 1), source)
+    word = word_at(there, place.line, place.column)
+    if place.file.endswith(".ptx"):
+        start = there.offset(word.line, word.column)
+        return there.span(start, there.text.find(";", start))
+    return expression_at(there, there.offset(word.line, word.column)) or word
+
+
+def refused(what: str, span: Span, help_: str | None = None) -> Exception:
+    """The error for something that the machine does not do."""
+    return error(Codes.OUTSIDE_SUBSET, f"{what} outside the modelled subset", span, help_)
+
+
+def _variables(side: Side) -> Iterator[tuple[str, Variable]]:
+    """The variables of the user's files that are no constants, by their names in the code."""
+    for name, text in side.module.variables.items():
+        if "!dbg" in text and not name.startswith(CONSTANT):
+            variable = side.module.variable(name)
+            dynamic = variable.space == _SHARED_SPACE and variable.initial is None
+            if variable.debug and not (variable.constant or dynamic):
+                yield name, side.debug.variable(variable.debug[0])
+
+
+def _is_shared(device: Side, name: str) -> bool:
+    return name in device.module.variables and device.module.variable(name).space == _SHARED_SPACE
+
+
+def _is_local(name: str) -> bool:
+    """Whether a variable is one of a function."""
+    return name.startswith("_ZZ")

@@ -1,0 +1,53 @@
+"""How a thread stands where nothing changes any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.base.records import dataclass
+from scopec.memory.events.paths import negated, some
+
+if TYPE_CHECKING:
+    from scopec.memory.events.guards import Guard
+    from scopec.memory.events.paths import Paths
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Guards: where a thread's grid is launched, it runs or has run, it could start and does not, it ends; and so on.
+
+    ``counted`` is where it turns with steps that count as progress, ``queries`` where it turns and is told "not ready";
+    ``may_return`` where it stays in a call that could return.  Where it drifts, or goes on beyond the bound, it is not
+    known to be left there.
+    """
+
+    thread: str
+    launched: Guard
+    started: Guard
+    may_start: Guard
+    ended: Guard
+    turning: Guard
+    drifting: Guard
+    counted: Guard
+    queries: Guard
+    waiting: Guard
+    pending: Guard
+    may_return: Guard
+    stopped: Guard
+    beyond: Guard
+
+    @property
+    def final(self) -> Paths:
+        """Where the thread is in a final condition."""
+        left = (self.ended, self.turning, self.waiting, self.pending, self.stopped)
+        return some((negated(self.started), *left))
+
+    @property
+    def goes_on(self) -> Guard:
+        """Where it goes round for ever, as far as is known."""
+        return self.turning | self.drifting
+
+    @property
+    def silent(self) -> Guard:
+        """Where it goes round for ever without a step that counts as progress."""
+        return self.goes_on & ~self.counted

@@ -1,0 +1,6 @@
+"""Which values reads may return, and what depends on which reads.
+
+- ``domains``: the values of each read
+- ``valuations``: what threads execute where reads return given values
+- ``dependencies``: those that no compiler can remove
+"""

@@ -1,0 +1,7 @@
+"""Event graphs: everything about a program's executions that the program alone fixes.
+
+- ``events``: events, graphs, and what they have beside
+- ``guards``, ``paths``: when an event is executed
+- ``base``: the machine and the version of the document
+- ``scopes``, ``inclusion``, ``atomicity``: tables of the documents
+"""

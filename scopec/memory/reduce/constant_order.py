@@ -1,0 +1,142 @@
+"""What the program alone orders, whatever is read: program order, and additional synchronises-with without a condition.
+
+Of a graph with thousands of events the order is not written down pair by pair.  Events that synchronise are grouped by
+the edges that they begin or end, a bit of a mask each; one event comes before another of another thread if some edge
+that begins at it or after it leads to one that ends at the other or before it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from scopec.memory.events.events import Kind, unsequenced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from scopec.memory.events.events import Event, EventGraph, Synchronises
+    from scopec.memory.events.guards import Guard
+
+#: More surroundings of guards than these are not looked at: events are then taken to be in no order.
+MOST_PATHS = 64
+
+
+class ConstantOrder:
+    """The constant order of a graph; ``edges`` are all of its additional synchronises-with but that of initial values.
+
+    Those with a condition order nothing by themselves; they are numbered with the others, for those who ask what leads
+    to one.  If ``narrow``, only what is executed in every execution lies between two events.
+    """
+
+    def __init__(self, graph: EventGraph, *, narrow: bool = False) -> None:
+        self.graph = graph
+        self.narrow = narrow
+        initial = {e.id for e in graph.events if e.kind is Kind.INIT}
+        self.edges: Sequence[Synchronises] = [e for e in graph.asw if e.before[0] not in initial]
+        self.conditional = sum(1 << n for n, edge in enumerate(self.edges) if edge.when is not None)
+        self.position = {e.id: n for n, e in enumerate(graph.events)}
+        self.begins: dict[str, int] = defaultdict(int)
+        self.ends: dict[str, int] = defaultdict(int)
+        for number, edge in enumerate(self.edges):
+            for begin in edge.before:
+                self.begins[begin] |= 1 << number
+            for end in edge.after:
+                self.ends[end] |= 1 << number
+        self.threads: dict[str, list[Event]] = defaultdict(list)
+        for event in graph.events:
+            if event.thread:
+                self.threads[event.thread].append(event)
+        self._surroundings: dict[int, Surroundings] = {}
+
+    def before(self, one: Event, other: Event) -> bool:
+        """Whether an event comes before another wherever both are executed, as far as this is seen."""
+        if one.kind is Kind.INIT or other.kind is Kind.INIT:
+            return one.kind is Kind.INIT and other.kind is not Kind.INIT
+        if one.thread == other.thread:
+            return self.position[one.id] < self.position[other.id] and not unsequenced(one, other)
+        around = self._where(one.guard & other.guard)
+        return around is not None and around.before(one, other)
+
+    def _where(self, guard: Guard) -> Surroundings | None:
+        guard = guard.guards.always if self.narrow else guard
+        if guard.node not in self._surroundings and len(self._surroundings) < MOST_PATHS:
+            self._surroundings[guard.node] = Surroundings(self, guard, self.conditional)
+        return self._surroundings.get(guard.node)
+
+
+class Surroundings:
+    """The order of events through others that are executed wherever ``guard`` holds.
+
+    The edges of ``conditional`` lead nowhere by themselves, but it is told what leads to them, and where from there.
+    """
+
+    def __init__(self, order: ConstantOrder, guard: Guard, conditional: int) -> None:
+        self.conditional = conditional
+        implied: dict[int, bool] = {}
+
+        def through(event: Event, edges: int) -> int:
+            """The edges that go on through an event."""
+            node = event.guard.node
+            if node not in implied:
+                implied[node] = event.guard.always or (guard & ~event.guard).never
+            return edges if implied[node] and not event.operands else edges & conditional
+
+        #: For each event the edges that end at it or before it in its thread, and those that begin at it or after it.
+        self.entered: dict[str, int] = {}
+        self.left: dict[str, int] = {}
+        joined: set[tuple[int, int]] = set()
+        for events in order.threads.values():
+            seen = coming = 0
+            for event in events:
+                ends = order.ends.get(event.id, 0)
+                self.entered[event.id] = seen | ends
+                seen |= through(event, ends)
+                if begins := through(event, order.begins.get(event.id, 0)):
+                    joined.add((seen, begins))
+            for event in reversed(events):
+                begins = order.begins.get(event.id, 0)
+                self.left[event.id] = coming | begins
+                coming |= through(event, begins)
+        self._reach = _closed(len(order.edges), joined, conditional)
+        self._reached: dict[int, int] = {}
+
+    def before(self, one: Event, other: Event) -> bool:
+        """Whether an event comes before one of another thread."""
+        return bool(self.reached(self.left[one.id]) & self.entered[other.id] & ~self.conditional)
+
+    def reached(self, edges: int) -> int:
+        """The edges that some edges lead to, themselves included."""
+        if edges not in self._reached:
+            found = 0
+            for number in bits(edges):
+                found |= 1 << number if self.conditional >> number & 1 else self._reach[number]
+            self._reached[edges] = found
+        return self._reached[edges]
+
+    def after(self, edge: int) -> int:
+        """The edges that one edge leads to, itself included, whether or not it has a condition."""
+        return self._reach[edge]
+
+
+def _closed(count: int, joined: Iterable[tuple[int, int]], conditional: int) -> list[int]:
+    """Which edges each leads to, itself included, where those of a first mask lead to those of a second one."""
+    after = [1 << n for n in range(count)]
+    for entered, begins in joined:
+        for number in bits(entered):
+            after[number] |= begins
+    for k in range(count):
+        bit, row = 1 << k, after[k]
+        if not bit & conditional:
+            for n in range(count):
+                if after[n] & bit:
+                    after[n] |= row
+    return after
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The numbers of the bits of a mask."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low

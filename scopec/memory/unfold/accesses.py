@@ -1,0 +1,173 @@
+"""What a thread reads and writes on a path: events, with values over what was read before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, error
+from scopec.memory.events.events import Event, Kind, Selection, Unset, shown_location
+from scopec.memory.unfold.unfolding import State, Unfolding, defined
+from scopec.program import ir, reasoning, values
+from scopec.program.names import identifier
+from scopec.program.observe import Location, instance
+from scopec.program.show import show_mode
+from scopec.program.values import Builtin, Const, Reg, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scopec.base.source import Span
+    from scopec.memory.events.guards import Guard
+
+#: How many events there may be before a graph is made smaller, of all threads and of one.
+MOST_EVENTS, MOST_OF_ONE = 100_000, 5_000
+
+
+class TooComplexError(Exception):
+    """A value or the graph has grown beyond what is worth writing down; carries the span and a message."""
+
+
+class Accesses:
+    """Events of one thread."""
+
+    def __init__(self, out: Unfolding, thread: ir.Thread, observed: frozenset[str]) -> None:
+        self.out = out
+        self.thread = thread
+        self.observed = observed
+        self.begin = len(out.events)
+
+    def where(self, state: State, value: Value, *, side: bool) -> State:
+        """The state on the path where a condition holds, or where it does not."""
+        if isinstance(value, Const):
+            return state if bool(value.value) is side else replace(state, guard=self.out.guards.never)
+        number, truth = self.out.condition(value)
+        sign = truth is side
+        known = self.out.conditions[number]
+        registers = {name: reasoning.assume(held, known, sign) for name, held in state.registers.items()}
+        return replace(state, guard=state.guard & self.out.guards.literal(number, sign), registers=registers)
+
+    def set(self, state: State, target: str, value: Value) -> State:
+        """The state in which a register holds a value."""
+        new = {target: value, **({defined(target): values.TRUE} if target in self.observed else {})}
+        unset = {name: where for name, where in state.unset.items() if name != target}
+        return replace(state, registers={**state.registers, **new}, unset=unset, assigned=state.assigned | new.keys())
+
+    def value(self, state: State, value: Value, span: Span) -> Value:
+        """A value with the registers replaced by what they hold."""
+
+        def leaf(reg: Reg | Builtin) -> Value:
+            held = state.registers.get(reg.name)
+            if held is None:
+                raise error(Code.UNINITIALISED, f"`{reg.name}` is read before it has a value", span)
+            if state.lacks(reg.name) and not reg.name.startswith("%"):
+                self.out.unset.append(Unset(self.thread.name, reg.name, span))
+            return held
+
+        return values.substitute(value, leaf)
+
+    def event(self, state: State, event: Event) -> Event:
+        """Add an event (its name is a stem)."""
+        operands = tuple((evaluation.number, evaluation.operand) for evaluation in state.evaluations)
+        vector = next((evaluation.number for evaluation in state.evaluations if evaluation.vector), None)
+        event = replace(event, id=self.out.name(event.id), operands=operands, called=state.called, vector=vector)
+        self.out.events.append(event)
+        self.out.control[event.id] = state.control
+        if len(self.out.events) > min(MOST_EVENTS, self.begin + MOST_OF_ONE):
+            most = (
+                f"{MOST_OF_ONE} events of one thread"
+                if len(self.out.events) <= MOST_EVENTS
+                else f"{MOST_EVENTS} events"
+            )
+            raise TooComplexError(event.span, f"more than {most} when the loops are unrolled")
+        return event
+
+    def blank(self, state: State, kind: Kind, span: Span, text: str) -> Event:
+        """An event of a kind, without what it accesses."""
+        stem = f"{identifier(self.thread.name)}_L{span.line}_{kind.value}"
+        return Event(stem, kind, self.thread.name, span, state.guard, text)
+
+    def at_each(
+        self, state: State, place: ir.Place, span: Span, access: Callable[[State, Location], tuple[Value, ...]]
+    ) -> tuple[Value, ...]:
+        """Make an access to the element of an object that an index selects.
+
+        Where the index depends on what is read, there is one access for each element, on the path where it is the one;
+        each depends on the reads of the index by address.
+        """
+        index = self.value(state, place.index, span)
+        if isinstance(index, Const):
+            return access(state, self.location(state, place, span))
+        object_ = self.out.program.objects[place.object]
+        length, mark = len(object_.values), len(self.out.events)
+        least, most = reasoning.bounds(index)
+        found: list[tuple[Guard, tuple[Value, ...]]] = []
+        for number in range(max(least, 0), min(most + 1, length)):
+            selected = values.binary("==", index, Const(number, index.type))
+            if selected == values.FALSE:
+                continue
+            guard = state.guard & self.out.guards.literal(*self.out.condition(selected))
+            at = Location(place.object, number, instance(object_, self.thread))
+            found.append((guard, access(replace(state, guard=guard), at)))
+        for event in self.out.events[mark:]:
+            self.out.addresses[event.id] = Selection(index, state.guard)
+        if not found:  # never executed: an implicit assertion before it excludes this index
+            before, nowhere = self.out.mark(), replace(state, guard=self.out.guards.never)
+            found.append((nowhere.guard, access(nowhere, Location(place.object, 0, instance(object_, self.thread)))))
+            self.out.undo(before)
+        results: tuple[Value, ...] = tuple(Const(0, value.type) for value in found[-1][1])  # outside of all elements
+        for guard, values_ in reversed(found):
+            chosen = guard.where(state.guard).value(self.out.conditions)
+            both = zip(values_, results, strict=True)
+            results = tuple(self.out.guards.names.short(values.choose(chosen, one, other)) for one, other in both)
+        return results
+
+    def location(self, state: State, place: ir.Place, span: Span) -> Location:
+        """The location that a place with a constant index is; InputError where it is not."""
+        index = self.value(state, place.index, span)
+        if not isinstance(index, Const):
+            message = f"the index into `{place.object}` depends on a value that is read from memory"
+            raise error(Code.NOT_CONSTANT, message, span, "a wait needs a constant index")
+        object_ = self.out.program.objects[place.object]
+        assert 0 <= index.value < len(object_.values), "an implicit assertion comes before it"
+        return Location(place.object, index.value, instance(object_, self.thread))
+
+    def access(self, state: State, kind: Kind, location: Location, mode: ir.Mode, span: Span) -> Event:
+        """The event of an access."""
+        verb = "read" if kind is Kind.READ else "write"
+        text = f"{verb}{show_mode(mode)} {shown_location(location, self.out.program)}"
+        half = read_half if kind is Kind.READ else write_half
+        return replace(
+            self.blank(state, kind, span, text),
+            location=location,
+            order=half(mode.order),
+            scope=mode.scope,
+            volatile=mode.volatile,
+        )
+
+    def read(self, state: State, location: Location, mode: ir.Mode, span: Span) -> Reg:
+        """Add a read; the register stands for its value."""
+        event = self.event(state, self.access(state, Kind.READ, location, mode, span))
+        return Reg(event.id, self.out.program.objects[location.object].type)
+
+    def write(self, state: State, location: Location, value: Value, mode: ir.Mode, span: Span) -> Event:
+        """Add a write of a value."""
+        event = replace(self.access(state, Kind.WRITE, location, mode, span), value=value)
+        return self.event(state, event)
+
+    def pair(self, read: str, write: Event) -> None:
+        """Link the two halves of an RMW, the latest events."""
+        events = self.out.events
+        events[-2], events[-1] = replace(events[-2], rmw=write.id), replace(write, rmw=read)
+
+
+def read_half(order: ir.Order | None) -> ir.Order | None:
+    """The acquire half of an order, for the read of an atomic operation."""
+    halves = {ir.Order.ACQ_REL: ir.Order.ACQUIRE, ir.Order.RELEASE: ir.Order.RELAXED}
+    return halves.get(order, order) if order is not None else None
+
+
+def write_half(order: ir.Order | None) -> ir.Order | None:
+    """The release half of an order, for the write of an atomic operation."""
+    halves = {ir.Order.ACQ_REL: ir.Order.RELEASE, ir.Order.ACQUIRE: ir.Order.RELAXED}
+    return halves.get(order, order) if order is not None else None

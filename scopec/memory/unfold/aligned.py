@@ -1,0 +1,68 @@
+"""Instructions to which all lanes of a warp have to come, and the lanes that come to different ones.
+
+".aligned [...] indicates that all threads in the warp must execute the same barrier instruction. In conditionally
+executed code, an aligned barrier instruction should only be used if it is known that all threads in the warp evaluate
+the condition identically, otherwise behavior is undefined" (PTX ISA, "bar"); ``__syncthreads()`` is one.  So the k-th
+such instruction of each lane has to be the same.  Lanes that do not come to a k-th one are not asked: they have exited,
+or are stuck, and the barrier's own rules say what becomes of those that have.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from scopec.base.files import source_of
+from scopec.memory.events.events import Assertion, Cut, Kind
+from scopec.program import values
+from scopec.program.collective import how_many, warp_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scopec.memory.events.events import Event
+    from scopec.memory.unfold.unfolding import Unfolding
+    from scopec.program.values import Value
+
+
+def divergence(out: Unfolding) -> Iterator[tuple[Assertion, Cut]]:
+    """Where lanes of a warp come to different instructions of this kind, with what is not executed any further."""
+    warps: dict[str, dict[str, list[Event]]] = {}
+    names = {thread.name: warp_of(thread) for thread in out.program.threads}
+    for event in out.events:
+        if event.kind is Kind.ARRIVE and out.barriers[event.id].at:
+            warps.setdefault(names[event.thread], {}).setdefault(event.thread, []).append(event)
+    for lanes in warps.values():
+        if len({out.barriers[event.id].at for own in lanes.values() for event in own}) > 1:
+            for one, other in combinations(_kinds(out, lanes.values()), 2):
+                yield from _apart(out, one, other)
+
+
+def _kinds(out: Unfolding, lanes: Iterable[list[Event]]) -> list[list[Event]]:
+    """The arrivals of lanes, of those once that are at the same places on the same paths: their k-th is the same."""
+    return list({tuple((out.barriers[e.id].at, e.guard) for e in own): own for own in lanes}.values())
+
+
+def _apart(out: Unfolding, one: list[Event], other: list[Event]) -> Iterator[tuple[Assertion, Cut]]:
+    for here in one:
+        for there in other:
+            both = here.guard & there.guard
+            if out.barriers[here.id].at == out.barriers[there.id].at or both.never:
+                continue
+            same = values.binary("==", _number(out, here, one), _number(out, there, other))
+            if same == values.FALSE:
+                continue
+            guard = both & out.literal(same)
+            source = out.program.source
+            texts = (f"`{source_of(e.span, source).text_of(e.span)}` (line {e.span.line})" for e in (here, there))
+            text = "lanes of one warp come to " + " and ".join(texts) + ", which have to be one instruction"
+            yield (
+                Assertion(text, there.span, there.thread, guard, values.FALSE, len(out.events), implicit=True),
+                Cut(there.thread, there.span, guard, wait=True, position=len(out.events), fault=True),
+            )
+
+
+def _number(out: Unfolding, event: Event, own: list[Event]) -> Value:
+    """How many arrivals of its thread come before one."""
+    before = (e for e in own[: own.index(event)] if not e.guard.excludes(event.guard))
+    return how_many([e.guard.where(event.guard).value(out.conditions) for e in before])

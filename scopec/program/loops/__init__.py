@@ -1,0 +1,8 @@
+"""Loops of a control-flow graph.
+
+- ``loops``: which there are, and which registers live
+- ``headers``: where they begin
+- ``counts``, ``timeouts``: waits that count their turns
+- ``delays``: loops that do nothing
+- ``watchdogs``: waits that a clock bounds
+"""

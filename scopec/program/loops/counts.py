@@ -1,0 +1,322 @@
+"""Waits that count their turns far: whether such a count has come to where it decides something is left open.
+
+Turns that change nothing may be as many as one likes, so in which of them a count is up does not matter: executions and
+schedules where it is up in another turn differ by turns that nobody notices.  What is left open is whether a wait gives
+up (a ``timeout``), or looks at something else now and then, which it does again and again (else a ``failure``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from scopec.base.records import dataclass
+from scopec.program import ir, types, values
+from scopec.program.conditions import looked_through
+from scopec.program.effects import registers, uses_and_definitions
+from scopec.program.loops.headers import entries
+from scopec.program.loops.loops import Loop, live_registers, loops
+from scopec.program.values import Binary, Const, Convert, Reg, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Set
+
+#: Counts that end a wait after no more turns than this are counted.
+NEAR = 64
+#: How many turns are looked at one by one, for conditions such as ``turns % 1024 == 0``.
+_FIRST_TURNS = 1100
+_WORD = 32
+#: What changes nothing that others could notice.
+_IDLE = (ir.Set, ir.Load, ir.Fence, ir.Silent, ir.Yield, ir.Decide, ir.Operand, ir.Called, ir.Assert)
+
+
+def left_open(body: ir.Body, observed: Set[str] = frozenset()) -> ir.Body:
+    """The graph with far counts of its waits left open; the ``observed`` registers matter at its end."""
+    straight = looked_through(_straight(body))
+    nodes = dict(straight.nodes)
+    for loop in loops(straight):
+        inside = {n: straight.nodes[n] for n in loop.nodes()}
+        if entries(straight, inside) == {loop.head} and all(idle(inside, node) for node in inside.values()):
+            for number, up, what in _counted(straight, loop, inside, observed):
+                _leave_open(nodes, number, what, up=up)
+    return replace(body, nodes=nodes) if len(nodes) > len(body.nodes) else body
+
+
+def _straight(body: ir.Body) -> ir.Body:
+    """The graph without the branches that the node before decides, as `a && b` has them where it is false."""
+
+    def after(node: ir.Node) -> ir.Node:
+        match node:
+            case ir.Do(ir.Set(target, Const() as value), _, following):
+                test = body.nodes[following]
+                if isinstance(test, ir.Branch) and registers(test.condition) == {target}:
+                    known = values.substitute(test.condition, lambda leaf: value if leaf.name == target else leaf)
+                    if isinstance(known, Const):
+                        return replace(node, next=test.then if known.value else test.otherwise)
+                return node
+            case _:
+                return node
+
+    return replace(body, nodes={number: after(node) for number, node in body.nodes.items()})
+
+
+def _leave_open(nodes: dict[int, ir.Node], number: int, what: Literal["timeout", "failure"], *, up: bool) -> None:
+    branch, after = nodes[number], max(nodes) + 1
+    assert isinstance(branch, ir.Branch)
+    is_up = Reg(f"{min(registers(branch.condition))}_is_up", types.BOOL)
+    nodes[number] = ir.Do(ir.Decide(is_up.name, what), branch.span, after)
+    nodes[after] = replace(branch, condition=is_up if up else values.unary("!", is_up))
+
+
+def idle(inside: Mapping[int, ir.Node], node: ir.Node) -> bool:
+    """Whether a node changes nothing that others could notice, in turns after which the loop goes round again."""
+    match node:
+        case ir.Do(ir.Rmw(target, _, new)):
+            return new == Reg(target, new.type)
+        case ir.Do(ir.CompareExchange(target=target, succeeded=succeeded, expected=expected), _, following):
+            test = inside.get(following)
+            if not isinstance(test, ir.Branch):
+                return False
+
+            def success(leaf: Reg | values.Builtin) -> Value:
+                return values.TRUE if leaf.name == succeeded else expected if leaf.name == target else leaf
+
+            match values.substitute(test.condition, success):
+                case Const(truth, _):
+                    return (test.then if truth else test.otherwise) not in inside
+                case _:
+                    return False
+        case ir.Do(operation):
+            return isinstance(operation, _IDLE)
+        case ir.Branch() | ir.Exit():
+            return True
+
+
+def _counted(
+    body: ir.Body, loop: Loop, inside: Mapping[int, ir.Node], observed: Set[str]
+) -> Iterator[tuple[int, bool, Literal["timeout", "failure"]]]:
+    """The branches of a loop that a far count alone decides: how it comes out where that is up, and what that means."""
+    live = live_registers(body, frozenset(observed))
+    outside = {f for node in inside.values() for f in ir.successors(node) if f not in inside}
+    computed = {n for node in inside.values() for n in uses_and_definitions(node)[1]}
+    for name in sorted(computed):
+        count = _count(body, loop, inside, name)
+        of_count = {name, *_copies(inside, name)}
+        # Nothing else passes from turn to turn, and what is counted is of no use afterwards.
+        if count is None or any(live[f] & of_count for f in outside) or live[loop.head] & computed - of_count:
+            continue
+        (number, test) = count.test
+        waits = any(
+            isinstance(node, ir.Branch) and outside & {node.then, node.otherwise} and registers(node.condition) & waited
+            for node in inside.values()
+            for waited in (computed - of_count,)
+        )
+        if not waits:
+            continue
+        found = _up(test.condition, count)
+        if found is None:
+            continue
+        up, first, again = found
+        usual, then = (test.otherwise, test.then) if up else (test.then, test.otherwise)
+        # Until the count is up, each turn adds to it and looks at it, and none begins it anew.
+        turn = {n: [usual] if n == number else [*ir.successors(node)] for n, node in inside.items()}
+        if usual not in inside or _leads(turn, loop.head, count.resets):
+            continue
+        # It looks at the count last: a turn in which that is up has read all that the turns before it have.
+        reads = {n for n, node in inside.items() if isinstance(node, ir.Do) and isinstance(node.operation, ir.Access)}
+        if _leads(turn, usual, reads, around={loop.head}, itself=True) or not _repeats(inside, turn, loop.head):
+            continue
+        if any(_leads(turn, loop.head, {loop.head}, around={place}) for place in (number, count.place)):
+            continue
+        edges = {n: [*ir.successors(node)] for n, node in inside.items()}
+        if then not in inside or not _leads(edges, then, {loop.head}, {number}, itself=True):
+            if first > NEAR:
+                yield number, up, "timeout"
+        elif again or not _leads(edges, then, {loop.head}, count.resets, itself=True):
+            yield number, up, "failure"
+
+
+def _repeats(inside: Mapping[int, ir.Node], turn: Mapping[int, list[int]], head: int) -> bool:
+    """Whether a turn can be made again with the same reads: one, or of several places without any order."""
+    usual = [n for n in inside if n == head or _leads(turn, head, {n})]
+    operations = [node.operation for n in usual if isinstance(node := inside[n], ir.Do)]
+    reads = [operation for operation in operations if isinstance(operation, ir.Access)]
+    places = [read.place for read in reads]
+    if len(reads) <= 1:
+        return True
+    return (
+        all(isinstance(read, ir.Load) and read.mode.order in (None, ir.Order.RELAXED) for read in reads)
+        and all(isinstance(place.index, Const) for place in places)
+        and all(place not in places[:n] for n, place in enumerate(places))
+        and not any(isinstance(operation, ir.Fence) for operation in operations)
+    )
+
+
+def _leads(
+    edges: Mapping[int, list[int]], start: int, goals: Set[int], around: Set[int] = frozenset(), *, itself: bool = False
+) -> bool:
+    """Whether a way leads from a node of a loop to one of some others without some, and without leaving the loop."""
+    seen: set[int] = set()
+    work = [start] if itself else edges[start] if start not in around else []
+    work = list(work)
+    while work:
+        number = work.pop()
+        if number in seen or number in around or number not in edges:
+            continue
+        if number in goals:
+            return True
+        seen.add(number)
+        work += edges[number]
+    return False
+
+
+@dataclass(frozen=True)
+class _Count:
+    """A register that counts turns: what it may begin with, what the node at ``place`` adds, the branch it decides."""
+
+    name: str
+    starts: Set[Const]
+    step: int
+    place: int
+    resets: Set[int]
+    test: tuple[int, ir.Branch]
+
+
+def _count(body: ir.Body, loop: Loop, inside: Mapping[int, ir.Node], name: str) -> _Count | None:
+    starts = _held(body, loop, inside, name)
+    copies = _copies(inside, name)
+    steps: dict[int, int] = {}
+    resets: set[int] = set()
+    tests: dict[int, ir.Branch] = {}
+    for number, node in inside.items():
+        used, defined = uses_and_definitions(node)
+        match node:
+            case ir.Do(ir.Set(target, Const() as value)) if target == name:
+                starts.add(value)
+                resets.add(number)
+            case ir.Do(ir.Set(target, value)) if target == name and (step := added(value, name)) is not None:
+                if _narrows(value):
+                    return None
+                steps[number] = step
+            case ir.Branch(condition) if registers(condition) and registers(condition) <= {name, *copies}:
+                original = values.substitute(condition, lambda leaf: copies.get(leaf.name, leaf))
+                tests[number] = replace(node, condition=original)
+            case ir.Do(ir.Set(target)) if target in copies:
+                pass
+            case _:
+                if (used | defined) & {name, *copies}:
+                    return None
+    known = {start for start in starts if start is not None}
+    if len(steps) != 1 or len(tests) != 1 or not known or known != starts:
+        return None
+    ((place, step),) = steps.items()
+    return _Count(name, known, step, place, resets, *tests.items())
+
+
+def _narrows(value: Value) -> bool:
+    while isinstance(value, Convert):
+        if value.type.bits < values.children(value)[0].type.bits or value.type.bits < _WORD:
+            return True
+        value = value.operand
+    return value.type.bits < _WORD
+
+
+def _copies(inside: Mapping[int, ir.Node], name: str) -> dict[str, Value]:
+    """The registers of a loop that hold what a count has been: `n++ > 1000` looks at one."""
+    found: dict[str, Value] = {}
+    several: set[str] = set()
+    for node in inside.values():
+        defined = uses_and_definitions(node)[1]
+        several |= defined & found.keys()
+        match node:
+            case ir.Do(ir.Set(target, value)) if target != name and registers(value) == {name}:
+                found[target] = value
+            case _:
+                several |= defined
+    return {target: value for target, value in found.items() if target not in several}
+
+
+def _held(body: ir.Body, loop: Loop, inside: Mapping[int, ir.Node], name: str) -> set[Const | None]:
+    """The constants that a register may hold where a loop is entered, None among them if that is not known."""
+    before: dict[int, set[int]] = {n: set() for n in body.nodes}
+    for number, node in body.nodes.items():
+        for following in ir.successors(node):
+            before[following].add(number)
+    found: set[Const | None] = {None} if body.entry == loop.head else set()
+    seen: set[int] = set()
+    work = [n for n in before[loop.head] if n not in inside]
+    while work:
+        number = work.pop()
+        if number in seen:
+            continue
+        seen.add(number)
+        match body.nodes[number]:
+            case ir.Do(ir.Set(target, value)) if target == name:
+                found.add(value if isinstance(value, Const) else None)
+            case node if number == body.entry or name in uses_and_definitions(node)[1]:
+                found.add(None)
+            case _:
+                work += before[number]
+    return found
+
+
+def _up(condition: Value, count: _Count) -> tuple[bool, int, bool] | None:
+    """How a condition comes out where a count is up, after how many turns at least, and whether it does so again."""
+    found = [_flips(condition, start, count) for start in count.starts]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found) or len({up for up, _, _ in known}) > 1:
+        return None
+    return known[0][0], min(first for _, first, _ in known), all(again for _, _, again in known)
+
+
+def _flips(condition: Value, start: Const, count: _Count) -> tuple[bool, int, bool] | None:
+    near = {
+        (many * constant - start.value) // count.step + beside
+        for constant in _constants(condition)
+        for many in (1, 2, 3)
+        for beside in range(-3, 4)
+    }
+
+    def out(turns: int) -> bool | None:
+        held = Const(start.type.wrap(start.value + count.step * turns), start.type)
+        found = values.substitute(condition, lambda leaf: held if leaf.name == count.name else leaf)
+        return bool(found.value) if isinstance(found, Const) else None
+
+    usual = out(1)
+    if usual is None or out(0) is not usual or out(2) is not usual:
+        return None
+    ups = [turns for turns in sorted({*near, *range(3, _FIRST_TURNS)}) if turns > 2 and out(turns) is (not usual)]
+    return (not usual, ups[0], len(ups) > 1 and _recurs(condition)) if ups else None
+
+
+def _recurs(condition: Value) -> bool:
+    """Whether what comes out so twice does so again and again: at every multiple, or from somewhere on."""
+    match condition:
+        case Binary("==" | "!=", Binary("%" | "&", _, Const()), Const()):
+            return True
+        case Binary(">" | ">=" | "<" | "<=", Reg() | Convert(Reg()), Const()):
+            return True
+        case _:
+            return False
+
+
+def _constants(value: Value) -> Iterator[int]:
+    if isinstance(value, Const):
+        yield value.value
+    for part in values.children(value):
+        yield from _constants(part)
+
+
+def added(value: Value, name: str) -> int | None:
+    """What a value adds to a register, None if it is anything else."""
+    while isinstance(value, Convert):
+        value = value.operand
+    match value:
+        case Binary("+", Reg(same, _), Const(step, _), _) | Binary("+", Const(step, _), Reg(same, _), _) if (
+            same == name and step
+        ):
+            return step
+        case Binary("-", Reg(same, _), Const(step, _), _) if same == name and step:
+            return -step
+        case _:
+            return None

@@ -1,0 +1,10 @@
+"""One run: what is asked of it, who is asked, and what the answers mean.
+
+- ``run``: a variant of a file under one model, as data
+- ``questions``: its questions, as values
+- ``ask``: asks the engines, and compares
+- ``verdicts``: what the answers mean for each check
+- ``hangs``, ``stuck``: executions that get stuck, and what they mean beside the schedules
+- ``sc_suffices``: where schedules are all there is
+- ``vacuity``, ``assumptions``, ``volatile``, ``orders``, ``content``: what a verdict rests on
+"""
