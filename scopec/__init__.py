@@ -6,10 +6,11 @@ package.
 
 from typing import TYPE_CHECKING, Any
 
+from scopec.base.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from scopec.api import Results, Verdict, check
 
-__version__ = "0.1.0"
 __all__ = ["Results", "Verdict", "__version__", "check"]
 
 

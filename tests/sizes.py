@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from scopec.memory.reductions import Reductions, permitted
+from scopec.memory.cat.permitted import permitted
+from scopec.memory.reductions import Reductions
 from scopec.progress.reductions import Reductions as ProgressReductions
-from scopec.session.inquiry import run as session_run
-from scopec.session.inquiry.run import Run
+from scopec.session.inquiry import variant
+from scopec.session.inquiry.variant import Variant
 
 NEVER = 1 << 30
 
@@ -24,6 +25,6 @@ def sizes(
         found = permitted(model, same_as, without)  # type: ignore[arg-type]
         return replace(found, threads=threads, events=events, meeting=meeting)
 
-    monkeypatch.setattr(session_run, "permitted", sized)
+    monkeypatch.setattr(variant, "permitted", sized)
     of_progress = property(lambda run: replace(ProgressReductions(), many=many).without(run.without))
-    monkeypatch.setattr(Run, "progress_reductions", of_progress)
+    monkeypatch.setattr(Variant, "progress_reductions", of_progress)

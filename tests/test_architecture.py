@@ -84,23 +84,30 @@ def modules() -> dict[str, ast.Module]:
     return found
 
 
-def imported(node: ast.AST) -> Iterator[str]:
-    """The modules that a tree imports when it runs, imports inside functions too, those for types alone left out."""
+def imported(node: ast.AST, *, types: bool = False) -> Iterator[str]:
+    """The modules that a tree imports, imports inside functions too; those for types alone only with ``types``."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING" and not types:
             continue
         if isinstance(child, ast.ImportFrom) and child.module:
             names = [child.module, *(f"{child.module}.{alias.name}" for alias in child.names)]
-            yield from (name for name in names if name in modules())
-        yield from imported(child)
+            inside = [name for name in names[1:] if name in modules()]
+            yield from inside or (name for name in names if name in modules())
+        yield from imported(child, types=types)
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    graph = {name: sorted(set(imported(tree)) - {name}) for name, tree in modules().items()}
+    """Nor for the types that they name."""
+    graph = {name: sorted(set(imported(tree, types=True)) - {name}) for name, tree in modules().items()}
     circles = [c for c in components(sorted(graph), graph.__getitem__) if len(c) > 1]
     outside = [sorted(c) for c in circles if not all(name.startswith(READER) for name in c)]
     assert outside == []
     assert len(circles) == 1
+
+
+def test_no_module_is_longer_than_450_lines() -> None:
+    lengths = {path: len(path.read_text().splitlines()) for path in (REPOSITORY / "scopec").rglob("*.py")}
+    assert {str(path): length for path, length in lengths.items() if length > 450} == {}
 
 
 def test_imports_inside_functions_are_for_the_start_of_a_call() -> None:

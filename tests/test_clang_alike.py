@@ -9,8 +9,9 @@ import pytest
 
 from scopec.base.source import Source
 from scopec.program import ir, types, values
-from scopec.program.merge_threads import _Indices, together
+from scopec.program.merge_threads import together
 from scopec.program.specialise import specialise, thread_builtins
+from scopec.program.thread_indices import Indices
 from scopec.program.values import Const, Reg
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def test_constants_that_are_a_sum_of_indices_are_shown_as_such(
 def test_threads_are_told_by_ranges_or_remainders(there: Callable[[int], bool], shown: str | None) -> None:
     grid = grid_of(ir.Dim(3), ir.Dim(16))
     places = [(block, lane) for block in range(3) for lane in range(16)]
-    condition = _Indices(grid, [[at] for at in places])._among({at for at in places if there(16 * at[0] + at[1])})
+    condition = Indices(grid, [[at] for at in places])._among({at for at in places if there(16 * at[0] + at[1])})
     assert shown is None or values.show(condition) == shown
     for at in places:
         indices = thread_builtins(grid, *at)

@@ -20,9 +20,10 @@ from scopec.engines.java.jars import Jars
 from scopec.engines.java.workers import Workers
 from scopec.report import formats, html
 from scopec.session.check import Outcome, Settings, check
+from scopec.session.inquiry.findings import Findings
 from scopec.session.inquiry.run import Run
 from scopec.session.inquiry.vacuity import dead_ends, places, questioned
-from scopec.session.inquiry.verdicts import Findings, findings
+from scopec.session.inquiry.verdicts import findings
 from scopec.session.plan import Overrides, plan
 from tests import random_loops, test_wait_loops
 from tests.conftest import REPOSITORY, plan_of

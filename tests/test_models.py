@@ -9,7 +9,8 @@ import pytest
 
 from scopec.engines.embedded.memory.sat import executions, solve
 from scopec.memory.cat import registry
-from scopec.memory.execution import Choice, Execution
+from scopec.memory.choice import Choice
+from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal, Problem
 from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan

@@ -11,7 +11,8 @@ from scopec.base.diagnostics import EngineError
 from scopec.engines.alloy.run import read_instance
 from scopec.engines.tla.read import messages, parse_state, read, states_so_far
 from scopec.explain.reasons import race
-from scopec.memory.execution import Choice, Execution
+from scopec.memory.choice import Choice
+from scopec.memory.execution import Execution
 from scopec.program.observe import Target
 from scopec.session.plan import Overrides, plan
 from tests.conftest import REPOSITORY

@@ -97,7 +97,7 @@ def test_a_damaged_entry_is_asked_again_and_replaced(
 @pytest.mark.jvm
 def test_what_is_late_or_fails_is_not_kept(tmp_path: Path, kept: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("scopec.session.check.limited", lambda *_, **__: nullcontext())  # of reading the file
+        patch.setattr("scopec.session.asking.limited", lambda *_, **__: nullcontext())  # of reading the file
         assert {v for _, v, _, _ in answers(checked(tmp_path, timeout=0.001))} == {"unknown"}
     assert not kept.folder.exists()
 

@@ -23,7 +23,7 @@ from scopec.engines.embedded.progress import fair_cycles
 from scopec.engines.protocol import MEMORY
 from scopec.engines.table import able
 from scopec.memory.cat import registry
-from scopec.memory.reductions import REDUCTIONS as OF_MEMORY
+from scopec.memory.cat.permitted import REDUCTIONS as OF_MEMORY
 from scopec.memory.reductions import Reductions
 from scopec.progress.reductions import REDUCTIONS as OF_PROGRESS
 from scopec.progress.reductions import Reductions as ProgressReductions

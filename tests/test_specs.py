@@ -19,7 +19,8 @@ from scopec.program.names import identifier
 from scopec.progress.models import Property
 from scopec.session.compile import compile_programs, differences
 from scopec.session.inquiry.hangs import STUCK, search
-from scopec.session.inquiry.run import HARDWARE, Run
+from scopec.session.inquiry.run import Run
+from scopec.session.inquiry.variant import HARDWARE
 from scopec.session.plan import plan
 from tests.specifications import EVERY, GENERATED, KEPT, LAWS, LISTED, PROGRAMS, SPECS, WHOLE, of, places, put, some
 

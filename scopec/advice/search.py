@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from scopec.program.expectations import Expectation
     from scopec.progress.models import Property
     from scopec.session.inquiry.ask import Inquiry
+    from scopec.session.inquiry.findings import Findings
     from scopec.session.inquiry.run import Run
-    from scopec.session.inquiry.verdicts import Findings
 
 #: The questions of a changed run to the engines.
 Ask: TypeAlias = Callable[["Run"], "Inquiry"]

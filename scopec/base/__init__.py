@@ -4,6 +4,7 @@
 - ``diagnostics``: the catalogue of messages, and the exceptions that carry them
 - ``visible``, ``hidden``: whose text may be shown, and what reports for others leave out
 - ``records``, ``lazy_import``: ``dataclass`` and modules for a quick start
+- ``version``: the version of scopec
 - ``graphs``: strongly connected components
 - ``grammars``, ``tables``, ``lalr``, ``syntax``: parsers from grammars
 - ``templates``, ``resources``: templates, and where they are

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scopec import __version__
+from scopec.base.version import __version__
 from scopec.cli.messages import say
 from scopec.report import terminal
 

@@ -19,7 +19,7 @@ from scopec.session.project import CHOICES, RANGES
 
 # Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
 if TYPE_CHECKING:
-    from scopec.engines.table import Engine
+    from scopec.engines.protocol import Engine
     from scopec.session.plan import Overrides
 
 _Command: TypeAlias = Callable[..., Any]

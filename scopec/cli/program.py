@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from scopec import __version__
 from scopec.base.children import prepare_for_little_memory
 from scopec.base.diagnostics import InputError, ScopecError, UsageError, internal_error, starved
 from scopec.base.excerpt import clean
+from scopec.base.version import __version__
 from scopec.cli.check import check
 from scopec.cli.compile import compile_
 from scopec.cli.doctor import doctor

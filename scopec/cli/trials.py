@@ -14,11 +14,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from scopec import __version__
 from scopec.base import limits
 from scopec.base.diagnostics import EngineError, LimitError, ScopecError, UnavailableError
 from scopec.base.records import dataclass
 from scopec.base.scratch import later_folder, scratch_folder
+from scopec.base.version import __version__
 from scopec.session.texts import stored
 
 # Start-up: each trial imports what it tries, so that one that cannot be imported is what fails.

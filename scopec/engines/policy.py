@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from scopec.engines.java.jars import Jars
-    from scopec.engines.protocol import Answers
-    from scopec.engines.table import Engine
+    from scopec.engines.protocol import Answers, Engine
 
 #: More states than TLC is asked about to confirm an answer.
 MANY_STATES = 20_000

@@ -10,11 +10,11 @@ import json
 import time
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from scopec.base.cache import key
 from scopec.base.records import dataclass
-from scopec.engines.table import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from scopec.base.cache import Cache
     from scopec.engines.java.jars import Jars
     from scopec.engines.java.workers import Workers
-    from scopec.engines.table import Engine
-    from scopec.memory.execution import Choice
+    from scopec.memory.choice import Choice
     from scopec.memory.questions import Problem, Question
     from scopec.progress.questions import HardwareProblem, ProgressProblem  # noqa: F401  # named in strings
     from scopec.progress.schedule import Schedule
@@ -205,6 +204,30 @@ class ProgressEngine(Answers["ProgressProblem", ProgressAnswer]):
 
 class HardwareEngine(Answers["HardwareProblem", HardwareAnswer]):
     """Who says what the example hardware of HRF0 can reach."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine by its name, and how messages call it.
+
+    ``answers`` gives for each kind of question that it answers who does: an object, or ``MODULE:NAME``, imported when
+    it is asked.  ``target`` is the language of its specifications, if people are to read them, as `scopec compile`
+    calls it, and ``endings`` are those of their files; ``naming`` is, as ``MODULE:NAME``, what makes of an identifier a
+    name that they may have.
+    """
+
+    name: str
+    title: str
+    answers: Mapping[str, str | Answers[Any, Any]]
+    target: str | None = None
+    endings: tuple[str, ...] = ()
+    naming: str | None = None
+
+
+def loaded(place: str) -> Any:
+    """What ``MODULE:NAME`` is."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 E = TypeVar("E", bound="Answers[Any, Any]")

@@ -3,34 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import EngineError, UsageError
-from scopec.base.records import dataclass
+from scopec.engines.protocol import Engine, loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from scopec.engines.protocol import Answers, Kind
-
-
-@dataclass(frozen=True)
-class Engine:
-    """An engine by its name, and how messages call it.
-
-    ``answers`` gives for each kind of question that it answers who does: an object, or ``MODULE:NAME``, imported when
-    it is asked.  ``target`` is the language of its specifications, if people are to read them, as `scopec compile`
-    calls it, and ``endings`` are those of their files; ``naming`` is, as ``MODULE:NAME``, what makes of an identifier a
-    name that they may have.
-    """
-
-    name: str
-    title: str
-    answers: Mapping[str, str | Answers[Any, Any]]
-    target: str | None = None
-    endings: tuple[str, ...] = ()
-    naming: str | None = None
+    from scopec.engines.protocol import Kind
 
 
 #: The first engine that answers a kind of question is the reference for it.
@@ -79,12 +58,6 @@ def installed() -> tuple[Engine, ...]:
             raise EngineError(f"there is an engine {engine.name} already: rename the one of {point.value}")
         found.append(engine)
     return tuple(found)
-
-
-def loaded(place: str) -> Any:
-    """What ``MODULE:NAME`` is."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
 
 
 def file_name(identifier: str) -> str:

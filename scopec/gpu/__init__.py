@@ -2,7 +2,8 @@
 
 - ``run``: files to tests, and what was seen to outcomes
 - ``harness``: a program as a test
-- ``code``, ``cxx``: a thread as a CUDA function, and values in C++
+- ``code``, ``printer``, ``host_printer``: a thread as a function, its operations on the device and on the host
+- ``cxx``: values in C++
 - ``emit``, ``build``: the files of a harness, and compiling them
 - ``results``, ``observed``: what came back, and how reports take it
 - ``compare``: it beside the model's final states

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from scopec.explain.verdict import Check
-from scopec.gpu.code import FINISHED, FIRST_FAULT
 from scopec.gpu.harness import UNSET
 from scopec.gpu.observed import Observed, Shown
+from scopec.gpu.printer import FINISHED, FIRST_FAULT
 from scopec.gpu.results import together, wrong
 from scopec.program import values
 from scopec.program.expectations import Expectation

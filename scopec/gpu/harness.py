@@ -9,12 +9,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
-from scopec.gpu.code import MEETING, Launches, Memory, function, home, refuse
+from scopec.gpu.code import function
+from scopec.gpu.printer import MEETING, Launches, Memory, home, refuse
 from scopec.memory.given.ptx import compiled
 from scopec.program import ir
 from scopec.program.observe import FinalMemory, FinalRegister, Location, Observation, instance
 from scopec.program.show import words
 from scopec.program.types import ULONG
+from scopec.program.warp import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from scopec.program.program import Program
     from scopec.program.types import IntType
 
-WARP = 32
 #: What every GPU that has clusters can place (CUDA C++ Programming Guide, "Thread Block Clusters").
 _MOST_IN_A_CLUSTER = 8
 #: What a register holds that nothing was written to: no program computes it.

@@ -4,7 +4,7 @@
 - ``operations``, ``spin_loops``, ``surroundings``: where a thread may be left for ever
 - ``conditions``: the promises, asked of a state that lasts
 - ``relevance``: which accesses matter
-- ``execution``, ``stuck_threads``, ``final_status``: such an execution, and where each thread is
+- ``execution``, ``final_status``: such an execution, and where each thread is
 - ``missing``: the order that it lacks, in a sentence
 - ``asked``: which part of a question was asked, and of whom
 """

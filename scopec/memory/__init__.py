@@ -7,8 +7,8 @@
 - ``cat``: memory models
 - ``domains``: which values reads may return
 - ``reduce``: large graphs made small
-- ``reductions``: what is left out, for which models, and why
+- ``reductions``: what is left out, and why
 - ``questions``, ``answers``: what is asked, and whether an execution answers it
-- ``execution``: a counterexample
+- ``choice``, ``execution``: what an engine chose, and the counterexample that it makes
 - ``show``: an event graph in print
 """

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cached_property, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import ValuesError
 from scopec.base.graphs import components
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from scopec.memory.cat.evaluate import Relation
     from scopec.memory.cat.model import Model
+    from scopec.memory.choice import Choice
     from scopec.memory.events.base import Base
     from scopec.memory.given.forms import When
     from scopec.program.observe import Formula, Location, Target
@@ -46,36 +47,6 @@ def _evaluated(value: Value, known: Mapping[str, int]) -> int | None:
         return evaluate(value, lambda leaf: known[leaf.name])
     except (KeyError, ArithmeticFault):
         return None
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What an engine chose: reads-from and coherence pairs by event id, and the values of choices.
-
-    ``written`` gives the values of writes that are computed from reads, where the engine gives them: they are needed
-    only in executions in which values depend on themselves.  ``sync_fence`` orders seq_cst fences, for models that name
-    it.  ``last`` gives the write whose value a location has at the end, where a partial co leaves that open.
-    ``orders`` are the model's, in its order.
-    """
-
-    rf: frozenset[tuple[str, str]]
-    co: frozenset[tuple[str, str]]
-    choices: Mapping[str, int]
-    written: Mapping[str, int]
-    sync_fence: frozenset[tuple[str, str]] = frozenset()
-    last: Mapping[Location, str] = field(default_factory=dict)
-    orders: tuple[frozenset[tuple[str, str]], ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """What was chosen as JSON values, for comparison."""
-        relations = {"rf": self.rf, "co": self.co, "sync_fence": self.sync_fence}
-        return {
-            **{name: [list(pair) for pair in sorted(pairs)] for name, pairs in relations.items()},
-            "choices": dict(self.choices),
-            "written": dict(self.written),
-            "orders": [[list(pair) for pair in sorted(pairs)] for pairs in self.orders],
-            "last": {f"{at.instance} {at.object}[{at.index}]".strip(): write for at, write in self.last.items()},
-        }
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,15 @@
 """The Program form: what a file means, before either question is asked of it.
 
 - ``program``, ``ir``: the form
-- ``builder``, ``merge_threads``, ``dead_assignments``, ``specialise``: graphs made, merged, shortened, specialised
+- ``builder``, ``dead_assignments``, ``specialise``: graphs made, shortened, specialised
+- ``merge_threads``, ``thread_indices``: one graph for all threads of a grid
 - ``show``: a Program in print
 - ``types``, ``values``: types and expressions
 - ``reasoning``, ``conditions``, ``constants``: what follows of values, and what decides branches
 - ``effects``: what operations do
 - ``faults``: operations without a meaning for some operands
 - ``loops``: loops of a graph
+- ``warp``: the size of a warp
 - ``collective``, ``arrival_order``: who meets at a barrier, and in which phase
 - ``streams``, ``transfers``, ``endings``: streams, what copies wait for, and what ``main`` ends
 - ``expectations``, ``observe``: what a file asks

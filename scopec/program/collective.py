@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from scopec.base.records import dataclass
 from scopec.program import ir, types, values
 from scopec.program.values import Const, Value
+from scopec.program.warp import EVERY_LANE, WARP
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
-
-WARP = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class Barrier:
     @property
     def name(self) -> str:
         """What it is called in messages."""
-        return self.place if self.lanes in (None, 0xFFFFFFFF) else f"{self.place}, lanes {self.lanes:#x}"
+        return self.place if self.lanes in (None, EVERY_LANE) else f"{self.place}, lanes {self.lanes:#x}"
 
     def joins(self, thread: ir.Thread) -> bool:
         """Whether a thread is one of those that meet here."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from scopec import __version__
 from scopec.base.excerpt import clean
 from scopec.base.records import dataclass
+from scopec.base.version import __version__
 from scopec.explain import reasons
 from scopec.explain.fixes import diff
 from scopec.gpu.observed import Observed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from scopec import __version__
 from scopec.base.excerpt import clean
+from scopec.base.version import __version__
 from scopec.progress.schedule import Ending, Schedule
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from scopec import __version__
+from scopec.base.version import __version__
 from scopec.explain import reasons
 from scopec.gpu.observed import Observed
 from scopec.hangs.execution import StuckExecution

@@ -8,10 +8,10 @@ from collections import defaultdict
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from scopec import __version__
 from scopec.base.excerpt import clean
 from scopec.base.files import source_of
 from scopec.base.records import dataclass
+from scopec.base.version import __version__
 from scopec.explain.reasons import explanation, race_of
 from scopec.report.asked import unasked
 from scopec.report.lanes import rows

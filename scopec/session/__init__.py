@@ -1,6 +1,6 @@
 """One call of scopec: what files ask, who is asked, and what the answers mean.
 
-- ``check``: the call
+- ``check``: the call; ``asking``: how engines are asked in it
 - ``plan``, ``reading``: a file to its runs; which reader takes it
 - ``inquiry``: one run, asked and answered
 - ``final_states``: every final state

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -24,15 +23,13 @@ from scopec.base.diagnostics import (
     suggestion,
 )
 from scopec.base.files import quoted, quoting
-from scopec.base.limits import Deadline, deadline, limited
 from scopec.base.records import dataclass
 from scopec.base.scratch import later_folder
 from scopec.base.source import Source
-from scopec.engines.java.jars import Jars
 from scopec.engines.java.workers import Workers
 from scopec.engines.policy import Policy
-from scopec.engines.table import AUTO
 from scopec.explain.verdict import Check
+from scopec.session.asking import Asking
 from scopec.session.inquiry.ask import Inquiry
 from scopec.session.inquiry.content import not_given
 from scopec.session.inquiry.questions import remarks
@@ -40,13 +37,13 @@ from scopec.session.inquiry.run import Run
 from scopec.session.inquiry.vacuity import dead_ends
 from scopec.session.inquiry.verdicts import memory_checks, progress_checks, property_of
 from scopec.session.inquiry.volatile import told
-from scopec.session.plan import SUFFIXES, Overrides, Plan, plan, quoting_named
+from scopec.session.plan import SUFFIXES, Plan, plan, quoting_named
 from scopec.session.pool import Pool, Task
 
 if TYPE_CHECKING:
     from scopec.memory.execution import Execution
     from scopec.progress.models import Property
-    from scopec.session.inquiry.verdicts import Findings, Progress
+    from scopec.session.inquiry.findings import Findings, Progress
 
 
 class Advise(Protocol):
@@ -57,58 +54,21 @@ class Advise(Protocol):
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How a call of `check` works: engines, limits, what is kept.
+class Settings(Asking):
+    """How a call of `check` works.
 
-    ``engine`` is a name of the table of engines, ``auto`` or ``both``; ``jars`` are the user's own, by name.
-    ``timeout`` is in seconds for all that one run is asked, from reading its file to the check of the answers;
-    ``ends`` is when nothing more is asked in the whole call; ``memory`` is in bytes, for this process and for the Java
-    virtual machines together; None is no limit.
-    ``say`` takes progress lines for the user, ``remark`` those that only ``-v`` shows.
-    With ``cache`` answers are kept, and taken from what was kept. ``advise`` adds to a violated check a change that
-    would mend it. ``begun`` is told how many questions are asked, before they are, ``ended`` of each report, ``doing``
-    of what a thread does from then on, and how far it is. ``allowed`` are codes of warnings that are not told. What
-    does not contain ``select`` in its file, variant or text is not asked; with ``first``, nothing after the first file
-    that does not hold is. ``processors`` are how many one question may keep busy.
+    ``advise`` adds to a violated check a change that would mend it. ``begun`` is told how many questions are asked,
+    before they are, ``ended`` of each report. ``allowed`` are codes of warnings that are not told. What does not
+    contain ``select`` in its file, variant or text is not asked; with ``first``, nothing after the first file that does
+    not hold is.
     """
 
-    overrides: Overrides = field(default_factory=Overrides)
-    jobs: int = 1
-    timeout: float | None = 300.0
-    memory: int | None = None
-    keep: Path | None = None
-    jars: Mapping[str, Path] = field(default_factory=dict)
-    engine: str = AUTO
-    say: Callable[[str], None] = lambda _line: None
-    remark: Callable[[str], None] = lambda _line: None
     advise: Advise | None = None
-    cache: bool = False
     begun: Callable[[int], None] = lambda _questions: None
     ended: Callable[[Report], None] = lambda _report: None
-    doing: Callable[[str, str], None] = lambda _what, _so_far: None
     allowed: frozenset[str] = frozenset()
     select: str = ""
     first: bool = False
-    processors: int = 1
-    ends: Deadline = Deadline()
-
-    def deadline(self, used: float = 0.0) -> Deadline:
-        """The end of a run that begins now, ``used`` seconds after its file was begun to be read."""
-        return min(deadline(self.timeout, used), self.ends, key=lambda end: math.inf if end.at is None else end.at)
-
-    def limited(self) -> AbstractContextManager[None]:
-        """LimitError in a block about a run that begins now, where it is past the limits."""
-        end = self.deadline()
-        return limited(end.left(), self.memory, said=end.late)
-
-    @property
-    def policy(self) -> Policy:
-        """Who is asked in one call."""
-        return Policy(self.engine, Jars(self.jars, self.say), self.say)
-
-    def workers(self) -> Workers:
-        """The Java virtual machines of one call."""
-        return Workers(self.remark, None if self.memory is None else self.memory // self.jobs)
 
 
 @dataclass(frozen=True)

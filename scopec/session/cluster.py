@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scopec import __version__
 from scopec.base.diagnostics import EngineError, UsageError, internal_error
 from scopec.base.records import dataclass
 from scopec.base.scratch import scratch_folder
+from scopec.base.version import __version__
 from scopec.engines.java.jars import PINNED
 from scopec.frontends.clang.flags import Flags
 from scopec.memory.cat import registry

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from scopec.base.diagnostics import Diagnostic
     from scopec.engines.java.workers import Workers
     from scopec.engines.policy import Policy
-    from scopec.engines.table import Engine
+    from scopec.engines.protocol import Engine
     from scopec.memory.questions import Problem
     from scopec.program.expectations import Expectation
-    from scopec.session.check import Settings
+    from scopec.session.asking import Asking
+    from scopec.session.inquiry.findings import Findings
     from scopec.session.inquiry.run import Run
-    from scopec.session.inquiry.verdicts import Findings
     from scopec.session.plan import Overrides
 
 #: What distinguishes executions: reads-from, coherence order, and the events on the path taken.
@@ -96,7 +96,7 @@ class Listing:
         return positive, sum(s.executions for s in about) - positive
 
 
-def listings(path: Path, settings: Settings, limit: int) -> tuple[tuple[Listing, ...], tuple[Diagnostic, ...]]:
+def listings(path: Path, settings: Asking, limit: int) -> tuple[tuple[Listing, ...], tuple[Diagnostic, ...]]:
     """The final states of each variant of a file, from at most ``limit`` executions each, and warnings about the file.
 
     Raises InputError where it is not in the language, EngineError as engines fail, LimitError where a limit comes
@@ -137,7 +137,7 @@ def _runs(path: Path, overrides: Overrides) -> tuple[Iterable[Run], tuple[Diagno
     return found.values(), planned.warnings
 
 
-def _listing(run: Run, policy: Policy, workers: Workers, settings: Settings, limit: int, read: float) -> Listing:
+def _listing(run: Run, policy: Policy, workers: Workers, settings: Asking, limit: int, read: float) -> Listing:
     end = settings.deadline(read)
     with quoting(run.source):
         with limited(end.left(), settings.memory, said=end.late):
@@ -152,7 +152,7 @@ def _listing(run: Run, policy: Policy, workers: Workers, settings: Settings, lim
 
 
 def _listed_by(
-    engine: Engine, run: Run, policy: Policy, workers: Workers, settings: Settings, limit: int, end: Deadline
+    engine: Engine, run: Run, policy: Policy, workers: Workers, settings: Asking, limit: int, end: Deadline
 ) -> Listing:
     """What one engine finds: the answers to a run's questions, its executions, and why they may not be all."""
     who = MEMORY.of(engine)
@@ -192,7 +192,7 @@ def _listed_by(
     return _summary(run, answers, found, stopped, time.monotonic() - started)
 
 
-def _late(settings: Settings) -> str:
+def _late(settings: Asking) -> str:
     return f"no end within the time limit of {settings.timeout:g} s: raise it with --timeout"
 
 

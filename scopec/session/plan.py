@@ -28,7 +28,8 @@ from scopec.program.observe import FinalRegister
 from scopec.program.program import Program
 from scopec.program.values import Const
 from scopec.progress import models as progress_models
-from scopec.session.inquiry.run import DEFAULT_MODEL, HARDWARE, Run
+from scopec.session.inquiry.run import Run
+from scopec.session.inquiry.variant import DEFAULT_MODEL, HARDWARE
 from scopec.session.reading import Read, read
 
 # Start-up: a call reads few kinds of files, and only their readers are imported.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import UsageError, suggestion
-from scopec.memory.reductions import REDUCTIONS as MEMORY
+from scopec.memory.cat.permitted import REDUCTIONS as MEMORY
 from scopec.progress.reductions import REDUCTIONS as PROGRESS
 
 if TYPE_CHECKING:

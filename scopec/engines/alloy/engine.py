@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from scopec.engines.protocol import Call
-    from scopec.memory.execution import Choice
+    from scopec.memory.choice import Choice
     from scopec.memory.questions import Problem, Question
 
 JAR = "alloy"

@@ -14,7 +14,7 @@ from scopec.base.records import dataclass
 from scopec.engines.alloy.values import choice_field, value_of
 from scopec.engines.java.processes import failure
 from scopec.engines.java.workers import Question
-from scopec.memory.execution import Choice
+from scopec.memory.choice import Choice
 
 if TYPE_CHECKING:
     from scopec.engines.java.jars import Jar

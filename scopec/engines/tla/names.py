@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scopec.engines.tla.values import tla_name
 from scopec.program import ir
 from scopec.program.names import distinct, identifier
+from scopec.program.warp import EVERY_LANE
 from scopec.progress.terms import Sort
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Names:
             case Sort.LABEL, str(name):
                 return name
             case Sort.BARRIER, (ir.Group.WARP, number, str(block), mask, str(exchange)):
-                lanes = "" if mask == _EVERY_LANE else f" {mask:#x}"
+                lanes = "" if mask == EVERY_LANE else f" {mask:#x}"
                 return f"warp {number} of {self._blocks[block]}{lanes}{exchange and f', {exchange}'}"
             case Sort.BARRIER, (ir.Group.TILE, number, str(block), size, _):
                 return f"tile {number} of {self._blocks[block]} by {size}"
@@ -107,7 +108,6 @@ class Names:
         return {spelled: name for name, spelled in self._strings.items()}
 
 
-_EVERY_LANE = 0xFFFFFFFF
 _ON_EVENTS = (ir.EventRecord, ir.EventWait, ir.EventSynchronize, ir.EventQuery)
 
 

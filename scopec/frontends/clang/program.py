@@ -12,12 +12,12 @@ from scopec.base.diagnostics import Code, Diagnostic, error
 from scopec.frontends.clang.command import shims
 from scopec.frontends.clang.compiler import Compiled, Refused, after, compiled, expanded
 from scopec.frontends.clang.evaluation_order.unordered import Unordered
-from scopec.frontends.clang.intrinsics.calls import ORDERS
+from scopec.frontends.clang.intrinsics.call import ORDERS
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.annotations import said
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
-from scopec.frontends.clang.machine.world import Side
+from scopec.frontends.clang.machine.side import Side
 from scopec.frontends.clang.prepare import CONSTANT, prepared, without_code
 from scopec.frontends.clang.ptx.module import add
 from scopec.frontends.clang.ptx.text import around, ptx_of

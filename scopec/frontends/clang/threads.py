@@ -18,9 +18,11 @@ from scopec.frontends.clang.machine.argument_passing import take
 from scopec.frontends.clang.machine.machine import Machine
 from scopec.frontends.clang.machine.memory import Address, Cell, Content, Layout, Memory, Part, Private
 from scopec.frontends.clang.machine.points_to import Written, grown
+from scopec.frontends.clang.machine.refusals import refused
+from scopec.frontends.clang.machine.side import Side
 from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch
 from scopec.frontends.clang.machine.state import Again, Knowledge
-from scopec.frontends.clang.machine.world import Side, World, refused
+from scopec.frontends.clang.machine.world import World
 from scopec.frontends.clang.ptx.parameters import parameters
 from scopec.frontends.named_barriers import check_counts
 from scopec.program import ir, types

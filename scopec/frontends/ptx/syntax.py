@@ -40,7 +40,7 @@ from scopec.frontends.ptx.forms import (
     Targets,
     Vector,
 )
-from scopec.frontends.ptx.table import WARP_SIZE
+from scopec.program.warp import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -219,7 +219,7 @@ class Builder(base.Builder):
         return Real(self.at(node), constants.real(token))
 
     def lanes(self, node: Node, _: Token) -> Number:
-        return Number(self.at(node), WARP_SIZE)
+        return Number(self.at(node), WARP)
 
     def signed(self, node: Node, operator: Token, operand: Constant) -> Constant:
         return constants.unary(self.at(node), str(operator), operand)

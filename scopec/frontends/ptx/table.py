@@ -9,6 +9,7 @@ from scopec.base.diagnostics import Code, error, suggestion
 from scopec.base.records import dataclass
 from scopec.program import ir
 from scopec.program.ir import Order, Scope
+from scopec.program.warp import EVERY_LANE, WARP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -160,12 +161,12 @@ INDICES = {
 }  # fmt: skip
 #: Those that follow from the number of a thread in its block, which is the argument.
 LANES = {
-    "%laneid": lambda thread: thread % 32,
-    "%lanemask_eq": lambda thread: 1 << thread % 32,
-    "%lanemask_lt": lambda thread: (1 << thread % 32) - 1,
-    "%lanemask_le": lambda thread: (2 << thread % 32) - 1,
-    "%lanemask_gt": lambda thread: 0xFFFFFFFF & ~((2 << thread % 32) - 1),
-    "%lanemask_ge": lambda thread: 0xFFFFFFFF & ~((1 << thread % 32) - 1),
+    "%laneid": lambda thread: thread % WARP,
+    "%lanemask_eq": lambda thread: 1 << thread % WARP,
+    "%lanemask_lt": lambda thread: (1 << thread % WARP) - 1,
+    "%lanemask_le": lambda thread: (2 << thread % WARP) - 1,
+    "%lanemask_gt": lambda thread: EVERY_LANE & ~((2 << thread % WARP) - 1),
+    "%lanemask_ge": lambda thread: EVERY_LANE & ~((1 << thread % WARP) - 1),
 }
 #: Those that follow from the index of a block in its grid, and the extents of the cluster and of the grid.
 CLUSTERS: dict[str, Callable[[int, int, int], int]] = {
@@ -183,8 +184,6 @@ UNKNOWN = {
 CLOCKS = {
     "%clock": 32, "%clock_hi": 32, "%clock64": 64, "%globaltimer": 64, "%globaltimer_lo": 32, "%globaltimer_hi": 32,
 }  # fmt: skip
-#: The constant ``WARP_SZ``.
-WARP_SIZE = 32
 
 # ---------------------------------------------------------------- what comes later
 

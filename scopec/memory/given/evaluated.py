@@ -24,9 +24,9 @@ from scopec.memory.given.forms import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from scopec.memory.choice import Choice
     from scopec.memory.events.base import Base
     from scopec.memory.events.events import Event
-    from scopec.memory.execution import Choice
     from scopec.memory.given.forms import When
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from scopec.memory.events.events import Event, Kind
 from scopec.memory.unfold.unfolding import value_at
 from scopec.program import ir, values
-from scopec.program.collective import WARP
 from scopec.program.observe import Location, instance
 from scopec.program.values import Const, Reg, Value
+from scopec.program.warp import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

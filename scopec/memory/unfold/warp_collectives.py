@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.base.diagnostics import Code, error
 from scopec.memory.events.events import Event, Kind
 from scopec.program import ir, types, values
-from scopec.program.collective import WARP, how_many
+from scopec.program.collective import how_many
 from scopec.program.values import Binary, Choose, Const, Convert, Named, Reg, Unary, Value
+from scopec.program.warp import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -198,14 +199,15 @@ class _Resolution:
             if not isinstance(condition, Reg) or condition.name not in self.keys:
                 continue
             barrier, own, phase, name = self.keys[condition.name]
-            if not name.startswith("%came"):
+            lane, takes_part = ir.exchanged_by(name)
+            if not takes_part:
                 continue
             if (barrier, own, phase) not in together:
                 of_phase = (e for e in self.arrivals[barrier, own] if self.out.barriers[e.id].phase == phase)
                 together[barrier, own, phase] = len({e.guard.node for e in of_phase}) == 1
             if any(
                 (together[barrier, own, phase] or e.guard.always) and self.out.barriers[e.id].phase == phase
-                for e in self.arrivals_of((barrier, own), int(name.split()[1]))
+                for e in self.arrivals_of((barrier, own), lane)
             ):
                 known[number] = True
                 self.out.conditions[number] = values.TRUE
@@ -268,8 +270,9 @@ class _Resolution:
         if register not in self.known:
             self.known[register] = None
             barrier, own, phase, name = self.keys[register]
-            there = list(self.there((barrier, own), phase, int(name.split()[1])))
-            if name.startswith("%came"):
+            lane, takes_part = ir.exchanged_by(name)
+            there = list(self.there((barrier, own), phase, lane))
+            if takes_part:
                 came = reduce(lambda found, one: found | one[1], there, self.out.guards.never)
                 value = came.value(self.out.conditions)
             else:

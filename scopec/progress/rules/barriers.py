@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.program import ir, types, values
 from scopec.program.collective import by_chance
 from scopec.program.names import identifier
+from scopec.program.warp import EVERY_LANE, WARP
 from scopec.progress.steps import DONE, MET, OUTCOME, Step, Wait
 from scopec.progress.terms import (
     EMPTY,
@@ -47,8 +48,6 @@ from scopec.progress.transition import Definition, Laws, Table, Transition, Upda
 if TYPE_CHECKING:
     from scopec.progress.system import System
 
-_WARP = 32
-_EVERY_LANE = 0xFFFFFFFF
 
 Collective: TypeAlias = ir.SyncThreads | ir.GroupSync
 
@@ -80,7 +79,7 @@ def table_of(operation: Collective) -> str:
         return "BlockOf"
     match operation.group:
         case ir.Group.WARP:
-            name = "WarpOf" if operation.mask == _EVERY_LANE else f"WarpOf_{operation.mask:x}"
+            name = "WarpOf" if operation.mask == EVERY_LANE else f"WarpOf_{operation.mask:x}"
             name += f"_{identifier(operation.of)}" if operation.of else ""
             return name if operation.exchange is None else f"{name}_{identifier(operation.exchange.name)}"
         case ir.Group.TILE:
@@ -108,7 +107,7 @@ def _barrier(of: ir.Thread, operation: Collective) -> Id:
 
     match operation.group:
         case ir.Group.WARP:
-            return one(of.lane // _WARP, of.block_name)
+            return one(of.lane // WARP, of.block_name)
         case ir.Group.TILE:
             return one(of.lane // operation.mask, of.block_name)
         case ir.Group.CLUSTER:
@@ -126,12 +125,12 @@ def tables(system: System) -> Iterator[tuple[str, Table]]:
         if name != "BlockOf":
             yield name, own
         warp = isinstance(operation, ir.GroupSync) and operation.group is ir.Group.WARP
-        mask = operation.mask if warp else _EVERY_LANE  # type: ignore[union-attr]
+        mask = operation.mask if warp else EVERY_LANE  # type: ignore[union-attr]
         for t in system.threads:
-            if mask >> t.lane % _WARP & 1:
+            if mask >> t.lane % WARP & 1:
                 joins.setdefault(own[thread(t.name)], []).append(thread(t.name))
     if any(_exchange(operation) or by_chance(operation) for operation in groups.values()):
-        yield "LaneOf", {thread(t.name): Number(t.lane % _WARP) for t in system.threads}
+        yield "LaneOf", {thread(t.name): Number(t.lane % WARP) for t in system.threads}
     if groups:
         yield "Joins", {barrier: set_of(*threads) for barrier, threads in joins.items()}
 

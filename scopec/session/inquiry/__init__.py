@@ -1,6 +1,9 @@
 """One run: what is asked of it, who is asked, and what the answers mean.
 
-- ``run``: a variant of a file under one model, as data
+- ``variant``: a variant of a file under one model, as data
+- ``graphs``, ``unfolded``: what its text becomes, and a variant with that
+- ``run``: a variant with the memory question
+- ``findings``: what engines have answered
 - ``questions``: its questions, as values
 - ``ask``: asks the engines, and compares
 - ``verdicts``: what the answers mean for each check

@@ -17,8 +17,9 @@ from scopec.engines.policy import immediate
 from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS, Call, timed
 from scopec.engines.table import able
 from scopec.session.generated import destination
+from scopec.session.inquiry.findings import Findings, Progress
 from scopec.session.inquiry.questions import hardware_problem, progress_problem
-from scopec.session.inquiry.verdicts import Findings, Progress, Reached, disagreements, findings, hardware_check
+from scopec.session.inquiry.verdicts import Reached, disagreements, findings, hardware_check
 
 if TYPE_CHECKING:
     import shutil
@@ -28,14 +29,13 @@ if TYPE_CHECKING:
 
     from scopec.engines.java.workers import Workers
     from scopec.engines.policy import Policy
-    from scopec.engines.protocol import Kind
-    from scopec.engines.table import Engine
+    from scopec.engines.protocol import Engine, Kind
     from scopec.explain.verdict import Check
     from scopec.memory.execution import Execution
     from scopec.memory.questions import Problem
     from scopec.progress.models import Property
     from scopec.progress.questions import ProgressProblem
-    from scopec.session.check import Settings
+    from scopec.session.asking import Asking
     from scopec.session.inquiry.run import Run
     from scopec.session.inquiry.stuck import Hangs
 else:
@@ -84,7 +84,7 @@ class Inquiry:
     gives, wall times go to ``phases``."""
 
     def __init__(
-        self, run: Run, policy: Policy, workers: Workers, settings: Settings,
+        self, run: Run, policy: Policy, workers: Workers, settings: Asking,
         scratch: Callable[[], Path], phases: list[tuple[str, float]], deadline: Deadline,
     ) -> None:  # fmt: skip
         self.run, self.policy, self.workers, self.settings = run, policy, workers, settings

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from scopec.session.inquiry.ask import Inquiry
+    from scopec.session.inquiry.findings import Findings
     from scopec.session.inquiry.run import Run
-    from scopec.session.inquiry.verdicts import Findings
 
 #: For each of the questions: schedules, and executions that get stuck, under each assumption.
 _SECONDS = 5.0

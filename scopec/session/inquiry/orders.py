@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from scopec.explain.verdict import Check
     from scopec.program.expectations import Expectation
     from scopec.session.inquiry.ask import Inquiry
+    from scopec.session.inquiry.findings import Findings
     from scopec.session.inquiry.run import Run
-    from scopec.session.inquiry.verdicts import Findings
 
 _SECONDS = 5.0
 _MEETS = (ir.SyncThreads, ir.GroupSync, ir.NamedBarrier)

@@ -8,20 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scopec import __version__
 from scopec.base import options
-from scopec.base.diagnostics import Code, Diagnostic, InputError, error
+from scopec.base.diagnostics import Code, Diagnostic, InputError
 from scopec.base.lazy_import import later
+from scopec.base.version import __version__
 from scopec.memory.cat import registry
 from scopec.memory.domains.domains import domains
-from scopec.memory.graph import build as build_graph
 from scopec.memory.questions import Goal, Problem, Question
-from scopec.memory.reduce.certain_race import racing
-from scopec.memory.reduce.resolve_locations import settled
 from scopec.memory.unfold.registration import unmapped
 from scopec.program.names import distinct, identifier
-from scopec.program.observe import FinalRegister
-from scopec.program.values import Const
+from scopec.session.inquiry.graphs import mentioned, observed_registers
 
 # Start-up: many runs are not asked about progress, and import nothing of it.
 if TYPE_CHECKING:
@@ -29,60 +25,19 @@ if TYPE_CHECKING:
 
     from scopec.memory.cat.model import Model
     from scopec.memory.domains.domains import Domains
-    from scopec.memory.events.events import EventGraph
     from scopec.program.expectations import Expectation, Settings
     from scopec.program.observe import Target
-    from scopec.program.values import Value
     from scopec.progress.models import Property
     from scopec.progress.questions import HardwareProblem, ProgressProblem
-    from scopec.progress.system import System
-    from scopec.session.inquiry.run import Run
+    from scopec.session.inquiry.unfolded import Unfolded
 else:
     hashlib = later("hashlib")
-
-#: How many events are asked about, when what the program alone decides is left out.
-MOST_ASKED = 800
 
 
 # ---------------------------------------------------------------- the memory question
 
 
-def event_graph(run: Run) -> EventGraph:
-    """The event graph, with the registers that expectations observe."""
-    observed = {
-        (what.thread, what.register): check
-        for check in run.of_the_model
-        if check.sought is not None
-        for what in check.sought.observed.values()
-        if isinstance(what, FinalRegister)
-    }
-    every = [(t.name, r) for t in run.program.threads for r in t.body.variables] if run.listing else []
-    mentioned = _mentioned(run, registry.load(run.model, run.settings.readings))
-    chosen = run.reductions
-    graph = build_graph(run.packed, run.settings.bound["unroll"], [*observed, *every], mentioned, chosen)
-    large = len(graph.events) > chosen.events or len(run.program.threads) > chosen.threads
-    if large and not run.listing:
-        graph = settled(graph, chosen) if chosen.settled else graph
-        if chosen.racing and len(graph.events) > chosen.events // 3 and _asks_one_race(run):
-            graph = racing(graph, condense=chosen.condensed) or graph
-    if len(graph.events) > MOST_ASKED:
-        message = f"the order of {len(graph.events)} events depends on what is read, more than {MOST_ASKED}"
-        help_ = "launch fewer threads or blocks, or lower the bound of a loop"
-        raise error(Code.TOO_LARGE, message, graph.events[-1].span, help_)
-    for (thread, register), check in observed.items():
-        if thread in graph.ended and (thread, register) not in graph.finals:
-            message = f"`{thread}.{register}` never has a value when {thread} ends"
-            raise error(Code.BAD_EXPECTATION, message, check.span)
-    return graph
-
-
-def _asks_one_race(run: Run) -> bool:
-    """Whether any race decides all that is asked."""
-    about_all = all(c.kind not in ("condition", "undefined") and c.target is None for c in run.of_the_model)
-    return run.reports_races and about_all
-
-
-def memory_problem(run: Run) -> Problem:
+def memory_problem(run: Unfolded) -> Problem:
     """Everything that an engine needs to answer the memory checks, and to know whether progress checks are void."""
     model = registry.load(run.model, run.settings.readings)
     return with_origins(
@@ -107,31 +62,22 @@ def with_origins(problem: Problem) -> Problem:
     return problem.within() if problem.reductions.origins else problem
 
 
-def _asks_order(run: Run) -> bool:
+def _asks_order(run: Unfolded) -> bool:
     """Whether it is asked if some execution is not sequentially consistent."""
     if not run.asks_hangs or run.whole is not None:
         return False
     from scopec.session.inquiry.sc_suffices import may_be_whole
 
-    return may_be_whole(run)
+    return may_be_whole(run, run.graph)
 
 
-def known_values(run: Run, model: Model) -> Domains:
+def known_values(run: Unfolded, model: Model) -> Domains:
     """The values that reads may return: where values may come out of thin air, also those that a check names."""
-    mentioned = _mentioned(run, model)
-    return domains(run.graph, mentioned) if mentioned else run.known
+    named = mentioned(run, model)
+    return domains(run.graph, named) if named else run.known
 
 
-def _mentioned(run: Run, model: Model) -> frozenset[int]:
-    return frozenset(
-        constant
-        for check in run.of_the_model
-        if check.sought is not None and not model.values_have_origins
-        for constant in _constants(check.sought.value)
-    )
-
-
-def _questions(run: Run) -> Iterator[Question]:
+def _questions(run: Unfolded) -> Iterator[Question]:
     needs_ends = not run.graph.unfinished or any(
         c.kind not in ("race", "race_free", "undefined") and c.quantifier != "not exists" for c in run.memory_checks
     )
@@ -177,7 +123,7 @@ def _questions(run: Run) -> Iterator[Question]:
         yield Question("overflow", Goal.OVERFLOW, "some write has a value beyond those that are modelled", False)
 
 
-def race_name(run: Run, target: Target | None) -> str:
+def race_name(run: Unfolded, target: Target | None) -> str:
     """The name of the question whether there is a race, or one on what a check names."""
     if target is None:
         return "race"
@@ -186,7 +132,7 @@ def race_name(run: Run, target: Target | None) -> str:
     return f"race_on_{names[target.text]}"
 
 
-def _races_asked(run: Run) -> list[Target | None]:
+def _races_asked(run: Unfolded) -> list[Target | None]:
     """The objects on which a race is looked for; None is any, which may also take the meaning of other verdicts.
 
     Where it does not (PTX) it is looked for only if it is asked for, because that is dear there.
@@ -198,7 +144,7 @@ def _races_asked(run: Run) -> list[Target | None]:
     return sorted(asked, key=lambda target: "" if target is None else target.text)
 
 
-def remarks(run: Run) -> Iterator[Diagnostic]:
+def remarks(run: Unfolded) -> Iterator[Diagnostic]:
     """Warnings about what the event graph shows.
 
     Locals that are read before they have a value on some path; and host memory that devices access although it is
@@ -216,7 +162,7 @@ def remarks(run: Run) -> Iterator[Diagnostic]:
 # ---------------------------------------------------------------- the progress question
 
 
-def _settled(run: Run) -> frozenset[str]:
+def _settled(run: Unfolded) -> frozenset[str]:
     if len(run.program.threads) <= run.reductions.threads:
         return frozenset()
     with suppress(InputError):  # a graph that is too large, which the memory question tells
@@ -224,7 +170,7 @@ def _settled(run: Run) -> frozenset[str]:
     return frozenset()
 
 
-def progress_problem(run: Run, property_: Property) -> ProgressProblem:
+def progress_problem(run: Unfolded, property_: Property) -> ProgressProblem:
     """Everything that an engine needs to say whether a property holds."""
     from scopec.progress.questions import ProgressProblem
 
@@ -239,25 +185,7 @@ def progress_problem(run: Run, property_: Property) -> ProgressProblem:
 # ---------------------------------------------------------------- the example hardware of HRF0
 
 
-def hardware_steps(run: Run) -> System:
-    """The labelled steps, with every access to memory and every fence a step."""
-    from scopec.progress.questions import hardware_system
-
-    return hardware_system(run.program, run.settings.options, _observed_registers(run))
-
-
-def _observed_registers(run: Run) -> Mapping[str, frozenset[str]]:
-    """The registers that the hardware's checks observe, by grid, or by thread where it has none."""
-    grids = {t.name: t.grid or t.name for t in run.program.threads}
-    found: dict[str, set[str]] = {name: set() for name in grids.values()}
-    for check in run.hardware_checks:
-        for what in () if check.sought is None else check.sought.observed.values():
-            if isinstance(what, FinalRegister):
-                found[grids[what.thread]].add(what.register)
-    return {name: frozenset(registers) for name, registers in found.items()}
-
-
-def hardware_problem(run: Run, number: int | None) -> HardwareProblem:
+def hardware_problem(run: Unfolded, number: int | None) -> HardwareProblem:
     """What an engine is to look for to decide a hardware check; any final state, without a number."""
     from scopec.progress.questions import Hardware, HardwareProblem, Sought
 
@@ -271,7 +199,7 @@ def hardware_problem(run: Run, number: int | None) -> HardwareProblem:
     options_ = run.settings.options
     hardware = Hardware(*(options_[o] == "on" for o in options.HARDWARE_OPTIONS))
     return HardwareProblem(
-        f"{run.name}__{name}", header(run, "hardware"), run.hardware_system, hardware, _observed_registers(run),
+        f"{run.name}__{name}", header(run, "hardware"), run.hardware_system, hardware, observed_registers(run),
         sought, span,
     )  # fmt: skip
 
@@ -279,7 +207,7 @@ def hardware_problem(run: Run, number: int | None) -> HardwareProblem:
 # ---------------------------------------------------------------- names and headers of generated files
 
 
-def header(run: Run, question: str) -> tuple[str, ...]:
+def header(run: Unfolded, question: str) -> tuple[str, ...]:
     """The first lines of a generated file: where it comes from and under which choices."""
     digest = hashlib.sha256(run.source.text.encode()).hexdigest()
     lines = [
@@ -325,13 +253,13 @@ def _changed(settings: Settings, table: Mapping[str, options.Setting]) -> str:
     return f", options {chosen}" if chosen else ""
 
 
-def _places(run: Run) -> str:
+def _places(run: Unfolded) -> str:
     """How many blocks have places, where that is given."""
     places = run.settings.given["resident_blocks"]
     return f", given resident_blocks = {places}" if places.isdecimal() else ""
 
 
-def _vectors(run: Run) -> str:
+def _vectors(run: Unfolded) -> str:
     """That vectors are whole, where that is given."""
     return ", vector = whole" if run.settings.given["vector"] == "whole" else ""
 
@@ -350,12 +278,3 @@ def question_name(number: int, check: Expectation) -> str:
 def filter_name(number: int, check: Expectation) -> str:
     """The name of the question whether there are executions that a check with a filter is about."""
     return f"{question_name(number, check)}_filter"
-
-
-def _constants(value: Value) -> Iterator[int]:
-    if isinstance(value, Const):
-        yield value.value
-    for name in ("operand", "left", "right", "condition", "then", "otherwise"):
-        inner = getattr(value, name, None)
-        if inner is not None:
-            yield from _constants(inner)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scopec.memory.cat.model import Model
-    from scopec.session.inquiry.run import Run
-    from scopec.session.inquiry.verdicts import Findings
+    from scopec.memory.events.events import EventGraph
+    from scopec.session.inquiry.findings import Findings
+    from scopec.session.inquiry.variant import Variant
 
 _BY_MODEL = "every execution is sequentially consistent under {}"
 _ONE_LOCATION = "one location decides what threads do, and its accesses are atomic and include each other"
@@ -32,7 +33,7 @@ _NO_CYCLE = "no execution has a cycle in po | asw | rf | co | fr"
 _SC_WITHOUT_RACES = ("cuda-v1", "cuda-v2", "cuda-v3", "rc11")
 
 
-def known_whole(run: Run) -> str | None:
+def known_whole(run: Variant) -> str | None:
     """Why every execution that matters is sequentially consistent, by the text of a program and of its model."""
     if not run.reductions.whole:
         return None
@@ -50,26 +51,26 @@ def known_whole(run: Run) -> str | None:
     return _ONE_LOCATION if shared else _NO_LOCATION
 
 
-def may_be_whole(run: Run) -> bool:
+def may_be_whole(run: Variant, graph: EventGraph) -> bool:
     """Whether it is worth asking if some execution is not sequentially consistent.
 
     A wait loop stands for turns in vain that are not in the graph.  A cycle through several of these is one through
     one of them where they look at one location; where they look at several it may not be.  Nothing is known of a loop
     that may go on beyond the bound, and the question is dear.
     """
-    ends = all(cut.wait for cut in run.graph.cuts)
-    return run.reductions.whole and ends and not (run.graph.one_race or run.graph.watches_several or _sleeps(run))
+    ends = all(cut.wait for cut in graph.cuts)
+    return run.reductions.whole and ends and not (graph.one_race or graph.watches_several or _sleeps(run))
 
 
-def found_whole(run: Run, found: Findings | None) -> str | None:
+def found_whole(run: Variant, graph: EventGraph, found: Findings | None) -> str | None:
     """Why every execution that matters is sequentially consistent, by what the memory engines have answered."""
     if found is None or found.unanswered is not None or "race" not in found.answers or _doubt(found):
         return None
     if not run.reductions.whole:
         return None
-    if run.graph.one_race:
+    if graph.one_race:
         return _NO_WAITING
-    race_free = found.answers["race"] is None and run.problem.model.tells_races()
+    race_free = found.answers["race"] is None and registry.load(run.model, run.settings.readings).tells_races()
     if race_free and run.model.name in _SC_WITHOUT_RACES and _is_seq_cst(run):
         return _RACE_FREE
     return _NO_CYCLE if "weak" in found.answers and found.answers["weak"] is None else None
@@ -99,7 +100,7 @@ def _united(expr: tree.Expr) -> frozenset[str]:
             return frozenset()
 
 
-def _sleeps(run: Run) -> bool:
+def _sleeps(run: Variant) -> bool:
     """Whether a thread may wait for a notification, which another order than that of schedules decides about."""
     return any(
         isinstance(node, ir.Do) and isinstance(node.operation, ir.Await) and node.operation.notified
@@ -119,7 +120,7 @@ class _Use:
     load_or_store: bool
 
 
-def _uses(run: Run) -> Iterator[_Use]:
+def _uses(run: Variant) -> Iterator[_Use]:
     """The accesses to objects that matter."""
     program, matters = run.packed, run.relevance
     for thread in program.threads:
@@ -138,7 +139,7 @@ def _uses(run: Run) -> Iterator[_Use]:
             yield _Use(thread, location, operation.mode, frozenset(orders), simple)
 
 
-def _shared(run: Run) -> list[list[_Use]]:
+def _shared(run: Variant) -> list[list[_Use]]:
     """The accesses by location, of those that several threads access; elements that are computed are one location."""
     found: dict[object, list[_Use]] = defaultdict(list)
     uses = list(_uses(run))
@@ -148,13 +149,13 @@ def _shared(run: Run) -> list[list[_Use]]:
     return [of for of in found.values() if len({use.thread.name for use in of}) > 1]
 
 
-def _one_location(run: Run, shared: list[list[_Use]]) -> bool:
+def _one_location(run: Variant, shared: list[list[_Use]]) -> bool:
     """Whether threads share one location at most, and never an array whose elements are computed."""
     elements = {use.location for of in shared for use in of}
     return len(elements) <= 1 and all(element is not None for _, _, element in elements) and _atomic(run, shared)
 
 
-def _atomic(run: Run, shared: list[list[_Use]]) -> bool:
+def _atomic(run: Variant, shared: list[list[_Use]]) -> bool:
     """Whether accesses are atomic, and those to one location include each other."""
     version, objects = run.model.version, run.program.objects
     for uses in shared:
@@ -169,7 +170,7 @@ def _atomic(run: Run, shared: list[list[_Use]]) -> bool:
     return True
 
 
-def _is_seq_cst(run: Run) -> bool:
+def _is_seq_cst(run: Variant) -> bool:
     """Whether each atomic operation is seq_cst and atomic, at a scope that includes all who use the object so."""
     ordered = [use for use in _uses(run) if use.mode.atomic]
     if any(use.orders != {ir.Order.SEQ_CST} for use in ordered):

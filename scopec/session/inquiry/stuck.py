@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from scopec.memory.execution import Execution
     from scopec.memory.questions import Problem
     from scopec.progress.models import Property
+    from scopec.session.inquiry.findings import Findings, Progress
     from scopec.session.inquiry.hangs import Search
     from scopec.session.inquiry.run import Run
-    from scopec.session.inquiry.verdicts import Findings, Progress
 
 #: Up to how many pairs of a write and a read a graph is asked about again, with more turns of its loops.
 _MOST_PAIRS = 600
@@ -64,7 +64,7 @@ def hangs(
         return None
     try:
         with limited():
-            whole = run.whole or found_whole(run, found)
+            whole = run.whole or found_whole(run, run.graph, found)
     except LimitError as passed:
         return Hangs(undecided=f"{passed} about executions that get stuck")
     if whole is not None:

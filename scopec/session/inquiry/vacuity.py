@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.memory.events.events import Wait
     from scopec.memory.questions import Problem
+    from scopec.session.inquiry.findings import Findings
     from scopec.session.inquiry.run import Run
-    from scopec.session.inquiry.verdicts import Findings
 
     #: Who answers the questions of a problem within some seconds.
     Ask = Callable[[Problem, float], Findings]

@@ -16,7 +16,7 @@ from scopec.engines.embedded.memory.relations import entries
 from scopec.engines.embedded.memory.solver import Solver
 from scopec.engines.embedded.memory.symmetry import ordered_writes
 from scopec.engines.protocol import MemoryAnswer, MemoryEngine
-from scopec.memory.execution import Choice
+from scopec.memory.choice import Choice
 from scopec.memory.questions import Goal
 from scopec.program.values import Const
 

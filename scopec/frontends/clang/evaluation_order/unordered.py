@@ -25,7 +25,7 @@ from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.flow import locals_in
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.frontends.clang.machine.memory import Private
-from scopec.frontends.clang.machine.world import refused, span_of
+from scopec.frontends.clang.machine.refusals import refused, span_of
 from scopec.frontends.clang.messages import told
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.evaluation_order.footprints import Touch
     from scopec.frontends.clang.evaluation_order.operands import Origin
     from scopec.frontends.clang.llvm.debug import Place
-    from scopec.frontends.clang.machine.world import Side
+    from scopec.frontends.clang.machine.side import Side
 
 _IN_PARENTHESES = re.compile(r"\(\s*\{")
 _COMPOUND = re.compile(r"(?:[;{})]|\b(?:else|do|try))\s*$")

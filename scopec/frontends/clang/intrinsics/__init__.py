@@ -1,7 +1,7 @@
 """Calls of the library: what the intrinsics of scopec's headers do to a thread of the machine.
 
 - ``library``: which module has an intrinsic
-- ``calls``: a call and its operands; those that device and host both have
+- ``call``: a call that is executed; ``calls``: those that device and host both have
 - ``atomics``: accesses in one step, barriers with counts, latches, semaphores
 - ``block_barriers``: ``__syncthreads()``, ``bar``, ``barrier``
 - ``warps``, ``masks``: what lanes exchange, and which lanes

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.frontends.clang.intrinsics.calls import Call, address_of, text_at
+from scopec.frontends.clang.intrinsics.call import Call
+from scopec.frontends.clang.intrinsics.calls import address_of, text_at
 from scopec.frontends.clang.intrinsics.copies import issue, work_name
 from scopec.frontends.clang.intrinsics.host import device_of, stream_of, subject
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Leaf
 from scopec.frontends.clang.llvm.numbers import number
-from scopec.frontends.clang.machine.access import home
 from scopec.frontends.clang.machine.lifetimes import life_of
 from scopec.frontends.clang.machine.memory import Address, Layout, Memory, Nowhere, Private, object_name
 from scopec.frontends.clang.machine.state import Done
+from scopec.frontends.clang.machine.variables import home
 from scopec.program import faults, ir, types
 from scopec.program.builder import Builder
 from scopec.program.transfers import Waits

@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import InputError, error
-from scopec.frontends.clang.intrinsics.calls import Call, Handler
+from scopec.frontends.clang.intrinsics.call import Call
+from scopec.frontends.clang.intrinsics.calls import Handler
 from scopec.frontends.clang.intrinsics.masks import thread_of
 from scopec.frontends.clang.llvm.numbers import number
 from scopec.frontends.clang.machine.instructions import operand

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.frontends.clang.intrinsics.calls import Call, Handler, address_of
+from scopec.frontends.clang.intrinsics.call import Call
+from scopec.frontends.clang.intrinsics.calls import Handler, address_of
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
-from scopec.frontends.clang.machine.access import follows_null, load, located, misfit, publish, store, stored
-from scopec.frontends.clang.machine.instructions import pointed
+from scopec.frontends.clang.machine.access import follows_null, load, located, misfit, store, stored
+from scopec.frontends.clang.machine.addresses import pointed
 from scopec.frontends.clang.machine.memory import Code, Content, Held, Memory, Nowhere, Opaque, Private, Record, element
 from scopec.frontends.clang.machine.state import Again, State
+from scopec.frontends.clang.machine.variables import publish
 from scopec.program import ir, types, values
 from scopec.program.values import Const, Reg, Value
 

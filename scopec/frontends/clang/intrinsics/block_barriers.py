@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang.intrinsics.calls import Call, Handler, in_kernel
+from scopec.frontends.clang.intrinsics.call import Call
+from scopec.frontends.clang.intrinsics.calls import Handler, in_kernel
 from scopec.frontends.clang.intrinsics.masks import lane_of, lanes_in, lanes_there, thread_of, threads_of
 from scopec.frontends.clang.llvm.numbers import arithmetic, compare, number
 from scopec.frontends.clang.machine.state import Done
 from scopec.frontends.ptx import table
 from scopec.program import faults, ir, types, values
-from scopec.program.collective import WARP
 from scopec.program.values import Const, Reg, Value
+from scopec.program.warp import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence

@@ -6,85 +6,29 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.base.records import dataclass
+from scopec.frontends.clang.intrinsics.call import ORDERS, Call
 from scopec.frontends.clang.intrinsics.masks import know_lanes
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.bits import count_ones, leading_zeros, reverse, trailing_zeros
 from scopec.frontends.clang.llvm.numbers import arithmetic, compare, number, resized
 from scopec.frontends.clang.machine.bulk import copy_bytes, fill_bytes
-from scopec.frontends.clang.machine.instructions import as_number, either, pointer_of
+from scopec.frontends.clang.machine.instructions import either, pointer_of
 from scopec.frontends.clang.machine.lifetimes import begin, end
-from scopec.frontends.clang.machine.machine import Machine
 from scopec.frontends.clang.machine.memory import Address, Content, Memory, Opaque, Origin, Record, Unset, made_of
-from scopec.frontends.clang.machine.state import Again, State
+from scopec.frontends.clang.machine.state import Again
 from scopec.program import ir, types, values
 from scopec.program.streams import LAUNCH_FAILURE, last_error_name
-from scopec.program.values import Const, Reg, Value
+from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-#: The numbers of std::memory_order.
-#: What is added to the scope of an access that is volatile in PTX.
-VOLATILE_BIT = 8
-ORDERS = (ir.Order.RELAXED, ir.Order.ACQUIRE, ir.Order.ACQUIRE, ir.Order.RELEASE, ir.Order.ACQ_REL, ir.Order.SEQ_CST)
 #: What the numbers of `__scopec_index` mean.
 INDICES = (
     *(f"{name}.{axis}" for name in ("threadIdx", "blockIdx", "blockDim", "gridDim") for axis in "xyz"),
     "clusterRank", "clusterSize",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call that is being executed: the arguments, and the letter of its template argument in the mangled name."""
-
-    machine: Machine
-    state: State
-    instruction: llvm.Instruction
-    action: llvm.Call
-    arguments: tuple[Content, ...]
-    name: str
-    template: str
-
-    def number(self, position: int) -> Value:
-        """An argument that is a number."""
-        return as_number(self.machine, self.state, self.arguments[position])
-
-    def known(self, position: int) -> int:
-        """An argument that is a constant."""
-        value = self.number(position)
-        if not isinstance(value, Const):
-            raise error(Codes.NOT_CONSTANT, f"a constant is wanted for `{self.name}`", self.machine.span(self.state))
-        return value.value
-
-    def emit(self, operation: ir.Operation) -> None:
-        """Append an operation to the thread's graph."""
-        self.machine.emit(self.state, operation)
-
-    def done(self, content: Content | None = None) -> bool:
-        """The call is over, with a result."""
-        self.machine.finish(self.state, self.instruction, content)
-        return True
-
-    def mode(self, order: ir.Order, scope: int) -> ir.Mode:
-        """The mode of an atomic access, with the argument that says its scope."""
-        volatile, scope = divmod(self.known(scope), VOLATILE_BIT)
-        return ir.Mode(order, ir.Scope(scope), bool(volatile))
-
-    def order(self, position: int, allowed: tuple[ir.Order, ...] = tuple(ir.Order), what: str = "this") -> ir.Order:
-        """The order that an argument is; InputError if the operation cannot have it."""
-        found = ORDERS[self.known(position)]
-        if found not in allowed:
-            orders = ", ".join(order.value for order in allowed)
-            message = f"{what} cannot have the order {found.value}"
-            raise error(Codes.BAD_ARGUMENTS, message, self.machine.span(self.state), f"use one of {orders}")
-        return found
-
-    def target(self, type_: types.IntType) -> Reg:
-        """A register for what the call finds."""
-        return self.machine.target(self.state, type_)
 
 
 def enter(call: Call, function: llvm.Function) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.frontends.clang.intrinsics.calls import Call, Handler, address_of, in_kernel
+from scopec.frontends.clang.intrinsics.call import Call
+from scopec.frontends.clang.intrinsics.calls import Handler, address_of, in_kernel
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import compare, kept, number
 from scopec.frontends.clang.machine.memory import ARRIVED, Address, Cell, Memory, Private

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang.intrinsics.calls import Call
+from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.host import stream_of
 from scopec.frontends.clang.intrinsics.launches import issued
 from scopec.frontends.clang.llvm.numbers import Offset, as_type, number
-from scopec.frontends.clang.machine.access import publish
 from scopec.frontends.clang.machine.argument_passing import passed_on
 from scopec.frontends.clang.machine.bulk import check_whole
 from scopec.frontends.clang.machine.instructions import pointer_of
@@ -31,6 +30,7 @@ from scopec.frontends.clang.machine.memory import (
 )
 from scopec.frontends.clang.machine.spawned import Callback, Copy
 from scopec.frontends.clang.machine.state import UNTIL_WAYS_MEET
+from scopec.frontends.clang.machine.variables import publish
 from scopec.program import ir
 from scopec.program.builder import Builder
 from scopec.program.transfers import HOST_SIDES, Role, Waits, copy_waits, fill_waits, role

@@ -9,24 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.frontends.clang.llvm.debug import Leaf
 from scopec.frontends.clang.llvm.numbers import kept
 from scopec.frontends.clang.machine.memory import Address, Memory, object_name
+from scopec.frontends.clang.machine.names import GUARD
 from scopec.program import ir, values
 from scopec.program.types import CHAR, INT
 from scopec.program.values import Const
 
 if TYPE_CHECKING:
-    from scopec.frontends.clang.intrinsics.calls import Call
+    from scopec.frontends.clang.intrinsics.call import Call
 
-#: The numbers of a guard.
-GUARD = (Leaf("", 0, CHAR), Leaf(".busy", 1, CHAR))
 _NO, _YES = Const(0, CHAR), Const(1, CHAR)
-
-
-def is_guard(mangled: str) -> bool:
-    """Whether a variable is the guard of another."""
-    return mangled.startswith("_ZGV")
 
 
 def guard_acquire(call: Call) -> bool:

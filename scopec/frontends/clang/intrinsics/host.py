@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang.intrinsics.calls import Call, address_of, last_error, simply, text_at
+from scopec.frontends.clang.intrinsics.call import Call
+from scopec.frontends.clang.intrinsics.calls import address_of, last_error, simply, text_at
 from scopec.frontends.clang.llvm.debug import Leaf
 from scopec.frontends.clang.llvm.numbers import number
+from scopec.frontends.clang.machine.addresses import as_number
 from scopec.frontends.clang.machine.argument_passing import cells_at, passed_on
-from scopec.frontends.clang.machine.instructions import as_number
 from scopec.frontends.clang.machine.memory import (
     Address,
     Cell,
@@ -23,9 +24,9 @@ from scopec.frontends.clang.machine.memory import (
     Private,
     Record,
 )
+from scopec.frontends.clang.machine.names import unused
 from scopec.frontends.clang.machine.spawned import Started
 from scopec.frontends.clang.machine.state import AT_EXIT, Done, State
-from scopec.frontends.clang.machine.world import unused
 from scopec.program import faults, ir, types
 from scopec.program.values import Const
 

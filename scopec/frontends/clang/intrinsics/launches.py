@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang.intrinsics.calls import Call
+from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.host import device_of, last_error_of, stream_of
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import number
 from scopec.frontends.clang.machine.access import load, store
+from scopec.frontends.clang.machine.addresses import as_number
 from scopec.frontends.clang.machine.argument_passing import cells_at, passed_on
-from scopec.frontends.clang.machine.instructions import as_number, pointer_of
+from scopec.frontends.clang.machine.instructions import pointer_of
 from scopec.frontends.clang.machine.memory import Address, Cell, Code, Content, Private, Record
 from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch
 from scopec.frontends.clang.machine.state import Again

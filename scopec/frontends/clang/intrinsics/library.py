@@ -11,7 +11,8 @@ from scopec.frontends.clang.intrinsics.allocations import ALLOCATIONS
 from scopec.frontends.clang.intrinsics.assembly import ASSEMBLY, assembly
 from scopec.frontends.clang.intrinsics.atomics import ATOMICS
 from scopec.frontends.clang.intrinsics.block_barriers import BARRIERS
-from scopec.frontends.clang.intrinsics.calls import INTRINSICS, Call, enter, of_llvm
+from scopec.frontends.clang.intrinsics.call import Call
+from scopec.frontends.clang.intrinsics.calls import INTRINSICS, enter, of_llvm
 from scopec.frontends.clang.intrinsics.clusters import CLUSTERS
 from scopec.frontends.clang.intrinsics.copies import COPIES
 from scopec.frontends.clang.intrinsics.guards import guard_acquire, guard_release

@@ -14,13 +14,13 @@ from scopec.frontends.clang.llvm.bits import EVERY_BIT, may_be_set
 from scopec.frontends.clang.llvm.numbers import arithmetic, compare, number
 from scopec.frontends.clang.machine.state import Done
 from scopec.program import ir, types, values
-from scopec.program.collective import WARP
 from scopec.program.values import Const, Convert, Reg, Value
+from scopec.program.warp import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from scopec.frontends.clang.intrinsics.calls import Call
+    from scopec.frontends.clang.intrinsics.call import Call
     from scopec.frontends.clang.machine.state import State
 
 #: So many masks a computed one may be, and so many lanes are together by chance, at most.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scopec.frontends.clang.intrinsics.calls import Call, Handler, address_of
+from scopec.frontends.clang.intrinsics.call import Call
+from scopec.frontends.clang.intrinsics.calls import Handler, address_of
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import Offset
 from scopec.frontends.clang.machine.access import parts_of

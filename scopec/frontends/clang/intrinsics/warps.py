@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.frontends.clang.intrinsics.atomics import is_unsigned
-from scopec.frontends.clang.intrinsics.calls import Call, Handler, in_kernel
+from scopec.frontends.clang.intrinsics.call import Call
+from scopec.frontends.clang.intrinsics.calls import Handler, in_kernel
 from scopec.frontends.clang.intrinsics.masks import (
     active,
     lane_of,
@@ -22,11 +23,11 @@ from scopec.frontends.clang.intrinsics.masks import (
 )
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
-from scopec.frontends.clang.machine.instructions import as_number, pointer_number
+from scopec.frontends.clang.machine.addresses import as_number, pointer_number
 from scopec.frontends.clang.machine.memory import Cell, Content, Held, Opaque, Private, Unset
 from scopec.program import ir, types, values
-from scopec.program.collective import WARP
 from scopec.program.values import Const, Reg, Value
+from scopec.program.warp import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

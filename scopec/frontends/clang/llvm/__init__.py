@@ -1,7 +1,7 @@
 """LLVM IR: as clang writes it, and what is known of it before anything runs.
 
 - ``code``: types, constants, instructions
-- ``reader``, ``parser``: from text; a module's declarations at once, a function's body when it is asked for
+- ``reader``, ``parser``, ``operand_parser``: from text
 - ``debug``: places in the source, names and types
 - ``annotations``: what the keywords of scopec's headers say
 - ``flow``: joins of a function, and which registers are read again

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.code import Type
-from scopec.frontends.clang.llvm.parser import Line, bare
+from scopec.frontends.clang.llvm.operand_parser import bare
+from scopec.frontends.clang.llvm.parser import Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable

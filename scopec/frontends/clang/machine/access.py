@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from scopec.frontends.clang.evaluation_order.footprints import Touch
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import Offset, arithmetic, as_type, kept, number, resized
-from scopec.frontends.clang.machine.instructions import as_number, lost, operand, pointed, pointer_number, value_of
-from scopec.frontends.clang.machine.lifetimes import begin, check_there
+from scopec.frontends.clang.machine.addresses import as_number, lost, pointed, pointer_number
+from scopec.frontends.clang.machine.lifetimes import check_there
 from scopec.frontends.clang.machine.memory import (
     NULL,
     Address,
@@ -25,12 +25,10 @@ from scopec.frontends.clang.machine.memory import (
     Opaque,
     Private,
     Record,
-    Region,
     Unset,
     covers_none,
     element,
     kind,
-    leaves_of,
     made_of,
     object_name,
     part_of,
@@ -39,13 +37,13 @@ from scopec.frontends.clang.machine.memory import (
 )
 from scopec.frontends.clang.machine.state import Again, Done, State
 from scopec.frontends.clang.machine.undefined import beyond
-from scopec.frontends.clang.machine.world import unused
+from scopec.frontends.clang.machine.variables import give, publish
 from scopec.program import faults, ir, values
 from scopec.program.values import Const, Reg, Value, leaves
 
 if TYPE_CHECKING:
     from scopec.frontends.clang.llvm.debug import Leaf
-    from scopec.frontends.clang.machine.machine import Machine
+    from scopec.frontends.clang.machine.recording import Recording
 
 _WHOLE = Private((), "%whole")
 #: How many registers a value may mention that is kept as it is.
@@ -53,77 +51,7 @@ _FEW = 4
 _HANDLES = ("CUstream_st", "CUevent_st")
 
 
-def local(machine: Machine, state: State, name: str, type_: llvm.Type, count: llvm.Typed | None) -> Region:
-    """Memory for a local variable."""
-    if count is not None:
-        known = value_of(machine, state, count)
-        if not isinstance(known, Const):
-            raise machine.refused(state, "an array whose size is known at run time alone is")
-        type_ = llvm.Array(known.value, type_)
-    found = home(machine, Private(state.frame.calls, name), type_)
-    if name not in machine.side.flow(state.frame.function).scoped:
-        begin(machine, state, found)
-    return found
-
-
-def home(machine: Machine, region: Private, type_: llvm.Type) -> Region:
-    """Where a variable of a thread is: in its private memory, or, if others get to know of it, in the program's."""
-    machine.allocated[region] = type_
-    shared = machine.world.shared_locals.get((machine.thread, region))
-    if shared is None:
-        return region
-    layout, span = shared
-    storage = ir.Storage.SYSTEM if machine.side.host else ir.Storage.AUTOMATIC
-    return machine.world.declare(layout, storage, span, {}, zero=False)
-
-
-def declared(machine: Machine, state: State, address: llvm.Operand, variable: str) -> None:
-    """A local variable of the source: the cells of the outermost call are registers with its names."""
-    content = operand(machine, state, llvm.Typed(llvm.Pointer(), address))
-    if not isinstance(content, Address):
-        return
-    region = content.region
-    about = machine.side.debug.variable(variable)
-    machine.named[region] = about.name, about.type, machine.world.span(about.place)
-    if not isinstance(region, Private):
-        return
-    numbers = [
-        leaf for leaf in machine.side.debug.leaves(about.type)
-        if not (leaf.pointer or leaf.type.is_float or leaf.extents or leaf.class_ or leaf.overlaps or leaf.bits)
-    ]  # fmt: skip
-    machine.types[region] = {leaf.offset: leaf.type for leaf in numbers}
-    # The variables of a thread are those of the outermost function that the user wrote.
-    if about.artificial or any(frame.function.subprogram for frame in state.frames[:-1]):
-        return
-    for leaf in numbers:
-        name = about.name + leaf.path
-        if machine.owners.setdefault(name, region) != region:
-            machine.ambiguous.add(name)
-        elif leaf.offset not in machine.cells.setdefault(region, {}):
-            machine.cells[region][leaf.offset] = Reg(name, leaf.type)
-            machine.variables[name] = leaf.type
-            _give(machine, state, region, leaf.offset)  # a parameter has its value before it is declared
-
-
-def publish(machine: Machine, state: State, content: Content) -> None:
-    """Another thread may get to know an address: what is there is in memory that threads share."""
-    if not isinstance(content, Address) or not isinstance(content.region, Private):
-        return
-    region, shared = content.region, machine.world.shared_locals
-    if (machine.thread, region) in shared or region not in machine.allocated:
-        raise machine.refused(state, "an object without a name that other threads use is", "give it a name")
-    if region in machine.named:
-        name, type_, span = machine.named[region]
-        leaves = machine.side.debug.leaves(type_) or leaves_of(machine.allocated[region])
-    else:
-        name, leaves, span = "temporary", leaves_of(machine.allocated[region]), machine.span(state)
-    taken = {layout.name for (_, other), (layout, _) in shared.items() if other != region}
-    layout = Layout(unused(f"{machine.thread}.{name}", taken), leaves)
-    shared[machine.thread, region] = layout, span
-    raise Again
-
-
-def load(machine: Machine, state: State, address: Address, type_: llvm.Type, mode: ir.Mode) -> Content:
+def load(machine: Recording, state: State, address: Address, type_: llvm.Type, mode: ir.Mode) -> Content:
     """Read a value of a type."""
     match address.region:
         case Private() as region:
@@ -140,7 +68,7 @@ def load(machine: Machine, state: State, address: Address, type_: llvm.Type, mod
             raise machine.refused(state, "reading a function is")
 
 
-def _load_private(machine: Machine, state: State, region: Private, at: int, type_: llvm.Type) -> Content:
+def _load_private(machine: Recording, state: State, region: Private, at: int, type_: llvm.Type) -> Content:
     match type_:
         case llvm.Struct(fields):
             found = (_load_private(machine, state, region, at + o, f)
@@ -157,7 +85,7 @@ def _load_private(machine: Machine, state: State, region: Private, at: int, type
             return _as(machine, state, content, type_)
 
 
-def _check_private(machine: Machine, state: State, region: Private, at: int, type_: llvm.Type) -> None:
+def _check_private(machine: Recording, state: State, region: Private, at: int, type_: llvm.Type) -> None:
     """Raise where an access is beyond a local variable."""
     whole = machine.allocated.get(region)
     # A class of five bytes is passed as a number of 40 bits, which has its size in memory, not that of eight.
@@ -166,7 +94,7 @@ def _check_private(machine: Machine, state: State, region: Private, at: int, typ
         raise beyond(machine, state, machine.named[region][0] if region in machine.named else "this object")
 
 
-def follows_null(machine: Machine, state: State) -> Exception:
+def follows_null(machine: Recording, state: State) -> Exception:
     """Say that a null pointer is followed; what to raise then."""
     machine.emit(state, faults.of_pointer(values.FALSE, machine.world.text_of(machine.span(state))))
     machine.builder.end(machine.span(state))
@@ -174,7 +102,7 @@ def follows_null(machine: Machine, state: State) -> Exception:
 
 
 def _load_shared(
-    machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type, mode: ir.Mode
+    machine: Recording, state: State, layout: Layout, offset: Offset, type_: llvm.Type, mode: ir.Mode
 ) -> Content:
     if layout.known is not None:
         return _load_known(machine, state, layout, offset, type_)
@@ -204,7 +132,7 @@ def _load_shared(
 
 
 def _load_part(
-    machine: Machine, state: State, layout: Layout, within: tuple[Element, int], type_: llvm.Type
+    machine: Recording, state: State, layout: Layout, within: tuple[Element, int], type_: llvm.Type
 ) -> Content:
     """A part of a number that is accessed as a whole elsewhere: it races with what is done to the other parts in one
     step, and with nothing else, for nothing but that writes it."""
@@ -218,7 +146,7 @@ def _load_part(
 
 
 def parts_of(
-    machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type, mode: ir.Mode
+    machine: Recording, state: State, layout: Layout, offset: Offset, type_: llvm.Type, mode: ir.Mode
 ) -> tuple[llvm.Type, list[Offset]]:
     """The elements that a wider access covers, of one size: as many accesses, for which there is no order."""
     size = llvm.size(type_)
@@ -235,7 +163,7 @@ def parts_of(
     raise misfit(machine, state, layout, offset, size)
 
 
-def misfit(machine: Machine, state: State, layout: Layout, offset: Offset, size: int) -> Exception:
+def misfit(machine: Recording, state: State, layout: Layout, offset: Offset, size: int) -> Exception:
     """What to raise for an access that is none of a number: beyond the object it is undefined, else not modelled."""
     if machine.world.divide(layout, offset.constant, size):
         return Again()
@@ -249,7 +177,7 @@ def misfit(machine: Machine, state: State, layout: Layout, offset: Offset, size:
 
 
 def _each(
-    machine: Machine, state: State, layout: Layout, parts: Iterable[tuple[Offset, llvm.Type]], mode: ir.Mode
+    machine: Recording, state: State, layout: Layout, parts: Iterable[tuple[Offset, llvm.Type]], mode: ir.Mode
 ) -> list[Content]:
     """Load one after another; what was loaded stays as it is in a cell, for all of them have one register."""
     keys = []
@@ -259,7 +187,7 @@ def _each(
     return [state.cells.pop(key).content for key in keys]
 
 
-def _joined(machine: Machine, state: State, contents: list[Content], type_: llvm.Type) -> Content:
+def _joined(machine: Recording, state: State, contents: list[Content], type_: llvm.Type) -> Content:
     """The number that parts are, the lowest first."""
     cells: dict[tuple[Private, int], Cell] = {}
     width = llvm.size(type_) // len(contents)
@@ -269,7 +197,7 @@ def _joined(machine: Machine, state: State, contents: list[Content], type_: llvm
 
 
 def _load_parts(
-    machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Struct | llvm.Array, mode: ir.Mode
+    machine: Recording, state: State, layout: Layout, offset: Offset, type_: llvm.Struct | llvm.Array, mode: ir.Mode
 ) -> Content:
     if isinstance(type_, llvm.Struct):
         parts = list(zip(llvm.offsets(type_), type_.fields, strict=True))
@@ -278,7 +206,7 @@ def _load_parts(
     return Record(tuple(_each(machine, state, layout, [(offset.moved(Offset(o)), t) for o, t in parts], mode)))
 
 
-def _load_known(machine: Machine, state: State, layout: Layout, offset: Offset, type_: llvm.Type) -> Content:
+def _load_known(machine: Recording, state: State, layout: Layout, offset: Offset, type_: llvm.Type) -> Content:
     """A constant; what is not known of it, or whether there is one, is asked of an object in memory."""
     assert layout.known is not None
     table = Private((), layout.name)
@@ -290,7 +218,7 @@ def _load_known(machine: Machine, state: State, layout: Layout, offset: Offset, 
     raise Again
 
 
-def located(machine: Machine, state: State, layout: Layout, leaf: Leaf, index: Value) -> ir.Place:
+def located(machine: Recording, state: State, layout: Layout, leaf: Leaf, index: Value) -> ir.Place:
     """The place of a number in memory, with a check that there is one."""
     name = object_name(layout.name, leaf)
     length = len(machine.world.objects[name].values)
@@ -299,7 +227,9 @@ def located(machine: Machine, state: State, layout: Layout, leaf: Leaf, index: V
     return ir.Place(name, index)
 
 
-def store(machine: Machine, state: State, address: Address, content: Content, type_: llvm.Type, mode: ir.Mode) -> None:
+def store(
+    machine: Recording, state: State, address: Address, content: Content, type_: llvm.Type, mode: ir.Mode
+) -> None:
     """Write a value of a type."""
     if isinstance(content, Record) and isinstance(type_, (llvm.Struct, llvm.Array)):
         if isinstance(type_, llvm.Struct):
@@ -325,7 +255,7 @@ def store(machine: Machine, state: State, address: Address, content: Content, ty
 
 
 def _store_private(
-    machine: Machine, state: State, region: Private, at: int, content: Content, type_: llvm.Type
+    machine: Recording, state: State, region: Private, at: int, content: Content, type_: llvm.Type
 ) -> None:
     size = llvm.size(type_)
     _check_private(machine, state, region, at, type_)
@@ -357,24 +287,16 @@ def _store_private(
     _follow(machine, state, region, at, size)
 
 
-def _follow(machine: Machine, state: State, region: Private, at: int, size: int) -> None:
+def _follow(machine: Recording, state: State, region: Private, at: int, size: int) -> None:
     """Give the variables of the source their values that lie in what was written, but are not just that."""
     for offset, variable in machine.cells.get(region, {}).items():
         own = variable.type.size
         if (offset, own) != (at, size) and offset < at + size and at < offset + own:
-            _give(machine, state, region, offset)
-
-
-def _give(machine: Machine, state: State, region: Private, at: int) -> None:
-    """Give a variable of the source the value that is in its place."""
-    variable = machine.cells[region][at]
-    content = read(state.cells, region, at, variable.type.size)
-    if not isinstance(content, (Address, Held, Opaque, Unset, Record)):
-        machine.assign(state, variable, as_type(content, variable.type), but=(region, at))
+            give(machine, state, region, offset)
 
 
 def _store_shared(
-    machine: Machine, state: State, layout: Layout, offset: Offset, content: Content, type_: llvm.Type, mode: ir.Mode
+    machine: Recording, state: State, layout: Layout, offset: Offset, content: Content, type_: llvm.Type, mode: ir.Mode
 ) -> None:
     found = element(layout, offset, llvm.size(type_))
     if found is None:
@@ -394,7 +316,7 @@ def _store_shared(
     machine.emit(state, ir.Store(place, stored(machine, state, content, found.leaf), mode))
 
 
-def _check_kind(machine: Machine, layout: Layout, offset: Offset, leaf: Leaf, type_: llvm.Type) -> None:
+def _check_kind(machine: Recording, layout: Layout, offset: Offset, leaf: Leaf, type_: llvm.Type) -> None:
     """See to it that a number of a union is of the kind that accesses to it have."""
     wanted = {llvm.Float: Kind.FLOAT, llvm.Pointer: Kind.POINTER}.get(type(type_))
     if leaf.overlaps and wanted and wanted is not kind(leaf):
@@ -403,12 +325,12 @@ def _check_kind(machine: Machine, layout: Layout, offset: Offset, leaf: Leaf, ty
         raise Again
 
 
-def _is_handle(machine: Machine, leaf: Leaf) -> bool:
+def _is_handle(machine: Recording, leaf: Leaf) -> bool:
     """Whether something in memory is a stream or an event: which one it is, is known and no access."""
     return leaf.pointer and machine.side.debug.fields(leaf.pointee).get("name") in _HANDLES
 
 
-def stored(machine: Machine, state: State, content: Content, leaf: Leaf) -> Value:
+def stored(machine: Recording, state: State, content: Content, leaf: Leaf) -> Value:
     """A content as it is kept in the program's memory."""
     if leaf.type.is_float:
         return Const(0, leaf.type)
@@ -422,7 +344,7 @@ def stored(machine: Machine, state: State, content: Content, leaf: Leaf) -> Valu
     return as_type(found(machine, state, content), leaf.type)
 
 
-def _as(machine: Machine, state: State, content: Content, type_: llvm.Type) -> Content:
+def _as(machine: Recording, state: State, content: Content, type_: llvm.Type) -> Content:
     """A content as a value of a type of the same size."""
     match type_, content:
         case llvm.Float(size), _:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.frontends.clang.intrinsics.calls import Call
-from scopec.frontends.clang.machine.access import publish
+from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.machine.bulk import copy_bytes
 from scopec.frontends.clang.machine.memory import Address, Cell, Content, Held, Memory, Opaque, Private, Record, Unset
-from scopec.frontends.clang.machine.world import unused
+from scopec.frontends.clang.machine.names import unused
+from scopec.frontends.clang.machine.variables import publish
 from scopec.program import ir
 from scopec.program.types import INT, IntType
 from scopec.program.values import Const, Reg, Value

@@ -30,11 +30,11 @@ from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
     from scopec.frontends.clang.llvm.debug import Leaf
-    from scopec.frontends.clang.machine.machine import Machine
+    from scopec.frontends.clang.machine.recording import Recording
     from scopec.frontends.clang.machine.state import State
 
 
-def copy_bytes(machine: Machine, state: State, to: Address, from_: Address, size: int) -> None:
+def copy_bytes(machine: Recording, state: State, to: Address, from_: Address, size: int) -> None:
     """Copy so many bytes: private memory as it is, numbers of the program one by one."""
     if isinstance(from_.region, Private) and not from_.offset.terms:
         machine.touch(state, Touch(from_.region, from_.offset.constant, size, writes=False))
@@ -72,13 +72,13 @@ def _cut_out(cells: Cells, region: Private, begin: int, size: int) -> dict[int, 
     return moved
 
 
-def _store_cells(machine: Machine, state: State, to: Address, moved: Mapping[int, Cell]) -> None:
+def _store_cells(machine: Recording, state: State, to: Address, moved: Mapping[int, Cell]) -> None:
     for at, cell in sorted(_together(machine, to, moved).items()):
         place = Address(to.region, to.offset.moved(Offset(at)))
         store(machine, state, place, cell.content, _bytes(cell), ir.PLAIN)
 
 
-def _together(machine: Machine, to: Address, moved: Mapping[int, Cell]) -> Mapping[int, Cell]:
+def _together(machine: Recording, to: Address, moved: Mapping[int, Cell]) -> Mapping[int, Cell]:
     """The cells as they are written: those that are one number there are one."""
     if not isinstance(to.region, Memory) or to.region.name not in machine.world.joined:
         return moved
@@ -96,7 +96,7 @@ def _together(machine: Machine, to: Address, moved: Mapping[int, Cell]) -> Mappi
 _MOVED = Private((), "%moved")
 
 
-def _write_without_value(machine: Machine, state: State, to: Address, given: Container[int], size: int) -> None:
+def _write_without_value(machine: Recording, state: State, to: Address, given: Container[int], size: int) -> None:
     """Write numbers of which no byte is ``given``: what is copied there has no value, and 0 stands for it."""
     if isinstance(to.region, Memory):
         for at, leaf in list(covered(machine.world.layouts[to.region], to.offset.constant, size)):
@@ -106,13 +106,13 @@ def _write_without_value(machine: Machine, state: State, to: Address, given: Con
                 store(machine, state, place, content, _leaf_type(leaf), ir.PLAIN)
 
 
-def check_whole(machine: Machine, state: State, layout: Layout, offset: Offset, size: int) -> None:
+def check_whole(machine: Recording, state: State, layout: Layout, offset: Offset, size: int) -> None:
     """Raise InputError where so many bytes cut a number in two, or go beyond the object."""
     if cuts(layout, offset.constant, size):
         raise machine.refused(state, f"{size} bytes that are not whole numbers of `{layout.name}` are")
 
 
-def fill_bytes(machine: Machine, state: State, to: Address, byte: Value, size: int) -> None:
+def fill_bytes(machine: Recording, state: State, to: Address, byte: Value, size: int) -> None:
     """Set so many bytes."""
     if not isinstance(byte, Const):
         raise machine.refused(state, "filling memory with a value that is known at run time alone is")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.frontends.clang.llvm.numbers import Offset, arithmetic, as_type, compare, kept, number, resized, signed
+from scopec.frontends.clang.llvm.numbers import Offset, arithmetic, compare, kept, number, resized
 from scopec.frontends.clang.machine import points_to
+from scopec.frontends.clang.machine.addresses import as_number, distance, pointed, pointer_number
 from scopec.frontends.clang.machine.memory import (
     NULL,
     Address,
@@ -27,13 +28,13 @@ from scopec.frontends.clang.machine.memory import (
     element,
     made_of,
 )
-from scopec.frontends.clang.machine.state import Again, Done, State
+from scopec.frontends.clang.machine.state import Done, State
 from scopec.frontends.clang.machine.undefined import check_division, no_result
 from scopec.program import faults, ir, values
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
-    from scopec.frontends.clang.machine.machine import Machine
+    from scopec.frontends.clang.machine.recording import Recording
 
 _NARROW_BITS = 32
 #: Among so many numbers with names of their own it is told apart which one an index means, in objects of so many bytes.
@@ -42,7 +43,7 @@ _MOST_NAMES, _MOST_BYTES = 16, 1024
 _ASSIGNED = re.compile(r"(.*?[^\s=!<>+\-*/%&|^])\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", re.DOTALL)
 
 
-def part_of(machine: Machine, state: State, content: Content, index: llvm.Operand) -> Content:
+def part_of(machine: Recording, state: State, content: Content, index: llvm.Operand) -> Content:
     """A part of a structure in a register."""
     if not isinstance(content, Record):
         return content
@@ -52,7 +53,7 @@ def part_of(machine: Machine, state: State, content: Content, index: llvm.Operan
     return content.parts[known.value]
 
 
-def inserted(machine: Machine, state: State, whole: Record, indices: list[llvm.Operand], content: Content) -> Record:
+def inserted(machine: Recording, state: State, whole: Record, indices: list[llvm.Operand], content: Content) -> Record:
     """A structure in a register with another part."""
     known = value_of(machine, state, llvm.Typed(llvm.Int(32), indices[0]))
     assert isinstance(known, Const)
@@ -65,7 +66,7 @@ def inserted(machine: Machine, state: State, whole: Record, indices: list[llvm.O
     return Record(tuple(parts))
 
 
-def operand(machine: Machine, state: State, typed: llvm.Typed) -> Content:  # one case an operand
+def operand(machine: Recording, state: State, typed: llvm.Typed) -> Content:  # one case an operand
     """What an operand is."""
     match typed.operand:
         case llvm.Local(name):
@@ -96,126 +97,12 @@ def operand(machine: Machine, state: State, typed: llvm.Typed) -> Content:  # on
             raise machine.refused(state, "a text in a register is")
 
 
-def value_of(machine: Machine, state: State, typed: llvm.Typed) -> Value:
+def value_of(machine: Recording, state: State, typed: llvm.Typed) -> Value:
     """An operand that must be a number."""
     return as_number(machine, state, operand(machine, state, typed))
 
 
-def as_number(machine: Machine, state: State, content: Content, bits: int = 64) -> Value:
-    """A content as a number; an error where it is none that is modelled.  Addresses are those of ``World.place``."""
-    match content:
-        case Address(Nowhere(), offset):
-            return distance(offset)
-        case Address(Memory() as region, offset):
-            if machine.world.layouts[region].known is not None:  # a table that lies nowhere yet
-                machine.world.tables.add(region)
-                raise Again
-            begin = number(machine.world.place(region), 64)
-            return resized("trunc", arithmetic("add", begin, distance(offset)), bits)
-        case Held(value, among):
-            return resized("trunc", _address(machine, state, value, among), bits)
-        case Opaque(_, True):
-            raise lost(machine, state)
-        case Opaque():
-            message = "a value that is not modelled, such as a floating-point number, decides something here; that is"
-            raise machine.refused(state, message, "use an integer type")
-        case Unset(of):
-            if of is not None:
-                machine.known.lacking.add(of)
-                raise Again
-            raise error(Codes.UNINITIALISED, "this reads a variable that has no value", machine.span(state))
-        case Address() | Record():
-            raise machine.refused(state, "an address as a number is")
-        case value:
-            return value
-
-
-def _address(machine: Machine, state: State, value: Value, among: points_to.Among) -> Value:
-    """The address that a pointer holds which was read: one of those that are numbered, or what `pointed` made of it."""
-    null = number(0, 64)
-    result: Value = null
-    if _may_be_elsewhere(machine, among):
-        result = values.choose(compare("eq", kept(value), null), null, points_to.elsewhere(kept(value)))
-    for address, found in list(machine.world.pointers.items()):
-        if among is None or found in among:
-            each = as_number(machine, state, address)
-            result = values.choose(compare("eq", kept(value), number(found, 64)), each, result)
-    return result
-
-
-def pointer_number(machine: Machine, state: State, content: Content) -> Value:
-    """What stands for a pointer in the program's memory: its number, for an address that no object has too."""
-    match content:
-        case Address(Nowhere(), offset) if offset.terms:
-            raise machine.refused(state, "a pointer that is made of a number is")
-        case Address(Memory() | Code() | Nowhere(), offset) if not offset.terms:
-            return number(machine.world.pointer(content), 64)
-        case Held(value):
-            return as_type(value, signed(64))
-        case Const(value):
-            return number(machine.world.pointer(Address(Nowhere(), Offset(value))), 64)
-        case Address():
-            raise machine.refused(state, "an address as a number is")
-        case Opaque() | Unset() | Record():
-            return as_number(machine, state, content)
-        case value:
-            return pointer_number(machine, state, pointed(machine, state, value))
-
-
-#: How many addresses a number that becomes a pointer is compared with.
-_MOST_ADDRESSES = 64
-
-
-def pointed(machine: Machine, state: State, value: Value) -> Address | Held:
-    """The pointer that a number becomes: to an element of an object whose address was computed with, to the end of one,
-    to what has a number as a pointer, or elsewhere, which the number itself tells then.
-    """
-    world = machine.world
-    if isinstance(value, Const):
-        return world.at_address(value.value)
-    world.pointers_of_numbers.append(machine.span(state))
-    known = [Address(region, Offset(at)) for region in world.placed for at in world.begins(region)]
-    if len(known) > _MOST_ADDRESSES:
-        raise machine.refused(state, f"a pointer that is made of a number, with more than {_MOST_ADDRESSES} elements,")
-    world.pointer(_OTHERS)
-    known += [Address(region, Offset(there.stop - there.start - 1)) for region, there in world.placed.items()]
-    nowhere = {address for address in world.pointers if isinstance(address.region, Nowhere)} - {_OTHERS}
-    numbered = [address for address in world.pointers if address.region in world.placed or address in nowhere]
-    wide = resized("zext", kept(value), 64)
-    result = points_to.elsewhere(wide)
-    for address in dict.fromkeys([*known, NULL, *numbered]):
-        found = number(world.pointer(address), 64)
-        result = values.choose(compare("eq", wide, as_number(machine, state, address)), found, result)
-    among = (world.pointer(address) for address in (*known, *numbered))
-    return Held(result, frozenset([points_to.ELSEWHERE, 0, *among]))
-
-
-#: Has a number, as a pointer, in a program in which others become pointers.
-_OTHERS = Address(Nowhere(), Offset(points_to.ELSEWHERE))
-
-
-def _may_be_elsewhere(machine: Machine, among: points_to.Among) -> bool:
-    """Whether a pointer may be one that a number became, and to nothing that has a number as a pointer."""
-    return _OTHERS in machine.world.pointers if among is None else points_to.ELSEWHERE in among
-
-
-def lost(machine: Machine, state: State) -> Exception:
-    """Say that the value of a lane is used that takes no part in a shuffle; what to raise then."""
-    machine.emit(state, ir.Assert(values.FALSE, "the lane that a shuffle reads from takes part in it", implicit=True))
-    machine.builder.end(machine.span(state))
-    return Done()
-
-
-def distance(offset: Offset) -> Value:
-    """An offset as a number."""
-    result: Value = number(offset.constant, 64)
-    for factor, value in offset.terms:
-        wide = values.cast(value, signed(64))
-        result = arithmetic("add", result, arithmetic("mul", wide, number(factor, 64)))
-    return result
-
-
-def pointer_of(machine: Machine, state: State, typed: llvm.Typed, size: int = 0) -> Address:
+def pointer_of(machine: Recording, state: State, typed: llvm.Typed, size: int = 0) -> Address:
     """An operand that must be a pointer whose target is known; one that was read is told apart first.
 
     With ``size`` so many bytes are accessed there.
@@ -235,7 +122,7 @@ def pointer_of(machine: Machine, state: State, typed: llvm.Typed, size: int = 0)
 
 
 def tell_apart(
-    machine: Machine, state: State, typed: llvm.Typed, held: Held, kind: type[Memory] | type[Code], size: int = 0
+    machine: Recording, state: State, typed: llvm.Typed, held: Held, kind: type[Memory] | type[Code], size: int = 0
 ) -> Exception:
     """Go on for each address that a pointer to an object or a function may hold; what to raise then.
 
@@ -265,7 +152,7 @@ def tell_apart(
     return Done()
 
 
-def place_of(machine: Machine, state: State, typed: llvm.Typed, type_: llvm.Type) -> Address:
+def place_of(machine: Recording, state: State, typed: llvm.Typed, type_: llvm.Type) -> Address:
     """Where a number of a type is accessed; which of several with names of their own it is, is told apart first."""
     size = llvm.size(type_)
     address = pointer_of(machine, state, typed, size)
@@ -291,7 +178,7 @@ def place_of(machine: Machine, state: State, typed: llvm.Typed, type_: llvm.Type
     raise Done
 
 
-def element_address(machine: Machine, state: State, part: llvm.Element) -> Content:
+def element_address(machine: Recording, state: State, part: llvm.Element) -> Content:
     """The address that ``getelementptr`` computes."""
     base = pointer_of(machine, state, part.pointer)
     offset, current = base.offset, llvm.Array(0, part.type)
@@ -312,7 +199,7 @@ def element_address(machine: Machine, state: State, part: llvm.Element) -> Conte
 
 
 def computed(
-    machine: Machine, state: State, opcode: str, type_: llvm.Type, left: llvm.Operand, right: llvm.Operand
+    machine: Recording, state: State, opcode: str, type_: llvm.Type, left: llvm.Operand, right: llvm.Operand
 ) -> Content:
     """The result of an arithmetic instruction, with a check where C++ has none."""
     if not isinstance(type_, (llvm.Int, llvm.Float)):
@@ -351,7 +238,7 @@ def _is_address(content: Content) -> bool:
     return isinstance(content, Held) or (isinstance(content, Address) and not isinstance(content.region, Nowhere))
 
 
-def _is_narrow(machine: Machine, content: Content) -> bool:
+def _is_narrow(machine: Recording, content: Content) -> bool:
     """Whether something is an address in shared or local memory, which numbers of 32 bits hold (PTX ISA, "cvta")."""
     storage = machine.world.storage(content.region) if isinstance(content, Address) else None
     own = isinstance(content, Address) and isinstance(content.region, Private)
@@ -359,7 +246,7 @@ def _is_narrow(machine: Machine, content: Content) -> bool:
 
 
 def compared(
-    machine: Machine,
+    machine: Recording,
     state: State,
     opcode: str,
     predicate: str,
@@ -378,14 +265,14 @@ def compared(
     return compare(predicate, as_number(machine, state, one), as_number(machine, state, other))
 
 
-def either(machine: Machine, state: State, of: Opaque) -> Value:
+def either(machine: Recording, state: State, of: Opaque) -> Value:
     """A truth that a value decides of which nothing is known."""
     choice = machine.target(state, values.TRUE.type)
     machine.emit(state, ir.Decide(choice.name, "clock" if of.origin is Origin.CLOCK else "unknown"))
     return choice
 
 
-def _compare_pointers(machine: Machine, state: State, predicate: str, one: Content, other: Content) -> Content:
+def _compare_pointers(machine: Recording, state: State, predicate: str, one: Content, other: Content) -> Content:
     if isinstance(one, Address) and isinstance(other, Address):
         if one.region == other.region:
             return compare(predicate, distance(one.offset), distance(other.offset))
@@ -399,7 +286,7 @@ def _compare_pointers(machine: Machine, state: State, predicate: str, one: Conte
     return compare(predicate, pointer_number(machine, state, one), pointer_number(machine, state, other))
 
 
-def converted(machine: Machine, state: State, opcode: str, content: Content, type_: llvm.Type) -> Content:
+def converted(machine: Recording, state: State, opcode: str, content: Content, type_: llvm.Type) -> Content:
     """A value as another type."""
     if isinstance(content, Opaque) and type_ == llvm.Int(1):
         return either(machine, state, content)
@@ -425,7 +312,9 @@ def converted(machine: Machine, state: State, opcode: str, content: Content, typ
             return content
 
 
-def selected(machine: Machine, state: State, condition: llvm.Typed, then: llvm.Typed, otherwise: llvm.Typed) -> Content:
+def selected(
+    machine: Recording, state: State, condition: llvm.Typed, then: llvm.Typed, otherwise: llvm.Typed
+) -> Content:
     """What ``select`` chooses."""
     truth = value_of(machine, state, condition)
     if isinstance(truth, Const):
@@ -442,7 +331,7 @@ def selected(machine: Machine, state: State, condition: llvm.Typed, then: llvm.T
     return Held(chosen, points_to.either(*(_among(machine, side) for side in (one, other))))
 
 
-def _among(machine: Machine, pointer: Content) -> points_to.Among:
+def _among(machine: Recording, pointer: Content) -> points_to.Among:
     match pointer:
         case Held(_, among):
             return among

@@ -9,20 +9,20 @@ from scopec.frontends.clang.machine.state import Done
 from scopec.program import faults, ir, values
 
 if TYPE_CHECKING:
-    from scopec.frontends.clang.machine.machine import Machine
     from scopec.frontends.clang.machine.memory import Region
+    from scopec.frontends.clang.machine.recording import Recording
     from scopec.frontends.clang.machine.state import State
 
 _THERE = "%there: "
 
 
-def life_of(machine: Machine, region: Memory, how: str = "", *, begins: bool) -> ir.Lifetime:
+def life_of(machine: Recording, region: Memory, how: str = "", *, begins: bool) -> ir.Lifetime:
     """That memory is there from here on, or no more."""
     names = dict.fromkeys(object_name(region.name, leaf) for leaf in machine.world.layouts[region].leaves)
     return ir.Lifetime(region.name, tuple(names), begins, how)
 
 
-def begin(machine: Machine, state: State, variable: Region) -> None:
+def begin(machine: Recording, state: State, variable: Region) -> None:
     """A local variable of the innermost call is there from here on, unless it is already."""
     if isinstance(variable, Memory) and (mark := _there(state, variable)) not in state.cells:
         state.cells[mark] = Cell(0, Unset())
@@ -30,13 +30,13 @@ def begin(machine: Machine, state: State, variable: Region) -> None:
         machine.emit(state, operation, machine.world.objects[operation.objects[0]].span)
 
 
-def end(machine: Machine, state: State, variable: Region) -> None:
+def end(machine: Recording, state: State, variable: Region) -> None:
     """A local variable of the innermost call is there no more."""
     if isinstance(variable, Memory) and state.cells.pop(_there(state, variable), None) is not None:
         machine.emit(state, life_of(machine, variable, begins=False))
 
 
-def end_all(machine: Machine, state: State) -> None:
+def end_all(machine: Recording, state: State) -> None:
     """The local variables of the innermost call are there no more."""
     for region, _ in list(state.cells):
         if region.calls == state.frame.calls and region.name.startswith(_THERE):
@@ -48,7 +48,7 @@ def _there(state: State, variable: Memory) -> tuple[Private, int]:
     return Private(state.frame.calls, _THERE + variable.name), 0
 
 
-def check_there(machine: Machine, state: State, region: Private) -> None:
+def check_there(machine: Recording, state: State, region: Private) -> None:
     """Raise where a local variable is accessed when the call that declares it has returned."""
     if region not in machine.allocated or region.name == "heap":
         return

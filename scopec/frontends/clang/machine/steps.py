@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.frontends.clang.machine.access import declared, load, local, store
+from scopec.frontends.clang.machine.access import load, store
 from scopec.frontends.clang.machine.instructions import (
     compared,
     computed,
@@ -20,14 +20,15 @@ from scopec.frontends.clang.machine.instructions import (
     selected,
 )
 from scopec.frontends.clang.machine.memory import Address, Content, Record
+from scopec.frontends.clang.machine.variables import declared, local
 from scopec.program import ir
 
 if TYPE_CHECKING:
-    from scopec.frontends.clang.machine.machine import Machine
+    from scopec.frontends.clang.machine.recording import Recording
     from scopec.frontends.clang.machine.state import State
 
 
-def compute(machine: Machine, state: State, instruction: llvm.Instruction) -> Content | None:  # one case an instruction
+def compute(machine: Recording, state: State, instruction: llvm.Instruction) -> Content | None:
     """The result of an instruction that does not decide where the thread goes on; None if it has none."""
     match instruction.action:
         case llvm.Alloca(type_, count):

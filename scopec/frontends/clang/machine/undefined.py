@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scopec.base.source import Span
-    from scopec.frontends.clang.machine.machine import Machine
+    from scopec.frontends.clang.machine.recording import Recording
     from scopec.frontends.clang.machine.state import State
 
 _DIVISIONS = {"sdiv": "/", "udiv": "/", "srem": "%", "urem": "%"}
@@ -28,7 +28,7 @@ _SHIFTS = ("shl", "lshr", "ashr")
 _INDEX = llvm.Number(18)
 
 
-def check_division(machine: Machine, state: State, opcode: str, left: Value, right: Value) -> None:
+def check_division(machine: Recording, state: State, opcode: str, left: Value, right: Value) -> None:
     """Assert that a division has a result; nothing of other instructions."""
     if opcode in _DIVISIONS:
         type_ = (signed if opcode[0] == "s" else unsigned)(left.type.bits)
@@ -40,7 +40,7 @@ def leads_to_trap(function: llvm.Function, label: str) -> bool:
     return llvm.is_trap(function.blocks[label][0].action)
 
 
-def check_at_trap(machine: Machine, state: State, truth: Value, following: str, trap: str) -> None:
+def check_at_trap(machine: Recording, state: State, truth: Value, following: str, trap: str) -> None:
     """Assert what clang compares for an index or a shift; before a division it does too, which is checked by itself."""
     action = state.frame.function.blocks[trap][0].action
     if isinstance(action, llvm.Call) and action.arguments[0].operand == _INDEX:
@@ -76,13 +76,13 @@ def _length(state: State, following: str) -> int | None:
     return None
 
 
-def no_result(machine: Machine, state: State) -> None:
+def no_result(machine: Recording, state: State) -> None:
     """Say that there is no result, of an operation on constants, of which LLVM has no more than that.  Raises Done."""
     span = machine.span(state)
     _assert(machine, state, (faults.without_result(machine.world.text_of(span)),), span)
 
 
-def beyond(machine: Machine, state: State, object_: str) -> Exception:
+def beyond(machine: Recording, state: State, object_: str) -> Exception:
     """Say that an access is beyond an object; what to raise then."""
     span = machine.span(state)
     machine.emit(state, faults.beyond(machine.world.text_of(span), object_), span)
@@ -90,12 +90,12 @@ def beyond(machine: Machine, state: State, object_: str) -> Exception:
     return Done()
 
 
-def _check(machine: Machine, state: State, operation: Value) -> None:
+def _check(machine: Recording, state: State, operation: Value) -> None:
     span = machine.span(state)
     _assert(machine, state, faults.of_arithmetic(operation, machine.world.text_of(span)), span)
 
 
-def _assert(machine: Machine, state: State, checks: Iterable[ir.Assert], span: Span) -> None:
+def _assert(machine: Recording, state: State, checks: Iterable[ir.Assert], span: Span) -> None:
     for check in checks:
         machine.emit(state, check, span)
         if check.condition == values.FALSE:

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cache, partial
-from itertools import count
 from math import prod
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.base.files import source_of
-from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
-from scopec.frontends.clang.evaluation_order.footprints import Touched
-from scopec.frontends.clang.extents import expression_at
-from scopec.frontends.clang.intrinsics.guards import GUARD, is_guard
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.frontends.clang.llvm.debug import Debug, Leaf, Place, Variable
-from scopec.frontends.clang.llvm.flow import Flow, flow
-from scopec.frontends.clang.llvm.numbers import Offset, number
-from scopec.frontends.clang.llvm.reader import Module
+from scopec.frontends.clang.llvm.debug import Leaf, Place, Variable
+from scopec.frontends.clang.llvm.numbers import Offset
+from scopec.frontends.clang.machine.constants import contents
 from scopec.frontends.clang.machine.memory import (
     NULL,
     Address,
@@ -36,7 +29,6 @@ from scopec.frontends.clang.machine.memory import (
     Part,
     Private,
     Region,
-    Unset,
     apart,
     covered,
     joined,
@@ -45,63 +37,25 @@ from scopec.frontends.clang.machine.memory import (
     objects_of,
     with_joined,
 )
+from scopec.frontends.clang.machine.names import GUARD, is_guard, made_for, plain, qualified
 from scopec.frontends.clang.machine.points_to import Written, held
+from scopec.frontends.clang.machine.refusals import refused, span_of
+from scopec.frontends.clang.machine.side import CONSTANT_SPACE, SHARED_SPACE, Side, is_local, is_shared, variables
 from scopec.frontends.clang.machine.spawned import Launch
-from scopec.frontends.clang.messages import word_at
-from scopec.frontends.clang.prepare import CONSTANT
 from scopec.program import ir
 from scopec.program.program import BitField
 from scopec.program.types import INT, LONG, IntType
 from scopec.program.values import Const, Reg
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
+    from collections.abc import Mapping
 
     from scopec.frontends.clang.machine.spawned import Callback, Copy, Started
 
-_SHARED_SPACE, _CONSTANT_SPACE = 3, 4
-#: What compilers make beside variables, by what its mangled name begins with (Itanium C++ ABI, 5.1.4.5).
-_MADE = {"_ZGV": "guard", "_ZGR": "temporary"}
 _MOST_ELEMENTS = 1 << 20
 _MOST_BYTES = 1 << 40
 #: Addresses of objects, where they are computed with: the first, and the multiple that each is ("cudaMalloc").
 _FIRST_ADDRESS, _APART = 1 << 16, 256
-
-
-@dataclass(frozen=True)
-class Side:
-    """The code of the device, or of the host."""
-
-    module: Module
-    debug: Debug
-    host: bool
-    #: The flows of its functions, as far as somebody wanted to know.
-    flows: dict[str, Flow] = field(default_factory=dict, compare=False)
-
-    #: What the instructions of each thread did.
-    touched: list[Touched] = field(default_factory=list, compare=False)
-    #: Functions with a way for each order that C++ leaves open, in place of those of clang's order.
-    in_any_order: dict[str, llvm.Function] = field(default_factory=dict, compare=False)
-
-    def function(self, name: str) -> llvm.Function | None:
-        """A function, if it has a body."""
-        return self.in_any_order.get(name) or self.module.function(name)
-
-    def flow(self, function: llvm.Function) -> Flow:
-        """The flow of a function, worked out once."""
-        if function.name not in self.flows:
-            self.flows[function.name] = flow(function)
-        return self.flows[function.name]
-
-    def parameter(self, function: llvm.Function, name: str) -> Variable | None:
-        """The variable of the source that a parameter is which is passed in memory."""
-        for instruction in next(iter(function.blocks.values())):
-            match instruction.action:
-                case llvm.Declare(llvm.Local(declared), variable) if declared == name:
-                    return self.debug.variable(variable)
-                case _:
-                    pass
-        return None
 
 
 class World:
@@ -254,15 +208,15 @@ class World:
     def declare_globals(self) -> None:
         """Make the global variables of the user's files, whether some thread reaches them or not."""
         for side in (self.device, self.host):
-            for name, about in _variables(side):
-                shared = _is_shared(self.device, name) and (side.host or _is_local(name))
+            for name, about in variables(side):
+                shared = is_shared(self.device, name) and (side.host or is_local(name))
                 if not (shared or side.debug.is_shim(about.place.file)):
                     self.global_region(side, name, "")
 
     def declare_shared(self, kernel: llvm.Function, grid: str) -> None:
         """Make the shared variables of a kernel, for a launch."""
-        for name, about in _variables(self.device):
-            if _is_shared(self.device, name) and self.device.debug.subprogram(about.scope) == kernel.subprogram:
+        for name, about in variables(self.device):
+            if is_shared(self.device, name) and self.device.debug.subprogram(about.scope) == kernel.subprogram:
                 self.global_region(self.device, name, grid)
 
     def global_region(self, side: Side, name: str, prefix: str, block: int = 0) -> Memory | Code:
@@ -272,18 +226,21 @@ class World:
             return Code(name)
         variable = side.module.variable(name)
         device = self.device.module
-        local = _is_local(name)  # in a function of both sides, which has one on each
+        local = is_local(name)  # in a function of both sides, which has one on each
         own = variable.constant and not isinstance(variable.initial, llvm.Undefined)
-        if side.host and not (local or own) and name in device.variables and not _is_shared(self.device, name):
+        if side.host and not (local or own) and name in device.variables and not is_shared(self.device, name):
             return self._global(self.device, device.variable(name), prefix)
-        if variable.space == _SHARED_SPACE and prefix in self.distributed:
+        if variable.space == SHARED_SPACE and prefix in self.distributed:
             region = self._global(side, variable, prefix, f"[{block}]")
             self.owners[region] = prefix, block, name
             return region
         return self._global(side, variable, prefix)
 
+    def _named(self, side: Side, name: str) -> Memory | Code:
+        return self.global_region(side, name, "")
+
     def _global(self, side: Side, variable: llvm.Variable, prefix: str, block: str = "") -> Memory:
-        if variable.space == _SHARED_SPACE and variable.initial is None:
+        if variable.space == SHARED_SPACE and variable.initial is None:
             return self._dynamic(variable, prefix, block)
         about = side.debug.variable(variable.debug[0]) if variable.debug else None
         if variable.constant or (about is None and variable.initial is None):
@@ -292,11 +249,11 @@ class World:
                 return known
         if about is None:
             place = Place(self.source.name, 0, 0)
-            about = Variable(_made_for(variable.name), "", artificial=True, scope="", place=place)
+            about = Variable(made_for(variable.name), "", artificial=True, scope="", place=place)
         leaves = GUARD if is_guard(variable.name) else side.debug.leaves(about.type) or leaves_of(variable.type)
-        shared = variable.space == _SHARED_SPACE
-        own = shared and (_is_local(variable.name) or block != "")
-        name = f"{prefix}{block}.{about.name}" if own else _qualified(side.debug, about.scope) + about.name
+        shared = variable.space == SHARED_SPACE
+        own = shared and (is_local(variable.name) or block != "")
+        name = f"{prefix}{block}.{about.name}" if own else qualified(side.debug, about.scope) + about.name
         symbol = prefix + block if own else f"%{side.host}", variable.name
         if symbol in self.symbols:
             return self.symbols[symbol]
@@ -313,7 +270,7 @@ class World:
         if not shared and variable.initial is not None:
             bytes_: dict[int, int] = {}
             pointers = {at for at, leaf in covered(Layout(name, leaves), 0, _MOST_BYTES) if leaf.pointer}
-            for at, content in contents(self, side, variable.type, variable.initial):
+            for at, content in contents(partial(self._named, side), variable.type, variable.initial):
                 initial[at] = self.as_number(content, pointer=at in pointers)
                 if isinstance(content, Const):
                     wide = content.value & ((1 << content.type.bits) - 1)
@@ -324,7 +281,7 @@ class World:
         region = self.declare(Layout(name, leaves), storage, self.span(about.place), initial, zero=not shared)
         self.symbols[symbol] = region
         self._of_block(region, prefix, block)
-        if variable.space == _CONSTANT_SPACE:
+        if variable.space == CONSTANT_SPACE:
             self.constant |= {object_name(region.name, leaf) for leaf in self.layouts[region].leaves}
         return region
 
@@ -342,7 +299,7 @@ class World:
         assert isinstance(variable.type, llvm.Array)
         inner = variable.type.element
         leaves = leaves_of(llvm.Array(launch.shared // llvm.size(inner), inner))
-        name, symbol = _plain(variable.name), (prefix + block, "extern")
+        name, symbol = plain(variable.name), (prefix + block, "extern")
         found = self.symbols.get(symbol)
         if found is None:
             layout = Layout(f"{prefix}{block}.{name}", leaves)
@@ -357,7 +314,7 @@ class World:
         if region not in self.layouts:
             found: dict[int, Content] = {}
             if variable.initial is not None:
-                found = dict(contents(self, side, variable.type, variable.initial))
+                found = dict(contents(partial(self._named, side), variable.type, variable.initial))
             self.layouts[region] = Layout(region.name, (), found)
         return region
 
@@ -431,152 +388,3 @@ class World:
     def begins(self, region: Memory) -> list[int]:
         """Where the numbers of an object begin, in bytes from its begin."""
         return sorted({at for at, _ in covered(self.layouts[region], 0, _MOST_BYTES)})
-
-
-def _made_for(name: str) -> str:
-    """What an object is called that the compiler made, of which nothing but its mangled name is known."""
-    kind = next((kind for prefix, kind in _MADE.items() if name.startswith(prefix)), None)
-    return _plain(name) if kind is None else f"{kind}({_plain(name)})"
-
-
-def _plain(name: str) -> str:
-    """The name of a variable of which nothing but its mangled name is known."""
-    plain, rest = name.removeprefix("__const.").removesuffix(".const"), name.partition("_Z")[2]
-    while found := re.search(r"\d+", rest):
-        length = int(found[0])
-        plain, rest = rest[found.end() :][:length], rest[found.end() + length :]
-    return plain.strip(".")
-
-
-def unused(shown: str, taken: Container[str]) -> str:
-    """A name, numbered where it is taken."""
-    names = (shown if number_ == 1 else f"{shown}#{number_}" for number_ in count(1))
-    return next(name for name in names if name not in taken)
-
-
-def _qualified(debug: Debug, scope: str) -> str:
-    """The namespaces and the function around a name, as people write them."""
-    fields = debug.fields(scope)
-    match fields[""]:
-        case "DINamespace":
-            return _qualified(debug, fields.get("scope", "")) + (f"{fields['name']}::" if "name" in fields else "")
-        case "DISubprogram":
-            return f"{debug.function_name(scope)}."
-        case "DILexicalBlock":
-            return _qualified(debug, fields.get("scope", ""))
-        case "DICompositeType":
-            return f"{fields.get('name', '')}::"
-        case _:
-            return ""
-
-
-def contents(
-    world: World, side: Side, type_: llvm.Type, operand: llvm.Operand, at: int = 0
-) -> Iterator[tuple[int, Content]]:
-    """The numbers and pointers of a constant by their offsets; what is left out is zero."""
-    match type_, operand:
-        case llvm.Array(_, element), llvm.Aggregate(items):
-            for position, item in enumerate(items):
-                yield from contents(world, side, element, item.operand, at + position * llvm.size(element))
-        case llvm.Struct(), llvm.Aggregate(items):
-            for offset, field, item in zip(llvm.offsets(type_), type_.fields, items, strict=True):
-                yield from contents(world, side, field, item.operand, at + offset)
-        case llvm.Array(count, element), (llvm.Zero() | llvm.Undefined()):
-            for position in range(count):
-                yield from contents(world, side, element, operand, at + position * llvm.size(element))
-        case llvm.Struct(), (llvm.Zero() | llvm.Undefined()):
-            for offset, field in zip(llvm.offsets(type_), type_.fields, strict=True):
-                yield from contents(world, side, field, operand, at + offset)
-        case llvm.Array(), llvm.Text(text):
-            for position, byte in enumerate(text):
-                yield at + position, number(byte, 8)
-        case llvm.Int(bits), llvm.Number(value):
-            yield at, number(value, bits)
-        case llvm.Int(bits), llvm.Zero():
-            yield at, number(0, bits)
-        case llvm.Float(size), _:
-            yield at, Opaque(size)
-        case llvm.Pointer(), (llvm.Zero() | llvm.Null()):
-            yield at, number(0, 64)
-        case llvm.Pointer(), llvm.Expression(llvm.Cast("inttoptr", llvm.Typed(_, llvm.Number(value)), _)):
-            yield at, number(value, 64)  # where a virtual base is, in a table of virtual functions
-        case llvm.Pointer(), _:
-            found = constant_address(world, side, operand)
-            if found is not None:
-                yield at, found
-        case llvm.Int(), llvm.Expression(llvm.Cast("ptrtoint", inner, _)):
-            yield at, constant_address(world, side, inner.operand) or Unset()
-        case llvm.Int(), llvm.Expression():  # it is not known, and not zero
-            yield at, Unset()
-        case _:
-            pass
-
-
-def constant_address(world: World, side: Side, operand: llvm.Operand) -> Address | None:
-    """The address that a constant is, None if it is none that is known."""
-    match operand:
-        case llvm.Global(name):
-            return Address(world.global_region(side, name, ""))
-        case llvm.Expression(llvm.Cast(_, inner, _)):
-            return constant_address(world, side, inner.operand)
-        case llvm.Expression(llvm.Element() as part):
-            base = constant_address(world, side, part.pointer.operand)
-            if base is None:
-                return None
-            return Address(base.region, base.offset.moved(Offset(constant_distance(part))))
-        case _:
-            return None
-
-
-def constant_distance(part: llvm.Element) -> int:
-    """The bytes that known indices go on."""
-    type_, distance = llvm.Array(0, part.type), 0
-    current: llvm.Type = type_
-    for index in part.indices:
-        known = index.operand.value if isinstance(index.operand, llvm.Number) else 0
-        match current:
-            case llvm.Array(_, element):
-                distance += known * llvm.size(element)
-                current = element
-            case llvm.Struct(fields):
-                distance += llvm.offsets(current)[known]
-                current = fields[known]
-            case _:
-                raise AssertionError(current)
-    return distance
-
-
-def span_of(source: Source, place: Place | None) -> Span:
-    """A place in a file or in what it includes, as long as the expression that it stands for."""
-    if place is None or place.line == 0:
-        return source.span(0, 0)
-    there = source_of(Span(place.file, place.line, 1, place.line, 1), source)
-    word = word_at(there, place.line, place.column)
-    if place.file.endswith(".ptx"):
-        start = there.offset(word.line, word.column)
-        return there.span(start, there.text.find(";", start))
-    return expression_at(there, there.offset(word.line, word.column)) or word
-
-
-def refused(what: str, span: Span, help_: str | None = None) -> Exception:
-    """The error for something that the machine does not do."""
-    return error(Codes.OUTSIDE_SUBSET, f"{what} outside the modelled subset", span, help_)
-
-
-def _variables(side: Side) -> Iterator[tuple[str, Variable]]:
-    """The variables of the user's files that are no constants, by their names in the code."""
-    for name, text in side.module.variables.items():
-        if "!dbg" in text and not name.startswith(CONSTANT):
-            variable = side.module.variable(name)
-            dynamic = variable.space == _SHARED_SPACE and variable.initial is None
-            if variable.debug and not (variable.constant or dynamic):
-                yield name, side.debug.variable(variable.debug[0])
-
-
-def _is_shared(device: Side, name: str) -> bool:
-    return name in device.module.variables and device.module.variable(name).space == _SHARED_SPACE
-
-
-def _is_local(name: str) -> bool:
-    """Whether a variable is one of a function."""
-    return name.startswith("_ZZ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.frontends.clang.intrinsics.calls import ORDERS, VOLATILE_BIT
+from scopec.frontends.clang.intrinsics.call import ORDERS, VOLATILE_BIT
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.ptx.assembler import INT, Assembler, Lowerings, llvm_type
 from scopec.frontends.ptx import forms, table

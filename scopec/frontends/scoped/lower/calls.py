@@ -23,6 +23,7 @@ from scopec.frontends.scoped.lower.operands import (
 )
 from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir, types, values
+from scopec.program.warp import EVERY_LANE
 
 if TYPE_CHECKING:
     from scopec.frontends.scoped.lower.context import Frame
@@ -124,7 +125,7 @@ def _syncthreads(frame: Frame, call: tree.Call) -> Operand:
 
 
 def _syncwarp(frame: Frame, call: tree.Call) -> Operand:
-    mask = 0xFFFFFFFF
+    mask = EVERY_LANE
     if call.arguments:
         mask = expressions.constant(frame, call.arguments[0], "the mask of __syncwarp") & mask
     frame.emit(ir.GroupSync(ir.Group.WARP, mask), call.span)

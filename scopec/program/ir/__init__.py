@@ -1,0 +1,92 @@
+"""The Program form: threads in their places, objects with storage, one control-flow graph per kernel launch.
+
+A *body* is shared by the threads of a grid; what differs between them is in their :class:`Builtin` values and in the
+instances of per-block and per-thread objects.  :mod:`scopec.program.specialise` makes it one graph a thread.
+
+- ``objects``: objects in memory, and how they are accessed
+- ``operations``: what a thread does by itself: accesses, barriers, steps that nobody notices
+- ``calls``: calls that may order threads: of the runtime, of threads of the host, and of what ends a program
+- ``graphs``: control-flow graphs
+- ``hierarchy``: the execution hierarchy: grids, threads, streams
+"""
+
+from scopec.program.ir.calls import (
+    ApiCall,
+    Call,
+    CreateThread,
+    DeviceSynchronize,
+    EndProcess,
+    EventQuery,
+    EventRecord,
+    EventSynchronize,
+    EventWait,
+    JoinThread,
+    LaunchGrid,
+    StreamQuery,
+    StreamSynchronize,
+    Trap,
+    WorkSynchronize,
+)
+from scopec.program.ir.graphs import Body, Branch, Do, Exit, Node, Operation, successors
+from scopec.program.ir.hierarchy import Dim, Grid, Stream, Thread, Work, legacy_stream
+from scopec.program.ir.objects import (
+    PAGEABLE,
+    PLAIN,
+    READ_ORDERS,
+    VOLATILE,
+    WRITE_ORDERS,
+    Mode,
+    Object,
+    Order,
+    Place,
+    Scope,
+    Storage,
+    Use,
+)
+from scopec.program.ir.operations import (
+    Access,
+    Assert,
+    Await,
+    BarrierArrive,
+    BarrierInit,
+    BarrierOperation,
+    BarrierPhase,
+    BarrierWait,
+    Called,
+    CompareExchange,
+    Decide,
+    Exchange,
+    Fence,
+    Group,
+    GroupSync,
+    InputOutput,
+    Lifetime,
+    Load,
+    NamedBarrier,
+    Notify,
+    Operand,
+    Rmw,
+    Set,
+    SideEffect,
+    Silent,
+    Store,
+    SyncThreads,
+    Vote,
+    Yield,
+    brought,
+    came,
+    exchanged_by,
+    is_exchanged,
+)
+
+__all__ = [
+    "PAGEABLE", "PLAIN", "READ_ORDERS", "VOLATILE", "WRITE_ORDERS", "Access", "ApiCall", "Assert", "Await",
+    "BarrierArrive", "BarrierInit", "BarrierOperation", "BarrierPhase", "BarrierWait", "Body", "Branch", "Call",
+    "Called", "CompareExchange", "CreateThread", "Decide", "DeviceSynchronize", "Dim", "Do", "EndProcess",
+    "EventQuery", "EventRecord", "EventSynchronize", "EventWait", "Exchange", "Exit", "Fence", "Grid", "Group",
+    "GroupSync", "InputOutput", "JoinThread", "LaunchGrid", "Lifetime", "Load", "Mode", "NamedBarrier", "Node",
+    "Notify", "Object", "Operand", "Operation", "Order", "Place", "Rmw", "Scope", "Set", "SideEffect", "Silent",
+    "Storage", "Store", "Stream", "StreamQuery", "StreamSynchronize", "SyncThreads", "Thread", "Trap", "Use",
+    "Vote", "Work", "WorkSynchronize", "Yield", "brought", "came", "exchanged_by", "is_exchanged",
+    "legacy_stream", "successors",
+]  # fmt: skip
