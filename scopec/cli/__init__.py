@@ -29,9 +29,17 @@ def main() -> NoReturn:
         # Where memory is short, importing ends with all kinds of errors: Python's own compiler says ValueError.
         if not _limited() and not _starved(failure):
             raise
-        os.write(2, b"scopec: there is not enough memory to start: raise the limit (ulimit -v)\n")
-        os._exit(4)  # At once: to print and to flush may want memory too.
-    program.main()
+        _give_up()
+    try:
+        program.main()
+    except MemoryError:  # to say so wanted more
+        _give_up()
+
+
+def _give_up() -> NoReturn:
+    """Say that memory is short, and end at once: to print and to flush may want memory too."""
+    os.write(2, b"scopec: there is not enough memory to start: raise the limit (ulimit -v)\n")
+    os._exit(4)
 
 
 def _limited() -> bool:
