@@ -101,19 +101,19 @@ def test_what_a_thread_may_miss_has_to_come_before_nothing() -> None:
     assert phases(waiting)["behind"] == range(2)
 
 
-def kernel(threads: Sequence[Sequence[Arrival]], question: str) -> str:
-    """Each thread as a warp of a kernel, the last of one lane; who gets to the end says so."""
+def kernel(threads: Sequence[Sequence[Arrival]], question: str, store: str = "") -> str:
+    """Each thread as a warp of a kernel, the last of one lane; who gets to the end says so, ``store`` is in between."""
     names = sorted({str(a.barrier) for own in threads for a in own})
     bodies = [
-        " ".join(
-            f'asm volatile("bar.{"sync" if a.waits else "arrive"} {names.index(str(a.barrier)) + 1}, {32 * a.count};");'
+        store.join(
+            f'asm volatile("bar.{"sync" if a.waits else "arrive"} {names.index(str(a.barrier)) + 1}, {32 * a.count}; " ::: "memory"); '
             for a in own
         )
         for own in threads
     ]
     cases = " ".join(f"if (threadIdx.x / 32 == {n}) {{ {body} }}" for n, body in enumerate(bodies))
     size = 32 * len(threads) - 31
-    kernel_ = f"__device__ int x[{size}];\n__global__ void k() {{ {cases} x[threadIdx.x] = 1; }}\n"
+    kernel_ = f"__device__ int x[{size}], z;\n__global__ void k() {{ {cases} x[threadIdx.x] = 1; }}\n"
     return f"{kernel_}//@ launch k<<<1, {size}>>>();\n//@ expect {question};\n"
 
 
@@ -139,11 +139,13 @@ def test_arrivals_of_one_phase_need_not_be_interleaved(
 
 @pytest.mark.parametrize("seed", range(COUNT * 2))
 def test_phases_that_are_left_out_are_those_of_no_execution(seed: int, tmp_path: Path) -> None:
-    """Whether all warps may get to their ends, with the phases that their numbers alone leave open, and without."""
+    """Whether all warps may get to their ends, and what races where some do not, with all phases and without."""
     threads = random_threads(Random(f"phases {seed}"))
     ends = " && ".join(f"x[{32 * n}] == 1" for n in range(len(threads)))
     text = kernel(threads, f"allowed {ends}")
     assert verdict(text, tmp_path)[0] == verdict(text, tmp_path, "phases")[0]
+    text = kernel(threads, "race_free", "if (threadIdx.x % 32 == 0) z = 1; ")
+    assert verdict(text, tmp_path)[0] == verdict(text, tmp_path, "phases")[0] != "unknown"
 
 
 def test_a_scheduler_of_warps_takes_few_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,9 +49,9 @@ class Passage:
     """An arrival or wait at a barrier: which one, in which phase, and what the thread brings.
 
     At a barrier with a name, ``name`` says which it is, and ``count``, if there is one, how many arrivals end a phase.
-    Where the phase is open (:mod:`scopec.memory.unfold.counted_barriers`), ``phases`` is how many it may be of.
-    ``brought`` is what the thread brings to an exchange or a vote.  ``at`` is the instruction, of one to which all
-    lanes of a warp have to come.  With ``warps`` the count is one of warps.
+    Where the phase is open (:mod:`scopec.memory.unfold.counted_barriers`), it is one from ``earliest`` to before
+    ``phases``.  ``brought`` is what the thread brings to an exchange or a vote.  ``at`` is the instruction, of one to
+    which all lanes of a warp have to come.  With ``warps`` the count is one of warps.
     """
 
     barrier: Barrier
@@ -59,6 +59,7 @@ class Passage:
     name: tuple[Value, ...] = ()
     count: int | None = None
     phases: int = 0
+    earliest: int = 0
     brought: Value | None = None
     at: tuple[Hashable, ...] = ()
     warps: bool = False

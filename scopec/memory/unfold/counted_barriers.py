@@ -61,7 +61,7 @@ class Quorums:
         """What no order of the arrivals gives, beside those that come too early.
 
         A phase has no more arrivals than its count, a thread's arrivals are of one phase after the other, or, a warp's,
-        of one phase, and what does not happen has no choice.
+        of one phase, and what does not happen has no choice: it is of its earliest phase.
         """
         for group in self.groups:
             for event in group:
@@ -73,7 +73,7 @@ class Quorums:
                         after = range(phase + self.again(event), self.phases(other).stop)
                         later = self.any(self.at(other, p, event) for p in after)
                         yield here & other.guard & self.at(event, phase, event) & later
-                    if phase:
+                    if phase > self.out.barriers[event.id].earliest:
                         yield ~here & self.at(event, phase, event)
 
     def too_few(self, wait: Event, performed: Callable[[Event], Guard]) -> Guard:
@@ -99,7 +99,8 @@ class Quorums:
 
     def phases(self, event: Event) -> range:
         """The phases that an arrival may be of."""
-        return range(self.out.barriers[event.id].phases)
+        passage = self.out.barriers[event.id]
+        return range(passage.earliest, passage.phases)
 
     def earlier(self, event: Event, group: Iterable[Event]) -> list[Event]:
         """The arrivals of the same thread before one."""
@@ -240,10 +241,10 @@ def _choose(out: Unfolding, group: list[Event], bounds: Mapping[Hashable, range]
         if passage.count == 1:
             chosen = replace(passage, phase=Const(place, types.INT))  # each arrival is a phase by itself
         elif len(open_) == 1:
-            chosen = replace(passage, phase=Const(open_.start, types.INT), phases=open_.stop)
+            chosen = replace(passage, phase=Const(open_.start, types.INT), phases=open_.stop, earliest=open_.start)
         else:
             choice = out.choose(event.id, "phase", types.INT, open_)
-            chosen = replace(passage, phase=choice, phases=open_.stop)
+            chosen = replace(passage, phase=choice, phases=open_.stop, earliest=open_.start)
         places += len(open_)
         _put(out, event, chosen)
     if places > _MOST_PLACES:
