@@ -208,3 +208,37 @@ def test_groups_of_warps_take_turns(line: str, instead: str, expected: str, tmp_
     """Whatever is asked is answered, and each part is needed."""
     assert line in GROUPS
     assert verdict(GROUPS.replace(line, instead) + f"//@ expect {expected};\n", tmp_path)[0] == "holds"
+
+
+#: Warps of which the last, of one lane, arrives at A so often if it reads that another block has said so.
+SOMETIMES = """#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> said;
+__device__ int passed;
+__global__ void k() {{
+    if (blockIdx.x == 1) {{ if (threadIdx.x == 0) said.store(1); return; }}
+    if (threadIdx.x / 32 == 0) {{ {first} }}
+    if (threadIdx.x / 32 == 1) {{ {second} if (threadIdx.x == 32) passed = 1; }}
+    if (threadIdx.x == 64) {{ int seen = said.load(); if (seen) {{ {sometimes} }} {always} }}
+}}
+//@ launch k<<<2, 65>>>();
+//@ expect {question};
+"""
+_ARRIVE, _SYNC = 'asm volatile("bar.arrive {}, 64;" ::: "memory");', 'asm volatile("bar.sync {}, 64;" ::: "memory");'
+
+
+@pytest.mark.parametrize("seen", [0, 1])
+def test_what_a_thread_may_miss_leaves_phases_open(seen: int, tmp_path: Path) -> None:
+    """The wait of the second warp is of the first phase, or of the second, where two have arrived before."""
+    text = SOMETIMES.format(
+        first=_ARRIVE.format(1), second=f"{_SYNC.format(2)} {_SYNC.format(1)}", sometimes=2 * _ARRIVE.format(1),
+        always=_ARRIVE.format(2), question=f"allowed passed == 1 && k[0][64].seen == {seen}",
+    )  # fmt: skip
+    assert verdict(text, tmp_path)[0] == "holds"
+
+
+def test_arrivals_that_differ_from_way_to_way_are_interleaved(tmp_path: Path) -> None:
+    """Two who wait for each other are one phase, unless a third comes in between: then one of them is left."""
+    text = SOMETIMES.format(
+        first=_SYNC.format(1), second=_SYNC.format(1), sometimes=_ARRIVE.format(1), always="", question="may_hang"
+    )
+    assert verdict(text, tmp_path)[0] == "holds"
