@@ -38,7 +38,7 @@ def main() -> NoReturn:
 
 def _give_up() -> NoReturn:
     """Say that memory is short, and end at once: to print and to flush may want memory too."""
-    os.write(2, b"scopec: there is not enough memory to start: raise the limit (ulimit -v)\n")
+    os.write(2, b"scopec: there is not enough memory: raise the limit (ulimit -v)\n")
     os._exit(4)
 
 

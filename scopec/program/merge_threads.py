@@ -52,7 +52,7 @@ class _Shape:
     @cached_property
     def constants(self) -> list[Const]:
         """Its constants; those of nodes of one form are in one order."""
-        return [constant for value in self.values for constant in _constants(value)]
+        return [constant for value in self.values for constant in values.constants(value)]
 
 
 @dataclass
@@ -313,14 +313,6 @@ def _without_constants(value: Value) -> Value:
     return values.fold(
         value, lambda one, parts: Const(0, one.type) if isinstance(one, Const) else values.rebuild(one, parts)
     )
-
-
-def _constants(value: Value) -> Iterator[Const]:
-    """The constants in a value, left to right."""
-    if isinstance(value, Const):
-        yield value
-    for part in values.children(value):
-        yield from _constants(part)
 
 
 def _values(node: ir.Node) -> list[Value]:

@@ -364,6 +364,14 @@ def leaves(value: Value) -> Iterator[Reg | Builtin]:
                 yield from leaves(part)
 
 
+def constants(value: Value) -> Iterator[Const]:
+    """The constants in a value, left to right, also in named values."""
+    if isinstance(value, Const):
+        yield value
+    for part in children(value):
+        yield from constants(part)
+
+
 def applied(value: Value, arguments: Sequence[int]) -> int:
     """The result of the outermost operation of a value where its children have these; may raise ArithmeticFault."""
     parts = [Const(number, part.type) for number, part in zip(arguments, children(value), strict=True)]

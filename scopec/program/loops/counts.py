@@ -271,8 +271,8 @@ def _up(condition: Value, count: _Count) -> tuple[bool, int, bool] | None:
 
 def _flips(condition: Value, start: Const, count: _Count) -> tuple[bool, int, bool] | None:
     near = {
-        (many * constant - start.value) // count.step + beside
-        for constant in _constants(condition)
+        (many * constant.value - start.value) // count.step + beside
+        for constant in values.constants(condition)
         for many in (1, 2, 3)
         for beside in range(-3, 4)
     }
@@ -298,13 +298,6 @@ def _recurs(condition: Value) -> bool:
             return True
         case _:
             return False
-
-
-def _constants(value: Value) -> Iterator[int]:
-    if isinstance(value, Const):
-        yield value.value
-    for part in values.children(value):
-        yield from _constants(part)
 
 
 def added(value: Value, name: str) -> int | None:

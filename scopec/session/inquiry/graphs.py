@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
@@ -11,12 +11,11 @@ from scopec.memory.graph import build as build_graph
 from scopec.memory.reduce.certain_race import racing
 from scopec.memory.reduce.resolve_locations import settled
 from scopec.program.observe import FinalRegister
-from scopec.program.values import Const
+from scopec.program.values import constants
 
 if TYPE_CHECKING:
     from scopec.memory.cat.model import Model
     from scopec.memory.events.events import EventGraph
-    from scopec.program.values import Value
     from scopec.progress.system import System
     from scopec.session.inquiry.variant import Variant
 
@@ -62,10 +61,10 @@ def _asks_one_race(run: Variant) -> bool:
 def mentioned(run: Variant, model: Model) -> frozenset[int]:
     """The values that checks name, where the model may have values out of thin air."""
     return frozenset(
-        constant
+        constant.value
         for check in run.of_the_model
         if check.sought is not None and not model.values_have_origins
-        for constant in _constants(check.sought.value)
+        for constant in constants(check.sought.value)
     )
 
 
@@ -86,12 +85,3 @@ def observed_registers(run: Variant) -> Mapping[str, frozenset[str]]:
             if isinstance(what, FinalRegister):
                 found[grids[what.thread]].add(what.register)
     return {name: frozenset(registers) for name, registers in found.items()}
-
-
-def _constants(value: Value) -> Iterator[int]:
-    if isinstance(value, Const):
-        yield value.value
-    for name in ("operand", "left", "right", "condition", "then", "otherwise"):
-        inner = getattr(value, name, None)
-        if inner is not None:
-            yield from _constants(inner)
