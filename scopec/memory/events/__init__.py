@@ -2,6 +2,7 @@
 
 - ``events``: events, graphs, and what they have beside
 - ``guards``, ``paths``: when an event is executed
+- ``rewriting``: graphs with other guards and values, or fewer events
 - ``base``: the machine and the version of the document
 - ``scopes``, ``inclusion``, ``atomicity``: tables of the documents
 """

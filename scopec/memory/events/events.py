@@ -6,7 +6,7 @@ What is left open, reads-from, the coherence order and the branches taken, is wh
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field, replace
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -213,11 +213,6 @@ class Wait:
     end: int
     event: str = ""
     again: Guard | None = None
-
-    def where(self, changed: Callable[[Guard], Guard]) -> Wait:
-        """The same wait with its guards changed."""
-        again = None if self.again is None else changed(self.again)
-        return replace(self, reached=changed(self.reached), passed=changed(self.passed), again=again)
 
 
 @dataclass(frozen=True, slots=True)

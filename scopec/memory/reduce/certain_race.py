@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from scopec.memory.events.events import Event, EventGraph, Final, Kind
+from scopec.memory.events.rewriting import of_events
 from scopec.memory.reduce.constant_order import ConstantOrder
 from scopec.memory.reduce.prune_barriers import condensed
 from scopec.program import ir, values
@@ -69,11 +70,9 @@ def racing(graph: EventGraph, *, condense: bool = True) -> EventGraph | None:
         pair = next((pair for pair in pairs if race(*pair)), None)
         if pair is not None:
             those = {e.thread for e in pair}  # what others add there makes no difference
-            events = tuple(e for e in executed.events if e.location != at or not e.atomic or e.thread in those)
+            kept = {e.id for e in executed.events if e.location != at or not e.atomic or e.thread in those}
             found = replace(
-                executed,
-                events=events,
-                asw=tuple(_edges(graph, run, {e.id for e in events})),
+                of_events(executed, kept, _edges(graph, run, kept)),
                 conditions=(),
                 addresses={},
                 assertions=(),

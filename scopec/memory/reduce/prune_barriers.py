@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from scopec.memory.events.events import Event, EventGraph, Kind, Synchronises
+from scopec.memory.events.rewriting import of_events
 from scopec.memory.reduce.constant_order import ConstantOrder, Surroundings
 
 if TYPE_CHECKING:
@@ -53,25 +53,7 @@ class _Condensing:
         graph = self.before
         kept = self._kept()
         events = [e for e in graph.events if e.id in kept]
-        events = [e if e.rmw is None or e.rmw in kept else replace(e, rmw=None) for e in events]
-        there = [e.id in kept for e in graph.events if e.kind is not Kind.INIT]
-        position = [0, *accumulate(there)]
-        return replace(
-            graph,
-            events=tuple(events),
-            asw=tuple(self._edges(events)),
-            assertions=tuple(replace(a, position=position[a.position]) for a in graph.assertions),
-            cuts=tuple(replace(c, position=position[c.position], start=position[c.start]) for c in graph.cuts),
-            waits=tuple(
-                replace(w, position=position[w.position], end=position[w.end])
-                for w in graph.waits
-                if not w.event or w.event in kept
-            ),
-            control={event: reads for event, reads in graph.control.items() if event in kept},
-            addresses={event: selection for event, selection in graph.addresses.items() if event in kept},
-            mapped=graph.mapped & kept,
-            carried={event: reads & kept for event, reads in graph.carried.items() if event in kept},
-        )
+        return of_events(graph, kept, self._edges(events))
 
     def _kept(self) -> frozenset[str]:
         """The events that are left."""

@@ -17,7 +17,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from scopec.memory.events.events import EventGraph, Final, Kind
+from scopec.memory.events.events import EventGraph, Kind
+from scopec.memory.events.rewriting import Rewrite
 from scopec.memory.reduce.commuting import Commuting
 from scopec.memory.reduce.constant_order import ConstantOrder
 from scopec.memory.reduce.prune_barriers import condensed
@@ -26,9 +27,9 @@ from scopec.program import ir, types, values
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from scopec.memory.events.events import Event, Synchronises
+    from scopec.memory.events.events import Event
     from scopec.memory.events.guards import Guard
     from scopec.memory.reductions import Reductions
     from scopec.program.observe import Location
@@ -269,37 +270,8 @@ class _Rewriting:
 
     def graph(self) -> EventGraph:
         """All events, those that are on no path too."""
-        graph = self.before
-        assertions = [
-            replace(a, guard=self.guard(a.guard), condition=self.substituted(a.condition)) for a in graph.assertions
-        ]
-        cuts = [
-            replace(c, guard=self.guard(c.guard), counted=self._maybe(c.counted), queries=self._maybe(c.queries))
-            for c in graph.cuts
-        ]
-        waits = [w.where(self.guard) for w in graph.waits]
-        assertions = [a for a in assertions if not (a.implicit and (a.guard.never or a.condition == values.TRUE))]
-        impossible = [(self.guard(guard), self.substituted(value)) for guard, value in graph.impossible]
-        return replace(
-            graph,
-            events=tuple(map(self._event, graph.events)),
-            asw=tuple(self._edges(graph.asw)),
-            issue=tuple(self._edges(graph.issue)),
-            impossible=tuple((g, v) for g, v in impossible if not g.never and v != values.FALSE),
-            assertions=tuple(assertions),
-            cuts=tuple(c for c in cuts if not c.guard.never),
-            waits=tuple(w for w in waits if not w.reached.never),
-            finals={
-                key: Final(self.substituted(f.value), self.substituted(f.defined)) for key, f in graph.finals.items()
-            },
-            control={event: self._reads(reads) for event, reads in graph.control.items()},
-            addresses={
-                event: replace(s, index=self.substituted(s.index), guard=self.guard(s.guard))
-                for event, s in graph.addresses.items()
-            },
-            conditions=tuple(self.out.conditions),
-            settled={at: self.substituted(value) for at, value in graph.settled.items()},
-        )
+        graph = Rewrite(self.guard, self.substituted).graph(self.before, lambda: self.out.conditions)
+        return replace(graph, control={event: self._reads(reads) for event, reads in graph.control.items()})
 
     def guard(self, guard: Guard) -> Guard:
         """A guard over the new conditions."""
@@ -312,19 +284,6 @@ class _Rewriting:
             here = self._conditions[number]
             self._guards[guard.node] = (here & self.guard(high)) | (~here & self.guard(low))
         return self._guards[guard.node]
-
-    def _maybe(self, guard: Guard | None) -> Guard | None:
-        return None if guard is None else self.guard(guard)
-
-    def _event(self, event: Event) -> Event:
-        value = event.value if event.value is None or isinstance(event.value, Const) else self.substituted(event.value)
-        return replace(event, guard=self.guard(event.guard), value=value, success=self._maybe(event.success))
-
-    def _edges(self, edges: Iterable[Synchronises]) -> Iterator[Synchronises]:
-        for edge in edges:
-            when = None if edge.when is None else self.substituted(edge.when)
-            if when is None or when != values.FALSE:
-                yield replace(edge, when=None if when == values.TRUE else when)
 
     def _reads(self, reads: frozenset[str]) -> frozenset[str]:
         """The reads that are left of those that decided something."""

@@ -117,15 +117,8 @@ class Blocking:
             pass
         never = self.out.guards.never
         self.possible = ~self._no_order()
-        self.out.events = [replace(e, guard=self._performed(e).where(self.possible)) for e in self.out.events]
-        self.out.assertions = [replace(a, guard=a.guard & ~self._at(a.thread, a.position)) for a in self.out.assertions]
-        cuts = [replace(c, guard=c.guard & ~self._at(c.thread, c.position)) for c in self.out.cuts]
-        self.out.waits = [
-            replace(
-                w, reached=w.reached & ~self._at(w.thread, w.position), passed=w.passed & ~self._at(w.thread, w.end)
-            )
-            for w in self.out.waits
-        ]
+        self.out.strengthen(lambda e: self._performed(e).where(self.possible), lambda t, n: ~self._at(t, n))
+        cuts = list(self.out.cuts)
         stopped = {thread: self.stopped(thread) for thread in self.stops.by}
         for event in self.out.events:
             guard = self.waits.get(event.id, never).where(self.possible)

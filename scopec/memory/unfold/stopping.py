@@ -6,7 +6,6 @@ choice of each execution in which something stops it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import reduce
 from itertools import combinations
 from operator import and_, or_
@@ -85,13 +84,7 @@ def stopping(out: Unfolding, ordering: Ordering) -> Stopping:
         begun = steps[thread].begun(never) if thread in steps and steps[thread].performed else always
         return at(thread, where) & begun
 
-    out.events = [replace(e, guard=e.guard & starts[e.thread] & _performed(e, steps, always)) for e in out.events]
-    out.assertions = [replace(a, guard=a.guard & inside(a.thread, a.position)) for a in out.assertions]
-    out.cuts = [replace(c, guard=c.guard & at(c.thread, c.position)) for c in out.cuts]
-    out.waits = [
-        replace(w, reached=w.reached & at(w.thread, w.position), passed=w.passed & at(w.thread, w.end))
-        for w in out.waits
-    ]
+    out.strengthen(lambda e: e.guard & starts[e.thread] & _performed(e, steps, always), at, inside)
     return Stopping(by, steps, {thread: at(thread) for thread in starts})
 
 

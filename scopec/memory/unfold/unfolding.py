@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,11 @@ from scopec.program.program import Program
 from scopec.program.values import Binary, Const, Reg, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from scopec.base.source import Span
     from scopec.memory.events.events import Assertion, Cut, Event, Selection, Unset, Wait
+    from scopec.memory.events.rewriting import Rewrite
     from scopec.program.collective import Barrier, Passage
     from scopec.program.observe import Location
     from scopec.program.types import IntType
@@ -45,6 +46,12 @@ class State:
     evaluations: tuple[Evaluation, ...] = ()
     assigned: frozenset[str] = frozenset()
     called: bool = False
+
+    def changed(self, rewrite: Rewrite) -> State:
+        """The same state with other guards and values in it."""
+        registers = {name: rewrite.value(held) for name, held in self.registers.items()}
+        unset = {name: rewrite.guard(where) for name, where in self.unset.items()}
+        return replace(self, guard=rewrite.guard(self.guard), registers=registers, unset=unset)
 
     def lacks(self, register: str) -> bool:
         """Whether some path that leads here gives a register no value."""
@@ -236,6 +243,32 @@ class Unfolding:
         """Put other conditions in the place of those that there are."""
         self.conditions[:] = conditions
         self.numbers = {condition: number for number, condition in reversed(list(enumerate(self.conditions)))}
+
+    def change(self, rewrite: Rewrite) -> None:
+        """Change guards and values everywhere but in the conditions, without what is on no path then."""
+        self.events = list(map(rewrite.event, self.events))
+        self.assertions[:] = rewrite.assertions(self.assertions)
+        self.cuts[:] = rewrite.cuts(self.cuts)
+        self.waits[:] = map(rewrite.wait, self.waits)
+        self.addresses = {event: rewrite.selection(s) for event, s in self.addresses.items()}
+        self.ends[:] = [(thread, end.changed(rewrite)) for thread, end in self.ends]
+
+    def strengthen(
+        self, there: Callable[[Event], Guard], at: Callable[[str, int], Guard],
+        inside: Callable[[str, int], Guard] | None = None,
+    ) -> None:  # fmt: skip
+        """Leave out where threads do not get: events where ``there`` says, and what is at a place in their list.
+
+        ``at`` says where a thread gets to a place, ``inside`` the same of an assertion's.
+        """
+        inside = inside or at
+        self.events = [replace(e, guard=there(e)) for e in self.events]
+        self.assertions[:] = [replace(a, guard=a.guard & inside(a.thread, a.position)) for a in self.assertions]
+        self.cuts[:] = [replace(c, guard=c.guard & at(c.thread, c.position)) for c in self.cuts]
+        self.waits[:] = [
+            replace(w, reached=w.reached & at(w.thread, w.position), passed=w.passed & at(w.thread, w.end))
+            for w in self.waits
+        ]
 
     def choose(self, of: str, what: str, type_: IntType = types.BOOL, values: Sequence[int] = (0, 1)) -> Reg:
         """The register of something that is left open, as :class:`LeftOpen` has it."""

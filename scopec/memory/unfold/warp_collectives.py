@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import Code, error
 from scopec.memory.events.events import Event, Kind
+from scopec.memory.events.rewriting import Rewrite
 from scopec.program import ir, types, values
 from scopec.program.collective import how_many
 from scopec.program.values import Binary, Choose, Const, Convert, Named, Reg, Unary, Value
@@ -173,14 +174,8 @@ class _Resolution:
         while known := self.attended():
             self.simplify(known)
         out.control = {event: self.reads(names) for event, names in out.control.items()}
-        out.events = [e if e.value is None else replace(e, value=self.settled(e.value)) for e in out.events]
-        out.renumber(self.settled(condition) for condition in out.conditions)
-        out.assertions[:] = [replace(a, condition=self.settled(a.condition)) for a in out.assertions]
-        out.addresses = {e: replace(s, index=self.settled(s.index)) for e, s in out.addresses.items()}
-        out.ends[:] = [
-            (thread, replace(s, registers={r: self.settled(held) for r, held in s.registers.items()}))
-            for thread, s in out.ends
-        ]
+        out.renumber([self.settled(condition) for condition in out.conditions])
+        out.change(Rewrite(value=self.settled))
         constant = {n: bool(c.value) for n, c in enumerate(out.conditions) if isinstance(c, Const)}
         if constant:
             self.simplify(constant)
@@ -219,27 +214,7 @@ class _Resolution:
         out = self.out
         short = out.guards.given(known)
 
-        def shorter(guard: Guard | None) -> Guard | None:
-            return None if guard is None else short(guard)
-
-        out.events = [
-            e
-            if (where := (short(e.guard), shorter(e.success))) == (e.guard, e.success)
-            else replace(e, guard=where[0], success=where[1])
-            for e in out.events
-        ]
-        faults = [replace(a, guard=short(a.guard)) for a in out.assertions]
-        out.assertions[:] = [a for a in faults if not (a.implicit and (a.guard.never or self.holds(a.condition)))]
-        cuts = [
-            replace(c, guard=short(c.guard), counted=shorter(c.counted), queries=shorter(c.queries)) for c in out.cuts
-        ]
-        out.cuts[:] = [cut for cut in cuts if not cut.guard.never]
-        out.waits[:] = [w.where(short) for w in out.waits]
-        out.addresses = {e: replace(s, guard=short(s.guard)) for e, s in out.addresses.items()}
-        out.ends[:] = [
-            (thread, replace(s, guard=short(s.guard), unset={r: short(where) for r, where in s.unset.items()}))
-            for thread, s in out.ends
-        ]
+        out.change(Rewrite(guard=short, value=lambda v: values.TRUE if self.holds(v) else v))
 
     def holds(self, condition: Value) -> bool:
         """Whether a condition is known to hold."""
