@@ -2,7 +2,7 @@
 
 - ``graph``: the graph of stuck executions
 - ``operations``, ``spin_loops``, ``surroundings``: where a thread may be left for ever
-- ``conditions``: the promises, asked of a state that lasts
+- ``conditions``, ``terms``: the promises, asked of a state that lasts
 - ``relevance``: which accesses matter
 - ``execution``, ``final_status``: such an execution, and where each thread is
 - ``missing``: the order that it lacks, in a sentence

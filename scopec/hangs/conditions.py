@@ -6,14 +6,15 @@ conditions hold, an act that it is about could take place, and none does.
 
 from __future__ import annotations
 
-from math import comb
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Code, error
-from scopec.memory.events.paths import ALWAYS, NEVER, at_least, every, negated, some
+from scopec.hangs.terms import Terms
+from scopec.memory.events.paths import NEVER, every, negated, some
 from scopec.program import ir
-from scopec.progress.models import Owed
-from scopec.progress.promises import Act, Each, Promise, When, promises
+from scopec.progress.promises import Act, Promise, promises, receivers
+from scopec.progress.rules.owing import CONDITIONS, whom
+from scopec.progress.terms import Fn, at, call, implies, op, size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,16 +25,13 @@ if TYPE_CHECKING:
     from scopec.progress.system import System
 
 
-#: Of so many choices of resident blocks a condition is written out.
-_MOST_CHOICES = 5000
-
-
 class Conditions:
     """What holds of the threads of a system in a state that lasts for ever."""
 
     def __init__(self, system: System, standings: Mapping[str, Standing]) -> None:
         self.system = system
         self.of = standings
+        self.terms = Terms(system, standings)
 
     def stuck(self, property_: Property) -> Paths:
         """Where every thread is in a final condition, and the property fails for ever."""
@@ -68,18 +66,11 @@ class Conditions:
     # ---- promises
 
     def _kept(self, promise: Promise) -> Paths:
-        system = self.system
-        to: dict[Each, tuple[ir.Thread | None, ...]] = {
-            Each.HOST: system.hosts,
-            Each.DEVICE: system.threads,
-            Each.FUNCTION: tuple(t for t in system.tasks if t.work is ir.Work.HOST_FUNCTION),
-            Each.THREAD: system.everyone,
-            Each.NOBODY: (None,),
-        }
-        return every(self._kept_to(promise, thread) for thread in to[promise.each])
+        return every(self._kept_to(promise, thread) for thread in receivers(promise, self.system))
 
     def _kept_to(self, promise: Promise, thread: ir.Thread | None) -> Paths:
-        when = [self._when(condition, thread) for condition in promise.when]
+        names = {} if thread is None else dict.fromkeys(whom(promise), thread.name)
+        when = [self.terms.holds(CONDITIONS[condition], **names) for condition in promise.when]
         possible = some(self._possible(act, thread) for act in promise.acts)
         taken = some(s.goes_on for s in self.of.values()) if Act.ANY in promise.acts else NEVER
         return negated(every((*when, possible, negated(taken))))
@@ -115,77 +106,34 @@ class Conditions:
 
     def _could_start(self, thread: ir.Thread) -> Paths:
         """Where a thread has not started, and nothing keeps it from that."""
-        conditions: list[Paths] = [self.of[thread.name].may_start]
-        own = self.system.unit_of.get(thread.name)
-        if own is not None and own in self.system.unit_before:
-            conditions.append(self._unit_started(self.system.unit_before[own]))
-        if own is not None and self.system.places is not None:
-            left = self.system.places - self.system.blocks_of[own]
-            conditions.append(some((self._unit_started(own), negated(self._resident(thread.device, left + 1)))))
-        return every(conditions)
+        first = self._first_of_unit.get(self.system.unit_of.get(thread.name, ""))
+        own = [] if first is None else [self.terms.holds(call(name, "t"), t=first) for name in self._placing]
+        return every((self.of[thread.name].may_start, *own))
 
     def _placed(self) -> Paths:
         """Where units have started in the order that the model has, and no more blocks are resident than can be.
 
         Whether there were ever more is not looked at.
         """
-        in_order = [
-            some((negated(self._unit_started(own)), self._unit_started(before)))
-            for own, before in self.system.unit_before.items()
-        ]
-        places, devices = self.system.places, {t.device for t in self.system.threads}
-        full = [] if places is None else [negated(self._resident(device, places + 1)) for device in devices]
-        return every((*in_order, *full))
+        in_order = implies(call("UnitStarted", at("UnitOf", "t")), call("InOrder", "t"))
+        ordered = self._first_of_unit.values() if self.system.unit_before else ()
+        places = self.system.places
+        devices = {} if places is None else {thread.device: thread.name for thread in self.system.threads}
+        fits = op(Fn.AT_MOST, size(call("Resident", "t")), places or 0)
+        return every(
+            (
+                *(self.terms.holds(in_order, t=first) for first in ordered),
+                *(self.terms.holds(fits, t=thread) for thread in devices.values()),
+            )
+        )
 
-    def _unit_started(self, unit: str) -> Paths:
-        return some(self.of[t.name].started for t in self.system.threads if self.system.unit_of[t.name] == unit)
+    @cached_property
+    def _placing(self) -> list[str]:
+        """The conditions on starting a block."""
+        return [name for name in ("InOrder", "HasPlace") if name in self.terms.definitions]
 
-    def _resident(self, device: int, least: int) -> Paths:
-        """Where so many blocks at least are resident on a device."""
-        units: dict[str, str] = {}
-        left: dict[str, list[Paths]] = {}
-        for thread in self.system.threads:
-            if thread.device == device:
-                units[thread.block_name] = self.system.unit_of[thread.name]
-                left.setdefault(thread.block_name, []).append(negated(self.of[thread.name].ended))
-        resident = [every((self._unit_started(unit), some(left[block]))) for block, unit in units.items()]
-        if comb(len(resident), min(least, len(resident))) > _MOST_CHOICES:
-            span = next(iter(self.system.program.grids.values())).span
-            raise error(Code.TOO_LARGE, f"{least} of {len(resident)} blocks are too many choices", span)
-        return at_least(least, resident)
-
-    def _when(self, when: When, thread: ir.Thread | None) -> Paths:
-        if when is When.QUIET:
-            return negated(some(self._runs(t) for t in self.system.threads))
-        assert thread is not None
-        standing = self.of[thread.name]
-        match when:
-            case When.IN_API:
-                return standing.pending
-            case When.NOT_IN_API:
-                return ~standing.pending
-            case When.NOT_READY:
-                return standing.queries
-            case When.STARTED:
-                return standing.started
-            case When.UNIT_STARTED:
-                return self._unit_started(self.system.unit_of[thread.name])
-            case When.OWED:
-                return some(self._owed(part, thread) for part in self.system.model.owed)
-
-    def _runs(self, thread: ir.Thread) -> Paths:
-        standing = self.of[thread.name]
-        return standing.started & ~standing.ended
-
-    def _owed(self, part: Owed, thread: ir.Thread) -> Paths:
-        """Whether a thread is owed a step by a part of a progress model; units are numbered as written."""
-        number_of = self.system.number_of
-        own = number_of[thread.name]
-        meanings: dict[Owed, Paths] = {
-            Owed.EVERY: ALWAYS,
-            Owed.STARTED: some(self.of[name].started for name, n in number_of.items() if n == own),
-            Owed.LOWEST: every(self.of[name].ended for name, n in number_of.items() if n < own),
-            Owed.BEFORE_STARTED: some(self.of[name].started for name, n in number_of.items() if n >= own),
-            Owed.NONE: NEVER,
-        }
-        return meanings[part]
+    @cached_property
+    def _first_of_unit(self) -> Mapping[str, str]:
+        """A thread of each unit: where units may start is the same for all of one."""
+        units = self.system.unit_of
+        return {units[thread.name]: thread.name for thread in reversed(self.system.threads)}

@@ -19,7 +19,6 @@ from scopec.memory.unfold.stopping import stopping
 from scopec.memory.unfold.symbolic import run
 from scopec.memory.unfold.unfolding import Unfolding
 from scopec.program import ir, types, values
-from scopec.program.collective import Barrier
 from scopec.program.names import identifier
 from scopec.program.values import Const
 from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS
@@ -92,7 +91,9 @@ def _build(
     stops = stopping(out, Ordering(out))
     quorums = open_phases(out)
     ordering = Ordering(out)
-    blocking = Blocking(out, ordering, quorums, idle, lambda barrier: not _holds(system, barrier), stops)
+    blocking = Blocking(
+        out, ordering, quorums, idle, lambda barrier: barrier.named or not system.exited_hold(barrier.group), stops
+    )
     impossible = [*exchanged, *blocking.run(), *_queries(around, ordering, blocking)]
     standings = {
         thread.name: _standing(thread, system, out, blocking, begun, starts.get(thread.name, out.guards.always))
@@ -118,16 +119,6 @@ def _may_start(out: Unfolding, thread: ir.Thread, guard: Guard) -> Guard:
     span = thread.body.nodes[thread.body.entry].span
     out.cuts.append(Cut(thread.name, span, guard & ~here, True, 0, left=Left.UNSTARTED))
     return here
-
-
-def _holds(system: System, barrier: Barrier) -> bool:
-    """Whether a barrier waits for threads that have exited (reading 5 of the execution model, and docs)."""
-    if barrier.named or barrier.lanes is not None:
-        return False
-    if barrier.place in system.program.grids:
-        return True
-    clusters = {t.cluster for t in system.threads}
-    return system.readings.exited_threads_hold and barrier.place not in clusters
 
 
 def _queries(around: Surroundings, ordering: Ordering, blocking: Blocking) -> Iterator[tuple[Guard, Value]]:

@@ -22,7 +22,8 @@ class Barrier:
     instruction by which lanes exchange values: they "wait until all non-exited threads corresponding to membermask have
     executed" it "with the same qualifiers and same membermask value" (PTX ISA, "shfl.sync").  Those that meet by
     ``chance`` do not wait: there is no execution in which one of them does not come.  With ``of`` it is one of lanes
-    that come to that instruction of their warp.
+    that come to that instruction of their warp.  ``group`` is whose it is, None of a block's;
+    a tile's is one of its warp.
     """
 
     place: str
@@ -31,6 +32,7 @@ class Barrier:
     exchange: str = ""
     chance: bool = False
     of: str = ""
+    group: ir.Group | None = None
 
     @property
     def name(self) -> str:
@@ -123,18 +125,20 @@ def barrier_of(thread: ir.Thread, operation: ir.SyncThreads | ir.GroupSync) -> B
     """The barrier that a thread uses."""
     if isinstance(operation, ir.SyncThreads):
         return Barrier(thread.block_name)
-    match operation.group:
+    group = operation.group
+    match group:
         case ir.Group.WARP:
             if (exchange := operation.exchange) is None:
-                return Barrier(warp_of(thread), operation.mask, of=operation.of)
-            return Barrier(warp_of(thread), operation.mask, exchange=exchange.name, chance=exchange.chance)
+                return Barrier(warp_of(thread), operation.mask, of=operation.of, group=group)
+            name, chance = exchange.name, exchange.chance
+            return Barrier(warp_of(thread), operation.mask, exchange=name, chance=chance, group=group)
         case ir.Group.TILE:
             first = thread.lane % WARP // operation.mask * operation.mask
-            return Barrier(warp_of(thread), (1 << operation.mask) - 1 << first)
+            return Barrier(warp_of(thread), (1 << operation.mask) - 1 << first, group=ir.Group.WARP)
         case ir.Group.CLUSTER:
-            return Barrier(thread.cluster_name)
+            return Barrier(thread.cluster_name, group=group)
         case ir.Group.GRID:
-            return Barrier(thread.grid or thread.name)
+            return Barrier(thread.grid or thread.name, group=group)
 
 
 def by_chance(operation: object) -> bool:

@@ -131,6 +131,21 @@ def promises(system: System) -> Iterator[Promise]:
         yield from _choices(system, ())
 
 
+def receivers(promise: Promise, system: System) -> tuple[ir.Thread | None, ...]:
+    """Whom a promise is made to, each alone; None for the program as a whole."""
+    match promise.each:
+        case Each.HOST:
+            return system.hosts
+        case Each.DEVICE:
+            return system.threads
+        case Each.FUNCTION:
+            return tuple(t for t in system.tasks if t.work is ir.Work.HOST_FUNCTION)
+        case Each.THREAD:
+            return system.everyone
+        case Each.NOBODY:
+            return (None,)
+
+
 def _choices(system: System, when: tuple[When, ...]) -> Iterator[Promise]:
     law = "an operation that may fail without a reason does not fail for ever"
     for label, step in system.steps.items():

@@ -301,15 +301,14 @@ class _Running:
         if isinstance(at, ir.NamedBarrier) and at.count is not None:
             who = "warps" if at.warps else "arrivals"
             return [f"{values.show(at.count)} {who} end its phase, and so many have not come"]
+        exited = not isinstance(at, ir.NamedBarrier) and self.system.exited_hold(barrier_of(self.thread, at).group)
         found = []
         for other in self.system.threads:
             label = self.last.labels[other.name]
             if other.name != self.thread.name and self.joins(other, at) and not self.waits_too(label, at):
-                holds = isinstance(at, ir.GroupSync) and at.group is ir.Group.GRID
-                holds = holds or (isinstance(at, ir.SyncThreads) and self.system.readings.exited_threads_hold)
                 if label != DONE:
                     found.append(f"{other.name} has not arrived")
-                elif holds:
+                elif exited:
                     found.append(f"{other.name} has exited and not arrived")
         return found
 

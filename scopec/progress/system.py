@@ -151,6 +151,14 @@ class System:
         """Whether a block that may start, and has a place, is started."""
         return self.model.resident or self.readings.resident_blocks is not None
 
+    def exited_hold(self, group: ir.Group | None) -> bool:
+        """Whether threads that have exited hold up a barrier of a group, or, of None, of a block.
+
+        "For .aligned and .sync, all non-exited threads" (PTX ISA): a block, a warp and a cluster wait for those that
+        have not exited.  A grid is one software barrier of its blocks, and waits for every thread.
+        """
+        return self.readings.exited_threads_hold if group is None else group is ir.Group.GRID
+
     def machine_of(self, thread: ir.Thread) -> Machine:
         """The machine that a thread runs."""
         return self.machines[thread.grid or thread.name]

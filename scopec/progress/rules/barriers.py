@@ -62,17 +62,6 @@ def _vote(operation: Collective | ir.NamedBarrier) -> ir.Vote | None:
     return None if isinstance(operation, ir.GroupSync) else operation.vote
 
 
-def holds(system: System, operation: Collective) -> bool:
-    """Whether threads that have exited hold up a barrier.
-
-    "For .aligned and .sync, all non-exited threads" (PTX ISA): a block, a warp and a cluster wait for those that have
-    not exited.  A grid is one software barrier of its blocks, and waits for every thread.
-    """
-    if isinstance(operation, ir.GroupSync):
-        return operation.group is ir.Group.GRID
-    return system.readings.exited_threads_hold
-
-
 def table_of(operation: Collective) -> str:
     """The table that gives each thread the barrier that it uses here."""
     if isinstance(operation, ir.SyncThreads):
@@ -240,7 +229,8 @@ def leave(system: System, step: Step, operation: Collective) -> Transition:
         kept = if_(over, outcome, at("ballot", "u"))
         updates.append(Update("ballot", None, table("u", "DeviceThreads", if_(equal("u", "t"), 0, kept)), or_own))
         outcomes[OUTCOME] = if_(among("t", there), outcome, at("ballot", "t"))
-    guard = call("Complete" if holds(system, operation) else "Released", "t", barrier)
+    group = operation.group if isinstance(operation, ir.GroupSync) else None
+    guard = call("Complete" if system.exited_hold(group) else "Released", "t", barrier)
     return Transition(step, guard, tuple(updates), outcomes=outcomes)
 
 

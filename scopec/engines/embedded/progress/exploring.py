@@ -21,7 +21,7 @@ from scopec.engines.embedded.progress.stepping import Stepping, changed
 from scopec.engines.embedded.progress.terms import Fixed, State
 from scopec.program import ir
 from scopec.program.types import ArithmeticFault
-from scopec.progress.promises import Act, Each, Promise, When, promises
+from scopec.progress.promises import Act, Promise, When, promises, receivers
 from scopec.progress.rules.owing import CONDITIONS
 from scopec.progress.steps import DONE, IDLE
 
@@ -121,16 +121,7 @@ class Exploration:
     # ---- what promises mean
 
     def _promise(self, promise: Promise) -> None:
-        everyone, system = self.stepping.threads, self.system
-        functions = [t for t in system.tasks if t.work is ir.Work.HOST_FUNCTION]
-        to: dict[Each, tuple[ir.Thread | None, ...]] = {
-            Each.HOST: system.hosts,
-            Each.DEVICE: system.threads,
-            Each.FUNCTION: tuple(functions),
-            Each.THREAD: everyone,
-            Each.NOBODY: (None,),
-        }
-        for thread in to[promise.each]:
+        for thread in receivers(promise, self.system):
             bit = self._bit()
             if promise.strong:
                 self.strong |= bit
