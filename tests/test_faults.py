@@ -10,7 +10,7 @@ from scopec.base.diagnostics import Code
 from scopec.progress.schedule import Ending, Kind, Schedule
 from scopec.session.check import Outcome, Settings, check
 from scopec.session.final_states import listings
-from scopec.session.plan import Overrides
+from scopec.session.plan import Overrides, plan
 from tests.conftest import check_text
 
 CHECK = "indices, pointers and arithmetic are valid"
@@ -343,3 +343,33 @@ def test_a_progress_verdict_says_so_where_it_is_not_known_whether_there_is_a_rac
         "it is not known whether the program has a data race, and so promises nothing: "
         "no answer within the time limit of 300 s",
     )
+
+
+BEHIND = """\
+__global__ void k(unsigned* a, unsigned* b, unsigned offset, unsigned n) {
+    unsigned bit;
+    asm volatile("bfind.u32 %0, %1;" : "=r"(bit) : "r"(n - 1));
+    const unsigned most = 1 << (bit + 1);
+    for (unsigned j = 1; j < most; j *= 2) {
+        for (unsigned i = 0; i < most; i += blockDim.x) {
+            unsigned index = threadIdx.x + i, other = index ^ j;
+            if (other > index) {
+                unsigned mine = index < n ? a[index + offset] : b[index + offset - n];
+                if (mine) a[index + offset] = 0;
+            }
+        }
+        __syncthreads();
+    }
+}
+//@ object __device__ unsigned a[16], b[16];
+//@ launch k<<<1, 2>>>(a, b, 16, 16);
+"""
+
+
+def test_an_index_outside_of_an_object_that_nobody_gets_to_is_no_access(tmp_path: Path) -> None:
+    """Thread 0 does what is undefined, so nobody gets past the barrier: the checks behind it hold, and are left out."""
+    path = tmp_path / "behind.cu"
+    path.write_text(BEHIND)
+    (run,) = plan(path, str(path), Overrides()).runs
+    assert {fault.thread for fault in run.graph.faults} == {"k[0][0]"}
+    assert [event for event in run.graph.events if event.thread == "k[0][1]" and event.is_access] == []

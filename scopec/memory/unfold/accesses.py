@@ -96,10 +96,10 @@ class Accesses:
         each depends on the reads of the index by address.
         """
         index = self.value(state, place.index, span)
-        if isinstance(index, Const):
-            return access(state, self.location(state, place, span))
         object_ = self.out.program.objects[place.object]
         length, mark = len(object_.values), len(self.out.events)
+        if isinstance(index, Const) and 0 <= index.value < length:
+            return access(state, self.location(state, place, span))
         least, most = reasoning.bounds(index)
         found: list[tuple[Guard, tuple[Value, ...]]] = []
         for number in range(max(least, 0), min(most + 1, length)):
@@ -111,7 +111,7 @@ class Accesses:
             found.append((guard, access(replace(state, guard=guard), at)))
         for event in self.out.events[mark:]:
             self.out.addresses[event.id] = Selection(index, state.guard)
-        if not found:  # never executed: an implicit assertion before it excludes this index
+        if not found:  # never executed: an implicit assertion before it excludes this index, or nobody gets there
             before, nowhere = self.out.mark(), replace(state, guard=self.out.guards.never)
             found.append((nowhere.guard, access(nowhere, Location(place.object, 0, instance(object_, self.thread)))))
             self.out.undo(before)
