@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import address_of, text_at
 from scopec.frontends.clang.intrinsics.copies import issue, work_name
@@ -23,6 +24,8 @@ from scopec.program.transfers import Waits
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: Elements of an allocation: each has a place of its own.
+_MOST_ELEMENTS = 1 << 24
 _STORAGES = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.MAPPED, ir.Storage.SYSTEM)
 #: Memory of these belongs to the thread that allocates it: which threads they are is known, and no access.
 _THREADS = ("thread", "jthread")
@@ -55,6 +58,9 @@ def _allocate(call: Call) -> bool:
     if debug.has_virtual_base(type_):
         raise machine.refused(call.state, "an object with a virtual base that is allocated is", "use a variable")
     count = max(1, size // (each or 4))
+    if count > _MOST_ELEMENTS:
+        message = f"an allocation of {count:,} elements"
+        raise error(Code.TOO_LARGE, message, machine.span(call.state), f"allocate at most {_MOST_ELEMENTS:,}")
     if count > 1 or size != (each or 4):
         distance = each or 4
         leaves = tuple(
