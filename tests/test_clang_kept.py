@@ -25,7 +25,7 @@ TEXT = "__device__ int a;\nint main() { return 0; }\n"
 
 @pytest.fixture
 def entries(tmp_path: Path) -> Cache:
-    return Cache(tmp_path / "entries", 1 << 20, b"s")
+    return Cache(tmp_path / "entries", 1 << 22, b"s")
 
 
 @pytest.fixture

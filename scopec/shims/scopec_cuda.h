@@ -4,6 +4,10 @@
 // ---- what CUDA's compiler says of itself (CUDA 13)
 
 #define __NVCC__ 1
+#define __CUDACC__ 1
+// nvcc includes the runtime before a file: headers ask for it.
+#define __CUDA_RUNTIME_H__ 1
+#define __DRIVER_TYPES_H__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define CUDART_VERSION 13000

@@ -17,6 +17,7 @@ template <long __N, long __D = 1> struct ratio {
 template <class __Rep, class __Period = ratio<1>> struct duration {
     __Rep __scopec_count;
     using rep = __Rep;
+    using period = __Period;
     constexpr duration() = default;
     template <class __R> constexpr explicit duration(const __R& count) : __scopec_count(static_cast<__Rep>(count)) {}
     template <class __R, class __P>

@@ -74,7 +74,9 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate = 13,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrIntegrated = 18,
     cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrComputeMode = 20,
     cudaDevAttrConcurrentKernels = 31,
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39,
@@ -95,13 +97,21 @@ enum cudaDeviceAttr {
     cudaDevAttrClusterLaunch = 120,
 };
 
+enum cudaComputeMode {
+    cudaComputeModeDefault = 0,
+    cudaComputeModeExclusive = 1,
+    cudaComputeModeProhibited = 2,
+    cudaComputeModeExclusiveProcess = 3,
+};
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor, totalConstMem;
     int warpSize, maxThreadsPerBlock, major, minor, multiProcessorCount, cooperativeLaunch, managedMemory,
         concurrentManagedAccess, canMapHostMemory, unifiedAddressing, pageableMemoryAccess, regsPerBlock, l2CacheSize,
         maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor, memoryBusWidth, asyncEngineCount, concurrentKernels,
-        hostNativeAtomicSupported, maxThreadsDim[3], maxGridSize[3];
+        hostNativeAtomicSupported, maxThreadsDim[3], maxGridSize[3], integrated, computeMode, clockRate, memoryClockRate,
+        pciBusID, pciDeviceID, pciDomainID, ECCEnabled, deviceOverlap, tccDriver, multiGpuBoardGroupID;
+    size_t memPitch, textureAlignment;
 };
 
 enum cudaFuncAttribute {
@@ -222,6 +232,21 @@ cudaError_t cudaLaunchCooperativeKernel(__T* kernel, dim3 grid, dim3 block, void
                                         size_t shared = 0, cudaStream_t stream = nullptr) {
     return __scopec::launched((const void*)kernel, grid, block, arguments, shared, stream, true);
 }
+namespace __scopec {
+//! `//@ launch cooperative kernel<<<grid, block, shared>>>(arguments);`
+template <class... __P>
+struct cooperative {
+    void (*kernel)(__P...);
+    dim3 grid, block;
+    size_t shared;
+    cooperative(void (*kernel)(__P...), dim3 grid, dim3 block, size_t shared = 0)
+        : kernel(kernel), grid(grid), block(block), shared(shared) {}
+    void operator()(__P... given) const {
+        void* arguments[] = {(void*)&given..., nullptr};
+        cudaLaunchCooperativeKernel((const void*)kernel, grid, block, arguments, shared);
+    }
+};
+}  // namespace __scopec
 inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
     bool cooperative = false;
     dim3 cluster(0, 0, 0);
@@ -300,6 +325,8 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
         case cudaDevAttrManagedMemory:
         case cudaDevAttrCanMapHostMemory: *value = 1; break;
         case cudaDevAttrWarpSize: *value = 32; break;
+        case cudaDevAttrIntegrated: *value = 0; break;
+        case cudaDevAttrComputeMode: *value = cudaComputeModeDefault; break;
         default: *value = __scopec_unknown<int>();
     }
     return __scopec::success("cudaDeviceGetAttribute");
@@ -314,6 +341,8 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
     properties->concurrentManagedAccess = 1;
     properties->canMapHostMemory = 1;
     properties->unifiedAddressing = 1;
+    properties->integrated = 0;
+    properties->computeMode = cudaComputeModeDefault;
     properties->multiProcessorCount = __scopec_unknown<int>();
     properties->pageableMemoryAccess = __scopec_unknown<int>();
     properties->totalGlobalMem = __scopec_unknown<size_t>();
