@@ -31,6 +31,7 @@ from scopec.session.inquiry.sc_suffices import known_whole
 from scopec.session.plan import Overrides
 from tests.conftest import plan_of, program_of
 from tests.random_loops import Shape, program
+from tests.test_cli import scopec
 from tests.test_stuck import column, kernel
 from tests.violations import VIOLATIONS
 
@@ -429,3 +430,35 @@ def test_nothing_is_suggested_that_gets_stuck_itself(ask: Asks) -> None:
     _, found = only(ask(text, advise=True))
     assert found.verdict == "violated"
     assert "cooperative" not in (found.advice or "")
+
+
+LEFT = """\
+__device__ int lock, go;
+__global__ void k() {
+    if (threadIdx.x == 0) {
+        while (atomicCAS(&lock, 0, 1) != 0) {}
+        LEAVE
+        atomicExch(&lock, 0);
+    }
+}
+int main() { k<<<2, 1>>>(); cudaDeviceSynchronize(); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("leave", "why"),
+    [
+        ("return;", ", and k[0][0] has ended, after line 4"),
+        ("while (atomicAdd(&go, 0) == 0) {}", ", and k[0][0] is at line 5"),
+    ],
+)
+def test_a_hang_names_who_gave_what_a_thread_reads_its_value(leave: str, why: str, write: Callable[..., Path]) -> None:
+    path = write(LEFT.replace("LEAVE", leave), "left.cu")
+    shown = " ".join(scopec("check", path, "--engine", "embedded", "--progress", "fair").stdout.split())
+    assert f"lock never changes: it is 1 since k[0][0] wrote it at line 4{why}" in shown
+
+
+def test_a_thread_that_keeps_itself_waiting_is_named_once(write: Callable[..., Path]) -> None:
+    text = "__device__ int go;\n__global__ void k() {\n    atomicExch(&go, 2);\n    while (atomicAdd(&go, 0) != 1) {}\n}\n//@ launch k<<<1, 1>>>();\n"
+    shown = " ".join(scopec("check", write(text, "own.cu"), "--engine", "embedded").stdout.split())
+    assert "go never changes: it is 2 since k[0][0] wrote it at line 3 " in shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scopec.program import ir
+from scopec.program.effects import registers
 from scopec.program.program import Program
 from scopec.program.show import mode_in_words, show_place, shown_barrier, shown_call, words
 from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Undefined, Visible, Wait
@@ -37,6 +38,8 @@ def describe(operation: Visible, program: Program) -> str:
             return f"initialises {show_place(place)}{mode_in_words(mode)}"
         case ir.Rmw(_, place, _, mode) if (use := program.objects[place.object].use) in _UPDATES:
             return f"{_UPDATES[use]} {show_place(place)}{mode_in_words(mode)}"
+        case ir.Store(place, value, mode) if any(name.startswith("%") for name in registers(value)):
+            return f"{'stores' if mode.atomic else 'writes'} {show_place(place)}{mode_in_words(mode)}"
         case _:
             return words(operation)[1]
 

@@ -27,7 +27,7 @@ def schedule(
     if ending is Ending.LASSO and loop_to is not None:
         moves.append(move(system, moments[-1], moments[loop_to], ""))
     around = list(moments[loop_to:]) if loop_to is not None else [moments[-1]]
-    return Schedule(moments[0], tuple(moves), ending, loop_to, tuple(behind(system, around)))
+    return Schedule(moments[0], tuple(moves), ending, loop_to, tuple(behind(system, around, moves)))
 
 
 def move(system: System, before: Moment, after: Moment, action: str) -> Move:

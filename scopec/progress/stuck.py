@@ -12,7 +12,7 @@ from scopec.program.show import show_place, shown_barrier, shown_call
 from scopec.program.values import Builtin, Reg, Value
 from scopec.progress.describe import call_in_words, describe
 from scopec.progress.influence import accessed
-from scopec.progress.schedule import NOT_STARTED, Behind, Moment, Standing
+from scopec.progress.schedule import NOT_STARTED, Behind, Moment, Move, Standing
 from scopec.progress.steps import (
     DONE,
     IDLE,
@@ -61,8 +61,11 @@ def origin(system: System, thread: ir.Thread) -> Span:
     return thread.body.nodes[thread.body.entry].span
 
 
-def behind(system: System, around: Sequence[Moment]) -> list[Behind]:
-    """For each thread that is not done in the states that repeat for ever: where it stays, and why nothing helps."""
+def behind(system: System, around: Sequence[Moment], moves: Sequence[Move] = ()) -> list[Behind]:
+    """For each thread that is not done in the states that repeat for ever: where it stays, and why nothing helps.
+
+    ``moves`` are those that led there: they tell whose value a thread reads that never changes.
+    """
     found = []
     for thread in system.everyone:
         label = around[-1].labels[thread.name]
@@ -71,7 +74,7 @@ def behind(system: System, around: Sequence[Moment]) -> list[Behind]:
         if label == IDLE:
             found.append(not_started(system, thread, around[-1]))
         elif label != DONE:
-            found.append(_Running(system, thread, around).behind())
+            found.append(_Running(system, thread, around, moves).behind())
     return [b for b in found if b.standing is Standing.UNDEFINED] or found
 
 
@@ -165,10 +168,11 @@ def _grid_done(system: System, grid: str, moment: Moment) -> bool:
 class _Running:
     """A thread that has started and does not end."""
 
-    def __init__(self, system: System, thread: ir.Thread, around: Sequence[Moment]) -> None:
+    def __init__(self, system: System, thread: ir.Thread, around: Sequence[Moment], moves: Sequence[Move]) -> None:
         self.system = system
         self.thread = thread
         self.around = around
+        self.moves = moves
         self.last = around[-1]
         labels = dict.fromkeys(m.labels[thread.name] for m in around)
         self.moving = len(labels) > 1
@@ -236,7 +240,21 @@ class _Running:
             return self.at(where, _NEVER_RIGHT, Standing.SPINNING)
         place = None if isinstance(self.step.operation, OWN_KINDS) else accessed(self.step.operation)
         read = "what it reads" if place is None else show_place(place)
-        return self.at(where, f"{read} never changes", Standing.SPINNING)
+        return self.at(where, f"{read} never changes{self.since(read)}", Standing.SPINNING)
+
+    def since(self, name: str) -> str:
+        """Who gave what the thread reads its value, and what has become of that thread; empty if nobody did."""
+        wrote = next((move for move in reversed(self.moves) if name in move.changes), None)
+        if wrote is None:
+            return ""
+        said = f": it is {wrote.changes[name]} since {wrote.thread} wrote it at line {wrote.span.line}"
+        label = self.last.labels[wrote.thread]
+        if wrote.thread == self.thread.name or label == IDLE:
+            return said
+        if label == DONE:
+            last = next(move for move in reversed(self.moves) if move.thread == wrote.thread)
+            return f"{said}, and {wrote.thread} has ended, after line {last.span.line}"
+        return f"{said}, and {wrote.thread} is at line {self.own_step(label).span.line}"
 
     def sees_changes(self) -> bool:
         """Whether what the step reads has several values."""
@@ -283,7 +301,8 @@ class _Running:
             case ir.Await(place=place) | ir.BarrierWait(place=place):
                 escapes = any(self.escapes(self.step, m) for m in self.around)
                 never = NEVER.get(self.system.program.objects[place.object].use, "{} never has the value it waits for")
-                return None if escapes and not self.moving else never.format(show_place(place))
+                name = show_place(place)
+                return None if escapes and not self.moving else f"{never.format(name)}{self.since(name)}"
             case _:
                 return None
 
