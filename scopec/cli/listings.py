@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import click
@@ -58,7 +58,7 @@ def models(name: str | None) -> int:
 @click.command()
 @click.argument("code", shell_complete=completing(lambda: explained()))
 def explain(code: str) -> int:
-    """Say what a diagnostic's CODE (SCP013) or a kind of violation (data-race) means, and what to do about it."""
+    """Say what a diagnostic's CODE (SCP013), an expectation (race_free) or a kind of violation (data-race) means."""
     found = explained()
     known = {name.lower(): name for name in found}
     name = known.get(code.lower())
@@ -77,7 +77,17 @@ def explained() -> dict[str, str]:
         way_out = re.sub(r"docs/([\w-]+)\.md", r"`scopec docs \1`", code.way_out)
         kind = f"A warning, which `//@ allow {code.id};` takes away." if code.is_warning else "An error."
         said[code.id] = f"{code.summary}\n\n{kind} What to do: {way_out}."
-    return said | {r.id: f"{r.summary}\n\n{r.help}" for r in RULES}
+    return said | dict(_expectations()) | {r.id: f"{r.summary}\n\n{r.help}" for r in RULES}
+
+
+def _expectations() -> Iterator[tuple[str, str]]:
+    """The expectations, and when each holds, as the document on the language has them."""
+    text = resource("docs").joinpath("language.md").read_text(encoding="utf-8")
+    rows = text.partition("| expectation | holds if |\n|---|---|\n")[2].partition("\n\n")[0]
+    for row in rows.splitlines():
+        forms, meaning = row.strip("| ").split(" | ", 1)
+        name = re.sub(r"[`,].*| .*", "", forms.lstrip("`"))
+        yield name, f"`expect {name}` holds if {meaning}.\n\nMore: `scopec docs language`."
 
 
 @click.command()

@@ -134,12 +134,31 @@ def write(requests: Sequence[Request], results: Results) -> None:
 
 
 def _write(request: Request, results: Results) -> None:
-    if request.format in FOLDERS:
+    if request.format == "html" and request.output is not None and is_page(request.output):
+        _write_page(results, request.output)
+    elif request.format in FOLDERS:
         assert request.output is not None
         _write_folder(FOLDERS[request.format](results), request.output)
     else:
         text = TEXTS[request.format](results, not request.to_stdout)
         put(text, request.output, request.format)
+
+
+def is_page(output: Path) -> bool:
+    """Whether an output is named like a page, and not a folder that is there."""
+    return output.suffix == ".html" and not output.is_dir()
+
+
+def _write_page(results: Results, output: Path) -> None:
+    """Write the page of one program to a file; of several, a folder of pages, and say so."""
+    from scopec.report import html
+
+    reports = [report for outcome in results.outcomes for report in outcome.reports]
+    if len(reports) == 1:
+        _write_file(html.page(reports[0]), output)
+        return
+    _write_folder(html.files(results.outcomes, results.seconds), output)
+    click.echo(f"{len(reports)} programs: {output} is a folder of pages, with index.html", err=True)
 
 
 #: How a format writes `##[` on standard output so that no runner takes it for a command; others by a backslash.

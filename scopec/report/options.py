@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from scopec.base.diagnostics import UsageError
-from scopec.report.formats import FOLDERS, STDOUT, TEXTS, Request, unwritable_file, unwritable_folder
+from scopec.report.formats import FOLDERS, STDOUT, TEXTS, Request, is_page, unwritable_file, unwritable_folder
 
 
 class ReportingCommand(click.Command):
@@ -34,7 +34,8 @@ def reports(command: Callable[..., Any]) -> Callable[..., Any]:
         "--output",
         multiple=True,
         type=click.Path(path_type=Path, readable=False),
-        help="Write the report of the --format before it here: a file or -, for html and itf a folder. "
+        help="Write the report of the --format before it here: a file or -, for html and itf a folder "
+        "(x.html of one program: its page). "
         "Without a --format, its suffix says which.",
     )(command)
     return click.option(
@@ -138,7 +139,8 @@ def _check(requests: Sequence[Request]) -> None:
     for request in requests:
         if request.output is None or request.to_stdout:
             continue
-        reason = unwritable_folder(request.output) if request.format in FOLDERS else unwritable_file(request.output)
+        folder_ = request.format in FOLDERS and not (request.format == "html" and is_page(request.output))
+        reason = unwritable_folder(request.output) if folder_ else unwritable_file(request.output)
         if reason is not None:
             raise UsageError(f"cannot write {request.output}: {reason}")
         other = places.setdefault(request.output.resolve(), request)
