@@ -146,7 +146,7 @@ def check(
     ignore_races: bool = _SETTINGS, folders: Iterable[str | Path] = _SETTINGS, macros: Iterable[str] = _SETTINGS,
     engine: str = _SETTINGS, timeout: float | None = _SETTINGS, memory_limit: int | None = _SETTINGS,
     jobs: int = _SETTINGS, advise: bool = True, cache: bool = _SETTINGS,
-    without: Iterable[str] = _SETTINGS,
+    without: Iterable[str] = _SETTINGS, guess: bool = _SETTINGS,
 ) -> Results:  # fmt: skip
     """Check every expectation of every program that ``paths`` name (folders recurse), and of ``text`` under ``name``.
 
@@ -155,7 +155,8 @@ def check(
     or an engine's name; ``timeout`` is in seconds for all that one program is asked (300 by default), ``memory_limit``
     in bytes (half of the machine's); None is no limit. With ``advise``, a change is looked for that mends what is
     violated; with ``cache``, earlier answers are used. ``without`` names reductions that are not made
-    (``all``: none is; docs/abstractions.md). What is left out is as the settings of the project and the user
+    (``all``: none is; docs/abstractions.md); with ``guess``, kernels that nothing launches
+    are asked under guessed launches. What is left out is as the settings of the project and the user
     say (docs/python.md), as for `scopec check`. Bad input is in the results' diagnostics.
 
     Raises ValueError where there is nothing to check, ScopecError for names of models, engines and reductions that do
@@ -173,7 +174,7 @@ def check(
     overrides = _with(
         said.overrides, model=model, progress=progress, given=attributes, unroll=unroll, ignore_races=ignore_races,
         flags=flags, cache=cache, quotable=(*said.overrides.quotable, *flags.folders),
-        without=without if without is _SETTINGS else named(without),
+        without=without if without is _SETTINGS else named(without), guess=guess,
     )  # fmt: skip
     settings = _with(
         said, overrides=overrides, jobs=jobs, timeout=timeout, memory=memory_limit, engine=engine, cache=cache,

@@ -89,7 +89,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "unterminated string": (b'__global__ void k() { printf("oops); }', "SCP004"),
     "zeros": (b"\0" * 100, "SCP005"),
     "zero threads": (b"__global__ void k() {}\n//@ launch k<<<1, 0>>>();", "SCP024"),
-    "never launched": (b"__global__ void k() {}\n", "SCP025"),
+    "never launched": (b"__global__ void k(int (*f)(int)) {}\n", "SCP025"),
     "unknown variable in an expectation": (GOOD.encode() + b"//@ expect allowed k[0][0].nothing == 1;", "SCP023"),
     "unknown global in an expectation": (GOOD.encode() + b"//@ expect race on y;", "SCP023"),
     "unsupported statement": (b'__global__ void k() { asm("wgmma.fence;"); }\n//@ launch k<<<1, 1>>>();', "SCP012"),
@@ -505,3 +505,34 @@ def test_output_that_cannot_be_written_is_2(write: Callable[..., Path], tmp_path
     )
     assert done.returncode in (2, 3)
     no_traceback(done)
+
+
+def test_an_expectation_is_explained_as_the_language_has_it() -> None:
+    for name in (
+        "race_free",
+        "race",
+        "undefined",
+        "allowed",
+        "forbidden",
+        "required",
+        "terminates",
+        "may_hang",
+        "progresses",
+        "may_stall",
+    ):
+        assert f"`expect {name}` holds if " in scopec("explain", name).stdout
+    assert scopec("explain", "race_free").stdout.startswith(
+        "race_free: `expect race_free` holds if no execution has a data race."
+    )
+
+
+def test_a_page_of_one_program_is_a_file_and_of_several_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "one.cu").write_text(RACE)
+    for _ in range(2):  # an earlier page is written anew
+        done = scopec("check", "one.cu", "--engine", "embedded", "-o", "x.html", cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "a data race on" in (tmp_path / "x.html").read_text()
+    (tmp_path / "two.cu").write_text(GOOD)
+    done = scopec("check", ".", "--engine", "embedded", "-o", "y.html", cwd=tmp_path)
+    assert (tmp_path / "y.html" / "index.html").is_file()
+    assert "2 programs: y.html is a folder of pages, with index.html" in done.stderr

@@ -45,7 +45,7 @@ PROVOKED: dict[Code, str | bytes] = {
     Code.BAD_OPTION: inside("x = 1;") + "//@ options thin_air = maybe;\n",
     Code.BAD_EXPECTATION: inside("int r = x;") + "//@ expect allowed k[0][5].r == 1;\n",
     Code.NO_THREADS: inside("x = 1;").replace("<<<1, 2>>>", "<<<0, 2>>>"),
-    Code.NOT_LAUNCHED: KERNEL.replace("STATEMENT", "x = 1;"),
+    Code.NOT_LAUNCHED: KERNEL.replace("STATEMENT", "x = 1;").replace("int n", "int (*f)(int)"),
     Code.BAD_LAUNCH: inside("x = 1;").replace("(1)", "()"),
     Code.NO_HOST: KERNEL.replace("STATEMENT", "x = 1;")
     + "int main() {\n    k<<<1, 1>>>(1);\n    while (x == 0);\n}\n//@ expect terminates under obe;\n",
@@ -59,6 +59,7 @@ PROVOKED: dict[Code, str | bytes] = {
     Code.MAYBE_UNSET: inside("int r; if (x == 1) r = 2; x = r;"),
     Code.NOT_MAPPED: "int h;\n__global__ void k(int* p) { *p = 1; }\n"
     "int main() {\n    k<<<1, 1>>>(&h);\n    cudaDeviceSynchronize();\n}\n",
+    Code.HOST_LEFT_OUT: "#include <of_a_library.h>\n" + KERNEL.replace("STATEMENT", "x = 1;"),
 }
 
 

@@ -51,7 +51,10 @@ def test_a_counterexample_is_the_real_output(write: Callable[..., Path]) -> None
     assert normal(done.stdout + done.stderr) == normal(shown)
 
 
-@pytest.mark.parametrize(("document", "commands"), [("README.md", 1), ("docs/tutorial.md", 8), ("docs/limits.md", 1)])
+@pytest.mark.parametrize(
+    ("document", "commands"),
+    [("README.md", 1), ("docs/tutorial.md", 8), ("docs/limits.md", 1), ("docs/your-kernel.md", 1)],
+)
 def test_worked_examples(document: str, commands: int, tmp_path: Path) -> None:
     """A reader who follows a document, with the engine that answers at once, sees what it shows; `…` is any lines."""
     blocks = re.findall(
@@ -107,8 +110,9 @@ NOT_RUN = {
     "check specs/ --executor": "a cluster",
     "check src --watch": "it never ends",
     "check turns.cu --bound unroll=12": "seven seconds",
+    "init FILE": "the project's file says itself what it launches",
 }
-WORKED = re.compile(r"check (first|flag|grid|lock|ring)\.cu$|check turns.cu --engine")
+WORKED = re.compile(r"check (first|flag|grid|lock|ring|sums)\.cu$|check turns.cu --engine")
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +126,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     limits = (REPOSITORY / "docs" / "limits.md").read_text(encoding="utf-8")
     for name in ("lock.cu", "ticks.cu"):
         (folder / name).write_text(block(limits, f"cuda {name}"))
+    kernels = (REPOSITORY / "docs" / "your-kernel.md").read_text(encoding="utf-8")
+    (folder / "sums.cu").write_text(block(kernels, "cuda sums.cu"))
     (folder / "one.litmus").write_text(
         "C one\n{ x = 0; }\nP0 (atomic_int* x) {\n  atomic_store(x, 1);\n}\nexists (x = 1)\n"
     )

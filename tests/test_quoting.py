@@ -46,13 +46,13 @@ def test_no_file_outside_the_repository_is_shown(tree: Path, leak: str) -> None:
     file.write_text(LEAKS[leak].format(outside=tree.parent / "outside"))
     wanted = [word for form in FORMATS for word in ("--format", form, "--output", f"r.{form}")]
     said = scopec("check", "--engine", "embedded", "--format", "text", *wanted, "p.cu", cwd=tree)
-    assert said.returncode in (1, 2)
+    assert said.returncode in (0, 1, 2)  # what cannot be read is left out, where a kernel does not need it
     for text in (said.stdout, said.stderr, *((tree / f"r.{form}").read_text() for form in FORMATS)):
         assert SECRET not in text
         assert "70717" not in text
         assert "104" not in text.replace(str(tree.parent), ""), "the first byte of the secret"
     page = scopec("check", "--engine", "embedded", "--format", "html", "--output", "pages", "p.cu", cwd=tree)
-    assert page.returncode in (1, 2)
+    assert page.returncode == said.returncode
     assert not any(SECRET in path.read_text() for path in (tree / "pages").rglob("*.html"))
 
 

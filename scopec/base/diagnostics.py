@@ -127,6 +127,11 @@ class Code(Enum):
         "a warp that comes to a barrier of its block again before it waits there",
         "count both: each adds 32 to what the barrier waits for",
     )
+    HOST_LEFT_OUT = (
+        "SCP049",
+        "host code that scopec does not read: launches of the kernels are guessed",
+        "write launches: `scopec init` writes those that were guessed; --no-guess says what is not read",
+    )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:
         self.id = id_

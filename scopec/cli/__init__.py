@@ -1,7 +1,7 @@
 """The command line; what it needs is imported where somebody is there to say that it cannot be.
 
 - ``program``: the commands
-- ``check``, ``compile``, ``doctor``, ``outcomes``, ``run``, ``trace``: a command each; ``listings``: the rest
+- ``check``, ``compile``, ``doctor``, ``init``, ``outcomes``, ``run``, ``trace``: a command each; ``listings``: the rest
 - ``options``, ``settings``: options that they share, and settings as their defaults
 - ``messages``: what they say on standard error
 - ``trials``: what ``doctor`` tries

@@ -188,7 +188,7 @@ def _overrides(
     model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
     folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
     forced: tuple[Path, ...], database: Path | None, no_cache: bool, outside: bool,
-    without: Sequence[str], progress: str | None, hangs: str | None, memory: str, ignore_races: bool,
+    without: Sequence[str], no_guess: bool, progress: str | None, hangs: str | None, memory: str, ignore_races: bool,
 ) -> Overrides:  # fmt: skip
     from scopec.base.visible import EVERYWHERE
     from scopec.frontends.clang.flags import Flags
@@ -214,7 +214,7 @@ def _overrides(
     unroll = bounds.get("unroll")
     return Overrides(
         model, attributes or None, unroll, ignore_races, progress, memory, hangs, reader, flags, not no_cache,
-        (*folders, *((EVERYWHERE,) if outside else ())), named(without),
+        (*folders, *((EVERYWHERE,) if outside else ())), named(without), not no_guess,
     )  # fmt: skip
 
 
@@ -222,11 +222,11 @@ def _memory_overrides(
     model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
     folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
     forced: tuple[Path, ...], database: Path | None, no_cache: bool, outside: bool,
-    without: Sequence[str],
+    without: Sequence[str], no_guess: bool,
 ) -> Overrides:  # fmt: skip
     return _overrides(
         model, given, bound, reader, folders, defined, undefined, std, forced, database, no_cache, outside,
-        without, None, None, "sc", False,
+        without, no_guess, None, None, "sc", False,
     )  # fmt: skip
 
 
@@ -277,6 +277,7 @@ _MEMORY = (
         help="Leave a reduction out, or `all` of them (`scopec models` lists them).",
         shell_complete=completing(reductions),
     ),
+    click.option("--no-guess", is_flag=True, help="Guess no launch for a kernel that nothing launches: an error then."),
 )
 #: What replaces what a file says, as ``overrides``: for a memory question alone, and for every question.
 memory_options = _as_one("overrides", _memory_overrides, *_MEMORY)

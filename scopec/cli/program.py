@@ -24,6 +24,7 @@ from scopec.base.version import __version__
 from scopec.cli.check import check
 from scopec.cli.compile import compile_
 from scopec.cli.doctor import doctor
+from scopec.cli.init import init
 from scopec.cli.listings import docs, explain, models
 from scopec.cli.messages import say, show
 from scopec.cli.outcomes import outcomes
@@ -50,7 +51,7 @@ def commands() -> None:
     """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""
 
 
-for command in (check, trace, outcomes, run, compile_, models, doctor, explain, docs):
+for command in (check, init, trace, outcomes, run, compile_, models, doctor, explain, docs):
     commands.add_command(command)
 commands.add_command(doctor, "engines")
 

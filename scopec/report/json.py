@@ -94,6 +94,8 @@ def _settings(run: Run) -> dict[str, Any]:
         "given": dict(run.settings.given),
         "progress": run.progress.name,
         "bound": dict(run.settings.bound),
+        "guessed": bool(run.guessed),
+        "directives": list(run.guessed),
     }
 
 

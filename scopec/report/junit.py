@@ -59,7 +59,7 @@ def _suite(number: int, outcome: Outcome, started: datetime) -> ET.Element:
         },
     )
     properties = ET.SubElement(suite, "properties")
-    for name, value in _not_asked(outcome):
+    for name, value in (*_guessed(outcome), *_not_asked(outcome)):
         ET.SubElement(properties, "property", {"name": name, "value": value})
     suite.extend(cases)
     ET.SubElement(suite, "system-out").text = _lines(_void(outcome))
@@ -85,6 +85,13 @@ def _input(outcome: Outcome, what: str, kind: str, said: str, lines: Iterable[st
     case = ET.Element("testcase", {"classname": clean(outcome.file), "name": kind, "time": "0.000"})
     ET.SubElement(case, what, {"type": kind, "message": clean(said)}).text = _lines(lines)
     return case
+
+
+def _guessed(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """The launches that were guessed."""
+    for report in outcome.reports:
+        if report.run.guessed:
+            yield f"guessed for {title(report)}", clean(" ".join(report.run.guessed))
 
 
 def _not_asked(outcome: Outcome) -> Iterator[tuple[str, str]]:

@@ -111,6 +111,8 @@ def _result(report: Report, check: Check, rules: _Rules) -> dict[str, Any]:
             "variant": {clean(k): clean(v) for k, v in report.run.program.variant.items()},
             "model": report.run.model.name,
             "engine": check.engine,
+            "guessed": bool(report.run.guessed),
+            **({"directives": [clean(one) for one in report.run.guessed]} if report.run.guessed else {}),
         },
     }
     related = [(m.span, m.note) for m in others]

@@ -60,6 +60,8 @@ def report_lines(report: Report, *, verbose: bool, quiet: bool, width: int, firs
     if quiet and not bad:
         return
     yield title(report)
+    if run.guessed and not isinstance(report, Observed):
+        yield from _guess(run, width)
     race_shown = False
     for check in report.checks:
         if quiet and check.verdict == "holds":
@@ -69,9 +71,8 @@ def report_lines(report: Report, *, verbose: bool, quiet: bool, width: int, firs
         known = "  (known: it does not count)" if check.known else ""
         kept = "  (answered in an earlier call)" if verbose and check.cached else ""
         part = _part_asked(check, verbose=verbose) + (f"  ({check.about})" if check.about else "")
-        yield from wrapped(
-            f"  {check.verdict:<8}  {check.expectation.text}{reason}{known}{states}{part}{kept}", width, 12
-        )
+        verdict = f"{check.verdict} for the guessed launch" if run.guessed else f"{check.verdict:<8}"
+        yield from wrapped(f"  {verdict}  {check.expectation.text}{reason}{known}{states}{part}{kept}", width, 12)
         for warning in check.warnings:
             yield from wrapped(f"{_INDENT}warning: {warning}", width, len(_INDENT) + 9)
         undefined = check.reason == UNDEFINED
@@ -93,6 +94,14 @@ def report_lines(report: Report, *, verbose: bool, quiet: bool, width: int, firs
         yield f"  generated  {', '.join(report.generated)} in {report.folder}"
     if verbose:
         yield from _details(report)
+
+
+def _guess(run: Run, width: int) -> Iterator[str]:
+    """The launch that was guessed, as directives, and what it leaves out."""
+    yield "  guessed (`scopec init` writes it down):"
+    yield from (f"{_INDENT}//@ {directive}" for directive in run.guessed)
+    for note in run.guess_notes:
+        yield from wrapped(f"{_INDENT}note: {note}", width, len(_INDENT) + 6)
 
 
 def _histogram(report: Observed) -> Iterator[str]:
@@ -148,6 +157,8 @@ def qualifiers(run: Run) -> str:
         shown.append(run.model.name)
     if run.progress != CUDA:
         shown.append(run.progress.name)
+    if run.guessed:
+        shown.append("guessed launch")
     return f" [{', '.join(shown)}]" if shown else ""
 
 
@@ -227,7 +238,8 @@ def summary_line(outcomes: Sequence[Outcome], seconds: float) -> str:
     checks = [c for o in outcomes for r in o.reports for c in r.checks]
     counts = {v: sum(c.verdict == v for c in checks) for v in ("holds", "violated", "unknown")}
     programs = sum(len(o.reports) for o in outcomes)
-    files = len(outcomes)
+    empty = sum(o.empty for o in outcomes)
+    files = len(outcomes) - empty
     bad = sum(1 for o in outcomes if any(d.severity == "error" for d in o.diagnostics))
     failed = sum(1 for o in outcomes if o.failure is not None)
     line = (
@@ -240,6 +252,8 @@ def summary_line(outcomes: Sequence[Outcome], seconds: float) -> str:
         line += f", {bad} with errors"
     if failed:
         line += f", {failed} not answered"
+    if empty:
+        line += f", {empty} file{'s' * (empty != 1)} without kernels"
     if alone := sum(o.without_clang for o in outcomes):
         line += f", {alone} read without a clang (pip install 'scopec[cxx]')"
     return f"{line} ({seconds:.1f} s)"

@@ -2,6 +2,7 @@
 
 - ``check``: the call; ``asking``: how engines are asked in it
 - ``plan``, ``reading``: a file to its runs; which reader takes it
+- ``guessing``, ``init``: launches for kernels that nothing launches; written down
 - ``inquiry``: one run, asked and answered
 - ``final_states``: every final state
 - ``confirm``: the jars beside the embedded engine

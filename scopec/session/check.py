@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -94,7 +95,8 @@ class Outcome:
     """What became of one file: its reports, or the diagnostics or engine failure that stopped it.
 
     ``exhausted`` says whether the failure is a limit that was reached: what is asked is not decided;
-    ``without_clang`` that the file was read in the scoped language, as there is no clang.
+    ``without_clang`` that the file was read in the scoped language, as there is no clang; ``empty`` that it has neither
+    a kernel nor a main, in a folder that has others.
     """
 
     file: str
@@ -103,6 +105,7 @@ class Outcome:
     failure: str | None = None
     exhausted: bool = False
     without_clang: bool = False
+    empty: bool = False
 
     @property
     def exit_code(self) -> int:
@@ -173,6 +176,9 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                 if problem is not None:
                     pending.append((shown, Outcome(shown, diagnostics=(problem,)), []))
                     continue
+                if path not in paths and _is_empty(path):
+                    pending.append((shown, Outcome(shown, empty=True), []))
+                    continue
                 started = time.perf_counter()
                 try:
                     with doing(settings, f"{shown}: reading"), settings.limited():
@@ -205,12 +211,34 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                 outcomes.append(_outcome(shown, plan_or_outcome, tasks, settings.allowed))
                 if settings.first and outcomes[-1].exit_code:
                     break
-            return outcomes
+            return [*outcomes, *_barren(paths, pending)]
         except BaseException:
             workers.stop()
             raise
         finally:
             pool.shutdown()
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether a file has nothing to ask: no kernel, no host program, no directive."""
+    if path.suffix != ".cu" or path.is_symlink():  # what a link leads to may be nobody's to read
+        return False
+    with suppress(OSError, UnicodeDecodeError):
+        return re.search(r"__global__|\bmain\b|//@", path.read_text(encoding="utf-8")) is None
+    return False
+
+
+def _barren(paths: Sequence[Path], pending: Sequence[tuple[str, Plan | Outcome, object]]) -> Iterator[Outcome]:
+    """An error for each folder of which every file is empty."""
+    empty = {name for name, found, _ in pending if isinstance(found, Outcome) and found.empty}
+    others = {name for name, _, _ in pending} - empty
+    for path in paths:
+        below = tuple(f"{path}{sep}" for sep in ("/", "\\"))
+        if path.is_dir() and any(n.startswith(below) for n in empty) and not any(n.startswith(below) for n in others):
+            message = "no .cu file of the folder has a kernel or a main"
+            yield Outcome(
+                str(path), diagnostics=(Diagnostic(Code.NOTHING_TO_CHECK, message, Source(str(path), "").span(0, 0)),)
+            )
 
 
 def _ended(run: Run, policy: Policy, workers: Workers, settings: Settings, reading: float) -> Report:

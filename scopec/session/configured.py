@@ -39,7 +39,7 @@ def configured(found: Mapping[str, Setting]) -> Settings:
         value.get("ignore-races", False), value.get("progress"), value.get("memory", CHOICES["memory"][0]),
         value.get("hangs"), value.get("reader", CHOICES["reader"][0]), flags, cache,
         (*flags.folders, *((EVERYWHERE,) if value.get("allow-outside", False) else ())),
-        named(value.get("without", ())),
+        named(value.get("without", ())), not value.get("no-guess", False),
     )  # fmt: skip
     default = Settings()
     return Settings(

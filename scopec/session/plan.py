@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -43,7 +43,8 @@ class Overrides:
     """What the command line changes for every file; with ``cache`` what clang made of one is kept, and used again.
 
     Files in ``quotable`` may be shown, besides those of each program's repository.  ``without`` names
-    reductions that are not made (:func:`scopec.session.reductions.named`).
+    reductions that are not made (:func:`scopec.session.reductions.named`); with ``guess`` a file that launches
+    no kernel is asked under guessed launches (:mod:`scopec.session.guessing`).
     """
 
     model: str | None = None
@@ -58,6 +59,7 @@ class Overrides:
     cache: bool = False
     quotable: tuple[Path, ...] = ()
     without: frozenset[str] = frozenset()
+    guess: bool = True
 
 
 @dataclass(frozen=True)
@@ -99,10 +101,33 @@ def _planned(source: Source, path: Path, overrides: Overrides) -> Plan:
         if path.suffix == ".litmus":
             return _plan_litmus(source, shown, overrides)
 
-        def planned(found: Read) -> Plan:
-            return _plan(source, shown, overrides, found)
+        def planned(text: Source) -> Plan:
+            def of_text(found: Read) -> Plan:
+                return _plan(text, shown, overrides, found)
 
-        return read(source, path, overrides.reader, overrides.flags, planned, cache=overrides.cache)
+            return read(text, path, overrides.reader, overrides.flags, of_text, cache=overrides.cache)
+
+        if path.suffix == ".cu" and overrides.guess and overrides.reader != "scoped" and "__global__" in source.text:
+            return _guessed(source, path, overrides, planned)
+        return planned(source)
+
+
+def _guessed(source: Source, path: Path, overrides: Overrides, planned: Callable[[Source], Plan]) -> Plan:
+    """The plan of a file, or of guessed launches where it launches nothing."""
+    from scopec.session.guessing import Asked, guessed
+
+    plans: list[Plan] = []
+
+    def asked(text: Source) -> Asked:
+        plans.append(planned(text))
+        return Asked(plans[-1].runs, plans[-1].warnings)
+
+    flags = overrides.flags.of(path, source.span(0, 0))
+    found = guessed(source, path.parent, flags, asked, cache=overrides.cache)
+    if found is None:
+        return planned(source)
+    first = plans[0] if plans else Plan((), ())
+    return replace(first, runs=found.runs, warnings=found.warnings)
 
 
 def _divergence(program: Program) -> Iterator[Diagnostic]:

@@ -65,7 +65,7 @@ KEYS = {
     "engine": Kind.TEXT, "confirm": Kind.TEXT, "jobs": Kind.WHOLE, "timeout": Kind.NUMBER, "memory-limit": Kind.SIZE,
     "no-cache": Kind.SWITCH, "allow": Kind.TEXTS, "baseline": Kind.PATH, "quiet": Kind.SWITCH, "verbose": Kind.SWITCH,
     **{f"{name}-jar": Kind.PATH for name in JARS}, "executor": Kind.TEXT, "keep": Kind.PATH,
-    "allow-outside": Kind.SWITCH,
+    "allow-outside": Kind.SWITCH, "no-guess": Kind.SWITCH,
 }  # fmt: skip
 #: What some are one of, the default first, and between what others are.
 CHOICES = {

@@ -15,7 +15,12 @@ from scopec.frontends.scoped.syntax.scan import Scanned, blank, scan, without_li
 CONSTANT = "__scopec_constant_"
 _BRACES = r"\{(?:[^{}]|\{[^{}]*\})*\}"
 _DIRECTIVE = re.compile(rf"(?<!\w)(?P<kind>[a-z_]+)(?P<text>(?:[^;{{]|{_BRACES})*;)")
-_MAIN = re.compile(r"\b(?:int|auto)\s+main\s*\(")
+#: Where `main` is defined.
+MAIN = re.compile(r"\b(?:int|auto)\s+main\s*\(")
+#: A launch of which all blocks are resident.
+_COOPERATIVE = re.compile(
+    r"\s*cooperative\b(?P<kernel>[^;]*?)<<<(?P<shape>[^;]*)>>>\s*\((?P<rest>[^;]*)\)\s*;", re.DOTALL
+)
 _ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b\s*(?:volatile|__volatile__)?\s*\(")
 _BEFORE_STRING = re.compile(r'\s*(?=")')
 _CONSTANT = re.compile(r"\b(?:const|constexpr)\b")
@@ -52,7 +57,7 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
             help_ = "write `launch kernel<<<blocks, threads>>>(arguments);`"
             raise error(Code.BAD_DIRECTIVE, "this is not how a launch is written", source.span(at, end), help_)
     if parts["launch"]:
-        if _MAIN.search(code) is not None:
+        if MAIN.search(code) is not None:
             raise beside_main(source.span(*parts["launch"][0]))
         text += "".join(_main(source, scanned, parts["launch"]))
     return text + "".join(map(_constant, asked))
@@ -153,5 +158,8 @@ def _at(source: Source, offset: int) -> str:
 def _main(source: Source, scanned: Scanned, launches: list[Part]) -> Iterator[str]:
     yield f"{_at(source, launches[0][0])}int main() {{"
     for start, end in launches:
-        yield _at(source, start) + scanned.directives[start:end]
+        said = scanned.directives[start:end]
+        if (found := _COOPERATIVE.match(said)) is not None:
+            said = f" __scopec::cooperative({found['kernel']}, {found['shape']})({found['rest']});"
+        yield _at(source, start) + said
     yield "cudaDeviceSynchronize(); }\n"

@@ -91,7 +91,7 @@ def lower(
     if ptx is not None:
         text = after(ptx.declarations(), text, source.name)
     try:
-        result, flags = _compiled(text, source, folder, flags, entries, includes=includes)
+        result, flags = with_library(text, source, folder, flags, entries, includes=includes)
     except Refused:
         bare = without_literals(scan(code).code)
         if "#if" not in bare and (at := unclosed(bare)) is not None:  # else clang stumbles over a directive behind it
@@ -124,24 +124,24 @@ def lower(
     return replace(program, objects=objects)
 
 
-def _compiled(
+def with_library(
     text: str, source: Source, folder: Path, flags: Flags, entries: Cache | None, *, includes: bool
 ) -> tuple[Compiled, Flags]:
     """What clang makes of a text, and the flags with the headers of the library that it did with."""
 
-    def with_library(*names: str) -> Flags:
+    def including(*names: str) -> Flags:
         return replace(flags, forced=(*(shims() / name for name in names), *flags.forced))
 
     def made(given: Flags) -> tuple[Compiled, Flags]:
         return compiled(text, source.name, folder, given, entries, source.folders), given
 
     try:
-        return made(flags if includes else with_library(*_LIBRARY))
+        return made(flags if includes else including(*_LIBRARY))
     except Refused as refused:
         if not {Code.UNKNOWN_NAME, Code.UNKNOWN_TYPE} & {d.code for d in refused.diagnostics}:
             raise
         with suppress(Refused):
-            return made(with_library(*_LIBRARY, *_MORE))
+            return made(including(*_LIBRARY, *_MORE))
         raise
 
 

@@ -40,7 +40,8 @@ class Variant:
     ``listing`` says whether every local variable is observed, not only those that expectations name.  ``not_asked`` is
     what is usually asked, and is not asked of this variant under any model; ``supposed`` are loops that are taken to
     end although a value that is not modelled decides whether they do.  ``without`` names the reductions
-    that are switched off.
+    that are switched off.  ``guessed`` are the directives that a launch was guessed by, ``guess_notes`` what they leave
+    out.
     """
 
     file: str
@@ -56,6 +57,8 @@ class Variant:
     not_asked: tuple[str, ...] = ()
     supposed: tuple[Span, ...] = ()
     without: frozenset[str] = frozenset()
+    guessed: tuple[str, ...] = ()
+    guess_notes: tuple[str, ...] = ()
 
     @cached_property
     def name(self) -> str:

@@ -138,6 +138,19 @@ class Debug:
         fields = self.fields(subprogram)
         return Place(self.file(fields.get("file", "")), int(fields.get("line", 0)), 1)
 
+    def signature(self, subprogram: str) -> tuple[str, ...]:
+        """The types of the parameters of a function that returns nothing."""
+        return self.listed(self.fields(self.fields(subprogram).get("type", "")).get("types", ""))
+
+    def arguments(self, subprogram: str) -> dict[int, str]:
+        """The names of the parameters of a function that have some, by their numbers from 1."""
+        found = {}
+        for node, text in self._metadata.items():
+            if text.startswith("!DILocalVariable(") and f"scope: {subprogram}," in text and "arg: " in text:
+                fields = self.fields(node)
+                found[int(fields["arg"])] = fields.get("name", "")
+        return found
+
     def is_library(self, subprogram: str | None) -> bool:
         """Whether a function is the library's."""
         return subprogram is None or self.is_shim(self.file(self.fields(subprogram).get("file", "")))

@@ -1,0 +1,157 @@
+"""A text without host code: what is left has its kernels, whatever the host does with them.
+
+A definition of a host function is left out at once.  What clang objects to beyond that, a declaration or a header that
+nothing on the device needs, is left out one after the other, as long as that helps: what a kernel needs is missed by
+the kernel then, and clang says so.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from scopec.frontends.clang.compiler import Refused
+from scopec.frontends.clang.ptx.text import around
+from scopec.frontends.scoped.syntax.scan import scan, without_literals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from scopec.base.diagnostics import Diagnostic
+    from scopec.base.source import Source
+    from scopec.frontends.clang.flags import Flags
+
+_T = TypeVar("_T")
+
+#: How often what clang objects to is left out.
+_ROUNDS = 16
+_HASH = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>)[^\n]*", re.MULTILINE)
+_TRANSPARENT = re.compile(r"(?:\b(?:inline\s+)?namespace\b[\w\s:]*|\bextern\s*\"[^\"]*\"\s*|\bextern\s+)$")
+_CLASS = re.compile(r"\b(?:class|struct|union|enum|concept)\b[^()]*$")
+_DEVICE = re.compile(r"\b(?:__device__|__global__|__constant__|__shared__|__managed__|constexpr)\b")
+_MACRO = re.compile(r"\b[A-Z][A-Z0-9_]{3,}\b")
+
+#: Positions in a text: from the first, to that after the last.
+Part = tuple[int, int]
+
+
+def without_host(
+    text: str, folder: Path, flags: Flags, compiled: Callable[[str], _T], named: Callable[[str], Source]
+) -> tuple[str, _T]:
+    """A text without its host code, and what ``compiled`` makes of it; both have the same lines.
+
+    ``named`` gives a text as the source that clang's messages are about.  Raises Refused with what clang objects to at
+    last.
+    """
+    left = _blank(text, _host_functions(_code(named(text))))
+    for _ in range(_ROUNDS):
+        try:
+            return left, compiled(left)
+        except Refused as refused:
+            source = named(left)
+            shorter = _blank(left, _objected_to(source, refused.diagnostics, folder, flags))
+            if shorter == left:
+                raise
+            left = shorter
+    return left, compiled(left)
+
+
+def _code(source: Source) -> str:
+    """The text without comments, literals and preprocessor lines."""
+    return _HASH.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), without_literals(scan(around(source)).code))
+
+
+def _blank(text: str, parts: Iterable[Part]) -> str:
+    """The text with parts blank, but for their preprocessor lines."""
+    for start, end in parts:
+        lines = text[start:end].split("\n")
+        kept = [line if n and line.lstrip().startswith("#") else " " * len(line) for n, line in enumerate(lines)]
+        text = text[:start] + "\n".join(kept) + text[end:]
+    return text
+
+
+def _declarations(code: str) -> Iterator[Part]:
+    """The declarations of a text, those in namespaces one by one."""
+    start = depth = 0
+    inside: list[int] = []  # the depths at which the braces of namespaces are
+    for at, sign in enumerate(code):
+        if sign in "([{":
+            if sign == "{" and depth == len(inside) and _TRANSPARENT.search(code, start, at):
+                inside.append(depth)
+                start = at + 1
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+            if inside and depth == inside[-1]:
+                inside.pop()
+                start = at + 1
+            elif sign == "}" and depth == len(inside) and not _goes_on(code, start, at):
+                yield start, at + 1
+                start = at + 1
+        elif sign == ";" and depth == len(inside):
+            yield start, at + 1
+            start = at + 1
+
+
+def _goes_on(code: str, start: int, end: int) -> bool:
+    """Whether a declaration goes on after a brace: of a class, or of an initialiser."""
+    following = code[end + 1 : end + 200].lstrip()[:1]
+    head = code[start:end].partition("{")[0]
+    return following in (";", ",", "=") or _CLASS.search(head) is not None or _is_initialised(head)
+
+
+def _is_initialised(head: str) -> bool:
+    """Whether what comes before a brace is a variable's declaration with a value."""
+    return "operator" not in head and "=" in head.partition("(")[0].partition("template")[0]
+
+
+def _host_functions(code: str) -> Iterator[Part]:
+    """The definitions of functions that are the host's alone."""
+    for start, end in _declarations(code):
+        head, brace, _ = code[start:end].partition("{")
+        if not brace or "(" not in head or _CLASS.search(head) or _DEVICE.search(head) or _MACRO.search(head):
+            continue
+        if _is_initialised(head):
+            continue
+        yield start + len(head) - len(head.lstrip()), end
+
+
+def _objected_to(source: Source, diagnostics: Sequence[Diagnostic], folder: Path, flags: Flags) -> Iterator[Part]:
+    """What to leave out of a text that clang does not take: declarations, but none of a device, and headers."""
+    text = source.text
+    declarations = list(_declarations(_code(source)))
+    found: set[Part] = set()
+    for diagnostic in diagnostics:
+        span = diagnostic.span
+        if span.file != source.name:
+            found |= {m.span() for m in _INCLUDE.finditer(text) if _leads_to(m, Path(span.file).name, folder, flags)}
+            continue
+        at = source.offset(span.line, span.column)
+        line = (text.rfind("\n", 0, at) + 1, text.find("\n", at))
+        if _INCLUDE.match(text, line[0]):
+            found.add((line[0], line[1] if line[1] >= 0 else len(text)))
+            continue
+        for start, end in declarations:
+            if start <= at < end and not re.search(r"\b(?:__global__|__device__)\b", text[start:end]):
+                begin = start + len(text[start:end]) - len(text[start:end].lstrip())
+                found.add((begin, end))
+    yield from sorted(found)
+
+
+def _leads_to(
+    include: re.Match[str], name: str, folder: Path, flags: Flags, seen: frozenset[Path] = frozenset()
+) -> bool:
+    """Whether a header is one of a name, or includes one, as far as its folders are known."""
+    said = include[1] or include[2]
+    if Path(said).name == name:
+        return True
+    for place in (folder, *flags.folders):
+        file = place / said
+        if file in seen or not file.is_file():
+            continue
+        inner = _INCLUDE.finditer(file.read_text(encoding="utf-8", errors="replace"))
+        if any(_leads_to(m, name, file.parent, flags, seen | {file}) for m in inner):
+            return True
+    return False

@@ -1,0 +1,303 @@
+"""A launch for each kernel that a file does not launch: guessed, tried, and told.
+
+A guess is text: ``//@ object`` and ``//@ launch`` behind the file, so that whoever wants to keep it pastes what is
+reported.  Objects are as large as the indices need, which is found by trying.  A guess with undefined behaviour or a
+certain race may be one that nobody makes (a kernel for blocks of 16 threads with 2), so others are tried too; of one
+that is passed over for its race the report tells.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import defaultdict
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
+from scopec.base.limits import limited
+from scopec.base.records import dataclass
+from scopec.frontends.clang.compilation_cache import compilations
+from scopec.frontends.clang.kernels import asks_nothing, dimensions, has_main, kernels
+from scopec.memory.reduce.certain_race import racing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from scopec.base.source import Source
+    from scopec.frontends.clang.flags import Flags
+    from scopec.frontends.clang.kernels import Kernel, Parameter
+    from scopec.session.inquiry.run import Run
+
+#: The elements of an object, until no index leaves it.
+_SIZES = (16, 256, 4096)
+#: What numbers are: as many as there are threads of a row, at first.
+_NUMBERS = (4, 2, 16)
+#: How many pointers an array of them has.
+_POINTERS = 4
+#: How long guesses are tried for a kernel, in seconds.
+_SECONDS = 15
+#: The bytes of a block's dynamic shared memory.
+_DYNAMIC = 4096
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a text is asked, and what is told of it."""
+
+    runs: tuple[Run, ...]
+    warnings: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How good a guess is: how many places may have undefined behaviour, how many accesses are reached.
+
+    ``races`` says whether one execution is known to have a race, ``meet`` whether two threads come to one element,
+    which one of them writes.
+    """
+
+    faults: int
+    races: bool
+    reached: int
+    meet: bool
+
+    @property
+    def flaws(self) -> tuple[int, bool]:
+        """What another guess may be without: the kernel may be one for blocks of another size, say."""
+        return self.faults, self.races
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """Directives, the plan of the file with them, how good they are, and what is to be told of them."""
+
+    directives: tuple[str, ...]
+    plan: Asked
+    quality: Quality
+    notes: tuple[str, ...] = ()
+
+
+def guessed(
+    source: Source, folder: Path, flags: Flags, planned: Callable[[Source], Asked], *, cache: bool
+) -> Asked | None:
+    """What a file that launches no kernel is asked under guessed launches; None if it has a launch, or no kernel.
+
+    ``planned`` reads a text with a launch.  A kernel for which none can be guessed is an error, beside the others.
+    Raises InputError with what clang objects to.
+    """
+    if not asks_nothing(source):
+        return None
+    refused: InputError | None = None
+    if has_main(source):
+        try:
+            with limited(_SECONDS, None):
+                return planned(source)
+        except InputError as bad:
+            refused = bad
+        except LimitError:
+            message = f"its launches take more than {_SECONDS} s to read"
+            refused = InputError(Diagnostic(Code.TOO_LARGE, message, source.span(0, 0), "launch fewer threads"))
+    plan: Asked | None = None
+    with suppress(InputError) if refused else nullcontext():
+        plan = _guessed(source, folder, flags, planned, cache=cache)
+    if refused is None:
+        return plan
+    if plan is None or not plan.runs:
+        raise InputError(*dict.fromkeys((*refused.diagnostics, *(() if plan is None else plan.warnings))))
+    return replace(plan, warnings=(_left_out(refused.diagnostics[0]), *plan.warnings))
+
+
+def _left_out(first: Diagnostic) -> Diagnostic:
+    """A warning that host code is not followed, for what is said of it first."""
+    message = f"the host code is not followed, and launches are guessed: {first.message}"
+    return Diagnostic(Code.HOST_LEFT_OUT, message, first.span, None, "warning", first.line)
+
+
+def _guessed(
+    source: Source, folder: Path, flags: Flags, planned: Callable[[Source], Asked], *, cache: bool
+) -> Asked | None:
+    found = kernels(source, folder, flags, compilations() if cache else None)
+    text, several = replace(source, text=found.text), len(found.kernels) > 1
+    plans = [_of_kernel(text, kernel, planned, several=several) for kernel in found.kernels]
+    if not plans:
+        return None
+    runs = tuple(run for plan in plans for run in plan.runs)
+    told = () if found.objection is None else (_left_out(found.objection),)
+    warnings = dict.fromkeys(warning for plan in plans for warning in plan.warnings)
+    return replace(plans[0], runs=runs, warnings=(*told, *warnings))
+
+
+def _of_kernel(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], *, several: bool) -> Asked:
+    """The plan of one kernel under the best guess."""
+    try:
+        best = _best(source, kernel, planned)
+    except InputError as bad:
+        return Asked((), bad.diagnostics)
+
+    def told(run: Run) -> Run:
+        checks = tuple(replace(check, span=kernel.span) if not check.implicit else check for check in run.checks)
+        program = run.program
+        if several:
+            program = replace(program, variant={**program.variant, "kernel": kernel.name})
+        return replace(run, program=program, checks=checks, guessed=best.directives, guess_notes=best.notes)
+
+    return replace(best.plan, runs=tuple(map(told, best.plan.runs)))
+
+
+def _best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked]) -> _Guess:
+    """The first guess without flaws, or else that with the fewest; InputError if the file can be asked under none.
+
+    Where the time ends first, what is reported may be a guess that a faster machine passes over: a note says so.
+    """
+    found: list[_Guess] = []
+    refused: InputError | None = None
+    late = False
+    end = time.monotonic() + _SECONDS
+    for shape, number in _tries(source, kernel):
+        try:
+            with limited(max(0.1, end - time.monotonic()), None):
+                found.append(_sized(source, kernel, shape, number, planned))
+        except InputError as bad:
+            refused = refused or bad
+        except LimitError:
+            late = True
+            break
+        if found and not any(found[-1].quality.flaws):
+            break
+    if not found:
+        message = f"no launch of `{kernel.name}` was found that can be read within {_SECONDS} s"
+        raise refused or InputError(Diagnostic(Code.TOO_LARGE, message, kernel.span, "write a `//@ launch` for it"))
+    best = min(found, key=lambda guess: guess.quality.flaws)
+    if best.quality.faults:
+        fault = best.plan.runs[0].graph.faults[0]
+        said = f"under each launch that was tried for `{kernel.name}` something is undefined, with {_launch(best)}"
+        help_ = "write a `//@ launch` for it, with the arguments that it is made for"
+        raise InputError(Diagnostic(Code.NOT_LAUNCHED, f"{said}: {fault.text}", fault.span, help_))
+    racy = next((guess for guess in found if guess.quality.races and not best.quality.races), None)
+    notes = [] if racy is None else [f"passed over, as it has a race: {_launch(racy)}"]
+    if late:
+        notes.append(f"larger launches were not tried: they take more than {_SECONDS} s to read")
+    if not best.quality.meet:
+        notes.append("no two threads come to an element that one of them writes")
+    return replace(best, notes=tuple(notes))
+
+
+def _launch(guess: _Guess) -> str:
+    """The launch of a guess, without the directive's word."""
+    return guess.directives[-1].removeprefix("launch ").removesuffix(";")
+
+
+def _sized(source: Source, kernel: Kernel, shape: str, number: int, planned: Callable[[Source], Asked]) -> _Guess:
+    """The guess with the smallest objects that no index leaves."""
+    found: list[_Guess] = []
+    for size in _SIZES:
+        found.append(_tried(source, kernel, shape, number, size, planned))
+        if not found[-1].quality.faults:
+            return found[-1]
+    return min(found, key=lambda guess: guess.quality.faults)
+
+
+def _tried(
+    source: Source, kernel: Kernel, shape: str, number: int, size: int, planned: Callable[[Source], Asked]
+) -> _Guess:
+    """A guess, with names for objects that the file has no other use for."""
+    own = kernel.name.rpartition("::")[2].partition("<")[0]
+    refused: InputError | None = None
+    for prefix in ("", f"{own}_"):
+        directives = tuple(_directives(kernel, shape, number, size, prefix))
+        text = source.text + "".join(f"\n//@ {directive}" for directive in directives) + "\n"
+        try:
+            plan = planned(replace(source, text=text))
+        except InputError as bad:
+            refused = refused or bad
+            continue
+        return _Guess(directives, plan, _quality(plan.runs[0]))
+    assert refused is not None
+    raise refused
+
+
+def _quality(run: Run) -> Quality:
+    graph = run.graph
+    accesses: dict[object, list[tuple[str, bool]]] = defaultdict(list)
+    for event in graph.events:
+        if event.location is not None and event.thread and not event.guard.never:
+            accesses[event.location].append((event.thread, event.writes))
+    meet = any(
+        any(writes for _, writes in those) and len({thread for thread, _ in those}) > 1 for those in accesses.values()
+    )
+    reached = {event.span for event in graph.events if event.is_access and event.thread and not event.guard.never}
+    faults = len({fault.span for fault in graph.faults})
+    races = graph.one_race or (not faults and racing(graph) is not None)
+    return Quality(faults, races, len(reached), meet or bool(graph.settled))
+
+
+# ---------------------------------------------------------------- the text of a guess
+
+
+def _shapes(source: Source, kernel: Kernel) -> Iterator[str]:
+    """The shapes to try: two blocks of two threads in each direction that the file looks at, one block if it looks at
+    none; then with blocks as the file has them.
+    """
+    grid = "2" if dimensions(source, "blockIdx") or dimensions(source, "this_grid") else "1"
+    block = _cube(dimensions(source, "threadIdx") or 1)
+    dynamic = f", {_DYNAMIC}" if re.search(r"\bextern\b[^;]*\b__shared__\b", source.text) else ""
+    yield f"{grid}, {block}{dynamic}"
+    for own in kernel.blocks:
+        yield f"{grid}, {own}{dynamic}"
+
+
+def _tries(source: Source, kernel: Kernel) -> Iterator[tuple[str, int]]:
+    """Shapes, and what numbers are."""
+    numbers = _NUMBERS if _has_numbers(kernel.parameters) else _NUMBERS[:1]
+    yield from ((shape, number) for shape in dict.fromkeys(_shapes(source, kernel)) for number in numbers)
+
+
+def _cube(directions: int) -> str:
+    return ("2", "dim3(2, 2)", "dim3(2, 2, 2)")[directions - 1]
+
+
+def _has_numbers(parameters: tuple[Parameter, ...]) -> bool:
+    return any(one.kind == "number" or _has_numbers(one.parts) for one in parameters)
+
+
+def _directives(kernel: Kernel, shape: str, number: int, size: int, prefix: str) -> Iterator[str]:
+    objects: dict[str, list[str]] = {}
+    kind = "cooperative " if kernel.cooperative else ""
+    arguments = [_argument(kernel, one, one.name, number, size, prefix, objects) for one in kernel.parameters]
+    for type_, declared in objects.items():
+        yield f"object __device__ {type_} {', '.join(declared)};"
+    yield f"launch {kind}{kernel.name}<<<{shape}>>>({', '.join(arguments)});"
+
+
+def _argument(
+    kernel: Kernel, one: Parameter, name: str, number: int, size: int, prefix: str, objects: dict[str, list[str]]
+) -> str:
+    """The argument for a parameter, or for a member of one; the objects that it needs are added."""
+    match one.kind:
+        case "number":
+            return str(number)
+        case "truth":
+            return "true"
+        case "pointer":
+            objects.setdefault(one.type, []).append(f"{prefix}{name}[{size}]{one.rows}")
+            return f"{prefix}{name}"
+        case "pointers":
+            inner = [f"{prefix}{name}_{number}" for number in range(_POINTERS)]
+            objects.setdefault(one.type, []).extend(f"{each}[{size}]" for each in inner)
+            objects.setdefault(f"{one.type}*", []).append(f"{prefix}{name}[{_POINTERS}] = {{{', '.join(inner)}}}")
+            return f"{prefix}{name}"
+        case "numbers":
+            return "{}"
+        case "class":
+            parts = [
+                _argument(kernel, part, f"{name}_{part.name}", number, size, prefix, objects) for part in one.parts
+            ]
+            return f"{one.type}{{{', '.join(parts)}}}"
+        case _:
+            what = f"`{one.type}`" if one.type else "argument"
+            message = f"the kernel `{kernel.name}` is never launched, and no {what} for `{name}` can be guessed"
+            help_ = f"write `int main()`, or `//@ launch {kernel.name}<<<2, 2>>>(…);`"
+            raise InputError(Diagnostic(Code.NOT_LAUNCHED, message, kernel.span, help_))
