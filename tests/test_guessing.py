@@ -112,6 +112,27 @@ void host(float* x) { a<float, 3><<<1, 32>>>(x); }
     ]
 
 
+def test_a_template_for_which_no_arguments_are_known_is_told_and_keeps_no_other_from_its_question(
+    tmp_path: Path,
+) -> None:
+    text = """\
+struct S { using type = int; };
+template <typename T> __global__ void needs(typename T::type* x) { x[threadIdx.x] = 1; }
+template <typename... T> __global__ void many(T... x) {}
+template <typename T> __global__ void plain(T* x) { x[threadIdx.x] = 1; }
+template <typename T> __global__ void made(typename T::type* x) { x[threadIdx.x] = 1; }
+template __global__ void made<S>(int*);
+"""
+    found = asked(text, tmp_path)
+    messages = [(d["line"], d["message"]) for d in found["diagnostics"]]  # type: ignore[attr-defined]
+    assert messages == [
+        (n, f"the kernel `{name}`, a template, is never launched, and no arguments for it can be guessed")
+        for n, name in ((2, "needs"), (3, "many"))
+    ]
+    assert [p["variant"] for p in found["programs"]] == [{"kernel": "plain<int>"}, {"kernel": "made<S>"}]  # type: ignore[attr-defined]
+    assert found["status"] == 2
+
+
 def test_names_that_the_file_has_are_not_taken(tmp_path: Path) -> None:
     (found,) = directives("__device__ int a;\n__global__ void k(int* a) { a[threadIdx.x] = 1; }\n", tmp_path)
     assert found == ["object __device__ int k_a[16];", "launch k<<<1, 2>>>(k_a);"]

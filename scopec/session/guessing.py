@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from scopec.base.source import Source
+    from scopec.base.source import Source, Span
     from scopec.frontends.clang.flags import Flags
     from scopec.frontends.clang.kernels import Kernel, Parameter
     from scopec.session.inquiry.run import Run
@@ -122,12 +122,19 @@ def _guessed(
     found = kernels(source, folder, flags, compilations() if cache else None)
     text, several = replace(source, text=found.text), len(found.kernels) > 1
     plans = [_of_kernel(text, kernel, planned, several=several) for kernel in found.kernels]
-    if not plans:
+    if not plans and not found.open:
         return None
     runs = tuple(run for plan in plans for run in plan.runs)
-    told = () if found.objection is None else (_left_out(found.objection),)
+    told = [] if found.objection is None else [_left_out(found.objection)]
+    told += [_open(name, span) for name, span in found.open]
     warnings = dict.fromkeys(warning for plan in plans for warning in plan.warnings)
-    return replace(plans[0], runs=runs, warnings=(*told, *warnings))
+    return Asked(runs, (*told, *warnings))
+
+
+def _open(name: str, span: Span) -> Diagnostic:
+    """An error for a template that nothing instantiates."""
+    message = f"the kernel `{name}`, a template, is never launched, and no arguments for it can be guessed"
+    return Diagnostic(Code.NOT_LAUNCHED, message, span, f"write `//@ launch {name}<…><<<2, 2>>>(…);`")
 
 
 def _of_kernel(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], *, several: bool) -> Asked:

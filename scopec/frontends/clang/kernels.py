@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -18,7 +19,7 @@ from scopec.frontends.clang.ptx.text import around
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from scopec.base.cache import Cache
@@ -67,11 +68,15 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Found:
-    """The kernels of a text, what is left of it where its host code is not read, and what clang objected to first."""
+    """The kernels of a text, what is left of it where its host code is not read, and what clang objected to first.
+
+    ``open`` are the templates, by name and place, for which no arguments are known.
+    """
 
     kernels: tuple[Kernel, ...]
     text: str
     objection: Diagnostic | None = None
+    open: tuple[tuple[str, Span], ...] = ()
 
 
 def asks_nothing(source: Source) -> bool:
@@ -100,27 +105,48 @@ def kernels(source: Source, folder: Path, flags: Flags, entries: Cache | None) -
     objects to; EngineError without a clang.
     """
 
+    code = without_literals(scan(around(source)).code)
+    templates = list(_templates(code))
+    chosen = [one.name + one.arguments for one in templates if one.arguments]
+
     def compiled(text: str) -> Compiled:
         whole = prepared(around(replace(source, text=text)))
-        uses = "".join(f"\nstatic auto* __scopec_kernel_{n} = &{name};" for n, name in enumerate(chosen))
-        for more in dict.fromkeys((uses, "")):
-            try:
-                return with_library(whole + more, source, folder, flags, entries, includes="#include" in whole)[0]
-            except Refused:
-                if not more:
-                    raise
-        raise AssertionError
 
-    code = without_literals(scan(around(source)).code)
-    chosen = list(_instantiated(code))
+        def using(names: Iterable[str]) -> Compiled:
+            uses = "".join(f"\nstatic auto* __scopec_kernel_{n} = &{name};" for n, name in enumerate(names))
+            return with_library(whole + uses, source, folder, flags, entries, includes="#include" in whole)[0]
+
+        with suppress(Refused):
+            return using(chosen)
+        result, taken = using(()), list[str]()
+        for name in chosen:
+            with suppress(Refused):
+                result = using([*taken, name])
+                taken.append(name)
+        return result
+
+    def found(text: str, result: Compiled, objection: Diagnostic | None = None) -> Found:
+        declared = _declared(source, code, result)
+        known = {_own(kernel.name) for kernel in declared}
+        missing = [one for one in templates if _own(one.name) not in known]
+        return Found(
+            tuple(declared), text, objection, tuple((one.name, source.span(one.at, one.end)) for one in missing)
+        )
+
     objection: Diagnostic | None = None
     if not has_main(source):
         try:
-            return Found(tuple(_declared(source, code, compiled(source.text))), source.text)
+            return found(source.text, compiled(source.text))
         except Refused as refused:
             objection = refused.diagnostics[0]
-    text, result = without_host(source.text, folder, flags, compiled, lambda text: replace(source, text=text))
-    return Found(tuple(_declared(source, code, result)), text, objection)
+    return found(
+        *without_host(source.text, folder, flags, compiled, lambda text: replace(source, text=text)), objection
+    )
+
+
+def _own(name: str) -> str:
+    """The name of a kernel without namespaces and template arguments."""
+    return name.partition("<")[0].rpartition("::")[2]
 
 
 def _declared(source: Source, code: str, result: Compiled) -> list[Kernel]:
@@ -136,17 +162,15 @@ def _declared(source: Source, code: str, result: Compiled) -> list[Kernel]:
         if place.file != source.name:
             continue
         called = _scoped(debug, function.subprogram)
-        own = called.rpartition("::")[2].partition("<")[0]
+        own = _own(called)
         line = source.lines[place.line - 1] if place.line <= len(source.lines) else ""
         named = re.search(rf"\b{own}\b(?=\s*\()", line)
         column = 1 if named is None else named.start() + 1
         at = source.offset(place.line, column)
         body = code[source.offset(place.line, 1) :]
         body = body[: _end_of_body(body)]
-        parameters, blocks = (
-            tuple(_parameters(debug, function.subprogram)),
-            tuple(dict.fromkeys(_blocks(code, own, body))),
-        )
+        parameters = tuple(_parameters(debug, function.subprogram))
+        blocks = tuple(dict.fromkeys(_blocks(code, own, body)))
         cooperative = re.search(r"\bthis_grid\s*\(|\bgrid_group\b", body) is not None
         found.append(Kernel(called, source.span(at, at + len(own)), parameters, blocks, cooperative))
     return sorted(found, key=lambda kernel: (kernel.span.line, kernel.span.column))
@@ -193,26 +217,33 @@ def _is_constant(text: str) -> bool:
 # ---------------------------------------------------------------- templates
 
 
-def _instantiated(code: str) -> Iterator[str]:
-    """The kernels that are templates, each with arguments: those of a launch in the text, or chosen ones."""
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """A kernel that is a template: its name, where that stands, and arguments (none are known: empty)."""
+
+    name: str
+    arguments: str
+    at: int
+    end: int
+
+
+def _templates(code: str) -> Iterator[_Template]:
+    """The kernels that are templates, each with the arguments of a launch in the text, or chosen ones."""
     for match in _TEMPLATE.finditer(code):
         end = _closing(code, match.end())
         kernel = _KERNEL.match(code, end)
-        if kernel is None or "template" in code[end : kernel.end()]:
+        parameters = code[match.end() : end - 1]
+        if kernel is None or "template" in code[end : kernel.end()] or not parameters.strip():  # an instance of one
             continue
         name = kernel[1]
         launched = next((m[2] for m in _LAUNCH.finditer(code) if m[1] == name and m[2] and _is_literal(m[2])), None)
-        own = launched or _arguments(code[match.end() : end - 1])
-        if own is not None:
-            yield f"{_namespace(code, match.start())}{name}{own}"
+        own = launched or _arguments(parameters) or ""
+        yield _Template(f"{_namespace(code, match.start())}{name}", own, kernel.start(1), kernel.end(1))
 
 
 def _is_literal(arguments: str) -> bool:
     """Whether template arguments are numbers, truth values and built-in types."""
-    words = re.findall(r"[A-Za-z_]\w*", arguments)
-    return all(
-        word in ("int", "float", "double", "unsigned", "char", "long", "short", "true", "false") for word in words
-    )
+    return _BUILT_IN.issuperset(re.findall(r"[A-Za-z_]\w*", arguments))
 
 
 def _arguments(parameters: str) -> str | None:
