@@ -183,6 +183,33 @@ def test_what_a_kernel_needs_is_not_left_out(tmp_path: Path) -> None:
     assert [d["message"] for d in found["diagnostics"]] == ["'nowhere.h' file not found"]  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("condition", "status"), [("#ifdef FENCED", 2), ("#if defined(__CUDACC__)", 0), ("#ifdef OWN", 0)]
+)
+def test_a_header_that_may_decide_what_a_kernel_does_is_not_left_out(
+    condition: str, status: int, tmp_path: Path
+) -> None:
+    """Without it the kernel would be another one, in silence; what decides in host code decides nothing here."""
+    text = f"""\
+#define OWN 1
+#include "of_a_library.h"
+__global__ void k(int* a) {{
+    a[threadIdx.x] = 1;
+{condition}
+    __threadfence();
+#endif
+}}
+int main() {{
+#ifdef VERBOSE
+    library::log();
+#endif
+}}
+"""
+    found = asked(text, tmp_path)
+    assert found["status"] == status
+    assert bool(found["programs"]) is (status == 0)
+
+
 def test_lines_stay_where_they_are_without_host_code() -> None:
     source = Source("host.cu", WITH_HOST)
     found = kernels(source, Path(), Flags(), None)
@@ -340,6 +367,6 @@ def test_files_without_kernels_are_counted(tmp_path: Path) -> None:
 
 def test_a_folder_without_any_kernel_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "helpers.cu").write_text("int f() { return unknown_thing(); }\n")
-    done = scopec("check", tmp_path)
-    assert done.returncode == 2
-    assert "no .cu file of the folder has a kernel or a main [SCP001]" in done.stderr
+    for done in (scopec("check", tmp_path), scopec("check", ".", cwd=tmp_path)):
+        assert done.returncode == 2
+        assert "no .cu file of the folder has a kernel or a main [SCP001]" in done.stderr

@@ -230,15 +230,13 @@ def _is_empty(path: Path) -> bool:
 
 def _barren(paths: Sequence[Path], pending: Sequence[tuple[str, Plan | Outcome, object]]) -> Iterator[Outcome]:
     """An error for each folder of which every file is empty."""
-    empty = {name for name, found, _ in pending if isinstance(found, Outcome) and found.empty}
-    others = {name for name, _, _ in pending} - empty
+    empty = {Path(name): isinstance(found, Outcome) and found.empty for name, found, _ in pending}
     for path in paths:
-        below = tuple(f"{path}{sep}" for sep in ("/", "\\"))
-        if path.is_dir() and any(n.startswith(below) for n in empty) and not any(n.startswith(below) for n in others):
+        below = [is_empty for file, is_empty in empty.items() if file.is_relative_to(path)]
+        if path.is_dir() and below and all(below):
+            at = Source(str(path), "").span(0, 0)
             message = "no .cu file of the folder has a kernel or a main"
-            yield Outcome(
-                str(path), diagnostics=(Diagnostic(Code.NOTHING_TO_CHECK, message, Source(str(path), "").span(0, 0)),)
-            )
+            yield Outcome(str(path), diagnostics=(Diagnostic(Code.NOTHING_TO_CHECK, message, at),))
 
 
 def _ended(run: Run, policy: Policy, workers: Workers, settings: Settings, reading: float) -> Report:

@@ -37,6 +37,8 @@ _SIZES = (16, 256, 4096)
 _NUMBERS = (4, 2, 16)
 #: How many pointers an array of them has.
 _POINTERS = 4
+#: How long a `main` is read that may launch too much, in seconds.
+_MAIN_SECONDS = 60
 #: How long guesses are tried for a kernel, in seconds.
 _SECONDS = 15
 #: The bytes of a block's dynamic shared memory.
@@ -53,7 +55,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How good a guess is: how many places may have undefined behaviour, how many accesses are reached.
+    """How good a guess is: how many places may have undefined behaviour.
 
     ``races`` says whether one execution is known to have a race, ``meet`` whether two threads come to one element,
     which one of them writes.
@@ -61,7 +63,6 @@ class Quality:
 
     faults: int
     races: bool
-    reached: int
     meet: bool
 
     @property
@@ -93,12 +94,12 @@ def guessed(
     refused: InputError | None = None
     if has_main(source):
         try:
-            with limited(_SECONDS, None):
+            with limited(_MAIN_SECONDS, None):
                 return planned(source)
         except InputError as bad:
             refused = bad
         except LimitError:
-            message = f"its launches take more than {_SECONDS} s to read"
+            message = f"its launches take more than {_MAIN_SECONDS} s to read"
             refused = InputError(Diagnostic(Code.TOO_LARGE, message, source.span(0, 0), "launch fewer threads"))
     plan: Asked | None = None
     with suppress(InputError) if refused else nullcontext():
@@ -211,9 +212,8 @@ def _tried(
     source: Source, kernel: Kernel, shape: str, number: int, size: int, planned: Callable[[Source], Asked]
 ) -> _Guess:
     """A guess, with names for objects that the file has no other use for."""
-    own = kernel.name.rpartition("::")[2].partition("<")[0]
     refused: InputError | None = None
-    for prefix in ("", f"{own}_"):
+    for prefix in ("", f"{kernel.own_name}_"):
         directives = tuple(_directives(kernel, shape, number, size, prefix))
         text = source.text + "".join(f"\n//@ {directive}" for directive in directives) + "\n"
         try:
@@ -235,10 +235,9 @@ def _quality(run: Run) -> Quality:
     meet = any(
         any(writes for _, writes in those) and len({thread for thread, _ in those}) > 1 for those in accesses.values()
     )
-    reached = {event.span for event in graph.events if event.is_access and event.thread and not event.guard.never}
     faults = len({fault.span for fault in graph.faults})
     races = graph.one_race or (not faults and racing(graph) is not None)
-    return Quality(faults, races, len(reached), meet or bool(graph.settled))
+    return Quality(faults, races, meet or bool(graph.settled))
 
 
 # ---------------------------------------------------------------- the text of a guess

@@ -2,7 +2,8 @@
 
 A definition of a host function is left out at once.  What clang objects to beyond that, a declaration or a header that
 nothing on the device needs, is left out one after the other, as long as that helps: what a kernel needs is missed by
-the kernel then, and clang says so.
+the kernel then, and clang says so.  A macro is not missed by an ``#if``: where one of what is left asks for a name that
+the text does not define, no header is left out, as that might have defined it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from scopec.frontends.clang.ptx.text import around
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from scopec.base.diagnostics import Diagnostic
     from scopec.base.source import Source
@@ -31,6 +32,8 @@ _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>
 _TRANSPARENT = re.compile(r"(?:\b(?:inline\s+)?namespace\b[\w\s:]*|\bextern\s*\"[^\"]*\"\s*|\bextern\s+)$")
 _CLASS = re.compile(r"\b(?:class|struct|union|enum|concept)\b[^()]*$")
 _DEVICE = re.compile(r"\b(?:__device__|__global__|__constant__|__shared__|__managed__|constexpr)\b")
+_CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b(?P<rest>(?:\\\r?\n|[^\n])*)", re.MULTILINE)
+_DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _MACRO = re.compile(r"\b[A-Z][A-Z0-9_]{3,}\b")
 
 #: Positions in a text: from the first, to that after the last.
@@ -45,17 +48,33 @@ def without_host(
     ``named`` gives a text as the source that clang's messages are about.  Raises Refused with what clang objects to at
     last.
     """
-    left = _blank(text, _host_functions(_code(named(text))))
+    parts = set(_host_functions(_code(named(text))))
     for _ in range(_ROUNDS):
+        left = _blank(text, parts)
         try:
             return left, compiled(left)
         except Refused as refused:
-            source = named(left)
-            shorter = _blank(left, _objected_to(source, refused.diagnostics, folder, flags))
-            if shorter == left:
+            objected = set(_objected_to(named(left), refused.diagnostics, folder, flags))
+            headers = any(_INCLUDE.match(text, start) for start, _ in objected)
+            if objected <= parts or (headers and _asks_for_others(text, parts | objected)):
                 raise
-            left = shorter
+            parts |= objected
+    left = _blank(text, parts)
     return left, compiled(left)
+
+
+def _asks_for_others(text: str, parts: Collection[Part]) -> bool:
+    """Whether a condition of the preprocessor outside of some parts asks for a name that a header may define.
+
+    Names with an underscore first are the compiler's, or guards.
+    """
+    defined = {"defined", *_DEFINED.findall(text)}
+    for condition in _CONDITION.finditer(text):
+        if any(start <= condition.start() < end for start, end in parts):
+            continue
+        if any(name not in defined for name in re.findall(r"\b[A-Za-z]\w*", condition["rest"].partition("//")[0])):
+            return True
+    return False
 
 
 def _code(source: Source) -> str:

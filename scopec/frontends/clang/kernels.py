@@ -65,6 +65,11 @@ class Kernel:
     blocks: tuple[str, ...] = ()
     cooperative: bool = False
 
+    @property
+    def own_name(self) -> str:
+        """Its name without namespaces and template arguments."""
+        return _own(self.name)
+
 
 @dataclass(frozen=True)
 class Found:
@@ -104,7 +109,6 @@ def kernels(source: Source, folder: Path, flags: Flags, entries: Cache | None) -
     Host code is not read, where the file has a ``main`` or clang does not take it.  Raises Refused with what clang
     objects to; EngineError without a clang.
     """
-
     code = without_literals(scan(around(source)).code)
     templates = list(_templates(code))
     chosen = [one.name + one.arguments for one in templates if one.arguments]
@@ -116,6 +120,8 @@ def kernels(source: Source, folder: Path, flags: Flags, entries: Cache | None) -
             uses = "".join(f"\nstatic auto* __scopec_kernel_{n} = &{name};" for n, name in enumerate(names))
             return with_library(whole + uses, source, folder, flags, entries, includes="#include" in whole)[0]
 
+        if not chosen:
+            return using(())
         with suppress(Refused):
             return using(chosen)
         result, taken = using(()), list[str]()
@@ -127,7 +133,7 @@ def kernels(source: Source, folder: Path, flags: Flags, entries: Cache | None) -
 
     def found(text: str, result: Compiled, objection: Diagnostic | None = None) -> Found:
         declared = _declared(source, code, result)
-        known = {_own(kernel.name) for kernel in declared}
+        known = {kernel.own_name for kernel in declared}
         missing = [one for one in templates if _own(one.name) not in known]
         return Found(
             tuple(declared), text, objection, tuple((one.name, source.span(one.at, one.end)) for one in missing)
