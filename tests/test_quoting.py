@@ -45,15 +45,30 @@ def test_no_file_outside_the_repository_is_shown(tree: Path, leak: str) -> None:
     file = tree / "p.cu"
     file.write_text(LEAKS[leak].format(outside=tree.parent / "outside"))
     wanted = [word for form in FORMATS for word in ("--format", form, "--output", f"r.{form}")]
-    said = scopec("check", "--engine", "embedded", "--format", "text", *wanted, "p.cu", cwd=tree)
-    assert said.returncode in (0, 1, 2)  # what cannot be read is left out, where a kernel does not need it
+    said = scopec("check", "--no-guess", "--engine", "embedded", "--format", "text", *wanted, "p.cu", cwd=tree)
+    assert said.returncode in (1, 2)
     for text in (said.stdout, said.stderr, *((tree / f"r.{form}").read_text() for form in FORMATS)):
         assert SECRET not in text
         assert "70717" not in text
         assert "104" not in text.replace(str(tree.parent), ""), "the first byte of the secret"
-    page = scopec("check", "--engine", "embedded", "--format", "html", "--output", "pages", "p.cu", cwd=tree)
-    assert page.returncode == said.returncode
+    page = scopec(
+        "check", "--no-guess", "--engine", "embedded", "--format", "html", "--output", "pages", "p.cu", cwd=tree
+    )
+    assert page.returncode in (1, 2)
     assert not any(SECRET in path.read_text() for path in (tree / "pages").rglob("*.html"))
+
+
+@pytest.mark.parametrize("leak", ["an included file", "an included file beside"])
+def test_what_is_left_out_to_guess_a_launch_is_not_shown(tree: Path, leak: str) -> None:
+    (tree / "p.cu").write_text(LEAKS[leak].format(outside=tree.parent / "outside"))
+    wanted = [word for form in FORMATS for word in ("--format", form, "--output", f"r.{form}")]
+    said = scopec("check", "--engine", "embedded", *wanted, "--format", "html", "--output", "pages", "p.cu", cwd=tree)
+    assert said.returncode == 0
+    assert "[SCP049]" in said.stderr
+    pages = [path.read_text() for path in (tree / "pages").rglob("*.html")]
+    assert pages
+    for text in (said.stdout, said.stderr, *((tree / f"r.{form}").read_text() for form in FORMATS), *pages):
+        assert SECRET not in text
 
 
 def test_a_link_that_leads_out_is_no_program(tree: Path) -> None:
