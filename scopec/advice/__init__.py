@@ -1,4 +1,4 @@
-"""What to change: the smallest edits of a program under which an expectation holds, found by asking again.
+"""Advice: the smallest edits of a program under which an expectation holds, found by asking again.
 
 - ``search``: finds them, and checks each
 - ``edits``: the edits that a programmer could make; ``spelling``: as changes of the text

@@ -1,4 +1,4 @@
-"""Which checks may get advice."""
+"""Checks that may get advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every layer uses.
+"""Modules that every layer uses.
 
 - ``source``, ``files``, ``excerpt``: texts, positions in them, and how they are quoted
 - ``diagnostics``: the catalogue of messages, and the exceptions that carry them

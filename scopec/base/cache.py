@@ -1,4 +1,4 @@
-"""What can be computed again, kept in the user's cache folder: a file an entry, verified when it is read.
+"""A cache of what can be computed again, in the user's cache folder: a file an entry, verified when it is read.
 
 An entry carries a code (HMAC, RFC 2104) over the question and the answer, under a key that lies elsewhere and is the
 user's alone: one that was edited, renamed or brought from another machine is none.

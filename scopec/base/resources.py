@@ -1,4 +1,4 @@
-"""Where grammars and templates are: inside the package in a wheel, at the top of the repository otherwise."""
+"""The place of grammars and templates: inside the package in a wheel, at the top of the repository otherwise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What parsers are made of, computed from the grammars: Lark's own tables, and those of :mod:`scopec.base.lalr`."""
+"""Parser tables, computed from the grammars: Lark's own, and those of :mod:`scopec.base.lalr`."""
 
 from __future__ import annotations
 

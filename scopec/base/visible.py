@@ -1,4 +1,4 @@
-"""Whose text may be shown: the files of a program's repository, of the folders that the caller names, and scopec's own.
+"""Texts that may be shown: files of a program's repository, of folders that the caller names, and scopec's own.
 
 A text names other files in `#line` and `#include`, and whoever wrote it need not be whoever reads the report: what
 stands elsewhere on the machine (`/proc/self/environ`, a key) is never quoted.

@@ -1,4 +1,4 @@
-"""What commands say: lines, diagnostics and a status on standard error, and who answered."""
+"""Messages of commands: lines, diagnostics and a status on standard error, and who answered."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def say(said: str) -> None:
 
 
 def show(diagnostic: Diagnostic) -> None:
-    """Tell of a diagnostic, with its lines of the source."""
+    """Print a diagnostic, with its lines of the source."""
     from scopec.report.text import diagnostic_lines
 
     for line in diagnostic_lines(diagnostic, terminal.width()):

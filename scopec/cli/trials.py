@@ -1,4 +1,4 @@
-"""What scopec needs, part by part: each is tried with a program of two lines, and says what was found."""
+"""Trials of what scopec needs: each part is tried with a program of two lines, and says what was found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is asked: an engine that is named, ``auto``, or ``both``."""
+"""The choice of engines: one by name, ``auto``, or ``both``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an engine is: who answers the memory question, the progress question, or what the example hardware can do.
+"""The interface of engines: for the memory question, the progress question, and what the example hardware can do.
 
 An engine of a kind gets a question as a value and a :class:`Call`, and returns an answer, or raises EngineError.  What
 the answer means for a check is decided elsewhere.

@@ -1,4 +1,4 @@
-"""What hands a value from one thread to another, and why that orders nothing: the edge that a reader misses."""
+"""Hand-overs that do not synchronise: the way of a value from one thread to another, and where it breaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file asks: its directives, read against a Program."""
+"""Reads the directives of a file against a Program."""
 
 from __future__ import annotations
 

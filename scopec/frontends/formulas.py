@@ -1,4 +1,4 @@
-"""What expressions of directives name: threads, locals, elements of objects, and conditions on them."""
+"""Expressions of directives: threads, locals, elements of objects, and conditions on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a launch has to fit, whoever reads it."""
+"""Checks that a launch fits its kernel, for every reader."""
 
 from __future__ import annotations
 

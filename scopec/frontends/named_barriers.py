@@ -1,4 +1,4 @@
-"""What threads that may meet at a barrier with a name have to agree on."""
+"""Checks that threads which may meet at a named barrier agree on its count and kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `race on …` names: a variable, one of its members or elements, maybe of one block or thread."""
+"""Targets of `race on …`: a variable, one of its members or elements, maybe of one block or thread."""
 
 from __future__ import annotations
 

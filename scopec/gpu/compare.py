@@ -1,4 +1,4 @@
-"""What a GPU showed beside what the model allows: a state that was seen and is forbidden is a wrong verdict.
+"""Compares a GPU's final states with those of the model: one that was seen and is forbidden is a wrong verdict.
 
 What was not seen says nothing: no run contradicts `allowed`.
 """

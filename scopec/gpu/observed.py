@@ -1,4 +1,4 @@
-"""What a GPU showed, as reports take it."""
+"""Final states seen on a GPU, as reports take them."""
 
 from __future__ import annotations
 

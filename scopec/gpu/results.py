@@ -1,4 +1,4 @@
-"""What a harness wrote: how often each test ended in which state."""
+"""Results that a harness wrote: how often each test ended in which state."""
 
 from __future__ import annotations
 

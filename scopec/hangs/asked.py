@@ -1,4 +1,4 @@
-"""Which part of a progress question was asked, and of whom."""
+"""The record of a progress question: the part of it that was asked, and the engines that answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may be left in which condition: the promises of the progress model, asked of a state in which nothing changes.
+"""Conditions in which threads may be left: the promises of the progress model, in a state that never changes again.
 
 The promises are those that give a TLA+ module its fairness (:mod:`scopec.progress.promises`).  One is broken where its
 conditions hold, an act that it is about could take place, and none does.

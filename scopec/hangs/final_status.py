@@ -1,4 +1,4 @@
-"""How a thread stands where nothing changes any more."""
+"""The status of a thread in a state that never changes again."""
 
 from __future__ import annotations
 

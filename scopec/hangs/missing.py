@@ -1,4 +1,4 @@
-"""Which order an execution lacks that no interleaving of its threads' steps gives: in a sentence."""
+"""The order that an execution lacks and every interleaving of its threads' steps has, in a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a thread does that may be left for ever where it is: before an operation, in a wait, in a call."""
+"""Operations at which a thread may be left for ever: before one, in a wait, in a call."""
 
 from __future__ import annotations
 

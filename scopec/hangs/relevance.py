@@ -1,4 +1,4 @@
-"""Which accesses matter to whether threads end: no other thread can notice the rest."""
+"""Accesses that matter to whether threads end: no other thread can notice the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a thread may be left for ever, and what the threads of a graph of stuck executions leave behind."""
+"""Places where a thread may be left for ever, and effects that outlast the threads of a stuck execution."""
 
 from __future__ import annotations
 

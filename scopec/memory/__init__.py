@@ -6,7 +6,7 @@
 - ``given``: what every execution gives to a model
 - ``cat``: memory models
 - ``domains``: which values reads may return
-- ``reduce``: large graphs made small
+- ``reduce``: shrinks large graphs
 - ``reductions``: what is left out, and why
 - ``questions``, ``answers``: what is asked, and whether an execution answers it
 - ``choice``, ``execution``: what an engine chose, and the counterexample that it makes

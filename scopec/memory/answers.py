@@ -1,4 +1,4 @@
-"""Whether an execution is what a question looks for, by scopec's own evaluation of the model."""
+"""Tests whether an execution is what a question looks for, by scopec's own evaluation of the model."""
 
 from __future__ import annotations
 

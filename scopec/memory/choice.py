@@ -1,4 +1,4 @@
-"""What an engine chose of an execution: reads-from, coherence, and what a program leaves open."""
+"""An engine's choices in an execution: reads-from, coherence, and what a program leaves open."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Goal(Enum):
-    """What an execution is looked for that …"""
+    """The property of the execution that a question looks for."""
 
     EXECUTION = "is complete"
     PREFIX = "is complete or not"

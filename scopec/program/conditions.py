@@ -1,4 +1,4 @@
-"""What decides branches: copies made just before one are looked through, and what is not modelled is told.
+"""Branch conditions: copies made just before a branch are looked through, and what is not modelled is told.
 
 ``setp.gt.u32 %p, %n, 1000; @%p bra L;`` sets a register that says what a branch of C++ says itself.
 """

@@ -1,4 +1,4 @@
-"""What is no step of a program: registers that nobody reads, and checks before one of the same that says more."""
+"""Removes dead assignments, and each check that the next check implies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operations do to registers, memory and progress, and which values are in them."""
+"""Effects of operations on registers, memory and progress, and the values in them."""
 
 from __future__ import annotations
 

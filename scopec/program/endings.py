@@ -1,4 +1,4 @@
-"""What the return of ``main`` ends."""
+"""The end of the process where ``main`` returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file asks of its program, and under which settings, as data."""
+"""The questions of a file about its program, with their settings, as data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one operation of a program leaves undefined: the condition under which it is defined, and what to say if not.
+"""Operations that may be undefined: the condition under which each is defined, and what to say if not.
 
 Each is an implicit assertion in front of the operation, whichever reader the operation comes from.
 """

@@ -1,7 +1,7 @@
-"""One control-flow graph for all threads of a grid, which had one each: what they have in common is there once.
+"""Merges the per-thread graphs of a grid into one.
 
-Threads go on together while they do the same but for constants that their indices give; where they do not, a branch on
-the indices tells them apart.  What does the same from some node on, whichever way led there, is one again.
+Threads share a node while their operations are equal but for constants that follow from their indices; where they
+differ, a branch on the indices separates them.  Nodes from which all behaviour is equal are merged again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ _MOST_THAT_MEET = 16
 
 
 def together(grid: ir.Grid, bodies: Mapping[Position, ir.Body]) -> ir.Body:
-    """The graph of a grid whose threads have ``bodies``: specialised for one of them, it does what that one's does."""
+    """The graph of a grid whose threads have ``bodies``.
+
+    Specialised for a thread, it behaves as that thread's own graph.
+    """
     kinds: dict[Hashable, list[Position]] = defaultdict(list)
     for position, body in bodies.items():
         nodes = tuple(sorted(body.nodes.items(), key=lambda item: item[0]))
@@ -57,7 +60,7 @@ class _Shape:
 
 @dataclass
 class _Slot:
-    """Nodes that are one: the first of them, where threads are there, their form, and what sums their constants are."""
+    """A class of merged nodes: representative, node per kind of thread, form, constants as sums over indices."""
 
     number: int
     form: int = -1

@@ -1,4 +1,4 @@
-"""What can be observed of a program when it has ended, and conditions on that."""
+"""Observable results of a program that has ended, and conditions on them."""
 
 from __future__ import annotations
 

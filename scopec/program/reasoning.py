@@ -1,4 +1,4 @@
-"""What follows of values: what a condition decides, ranges, and forms whichever registers they are computed from."""
+"""Deductions about values: conditions decided by others, ranges, and forms that do not depend on registers."""
 
 from __future__ import annotations
 

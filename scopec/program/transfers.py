@@ -1,4 +1,4 @@
-"""What calls that copy or set memory wait for (CUDA runtime API, "API synchronization behavior")."""
+"""The waits of calls that copy or set memory (CUDA runtime API, "API synchronization behavior")."""
 
 from __future__ import annotations
 

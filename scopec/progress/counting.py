@@ -1,4 +1,4 @@
-"""Which steps count for [intro.progress.1], as the execution model modifies it."""
+"""Steps that count for [intro.progress.1], as the execution model modifies it."""
 
 from __future__ import annotations
 

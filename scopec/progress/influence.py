@@ -1,4 +1,4 @@
-"""Which values decide anything: what a thread does next, where it accesses memory, whether it blocks.
+"""Values that decide something: what a thread does next, where it accesses memory, whether it blocks.
 
 The progress question observes no value, so an object whose values decide nothing need not be in memory, and an access
 to it changes nothing that another thread could notice.

@@ -1,4 +1,4 @@
-"""How often a thread comes to each barrier, where the program alone says it.
+"""The number of times a thread comes to each barrier, where the program alone decides it.
 
 A thread is followed with its indices and what it computes of them.  What it reads is not known: a branch that depends
 on that is stepped over, to where its ways meet again, if there is no barrier between.

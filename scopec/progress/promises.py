@@ -1,4 +1,4 @@
-"""What an implementation promises, as data: fairness of the steps of some threads, where some conditions hold.
+"""An implementation's promises as data: fairness of the steps of some threads, where some conditions hold.
 
 Both engines read this: the names of conditions and acts are the operators of a generated module.
 """

@@ -1,4 +1,4 @@
-"""What nobody asked: a report says what it does not say."""
+"""Usual questions that a file did not ask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where everything in a picture stands: boxes in lanes, edges in the gutters between them, names that do not overlap.
+"""Layout of a picture: boxes in lanes, edges in the gutters between them, names that do not overlap.
 
 Lanes have gutters beside them, rows corridors above them.  An edge leaves a box sideways and goes along a gutter; one
 that passes lanes goes along a corridor to a second gutter.  Where two would meet, each has a track of its own.

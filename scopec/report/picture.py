@@ -1,4 +1,4 @@
-"""What a picture of a trace shows, whatever draws it: lanes with boxes, and edges between the boxes."""
+"""The content of a picture of a trace, whatever draws it: lanes with boxes, and edges between the boxes."""
 
 from __future__ import annotations
 

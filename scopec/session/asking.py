@@ -1,4 +1,4 @@
-"""How engines are asked in a call: which, for how long, and what is kept."""
+"""Settings for asking engines in a call: which, for how long, and what is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which programs have changed: since a revision of a git repository, or while one watches."""
+"""Programs that have changed: since a revision of a git repository, or while one watches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where generated specifications are kept: the folder that the user names, or one that does not grow."""
+"""The folder of generated specifications: one that the user names, or one that does not grow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who reads a ``.cu`` file: the scoped language's reader, or clang."""
+"""The choice of a reader for a ``.cu`` file: that of the scoped language, or clang."""
 
 from __future__ import annotations
 

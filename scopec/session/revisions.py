@@ -1,4 +1,4 @@
-"""What a revision of a git repository has, beside what is there now; git runs nothing of the repository's.
+"""Content of a git revision, beside what is there now; git runs nothing of the repository's.
 
 A repository may have been written by somebody else, whose settings are programs: a monitor of the file system, filters
 that files go through, hooks, transports.  So git is asked for three lists only, with all of these off (gitattributes,

@@ -1,4 +1,4 @@
-"""What the program gives to a model, as Alloy's functions.
+"""The given sets and relations of a program as functions of Alloy.
 
 The form is the one that Alloy's translation to SAT is fastest on (memory-models note, "Encoding"): what the program
 fixes is a function without arguments over constants, so that it folds away.

@@ -1,4 +1,4 @@
-"""What an execution is looked for that, as Alloy's formulas."""
+"""Questions as Alloy formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TLC finds out about the example hardware of HRF0, brought home: a run of the hardware as a schedule."""
+"""Reads TLC's answer about the example hardware of HRF0 back: a run of the hardware as a schedule."""
 
 from __future__ import annotations
 

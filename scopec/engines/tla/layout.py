@@ -1,4 +1,4 @@
-"""Where the values of a program are: the variables of its module, their first values, and the paths of places."""
+"""Layout of a program's values: the variables of its module, their first values, and the paths of places."""
 
 from __future__ import annotations
 

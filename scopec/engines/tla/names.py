@@ -1,4 +1,4 @@
-"""How threads, registers, objects and blocks are called in a TLA+ module."""
+"""Names of threads, registers, objects and blocks in a TLA+ module."""
 
 from __future__ import annotations
 

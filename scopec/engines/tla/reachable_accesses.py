@@ -1,4 +1,4 @@
-"""What a thread may still access from a label on, which bounds what the example hardware needs to do by itself."""
+"""Accesses that a thread may still make from a label on: they bound what the example hardware does by itself."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What clang made of a text in an earlier call, under everything that it depends on.
+"""A cache of clang's output, keyed by everything that the output depends on.
 
-That is the command, the text, clang itself, scopec's headers, and every file that an ``#include`` may look for: what is
-in it, or that it is not there.  A text that may look at more than its ``#include`` directives name (``__has_include``
-of a macro, the time) is not kept.
+The key covers the command, the text, clang itself, scopec's headers, and every file that an ``#include`` may look for:
+its content, or that it is not there.  A text that may look at more than its ``#include`` directives name
+(``__has_include`` of a macro, the time) is not kept.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a build says beside a file: flags of the command line, and of a compilation database."""
+"""Build flags: those of the command line, and those of a compilation database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clang says of a text, as errors at their places."""
+"""clang's messages, as errors at their places in the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What functions of a file of PTX are called in C++."""
+"""C++ names of the functions in a file of PTX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the instructions of PTX are, as data ("ISA" is NVIDIA's "Parallel Thread Execution ISA")."""
+"""The instructions of PTX as data ("ISA" is NVIDIA's "Parallel Thread Execution ISA")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to say of a program that is not in the scoped language."""
+"""Messages for a program that is not in the scoped language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which reductions of the memory question hold for a model."""
+"""Reductions of the memory question that hold for a model."""
 
 from __future__ import annotations
 

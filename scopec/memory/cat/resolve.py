@@ -1,4 +1,4 @@
-"""What the expressions of a .cat file stand for: names looked up, functions applied, kinds checked."""
+"""The meaning of the expressions of a .cat file: names looked up, functions applied, kinds checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which values reads may return, and what depends on which reads.
+"""Domains: the values that reads may return, and what depends on which reads.
 
 - ``domains``: the values of each read
 - ``valuations``: what threads execute where reads return given values

@@ -1,4 +1,4 @@
-"""Which values each read may return: what the finite value atoms of a specification are made from."""
+"""The values that each read may return: the finite value atoms of a specification are made from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which atomic operations are atomic (memory model, "Atomicity"), for each version of the document."""
+"""Atomicity of atomic operations (memory model, "Atomicity"), for each version of the document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which scopes leave out which threads, in words."""
+"""Threads that a scope leaves out, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every execution gives to a model.
+"""The sets and relations that every execution gives to a model.
 
 - ``relations``, ``sets``: each once, with the sentence that it encodes
 - ``forms``: what they are made of

@@ -1,4 +1,4 @@
-"""What the program gives to a model, on one execution: sets as bit masks over its events, relations a mask a row."""
+"""The given sets and relations on one execution: sets as bit masks over its events, relations a mask a row."""
 
 from __future__ import annotations
 

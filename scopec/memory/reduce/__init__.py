@@ -1,7 +1,7 @@
-"""Large event graphs made small.
+"""Shrinks large event graphs.
 
-- ``resolve_locations``: locations whose accesses the program orders are computed
-- ``prune_barriers``: barriers that then order nothing
+- ``resolve_locations``: evaluates and removes locations whose accesses the program orders
+- ``prune_barriers``: removes barriers that then order nothing
 - ``commuting``: read-modify-writes that may change places
 - ``certain_race``: one race that nothing can order
 - ``constant_order``: what the program alone orders

@@ -1,9 +1,9 @@
-"""Large graphs with a race that no reading changes: the accesses to one location tell it.
+"""Finds a certain race in a large graph by running the program once, sequentially.
 
-One execution is made, in which threads run one after the other, each as far as what it waits for lets it, over a memory
-that holds what was written last: it is sequentially consistent, so every model has it.  Two of its accesses to one
-location race whatever else there is if nothing but atomic operations could order them, and none that could release
-comes after the one, or none that could acquire before the other.
+One execution is made, in which threads run one after the other, each until it has to wait, over a memory that holds
+the last value written: it is sequentially consistent, so every model has it.  Two of its accesses to one location race
+for certain if only atomic operations could order them, and no operation that could release follows the first, or none
+that could acquire precedes the second.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Read-modify-writes of a location whose order nobody can tell: all of them lead to the same value in any order.
+"""Read-modify-writes that commute: nothing shows their order, and each order leaves the same value.
 
 Such are relaxed ones whose scopes include each other, which add (or combine by one operator) what they do not read
 themselves, and whose results nobody uses.  Nothing else is lost with their order: fences around them would synchronise

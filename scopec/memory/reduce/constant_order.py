@@ -1,4 +1,4 @@
-"""What the program alone orders, whatever is read: program order, and additional synchronises-with without a condition.
+"""The order that the program alone decides: program order, and unconditional additional synchronises-with.
 
 Of a graph with thousands of events the order is not written down pair by pair.  Events that synchronise are grouped by
 the edges that they begin or end, a bit of a mask each; one event comes before another of another thread if some edge

@@ -1,8 +1,8 @@
-"""Graphs without the accesses to some locations, and without the barriers that nobody needs then.
+"""Removes accesses to resolved locations, and barriers that then order nothing.
 
-What a barrier orders among the events that are left is said of these: each that comes before it, and each that comes
-after it.  Of one that is there on some paths only that holds where it is there, and an arrival stays for each other
-such barrier that leads to it: an order through both is one where both are there.
+The order that a barrier gives to the events that are left is stated between these: those before it precede those after
+it.  A conditional barrier orders on its own paths only; one arrival is kept for each conditional barrier that leads to
+it, because an order through both holds only where both are there.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""Large event graphs made small: what is decided by the program alone is computed, and only the rest is asked.
+"""Shrinks large graphs: locations whose accesses the program orders are evaluated and removed.
 
 A location is settled if any two of its accesses, one of them a write, are in the constant order
 (:mod:`scopec.memory.reduce.constant_order`), on no path together, or may change places
 (:mod:`scopec.memory.reduce.commuting`). Then no execution has a race there, and in each one a read returns the last
-write before it: an earlier one is overwritten ("hb ; eco?" has no circle), a later one happens after it.  Its value is
-put in the place of what is read, and neither its accesses nor the barriers that order them are asked about.  What
-barriers order among the events that are left is said of these.
+write before it: an earlier one is overwritten ("hb ; eco?" has no cycle), a later one happens after it.  The value of
+that write replaces the read, and neither the accesses of the location nor the barriers that order them are part of the
+question.  The order that barriers give to the events that are left is stated between these.
 
-seq_cst accesses have an order of their own, and objects for synchronisation are more than their value: they stay.
+seq_cst accesses stay, because they have an order of their own; so do synchronisation objects, which are more than their
+value.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a thread reads and writes on a path: events, with values over what was read before."""
+"""Reads and writes of a thread on a path: events, with values over what was read before."""
 
 from __future__ import annotations
 

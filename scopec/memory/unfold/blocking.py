@@ -1,4 +1,4 @@
-"""Partial executions: a thread that waits for one that does not get on does not get on either.
+"""Partial executions: a thread that waits for a blocked thread is blocked.
 
 A race may happen in an execution that never completes, so executions in which a thread stays in a loop are part of the
 memory question.  In these, what comes after a wait for that thread (a barrier, the completion of a grid) is not

@@ -1,4 +1,4 @@
-"""Whether objects are there when they are accessed: allocations that are freed, variables that go out of scope.
+"""Lifetimes of objects that threads access: allocations that are freed, variables that go out of scope.
 
 What has an end has an object of its own, its *lifetime*: a beginning writes :data:`THERE` to it, an end
 :data:`ENDED`, and each access to the memory reads it first, which has to return :data:`THERE`.  So an access that

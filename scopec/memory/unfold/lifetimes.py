@@ -1,4 +1,4 @@
-"""How long the shared memory of a block is there that other blocks access.
+"""The lifetime of a block's shared memory, for accesses from other blocks.
 
 "Accessing data in distributed shared memory requires all the thread blocks to exist", and its users have "to ensure
 that all distributed shared memory operations happen before the exit of a thread block" (CUDA C++ Programming Guide,

@@ -1,4 +1,4 @@
-"""What each operation of a thread does on a path."""
+"""Events and state changes of each operation of a thread on a path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What symbolic execution finds about the threads of a program, and the states that it passes through."""
+"""Results of symbolic execution of the threads of a program, and the states that it passes through."""
 
 from __future__ import annotations
 

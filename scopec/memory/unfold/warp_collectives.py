@@ -68,9 +68,9 @@ def of_vote(vote: ir.Vote, block: Sequence[ir.Thread]) -> ir.Exchange:
 def resolve(out: Unfolding) -> Sequence[tuple[Guard, Value]]:
     """Put what lanes bring in the place of the registers that stand for it, when every thread is executed.
 
-    Returns what no execution has.  What decides which exchange is which, and so itself, is left open if it is whether a
-    lane has come, or votes for something: what the lanes do not do is then impossible.  Raises InputError if it is a
-    number.
+    Returns what no execution has.  A value on which its own exchange depends becomes a free choice if it says whether a
+    lane has come, or votes for something: choices that the lanes do not make are then impossible.  Raises InputError if
+    it is a number.
     """
     if not out.exchanged:
         return ()

@@ -1,4 +1,4 @@
-"""What a thread does by itself: accesses, barriers, steps that nobody notices."""
+"""Operations of a single thread: accesses, barriers, steps that nobody notices."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Waits that count their turns far: whether such a count has come to where it decides something is left open.
+"""Abstracts high iteration limits of wait loops: "limit reached" becomes a free choice.
 
-Turns that change nothing may be as many as one likes, so in which of them a count is up does not matter: executions and
-schedules where it is up in another turn differ by turns that nobody notices.  What is left open is whether a wait gives
-up (a ``timeout``), or looks at something else now and then, which it does again and again (else a ``failure``).
+A wait may have any number of turns that change nothing, so the turn in which a count reaches its limit does not
+matter: executions and schedules that reach it in another turn differ by turns that nobody notices.  The free choice is
+a ``timeout`` where the wait gives up, else a ``failure``: the wait looks at something else, again and again.
 """
 
 from __future__ import annotations

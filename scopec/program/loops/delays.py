@@ -1,4 +1,4 @@
-"""Delays: loops that do nothing and are left when a clock, or another value that is not modelled, says so.
+"""Delay loops: no side effects, and an exit that only a clock or another unmodelled value decides.
 
 ``while (clock64() - start < cycles);`` is gone round for some time: a clock goes on, so it ends.  Whether an iteration
 of floating-point numbers does is not known here.  "The implementation may assume that any thread will eventually" end

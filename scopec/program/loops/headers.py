@@ -1,4 +1,4 @@
-"""Where loops begin: each at one node, its own, and where a turn depends on none before it, if there is such a node."""
+"""Loop headers: one for each loop, its own, at a node where no turn needs the one before, if there is such a node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has started, what has ended, and what may start."""
+"""Starts and ends: what has started, what has ended, and what may start."""
 
 from __future__ import annotations
 

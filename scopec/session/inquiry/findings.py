@@ -1,4 +1,4 @@
-"""What the engines have answered about a run."""
+"""The engines' answers about a run."""
 
 from __future__ import annotations
 

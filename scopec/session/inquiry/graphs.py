@@ -1,4 +1,4 @@
-"""What a variant becomes: its event graph, and its steps on the example hardware of HRF0."""
+"""The graphs of a variant: its events, and its steps on the example hardware of HRF0."""
 
 from __future__ import annotations
 

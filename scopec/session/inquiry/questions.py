@@ -133,9 +133,10 @@ def race_name(run: Unfolded, target: Target | None) -> str:
 
 
 def _races_asked(run: Unfolded) -> list[Target | None]:
-    """The objects on which a race is looked for; None is any, which may also take the meaning of other verdicts.
+    """The objects on which a race is looked for; None is any object.
 
-    Where it does not (PTX) it is looked for only if it is asked for, because that is dear there.
+    Where races are undefined behaviour, any race is looked for, because it makes other verdicts meaningless.  Elsewhere
+    (PTX) only the races that are asked about are looked for, because the search is expensive there.
     """
     asked = {c.target for c in run.memory_checks if c.kind in ("race", "race_free")} | set(run.torn)
     undefined = registry.load(run.model, run.settings.options).races_undefined

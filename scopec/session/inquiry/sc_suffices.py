@@ -1,4 +1,4 @@
-"""Where the schedules of a sequentially consistent memory are all there is: nobody need look for stuck executions."""
+"""Decides whether every execution that matters is sequentially consistent, so that schedules suffice."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def may_be_whole(run: Variant, graph: EventGraph) -> bool:
 
     A wait loop stands for turns in vain that are not in the graph.  A cycle through several of these is one through
     one of them where they look at one location; where they look at several it may not be.  Nothing is known of a loop
-    that may go on beyond the bound, and the question is dear.
+    that may go on beyond the bound, and the question is expensive.
     """
     ends = all(cut.wait for cut in graph.cuts)
     return run.reductions.whole and ends and not (graph.one_race or graph.watches_several or _sleeps(run))

@@ -1,4 +1,4 @@
-"""What the memory engines say of executions that get stuck, and what that means beside the schedules."""
+"""The memory engines' answers about stuck executions, combined with those about schedules."""
 
 from __future__ import annotations
 

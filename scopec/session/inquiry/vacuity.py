@@ -1,4 +1,4 @@
-"""Waits that no execution gets past: what comes after one never happens, and a verdict which holds leaves it out."""
+"""Waits that no execution passes: a verdict that holds says nothing about what comes after one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the program gives to a model, as matrices of literals."""
+"""The given sets and relations of a program as matrices of literals."""
 
 from __future__ import annotations
 

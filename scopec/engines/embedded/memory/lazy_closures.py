@@ -1,4 +1,4 @@
-"""What takes a clause for each way over a third event: closures, and orders.
+"""Closures and orders, whose clauses grow with the cube of the events.
 
 Those of up to ``WRITTEN_OUT`` clauses are written at once.  Of a larger one a solver gets the clauses that its last
 model broke, until a model breaks none: those that matter are few, where the program leaves little open.

@@ -1,4 +1,4 @@
-"""Where a thread may be, by what it knows of its registers itself; the arrivals at named barriers on its way."""
+"""Labels that a thread can reach, by what it knows of its own registers; its arrivals at named barriers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What in a function comes after an instruction by its nature: what needs its result, and what that decides."""
+"""Data and control dependence between the instructions of a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What C++ leaves in no order, as clang's syntax tree shows it: expressions, and where in the text their operands are.
+"""Expressions whose operands C++ leaves in no order, and the operands' places in the text: from clang's syntax tree.
 
 The operands of most operators are unsequenced ([intro.execution]/10); the initialisations of parameters are
 "indeterminately sequenced" with each other ([expr.call]/8): one as a whole is before the other.  In order are the

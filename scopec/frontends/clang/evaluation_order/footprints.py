@@ -1,4 +1,4 @@
-"""What an instruction does, with all that it calls, that may make a difference to what is done before or after it."""
+"""Footprints: the effects of an instruction, calls included, that may not commute with those of another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which instructions of a function are those of operands that C++ leaves in no order.
+"""The instructions that belong to each of the operands that C++ leaves in no order.
 
 clang evaluates operands from left to right, and writes the code of one after that of another.  So what belongs to an
 operand is a part of a function's instructions, found by their places in the text.

@@ -1,4 +1,4 @@
-"""What the blocks of a cluster know of each other, and their shared memory (PTX ISA, "mapa", "getctarank")."""
+"""The blocks of a cluster: ranks, barrier, and shared memory of other blocks (PTX ISA, "mapa", "getctarank")."""
 
 from __future__ import annotations
 

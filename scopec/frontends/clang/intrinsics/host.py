@@ -1,4 +1,4 @@
-"""What the host does: threads, streams, events, devices."""
+"""Calls of the host: threads, streams, events, devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the shims' keywords say of variables and functions, as annotations in LLVM IR."""
+"""The shims' keywords on variables and functions, as annotations in LLVM IR."""
 
 from __future__ import annotations
 

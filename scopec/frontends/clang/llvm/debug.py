@@ -1,4 +1,4 @@
-"""What debug metadata says of a module: places in the source, variables, and the parts of types with their names."""
+"""Debug metadata of a module: places in the source, variables, and the parts of types with their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the machine wants to know of a function before it runs: joins, and which registers are read again."""
+"""Control and data flow of a function, computed before it runs: joins, and registers that are read again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one thread gives to another: what is known as it is, the rest in objects of their own."""
+"""Passes arguments between threads: known values as they are, the rest through memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an instruction computes, and what its operands are."""
+"""Results and operands of instructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long memory is there: local variables that threads share, and those of calls that have returned."""
+"""Lifetimes of memory: local variables that threads share, and those of calls that have returned."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class Machine(Recording):
         return self._meet(state) if target in about.joins else True
 
     def _forget(self, state: State, scalars: frozenset[str]) -> None:
-        """What a call does not read again tells no states apart."""
+        """Drop dead variables, so that states which differ in these alone merge."""
         frame = state.frame
         for name in scalars - self.side.flow(frame.function).scalars_live[frame.label][frame.at]:
             state.cells.pop((Private(frame.calls, name), 0), None)

@@ -1,4 +1,4 @@
-"""What objects and registers are called."""
+"""Names of objects and registers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What pointers in memory may point to: the addresses that some operation of the program puts there.
+"""Points-to sets of pointers in memory: the addresses that some operation of the program stores there.
 
-Nothing is put there at first; each run of the machine, on what is known then, may show more, until none does.
+The sets are empty at first; each run of the machine uses those found so far and may add to them, until none grows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What a run of a thread records: its registers, its graph, and where the text is that it executes.
+"""The record of a thread's run: its registers, its graph, and the source position of the code it executes.
 
-A register that gets another value is not what it was: whatever a place of the state still needs of the old one is kept
-in a register of its own first.
+Before a register gets another value, an old value that the state still needs is copied to a register of its own.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ class Recording:
         #: Registers that hold masks, with the lanes that may be in them.
         self.lanes: dict[str, int] = {}
         self._numbers: set[str] = set()  # variables that hold no mask
-        #: In how many ways the thread goes on behind a mask that is told apart.
+        #: The number of cases into which a mask was split.
         self.ways = 1
         #: The types of local variables, as LLVM has them.
         self.allocated: dict[Private, llvm.Type] = {}

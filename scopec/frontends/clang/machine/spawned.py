@@ -1,4 +1,4 @@
-"""What host threads make other threads do: launches, copies, functions that a stream calls, threads."""
+"""Work that host threads start elsewhere: launches, copies, functions that a stream calls, threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a thread is while the machine executes it."""
+"""The state of a thread while the machine executes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each instruction does that does not decide where a thread goes on."""
+"""The effects of instructions that do not decide where a thread goes on."""
 
 from __future__ import annotations
 

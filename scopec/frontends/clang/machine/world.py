@@ -1,4 +1,4 @@
-"""What all threads of a program share while the machine runs them: code, objects, numbers of pointers."""
+"""Data shared by all threads of a program while the machine runs them: code, objects, numbers of pointers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parameters of a file of PTX point to, so that an expectation can name it by a parameter and an offset."""
+"""Objects that the parameters of a PTX file point to; expectations name them by parameter and offset."""
 
 from __future__ import annotations
 

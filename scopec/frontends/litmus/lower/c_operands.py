@@ -1,4 +1,4 @@
-"""What expressions of the C dialects denote, and the state in which a thread is lowered."""
+"""Denotations of expressions of the C dialects, and the state in which a thread is lowered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a litmus file declares: locations with their types and initial values, registers, the places of threads."""
+"""Declarations of a litmus file: locations with types and initial values, registers, the places of threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expression denotes while it is lowered."""
+"""Denotations of expressions while they are lowered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to say when a scoped-CUDA text does not parse."""
+"""Messages for a scoped-CUDA text that does not parse."""
 
 from __future__ import annotations
 

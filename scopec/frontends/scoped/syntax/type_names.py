@@ -1,4 +1,4 @@
-"""Which names are types and templates of the libraries: C++ cannot be parsed without knowing them."""
+"""Names of the libraries' types and templates: C++ cannot be parsed without knowing them."""
 
 from __future__ import annotations
 
