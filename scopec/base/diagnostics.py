@@ -1,4 +1,4 @@
-"""The catalogue of what scopec says about bad input, and the exceptions that carry it.
+"""The catalogue of diagnostics about bad input, and the exceptions that carry them.
 
 Every message to a user about a program has a code from :class:`Code`; ``docs/diagnostics.md`` lists them.
 """
@@ -21,7 +21,7 @@ Severity = Literal["error", "warning"]
 
 
 class Code(Enum):
-    """One kind of diagnostic: its code, what it is about, and the way out."""
+    """One kind of diagnostic: its code, its meaning, and the way out."""
 
     # ---- files
     NOTHING_TO_CHECK = (
@@ -33,24 +33,24 @@ class Code(Enum):
     NOT_UTF8 = ("SCP003", "the file is not UTF-8 text", "save the file as UTF-8")
     UNTERMINATED = ("SCP004", "a comment or literal is not closed", "close it")
     SYNTAX = ("SCP005", "the text does not parse", "see docs/language.md for the subset that scopec accepts")
-    CPLUSPLUS = ("SCP006", "the text is not C++", "correct what clang says of it")
+    CPLUSPLUS = ("SCP006", "the text is not C++", "correct the errors that clang reports")
     FLAGS = (
         "SCP007",
-        "flags of a build that clang does not take",
+        "build flags that clang refuses",
         "correct --std, -I, -D, -U or --include, or the compilation database",
     )
-    BAD_SETTING = ("SCP008", "a setting that is none, or has another value", 'see docs/python.md, "Settings"')
+    BAD_SETTING = ("SCP008", "an unknown setting, or a setting with an invalid value", 'see docs/python.md, "Settings"')
     # ---- names and types
-    UNKNOWN_NAME = ("SCP010", "a name that is not declared", "declare it, or correct the spelling")
+    UNKNOWN_NAME = ("SCP010", "an undeclared name", "declare it, or correct the spelling")
     UNKNOWN_TYPE = (
         "SCP011",
-        "a type that scopec does not know",
+        "a type that scopec does not model",
         "see docs/language.md for the types that scopec models",
     )
     OUTSIDE_SUBSET = (
         "SCP012",
         "a construct outside the modelled subset",
-        "rewrite it with what docs/language.md lists",
+        "rewrite it with the constructs that docs/language.md lists",
     )
     UNMODELLED_CALL = (
         "SCP013",
@@ -58,15 +58,15 @@ class Code(Enum):
         "see docs/language.md for the functions it models",
     )
     BAD_ARGUMENTS = ("SCP014", "a call with arguments that do not fit", "compare with the function's documentation")
-    TYPE_ERROR = ("SCP015", "an operation on a type that has none such", "change the type or the operation")
-    DUPLICATE = ("SCP016", "a name that is declared twice", "rename one of them")
-    NOT_CONSTANT = ("SCP017", "a value that must be known before the program runs", "use a constant")
-    UNINITIALISED = ("SCP018", "a local variable that is read before it has a value", "give it an initial value")
+    TYPE_ERROR = ("SCP015", "an operation that its type does not have", "change the type or the operation")
+    DUPLICATE = ("SCP016", "a name declared twice", "rename one of them")
+    NOT_CONSTANT = ("SCP017", "a value that has to be a constant", "use a constant")
+    UNINITIALISED = ("SCP018", "a local variable read before it has a value", "give it an initial value")
     BAD_LITERAL = ("SCP019", "a literal that does not fit its type", "use a value in range")
     # ---- directives
     BAD_DIRECTIVE = ("SCP020", "a directive that cannot be read", 'see docs/language.md, "Directives"')
     BAD_VARY = ("SCP021", "a `vary` that cannot be applied", "vary a constexpr of the file over values of its type")
-    BAD_OPTION = ("SCP022", "an option, attribute or bound that does not exist", 'see docs/language.md, "Directives"')
+    BAD_OPTION = ("SCP022", "an unknown option, attribute or bound", 'see docs/language.md, "Directives"')
     BAD_EXPECTATION = (
         "SCP023",
         "an expectation that can never be decided",
@@ -77,23 +77,23 @@ class Code(Enum):
     BAD_LAUNCH = ("SCP026", "a launch that does not fit its kernel", "pass one argument a parameter")
     NO_HOST = (
         "SCP027",
-        "a program whose host does what a progress model does not have",
+        "a host operation that the progress model does not have",
         "use the progress model `cuda`",
     )
-    UNSEQUENCED = ("SCP028", "a variable that is changed and used in no order", "write two statements")
+    UNSEQUENCED = ("SCP028", "a variable changed and used by unordered operands", "write two statements")
     # ---- limits
     TOO_LARGE = ("SCP030", "a program beyond what scopec can explore", "use fewer threads, or a smaller bound")
-    VALUE_RANGE = ("SCP031", "a value beyond what the progress question holds", "use values of at most 31 bits")
+    VALUE_RANGE = ("SCP031", "a value outside the range of the progress question", "use values of at most 31 bits")
     # ---- warnings
     RACY_PROGRESS = (
         "SCP040",
-        "a progress verdict of a program with undefined behaviour, or where a limit leaves open whether it races",
-        "mend the race, or the undefined operation, first: the program promises nothing; or raise the limit",
+        "a progress verdict about a program that is undefined, or for which a limit left open whether it races",
+        "first fix the race or the undefined operation, since nothing is promised to the program; or raise the limit",
     )
     IGNORED = ("SCP041", "a directive or option without effect", "remove it")
     DIVERGENT_BARRIER = (
         "SCP042",
-        "a barrier that not every thread can reach, or that threads come to a different number of times",
+        "a barrier that not every thread can reach, or that threads reach a different number of times",
         "have every thread reach it equally often: move it out of the condition, or give each thread as many turns",
     )
     MAYBE_UNSET = (
@@ -103,13 +103,13 @@ class Code(Enum):
     )
     DEAD_END = (
         "SCP044",
-        "a wait that no execution gets past",
-        "see who gives what is waited for: what comes after the wait never happens, and is not checked",
+        "a wait that no execution passes",
+        "check which thread should end the wait: what comes after it never happens, and is not checked",
     )
     NOT_KEPT = (
         "SCP045",
         "generated specifications that could not be kept",
-        "make room on the disk, or name another folder with --keep or XDG_CACHE_HOME",
+        "free some disk space, or name another folder with --keep or XDG_CACHE_HOME",
     )
     NOT_MAPPED = (
         "SCP046",
@@ -119,13 +119,13 @@ class Code(Enum):
     )
     WATCHDOG = (
         "SCP047",
-        "a watchdog that is taken not to fire",
-        "`//@ options timeouts = eventually;` follows what it does",
+        "a watchdog that is assumed not to fire",
+        "`//@ options timeouts = eventually;` checks what happens when it fires",
     )
     COMES_AGAIN = (
         "SCP048",
-        "a warp that comes to a barrier of its block again before it waits there",
-        "count both: each adds 32 to what the barrier waits for",
+        "a warp that arrives again at a barrier of its block before it waits there",
+        "count both arrivals: each counts as 32 threads",
     )
     HOST_LEFT_OUT = (
         "SCP049",
@@ -140,7 +140,7 @@ class Code(Enum):
 
     @property
     def is_warning(self) -> bool:
-        """Whether it leaves a program to be checked, so that a file may allow it."""
+        """Whether the program is checked all the same; a file may allow warnings alone."""
         return self.id >= "SCP040"
 
 
@@ -170,7 +170,7 @@ class Diagnostic:
 
     @property
     def way_out(self) -> str:
-        """What the user can do about it."""
+        """The advice to the user: ``help``, or the way out of the catalogue."""
         return self.help if self.help is not None else self.code.way_out
 
     def __str__(self) -> str:
@@ -178,7 +178,7 @@ class Diagnostic:
 
 
 class ScopecError(Exception):
-    """What scopec reports instead of a result; ``exit_code`` is the process's status (docs: results)."""
+    """A failure that scopec reports instead of a result; ``exit_code`` is the process's status (docs: results)."""
 
     exit_code: int = 3
 
@@ -206,11 +206,11 @@ class EngineError(ScopecError):
 
 
 class UnavailableError(EngineError):
-    """An engine that nobody named cannot be had here: another one may answer instead."""
+    """An engine that nobody named is not available here: another one may answer instead."""
 
 
 class ValuesError(EngineError):
-    """An execution was found in which values depend on themselves, and nothing says what they are."""
+    """An execution was found in which values depend on themselves, and nothing determines them."""
 
     exit_code = 4
 
@@ -223,14 +223,14 @@ class LimitError(ScopecError):
 
 @contextmanager
 def bounded_nesting(span: Span, what: str = "an expression or statement", help_: str = "split it up") -> Iterator[None]:
-    """What nests deeper than Python's stack is bad input: InputError at ``span``."""
+    """Raise InputError at ``span`` if the block nests deeper than Python's stack allows."""
     try:
         yield
     except RecursionError:
         raise error(Code.TOO_LARGE, f"{what} nests too deeply", span, help_) from None
 
 
-#: What Python and the loader of libraries say where the system gives no more.
+#: Messages of Python and of the loader of libraries if the system gives no more.
 _STARVED = ("can't start new thread", "failed to map segment", "annot allocate memory", "out of memory")
 
 
@@ -246,10 +246,10 @@ def starved(failure: BaseException) -> bool:
 
 
 def internal_error(bug: Exception) -> str:
-    """What to say about an exception that nobody expected."""
+    """The message about an unexpected exception."""
     if starved(bug):
         said = f": {bug}" if str(bug) else ""
-        return f"the system gives scopec too little: memory, threads or open files (ulimit -v, -u, -n){said}"
+        return f"the system does not give scopec enough memory, threads or open files (ulimit -v, -u, -n){said}"
     return (
         f"internal error: {type(bug).__name__}: {bug}. This is a bug in scopec; please report it with the file and "
         "what scopec prints with SCOPEC_DEBUG=1 in the environment."
