@@ -1,8 +1,8 @@
 """The loops of a thread that may go round for ever.
 
 A loop is not cut off: at its head a thread may begin its *period*, one or more whole turns after which the state is
-what it was, that change no memory and in which each read takes the write that is last in coherence order.  Turns before
-it are executed as they are, but for those that leave everything as it was: without these the execution is as good.
+unchanged, that change no memory and in which each read takes the write that is last in coherence order.  Turns before
+the period are executed as they are, except for those that change nothing: the execution without these is stuck as well.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class TurningRun(LeftRun):
     """One thread of a graph of stuck executions.
 
-    A wait that counts its turns gives up at last, after more of them than are gone round too.
+    A wait that counts its turns gives up at last, even if its limit lies beyond the turns that are followed.
     """
 
     # ---- loops
