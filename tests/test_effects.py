@@ -36,6 +36,7 @@ ROWS: list[tuple[ir.Operation, Effects, str, str]] = [
     (ir.BarrierPhase("old", PLACE, RELAXED), Effects(reads=True), "old", "a"),
     (ir.Notify(PLACE, True), Effects(), "", "a"),
     (ir.Fence(ir.Order.SEQ_CST, ir.Scope.DEVICE), Effects(), "", ""),
+    (ir.ProxyFence(ir.Proxy.SURFACE), Effects(), "", ""),
     (ir.Decide("a"), Effects(), "a", ""),
     (ir.Operand(0, 1), Effects(), "", ""),
     (ir.Called(True), Effects(), "", ""),

@@ -51,6 +51,9 @@ SPECS = [
     ("ptx/reduction.cu", "ptx", {"RED": "true"}),
     ("litmus-files/ptx-clusters-hrf.litmus", "hrf0", {}),
     ("litmus-files/ptx-quorum.litmus", "ptx", {}),
+    ("litmus-files/ptx-proxy-fences.litmus", "ptx", {}),
+    ("litmus-files/ptx-proxy-one-thread.litmus", "ptx", {}),
+    ("litmus-files/ptx-aliases.litmus", "ptx", {}),
     ("options/vector-whole.cu", "ptx", {"SENDS": "0"}),
     ("litmus-files/c-operands.litmus", "cuda-v3", {}),
 ]

@@ -150,7 +150,8 @@ def _mode(operation: ir.Access, at: Span, edit: _ModeEdit) -> ir.Mode:
         case Strengthen() if mode.atomic and at == edit.at:
             return replace(mode, order=edit.order)
         case MakeAtomic() if not mode.atomic and name == edit.object:
-            return ir.Mode(acquire_release(operation) if edit.ordered else ir.Order.RELAXED, edit.scope)
+            order = acquire_release(operation) if edit.ordered else ir.Order.RELAXED
+            return replace(mode, order=order, scope=edit.scope, volatile=False)
         case _:
             return mode
 

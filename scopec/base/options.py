@@ -60,6 +60,11 @@ MEMORY_OPTIONS: dict[str, Setting] = {
     ),
 }
 
+#: What a program has, which `if "NAME=VALUE"` asks for too; nobody chooses it.
+PROGRAM_FACTS: dict[str, Setting] = {
+    "proxies": Setting(("generic", "mixed"), "whether accesses have other proxies, or other virtual addresses"),
+}
+
 #: Readings of the execution model.
 PROGRESS_OPTIONS: dict[str, Setting] = {
     "api": Setting(("blocks", "returns"), "whether launches, queries and the like may wait while device threads run"),

@@ -307,6 +307,8 @@ class Printer:
         return object_.type, at, space
 
     def _mode(self, mode: ir.Mode, span: Span) -> str:
+        if mode.proxy is not ir.Proxy.GENERIC or mode.alias:
+            refuse("accesses through other proxies, or by other virtual addresses", span)
         if mode.volatile or mode.order is None:
             return "volatile" if mode.volatile else "weak"
         if mode.scope is ir.Scope.THREAD:

@@ -13,5 +13,6 @@
 - ``collective``, ``arrival_order``: who meets at a barrier, and in which phase
 - ``streams``, ``transfers``, ``endings``: streams, what copies wait for, and what ``main`` ends
 - ``expectations``, ``observe``: what a file asks
+- ``proxies``: which programs access memory through proxies
 - ``names``: names in generated specifications
 """

@@ -69,6 +69,8 @@ def effects(operation: ir.Operation) -> Effects:
             return _does(counts="never" if sleeps else "on the host")
         case ir.Notify() | ir.InputOutput() | ir.SideEffect() | ir.ApiCall() | ir.StreamQuery() | ir.EventQuery():
             return _does()
+        case ir.ProxyFence():
+            return _does()
         case ir.EndProcess() | ir.Trap():
             return _does()
         case ir.LaunchGrid():

@@ -57,7 +57,7 @@ class Settings:
 
     @property
     def readings(self) -> Mapping[str, str]:
-        """What a memory model is read under: the options, and what is given of vectors."""
+        """What a memory model is read under, the program aside: the options, and what is given of vectors."""
         return {**self.options, "vector": self.given["vector"]}
 
     @classmethod

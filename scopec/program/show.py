@@ -81,6 +81,9 @@ def words(operation: ir.Operation) -> tuple[str, str]:
         case ir.Fence(order, scope):
             mode = ir.Mode(order, scope)
             return f"fence{show_mode(mode)}", f"fence{mode_in_words(mode)}"
+        case ir.ProxyFence():
+            text = show_proxy_fence(operation)
+            return text, text
         case ir.Await(target, place, condition, mode, new, notified):
             text = f"{target} = {'wait' if notified else 'await'}{_on(mode, place)} until {value(condition)}"
             return text + ("" if new is None else f", store {value(new)}"), f"waits on {show_place(place)}"
@@ -167,10 +170,16 @@ def words(operation: ir.Operation) -> tuple[str, str]:
 
 
 def show_mode(mode: ir.Mode) -> str:
-    """``.acquire.device``, ``.volatile``, or nothing for a plain access."""
+    """``.acquire.device``, ``.volatile``, ``.surface``, or nothing for a plain access."""
+    through = "" if mode.proxy is ir.Proxy.GENERIC else f".{mode.proxy.value}"
     if mode.order is not None:
-        return f".{mode.order.value}.{mode.scope.name.lower()}"
-    return ".volatile" if mode.volatile else ""
+        return f"{through}.{mode.order.value}.{mode.scope.name.lower()}"
+    return f"{through}.volatile" if mode.volatile else through
+
+
+def show_proxy_fence(fence: ir.ProxyFence) -> str:
+    """``fence.proxy.surface``, ``fence.proxy.alias``."""
+    return f"fence.proxy.{'alias' if fence.proxy is None else fence.proxy.value}"
 
 
 def show_place(place: ir.Place) -> str:
@@ -180,14 +189,17 @@ def show_place(place: ir.Place) -> str:
 
 
 def _on(mode: ir.Mode, place: ir.Place) -> str:
-    return f"{show_mode(mode)} {show_place(place)}"
+    return f"{show_mode(mode)} {mode.alias or show_place(place)}"
 
 
 def mode_in_words(mode: ir.Mode) -> str:
-    """`` (acquire, device)``, `` (volatile)``, or nothing for a plain access."""
+    """`` (acquire, device)``, `` (volatile)``, `` (surface)``, or nothing for a plain access."""
+    words = [] if mode.proxy is ir.Proxy.GENERIC else [mode.proxy.value]
     if mode.order is not None:
-        return f" ({mode.order.value}, {mode.scope.name.lower()})"
-    return " (volatile)" if mode.volatile else ""
+        words += [mode.order.value, mode.scope.name.lower()]
+    elif mode.volatile:
+        words.append("volatile")
+    return f" ({', '.join(words)})" if words else ""
 
 
 def shown_barrier(operation: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> str:

@@ -26,6 +26,7 @@ from scopec.program.loops.delays import passed
 from scopec.program.loops.watchdogs import given_up, not_fired
 from scopec.program.observe import FinalRegister
 from scopec.program.program import Program
+from scopec.program.proxies import first_proxy
 from scopec.program.values import Const
 from scopec.progress import models as progress_models
 from scopec.session.inquiry.run import Run
@@ -293,6 +294,8 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
             asked[default].append(Expectation("race_free", "race_free", span))
         if overrides.progress is not None:
             asked[default].append(Expectation("terminates", "terminates", span))
+    for models, checks in asked.items():
+        _check_proxies(program, models, settings, checks)
     asserts = _assertions(program)
     left, faulty = _not_asked(asked), any(map(_is_faulty, asked.values()))
     runs = [
@@ -304,6 +307,20 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
         for (entry, progress, on_hardware), checks in asked.items()
     ]  # fmt: skip
     return Plan(tuple(runs), lowered.warnings, allowed=allowed(file))
+
+
+def _check_proxies(program: Program, models: _Models, settings: Settings, checks: Sequence[Expectation]) -> None:
+    """Raise where a program has proxies, and a model does not tell them apart, or its progress is asked."""
+    at = first_proxy(program)
+    if at is None:
+        return
+    entry, _, on_hardware = models
+    if on_hardware or not registry.load(entry, {**settings.readings, "proxies": "mixed"}).mentioned & {"px", "vloc"}:
+        message = f"the model `{entry.name}` does not tell proxies, or aliases of a location, apart"
+        raise error(Code.OUTSIDE_SUBSET, message, at, "ask `--model ptx`, or write `under ptx`")
+    if any(check.kind in PROGRESS_KINDS for check in checks):
+        message = "nothing is stated about when a write becomes visible through another proxy"
+        raise error(Code.OUTSIDE_SUBSET, message, at, "expect allowed, forbidden or required instead")
 
 
 def _check_hardware(program: Program, *, on_hardware: bool) -> None:

@@ -18,7 +18,7 @@ LOCATIONS = ("x", "y")
 
 @dataclass(frozen=True)
 class Op:
-    """An operation: ``load store add exchange cas fence``.  The order of a plain access is empty.
+    """An operation: ``load store add exchange cas fence``, or a ``proxy`` fence.  The order of a plain access is empty.
 
     A ``cas`` writes ``value`` where it finds ``expected``; ``then`` is executed where a load finds ``expected``; ``copies``
     is a store of what the load into ``register`` read; a ``load`` that ``divides`` by what it finds must not find 0.
@@ -35,6 +35,8 @@ class Op:
     then: Op | None = None
     copies: bool = False
     divides: bool = False
+    proxy: str = "generic"
+    address: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,13 +51,15 @@ Item = Op | Beside
 
 @dataclass(frozen=True)
 class Event:
-    """``R``, ``W`` or ``F`` of a thread (-1: initial writes)."""
+    """``R``, ``W``, ``F`` or a proxy fence ``P`` of a thread (-1: initial writes)."""
 
     kind: str
     location: str
     order: str
     scope: str
     value: int
+    proxy: str
+    address: str
     thread: int
 
 
@@ -79,6 +83,11 @@ class Candidate:
     def same(self, a: int, b: int) -> bool:
         """Whether two events access one location."""
         return self.events[a].location == self.events[b].location != ""
+
+    def same_path(self, a: int, b: int) -> bool:
+        """Whether two events access one location by one virtual address, through one proxy."""
+        one, other = self.events[a], self.events[b]
+        return self.same(a, b) and (one.proxy, one.address) == (other.proxy, other.address)
 
 
 # ---------------------------------------------------------------- relations
@@ -107,9 +116,9 @@ def acyclic(relation: Iterable[tuple[int, int]]) -> bool:
 
 @dataclass(frozen=True)
 class _Trace:
-    """What a thread does with guessed values: events as (kind, location, order, scope, value)."""
+    """What a thread does with guessed values: events as (kind, location, order, scope, value, proxy, address)."""
 
-    events: tuple[tuple[str, str, str, str, int], ...] = ()
+    events: tuple[tuple[str, str, str, str, int, str, str], ...] = ()
     rmw: tuple[tuple[int, int], ...] = ()
     dep: tuple[tuple[int, int], ...] = ()
     registers: tuple[tuple[str, int], ...] = ()
@@ -121,17 +130,17 @@ class _Trace:
         at, events = len(self.events), list(self.events)
         registers, reads, rmw, dep = self.registers, self.reads, self.rmw, self.dep
         if found is not None:
-            events.append(("R", op.location, order, op.scope, found))
+            events.append(("R", op.location, order, op.scope, found, op.proxy, op.address))
             registers, reads = (*registers, (op.register, found)), (*reads, (op.register, at))
         if written is not None:
-            events.append(("W", op.location, order, op.scope, written))
+            events.append(("W", op.location, order, op.scope, written, op.proxy, op.address))
         if found is not None and written is not None:
             rmw = (*rmw, (at, at + 1))
             dep = (*dep, (at, at + 1)) if op.kind == "add" else dep
         elif op.copies:
             dep = (*dep, (dict(reads)[op.register], at))
-        if op.kind == "fence":
-            events.append(("F", "", order, op.scope, 0))
+        if op.kind in ("fence", "proxy"):
+            events.append(("F" if op.kind == "fence" else "P", "", order, op.scope, 0, op.proxy, op.address))
         return replace(self, events=tuple(events), rmw=rmw, dep=dep, registers=registers, reads=reads)
 
 
@@ -144,7 +153,7 @@ def _traces(ops: Sequence[Item], domain: Sequence[int], done: _Trace) -> Iterato
     if isinstance(op, Beside):
         for beside in _beside(op.operands, domain, done, ()):
             yield from _traces(rest, domain, beside)
-    elif op.kind == "fence":
+    elif op.kind in ("fence", "proxy"):
         yield from _traces(rest, domain, done.more(op, None, None, op.order))
     elif op.kind == "store":
         value = dict(done.registers)[op.register] if op.copies else op.value
@@ -181,7 +190,7 @@ def _beside(
 def candidates(threads: Sequence[Sequence[Item]], domain: Sequence[int]) -> Iterator[tuple[Candidate, Rel]]:
     """Every combination of paths and reads-from in which reads return what was written."""
     for traces in itertools.product(*(list(_traces(ops, domain, _Trace())) for ops in threads)):
-        c = Candidate([Event("W", location, "", "", 0, -1) for location in LOCATIONS])
+        c = Candidate([Event("W", location, "", "", 0, "generic", "", -1) for location in LOCATIONS])
         for number, trace in enumerate(traces):
             base = len(c.events)
             c.events += [Event(*parts, number) for parts in trace.events]
@@ -198,7 +207,13 @@ def candidates(threads: Sequence[Sequence[Item]], domain: Sequence[int]) -> Iter
             c.registers |= {f"{number}:{register}": value for register, value in trace.registers}
         reads, writes = c.of("R"), c.of("W")
         sources = [
-            [w for w in writes if c.same(w, r) and c.events[w].value == c.events[r].value and (r, w) not in c.po]
+            [
+                w
+                for w in writes
+                if c.same(w, r)
+                and c.events[w].value == c.events[r].value
+                and not ((r, w) in c.po and c.same_path(w, r))
+            ]
             for r in reads
         ]
         for chosen in itertools.product(*sources):
@@ -334,7 +349,7 @@ def ptx(threads: Sequence[Sequence[Op]], places: Sequence[tuple[int, int]], doma
             fence_order = plus((b, a) if turn else (a, b) for (a, b), turn in zip(pairs, turned, strict=True))
             cause = _causes(c, rf, ms, sync | fence_order)
             if acyclic(fence_order) and not any((b, a) in cause for a, b in fence_order | rf):
-                for co in _partial_orders(c):
+                for co in partial_orders(c):
                     if _ptx_consistent(c, rf, co, ms, cause):
                         last = [
                             [w for w in c.of("W") if c.same(w, i) and not any(a == w for a, _ in co)] for i in (0, 1)
@@ -393,7 +408,7 @@ def _ptx_race(c: Candidate, ms: Rel, cause: Rel) -> bool:
     )
 
 
-def _partial_orders(c: Candidate) -> Iterator[Rel]:
+def partial_orders(c: Candidate) -> Iterator[Rel]:
     """Coherence orders: strict partial orders of the writes of each location, after the initial one."""
     writes = c.of("W")[len(LOCATIONS) :]
     first = {(i, w) for i in range(len(LOCATIONS)) for w in writes if c.same(i, w)}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from scopec.memory.events.events import Event, Kind, Synchronises
 from scopec.memory.events.scopes import contains, inclusive
 from scopec.memory.execution import Execution
-from scopec.program.ir import Order, Scope, Thread, Use
+from scopec.program.ir import Order, Proxy, Scope, Thread, Use
 from scopec.program.values import leaves
 
 
@@ -45,6 +45,14 @@ def has_order(*orders: Order, but: Kind | None = None) -> Callable[[Event, Execu
     return lambda e, x: order_of(e, x) in orders and e.kind is not but
 
 
+def uses_proxy(event: Event) -> bool:
+    return event.kind in (Kind.READ, Kind.WRITE, Kind.INIT, Kind.FENCE, Kind.PROXY_FENCE)
+
+
+def has_proxy(proxy: Proxy) -> Callable[[Event, Execution], bool]:
+    return lambda e, _: uses_proxy(e) and e.proxy is proxy
+
+
 ACQUIRES = (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)
 RELEASES = (Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST)
 
@@ -52,7 +60,13 @@ SETS: dict[str, Callable[[Event, Execution], bool]] = {
     "R": lambda e, _: e.kind is Kind.READ,
     "W": lambda e, _: e.kind in (Kind.WRITE, Kind.INIT),
     "M": lambda e, _: e.kind in (Kind.READ, Kind.WRITE, Kind.INIT),
-    "F": lambda e, _: e.kind is Kind.FENCE,
+    "F": lambda e, _: e.kind in (Kind.FENCE, Kind.PROXY_FENCE),
+    "GEN": has_proxy(Proxy.GENERIC),
+    "SUR": has_proxy(Proxy.SURFACE),
+    "TEX": has_proxy(Proxy.TEXTURE),
+    "CON": has_proxy(Proxy.CONSTANT),
+    "PF": lambda e, _: e.kind is Kind.PROXY_FENCE,
+    "ALIAS": lambda e, _: e.kind is Kind.PROXY_FENCE and e.proxy is None,
     "B": is_barrier,
     "BW": lambda e, _: e.kind is Kind.WAIT,
     "IW": lambda e, _: e.kind is Kind.INIT,
@@ -157,6 +171,8 @@ RELATIONS: dict[str, Callable[[Event, Event, Execution], bool]] = {
     "rf": lambda a, b, x: (a.id, b.id) in x.choice.rf,
     "co": lambda a, b, x: (a.id, b.id) in x.choice.co,
     "loc": lambda a, b, _: a.location is not None and a.location == b.location,
+    "px": lambda a, b, _: uses_proxy(a) and uses_proxy(b) and a.proxy is b.proxy is not None,
+    "vloc": lambda a, b, _: a.location is not None and (a.location, a.alias) == (b.location, b.alias),
     "int": lambda a, b, _: same_thread(a, b),
     "ext": lambda a, b, _: not same_thread(a, b),
     "rmw": lambda a, b, _: a.kind is Kind.READ and a.rmw == b.id,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, UsageError, bounded_nesting, error, suggestion
 from scopec.base.files import quoted, quoting, read_source
+from scopec.base.options import PROGRAM_FACTS
 from scopec.base.records import dataclass
 from scopec.base.resources import resource
 from scopec.memory.cat import tree
@@ -50,7 +51,12 @@ MODELS: dict[str, Entry] = {
         Entry("hrf-indirect", "hrf-indirect.cat", None, "HRF-indirect (ASPLOS 2014): transitive through scopes"),
         Entry("sc-drf", "sc-drf.cat", None, "sequential consistency for data-race-free programs: scopes are ignored"),
         Entry("rc11", "rc11.cat", None, "repaired C11 (Lahav et al., PLDI 2017): scopes are ignored"),
-        Entry("ptx", "ptx.cat", None, "the PTX ISA 6.0 memory model (Lustig et al., ASPLOS 2019), without proxies"),
+        Entry(
+            "ptx",
+            "ptx.cat",
+            None,
+            "the PTX ISA 6.0 memory model (ASPLOS 2019), with proxies that of ISA 7.5 (ISCA 2022)",
+        ),
     )
 }
 ALIASES = {"cuda": "cuda-v3"}
@@ -122,6 +128,7 @@ def _known(entry: Entry, options: tuple[tuple[str, str], ...], stuck: bool) -> M
 
 def _build(entry: Entry, options: Mapping[str, str], stuck: bool) -> Model:
     source = text(entry)
+    options = {**{name: fact.default for name, fact in PROGRAM_FACTS.items()}, **options}
     with quoting(source), bounded_nesting(source.span(0, 0), "an expression", "name parts of it with `let`"):
         built = build(read(source), source, options, _path(entry).parent, stuck=stuck)
     return replace(built, warnings=tuple(quoted(warning, source) for warning in built.warnings))

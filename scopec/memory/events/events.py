@@ -12,9 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
-from scopec.program import reasoning, values
+from scopec.program import ir, reasoning, values
 from scopec.program.faults import defined
-from scopec.program.ir import Storage
 from scopec.program.names import distinct, identifier
 from scopec.program.observe import FinalMemory
 from scopec.program.program import Program
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from scopec.base.source import Span
     from scopec.memory.events.guards import Guard
-    from scopec.program import ir
     from scopec.program.observe import Formula, Location
     from scopec.program.types import IntType
     from scopec.program.values import Builtin, Reg, Value
@@ -40,6 +38,7 @@ class Kind(Enum):
     ARRIVE = "A"
     WAIT = "B"
     CALL = "C"
+    PROXY_FENCE = "P"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +53,8 @@ class Event:
     again and again for ever, so that it takes the write that is last in coherence order.  ``operands`` are those that
     it is part of, of evaluations in which nothing orders them, outermost first; ``called`` says whether a function
     makes it that such an operand calls; ``vector`` numbers the vectors that are whole, of which it is an element.
+    ``proxy`` is that of an access, or the one which a proxy fence connects (None: virtual addresses); ``alias`` is the
+    virtual address of an access, empty for its location's own.
     """
 
     id: str
@@ -76,6 +77,8 @@ class Event:
     operands: tuple[tuple[int, int], ...] = ()
     called: bool = False
     vector: int | None = None
+    proxy: ir.Proxy | None = ir.Proxy.GENERIC
+    alias: str = ""
 
     @property
     def is_access(self) -> bool:
@@ -380,5 +383,5 @@ def shown_location(location: Location, program: Program) -> str:
     element = object_.element(location.index)
     if not location.instance:
         return element
-    own = object_.storage in (Storage.SHARED, Storage.AUTOMATIC)  # called after the function that declares it
+    own = object_.storage in (ir.Storage.SHARED, ir.Storage.AUTOMATIC)  # called after the function that declares it
     return f"{location.instance}.{(own and element.partition('.')[2]) or element}"

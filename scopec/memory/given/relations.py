@@ -106,6 +106,16 @@ def _same_location(base: Base) -> Iterator[Form]:
     yield from (Square(writes + reads.get(at, ())) for at, writes in _writes(base.graph).items())
 
 
+def _alike(graph: EventGraph, key: Callable[[Event], tuple[bool, object]]) -> Iterable[Group]:
+    """The events of which a condition holds, those with an equal key together."""
+    found: dict[object, list[str]] = {}
+    for event in graph.events:
+        counts, same = key(event)
+        if counts and same is not None:
+            found.setdefault(same, []).append(event.id)
+    return map(tuple, found.values())
+
+
 def _program_order(base: Base) -> Iterator[Form]:
     for events in _threads(base.graph):
         if found := steps(events):
@@ -221,6 +231,19 @@ RELATIONS = {
         lambda base: map(Coherence, _writes(base.graph).values()),
     ),
     "loc": GivenRelation("same location", CONFLICT, _same_location),
+    "px": GivenRelation(
+        "through one proxy: accesses and fences",
+        'PTX ISA, "Morally strong operations": "Both operations are performed via the same proxy"',
+        lambda base: map(
+            Square, _alike(base.graph, lambda e: (e.is_access or e.kind in (Kind.FENCE, Kind.PROXY_FENCE), e.proxy))
+        ),
+    ),
+    "vloc": GivenRelation(
+        "same virtual address",
+        'PTX ISA, "Aliases": "Two distinct virtual addresses are said to be aliases if they map to the same memory '
+        'location"',
+        lambda base: map(Square, _alike(base.graph, lambda e: (e.is_access, (e.location, e.alias)))),
+    ),
     "int": GivenRelation("same thread", _SEQUENCED, _same_thread),
     "ext": GivenRelation(
         "different threads",

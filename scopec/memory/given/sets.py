@@ -112,6 +112,14 @@ _SCOPES = (
     'memory model, "Thread Scopes": "A thread scope specifies the kind of threads that can synchronize with each other"'
 )
 
+#: As public .cat files have them: proxy fences are fences too, and of their proxies; the others are generic.
+_FENCES = (Kind.FENCE, Kind.PROXY_FENCE)
+_PROXIES = 'PTX ISA, "Proxies": "A memory proxy, or a proxy is an abstract label applied to a method of memory access"'
+_ALIASES = (
+    'PTX ISA, "Aliases": "Two distinct virtual addresses are said to be aliases if they map to the same memory '
+    'location"'
+)
+
 SETS = {
     "R": GivenSet("reads", CONFLICT, _events(lambda e: e.kind is Kind.READ)),
     "W": GivenSet("writes, initial ones included", CONFLICT, _events(lambda e: e.writes)),
@@ -119,7 +127,7 @@ SETS = {
     "F": GivenSet(
         "fences",
         '[atomics.fences]/1: "This subclause introduces synchronization primitives called fences"',
-        _events(lambda e: e.kind is Kind.FENCE),
+        _events(lambda e: e.kind in _FENCES),
     ),
     "B": GivenSet("barrier arrivals and waits", BARRIERS, _at_barrier),
     "BW": GivenSet("barrier waits", BARRIERS, _events(lambda e: e.kind is Kind.WAIT and e.scope is not None)),
@@ -167,6 +175,29 @@ SETS = {
         )
     },
     **{scope.name: GivenSet(f"{scope.name.lower()} scope", _SCOPES, _at(scope)) for scope in Scope},
+    **{
+        name: GivenSet(
+            f"accesses through the {proxy.value} proxy, and its fences",
+            _PROXIES,
+            _events(lambda e, proxy=proxy: (e.is_access or e.kind in _FENCES) and e.proxy is proxy),  # type: ignore[misc]
+        )
+        for name, proxy in (
+            ("GEN", ir.Proxy.GENERIC),
+            ("SUR", ir.Proxy.SURFACE),
+            ("TEX", ir.Proxy.TEXTURE),
+            ("CON", ir.Proxy.CONSTANT),
+        )
+    },
+    "PF": GivenSet(
+        "proxy fences, of aliases too",
+        'PTX ISA, "membar / fence": "A uni-directional or bi-directional proxy fence"',
+        _events(lambda e: e.kind is Kind.PROXY_FENCE),
+    ),
+    "ALIAS": GivenSet(
+        "fences of virtual aliases",
+        _ALIASES,
+        _events(lambda e: e.kind is Kind.PROXY_FENCE and e.proxy is None),
+    ),
     "LAST": GivenSet(
         "reads that a thread makes again and again for ever, in an execution that does not end",
         '[intro.progress]/18: "the last value (in modification order) assigned by an atomic or synchronization '

@@ -135,7 +135,7 @@ class Accesses:
     def access(self, state: State, kind: Kind, location: Location, mode: ir.Mode, span: Span) -> Event:
         """The event of an access."""
         verb = "read" if kind is Kind.READ else "write"
-        text = f"{verb}{show_mode(mode)} {shown_location(location, self.out.program)}"
+        text = f"{verb}{show_mode(mode)} {mode.alias or shown_location(location, self.out.program)}"
         half = read_half if kind is Kind.READ else write_half
         return replace(
             self.blank(state, kind, span, text),
@@ -143,6 +143,8 @@ class Accesses:
             order=half(mode.order),
             scope=mode.scope,
             volatile=mode.volatile,
+            proxy=mode.proxy,
+            alias=mode.alias,
         )
 
     def read(self, state: State, location: Location, mode: ir.Mode, span: Span) -> Reg:

@@ -22,7 +22,7 @@ from scopec.program.collective import (
 )
 from scopec.program.names import identifier
 from scopec.program.observe import Location
-from scopec.program.show import shown_barrier, shown_call, shown_lifetime
+from scopec.program.show import show_proxy_fence, shown_barrier, shown_call, shown_lifetime
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
@@ -73,6 +73,10 @@ class Operations(Accesses):
             case ir.Fence(order, scope):
                 fence = self.blank(state, Kind.FENCE, span, f"fence.{order.value}.{scope.name.lower()}")
                 self.event(state, replace(fence, order=order, scope=scope))
+                return state
+            case ir.ProxyFence(proxy):
+                fence = self.blank(state, Kind.PROXY_FENCE, span, show_proxy_fence(operation))
+                self.event(state, replace(fence, proxy=proxy))
                 return state
             case ir.Await():
                 return self.wait(state, operation, span)

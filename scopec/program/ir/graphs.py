@@ -19,6 +19,7 @@ from scopec.program.ir.operations import (
     NamedBarrier,
     Notify,
     Operand,
+    ProxyFence,
     Set,
     SideEffect,
     SyncThreads,
@@ -47,6 +48,7 @@ Operation: TypeAlias = (
     | GroupSync
     | NamedBarrier
     | Yield
+    | ProxyFence
     | InputOutput
     | SideEffect
     | Lifetime

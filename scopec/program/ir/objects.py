@@ -146,13 +146,28 @@ class Place:
     index: Value
 
 
+class Proxy(Enum):
+    """The path to memory that an access takes: "an abstract label applied to a method of memory access" (PTX ISA,
+    "Proxies").  The value is its name in ``fence.proxy``."""
+
+    GENERIC = "generic"
+    SURFACE = "surface"
+    TEXTURE = "texture"
+    CONSTANT = "constant"
+
+
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """How an access is made: plain (no order), volatile, or atomic with an order at a scope."""
+    """How an access is made: plain (no order), volatile, or atomic with an order at a scope.
+
+    ``alias`` is the virtual address by which it names its place, empty for the place's own (PTX ISA, "Aliases").
+    """
 
     order: Order | None = None
     scope: Scope = Scope.THREAD
     volatile: bool = False
+    proxy: Proxy = Proxy.GENERIC
+    alias: str = ""
 
     @property
     def atomic(self) -> bool:

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from scopec.base.records import dataclass
-from scopec.program.ir.objects import PLAIN, Mode, Order, Place, Scope
+from scopec.program.ir.objects import PLAIN, Mode, Order, Place, Proxy, Scope
 from scopec.program.warp import EVERY_LANE
 
 if TYPE_CHECKING:
@@ -305,6 +305,14 @@ class Yield(Silent):
     """``this_thread::yield()``; or, with ``sleeps``, ``this_thread::sleep_for``, ``__nanosleep`` and their kin."""
 
     sleeps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyFence(Silent):
+    """``fence.proxy.surface`` and its kin, between a proxy and the generic one; without one ``fence.proxy.alias``,
+    between the virtual addresses of a location.  It orders accesses by proxies alone, so no step notices it."""
+
+    proxy: Proxy | None
 
 
 @dataclass(frozen=True, slots=True)

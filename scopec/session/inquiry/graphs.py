@@ -33,7 +33,7 @@ def event_graph(run: Variant) -> EventGraph:
         if isinstance(what, FinalRegister)
     }
     every = [(t.name, r) for t in run.program.threads for r in t.body.variables] if run.listing else []
-    named = mentioned(run, registry.load(run.model, run.settings.readings))
+    named = mentioned(run, registry.load(run.model, run.readings))
     chosen = run.reductions
     graph = build_graph(run.packed, run.settings.bound["unroll"], [*observed, *every], named, chosen)
     large = len(graph.events) > chosen.events or len(run.program.threads) > chosen.threads

@@ -89,7 +89,7 @@ def _graph(system: System, run: Run, turns: int) -> StuckGraph:
 
 def _model(run: Run, graph: EventGraph) -> Model:
     """The memory model with what holds where nothing changes any more."""
-    model = registry.load(run.model, run.settings.readings, stuck=True)
+    model = registry.load(run.model, run.readings, stuck=True)
     if graph.asleep:
         return model
     return replace(model, axioms=tuple(axiom for axiom in model.axioms if axiom.name != "asleep"))

@@ -39,7 +39,7 @@ else:
 
 def memory_problem(run: Unfolded) -> Problem:
     """Everything that an engine needs to answer the memory checks, and to know whether progress checks are void."""
-    model = registry.load(run.model, run.settings.readings)
+    model = registry.load(run.model, run.readings)
     return with_origins(
         Problem(
             run.name,

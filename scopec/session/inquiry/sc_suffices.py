@@ -37,7 +37,7 @@ def known_whole(run: Variant) -> str | None:
     """Why every execution that matters is sequentially consistent, by the text of a program and of its model."""
     if not run.reductions.whole:
         return None
-    model = registry.load(run.model, run.settings.readings)
+    model = registry.load(run.model, run.readings)
     if not run.model.own and _is_sequential(model):
         return _BY_MODEL.format(run.model.name)
     if run.model.own:
@@ -70,7 +70,7 @@ def found_whole(run: Variant, graph: EventGraph, found: Findings | None) -> str 
         return None
     if graph.one_race:
         return _NO_WAITING
-    race_free = found.answers["race"] is None and registry.load(run.model, run.settings.readings).tells_races()
+    race_free = found.answers["race"] is None and registry.load(run.model, run.readings).tells_races()
     if race_free and run.model.name in _SC_WITHOUT_RACES and _is_seq_cst(run):
         return _RACE_FREE
     return _NO_CYCLE if "weak" in found.answers and found.answers["weak"] is None else None

@@ -18,10 +18,13 @@ from scopec.memory.unfold.sequencing import has_vectors, torn
 from scopec.program.expectations import MEMORY_KINDS, OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.names import identifier
 from scopec.program.program import Program
+from scopec.program.proxies import first_proxy
 from scopec.progress import models as progress_models
 
 # Start-up: many runs are not asked about progress, and import nothing of it.
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scopec.hangs.relevance import Relevance
     from scopec.progress.models import Property
     from scopec.progress.reductions import Reductions as ProgressReductions
@@ -125,10 +128,19 @@ class Variant:
     # ---- what is found out of it, once
 
     @cached_property
+    def readings(self) -> Mapping[str, str]:
+        """What the memory model is read under: the options, and what the program has."""
+        return {**self.settings.readings, "proxies": "generic" if first_proxy(self.program) is None else "mixed"}
+
+    @cached_property
     def reductions(self) -> Reductions:
-        """The reductions of the memory question that hold for its model, and are not switched off."""
-        readings = self.settings.readings
-        return permitted(registry.load(self.model, readings), registry.same_as(self.model, readings), self.without)
+        """The reductions of the memory question that hold for its model, and are not switched off.
+
+        Where accesses have other proxies what orders two events does not order any two accesses, which the reductions
+        of documented models take it to do.
+        """
+        model, mixed = registry.load(self.model, self.readings), self.readings["proxies"] == "mixed"
+        return permitted(model, None if mixed else registry.same_as(self.model, self.readings), self.without)
 
     @property
     def progress_reductions(self) -> ProgressReductions:

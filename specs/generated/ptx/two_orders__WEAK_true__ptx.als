@@ -171,17 +171,20 @@ pred candidate {
 fun fence : set Event { F - RLX + BW }
 -- let strong = fence | (M \ WEAK \ IW)
 fun strong : set Event { fence + (M - WEAK - IW) }
--- let ms = (po | po^-1 | (incl & (strong * strong))) & (loc | ~(M * M))
-fun ms : Event->Event { (po + ~po + incl & strong->strong) & (loc + (Exec->Exec - M->M)) }
+-- let same = loc
+fun same : Event->Event { loc }
+-- let ms = (po | po^-1 | (incl & (strong * strong))) & (same | ~(M * M))
+fun ms : Event->Event { (po + ~po + incl & strong->strong) & (same + (Exec->Exec - M->M)) }
 -- let fr = (rf^-1 ; co) \ id
 fun fr : Event->Event { ~rf.co - id }
 -- let obs = (ms & rf) ; (rmw ; (ms & rf))*
 fun obs : Event->Event { (ms & rf).(id + ^(rmw.(ms & rf))) }
--- let release-pattern = [Rel & W] ; (po & loc)? ; [W & strong] | [fence \ ACQ] ; po ; [W & strong]
-fun release_pattern : Event->Event { (Rel & W) <: (id + po & loc) :> (W & strong) + (fence -
+-- let release-pattern = [Rel & W] ; (po & same)? ; [W & strong] | [fence \ ACQ] ; po ; [W & strong]
+fun release_pattern : Event->Event { (Rel & W) <: (id + po & same) :> (W & strong) + (fence -
     ACQ) <: po :> (W & strong) }
--- let acquire-pattern = [~RED] ; ([R & strong] ; (po & loc)? ; [Acq & R] | [R & strong] ; po ; [fence \ REL])
-fun acquire_pattern : Event->Event { (Exec - RED) <: ((R & strong) <: (id + po & loc) :> (Acq & R) + (R &
+-- let acquire-pattern = [~RED] ; ([R & strong] ; (po & same)? ; [Acq & R] | [R & strong] ; po ; [fence \
+--   REL])
+fun acquire_pattern : Event->Event { (Exec - RED) <: ((R & strong) <: (id + po & same) :> (Acq & R) + (R &
     strong) <: po :> (fence - REL)) }
 -- let sync = ms & (release-pattern ; obs ; acquire-pattern)
 fun sync : Event->Event { ms & release_pattern.obs.acquire_pattern }
@@ -206,14 +209,14 @@ pred coherence_total { no ms & W->W - id - (co + ~co) }
 pred coherence { no loc & W <: cause :> W - co }
 -- irreflexive (cause-base? ; issue)+ as issue_order
 pred issue_order { no id & ^((id + cause_base).issue) }
--- irreflexive sync_fence ; cause as fence_sc
-pred fence_sc { no id & sync_fence.cause }
+-- irreflexive sync_fence ; cause-base as fence_sc
+pred fence_sc { no id & sync_fence.cause_base }
 -- empty rmw & ((ms & fr) ; (ms & co)) as atomicity
 pred atomicity { no rmw & (ms & fr).(ms & co) }
 -- acyclic rf | dep as no_thin_air
 pred no_thin_air { no id & ^(rf + dep) }
--- acyclic (ms & (rf | co | fr)) | (po & loc) as sc_per_location
-pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & loc) }
+-- acyclic (ms & (rf | co | fr)) | (po & same) as sc_per_location
+pred sc_per_location { no id & ^(ms & (rf + co + fr) + po & same) }
 -- irreflexive (rf | fr) ; cause as causality
 pred causality { no id & (rf + fr).cause }
 

@@ -110,7 +110,9 @@ class _Reader:
                 return Const(number, types.LONG if types.LONG.wrap(number) == number else types.ULONG)
             case tree.Address(span, name, index):
                 return self.world.address(self.element(name, index, span).name, index)
-            case tree.Memory(span, name, index):
+            case tree.Memory(span, written, index):
+                alias = self.world.aliases.get(written)
+                name = written if alias is None else alias.location
                 object_ = self.element(name, index, span)
                 key = f"{name}[{index}]" if object_.array else name
                 location = Location(name, index, self.instance(object_, what))

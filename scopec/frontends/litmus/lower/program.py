@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from scopec.base.diagnostics import Code, Diagnostic, error, suggestion
 from scopec.base.records import dataclass
 from scopec.frontends.litmus.lower import condition
+from scopec.frontends.litmus.lower.proxies import declare
 from scopec.frontends.litmus.lower.world import Position, World, initialise, initialise_addresses, position, positions
 from scopec.frontends.litmus.syntax import tree
 from scopec.frontends.named_barriers import check_counts
@@ -34,7 +35,9 @@ def lower(file: tree.File, source: Source, name: str) -> Litmus:
     Raises InputError where the file leaves the modelled subset or names what does not exist.
     """
     world = World(source, file.dialect)
-    initialise(world, file.initial, [t.name for t in file.threads])
+    entries = [entry for entry in file.initial if isinstance(entry, tree.Entry)]
+    initialise(world, entries, [t.name for t in file.threads])
+    declare(world, [entry for entry in file.initial if isinstance(entry, tree.Alias)])
     watched = condition.watched(file.footer)
     places = _places(world, file)
     if file.dialect == "PTX":
@@ -42,12 +45,12 @@ def lower(file: tree.File, source: Source, name: str) -> Litmus:
         from scopec.frontends.litmus.lower import ptx
 
         columns = cast("tuple[tree.PtxThread, ...]", file.threads)
-        implied = ptx.implied_locations(columns)
+        implied = ptx.implied_locations(world, columns)
         _warn_of_slips(world, implied)
         for location in implied:
             if location.name not in world.objects:
                 world.declare(location.name, location.span, types.LONG, [0], array=False)
-        initialise_addresses(world, file.initial)
+        initialise_addresses(world, entries)
         threads = [ptx.lower(world, t, places[t.name], watched.get(t.name, ())) for t in columns]
         check_counts((thread.block_name, thread.body) for thread in threads)
     else:
@@ -56,7 +59,7 @@ def lower(file: tree.File, source: Source, name: str) -> Litmus:
         functions = cast("tuple[tree.CThread, ...]", file.threads)
         spaces = c.declare_parameters(world, functions)
         c.declare_locals(world, functions)
-        initialise_addresses(world, file.initial)
+        initialise_addresses(world, entries)
         threads = [c.lower(world, t, places[t.name], watched.get(t.name, ()), spaces) for t in functions]
     span = file.threads[0].span
     nothing = ir.Body(0, {0: ir.Exit(span)}, {})

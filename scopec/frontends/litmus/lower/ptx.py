@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code, error, suggestion
+from scopec.frontends.litmus.lower import proxies
 from scopec.frontends.litmus.lower.frame import Frame, whole
 from scopec.frontends.litmus.syntax import tree
 from scopec.frontends.ptx import forms, table
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from scopec.frontends.litmus.lower.world import Position, World
 
 _BRANCHES = {"beq": "==", "bne": "!=", "blt": "<", "ble": "<=", "bgt": ">", "bge": ">="}
-_OPCODES = (*ALLOWED, "membar", "bar", "barrier", "setp", *ARITHMETIC, *UNARY, *_BRANCHES, "goto", "bra")
+_OPCODES = (
+    *ALLOWED, *proxies.OPCODES, "membar", "bar", "barrier", "setp", *ARITHMETIC, *UNARY, *_BRANCHES, "goto", "bra",
+)  # fmt: skip
 _VOTES: dict[str, Literal["count", "and", "or"]] = {"popc": "count", "and": "and", "or": "or"}
 _REGISTER = re.compile(r"[%$]?(r|rd|p)\d+\Z")
 
@@ -70,15 +73,18 @@ _UPDATES: dict[str, Callable[[Value, Value], Value]] = {
 }
 
 
-def implied_locations(threads: Iterable[tree.PtxThread]) -> list[tree.Name]:
-    """The names in address position that are not registers': locations that the initial state need not list."""
+def implied_locations(world: World, threads: Iterable[tree.PtxThread]) -> list[tree.Name]:
+    """The names in address position of no register or alias: locations that the initial state need not list."""
     found = []
     for thread in threads:
         for item in thread.code:
-            if isinstance(item, forms.Instruction) and item.operation[0] in ACCESSES:
-                at = 0 if item.operation[0] in ("st", "red") else 1
+            opcode = proxies.generic(item)[0].operation[0] if isinstance(item, forms.Instruction) else ""
+            if isinstance(item, forms.Instruction) and opcode in ACCESSES:
+                at = 0 if opcode in ("st", "red") else 1
                 operand = item.operands[at] if at < len(item.operands) else None
-                if isinstance(operand, (forms.Name, forms.Element)) and not _REGISTER.match(operand.name):
+                if isinstance(operand, (forms.Name, forms.Element)) and not (
+                    _REGISTER.match(operand.name) or operand.name in world.aliases
+                ):
                     found.append(tree.Name(operand.span, operand.name))
     return found
 
@@ -98,6 +104,7 @@ class _Thread:
         self.frame = Frame(world, thread.name)
         self.labels: dict[str, int] = {}
         self.evaluations = 0
+        self.proxy = ir.Proxy.GENERIC
 
     def lower(self, position: Position, watched: Iterable[str]) -> ir.Thread:
         labels = [item for item in self.thread.code if isinstance(item, forms.Label)]
@@ -132,7 +139,8 @@ class _Thread:
         self.frame.builder.jump(after)
         self.frame.builder.place(after)
 
-    def unguarded(self, item: forms.Instruction) -> None:
+    def unguarded(self, written: forms.Instruction) -> None:
+        item, self.proxy = proxies.generic(written)
         opcode, *qualifiers = item.operation
         match opcode:
             case "ld":
@@ -193,21 +201,21 @@ class _Thread:
         if len(set(targets)) < count:
             raise error(Code.BAD_ARGUMENTS, "a register gets two elements", target.span, "name another")
 
-        def emit(at: ir.Place, _: types.IntType) -> None:
+        def emit(at: ir.Place, _: types.IntType, how: ir.Mode) -> None:
             for n, element in self.elements(at, count, item.span):
-                self.frame.emit(ir.Load(targets[n].name, element, mode), item.span)
+                self.frame.emit(ir.Load(targets[n].name, element, how), item.span)
 
-        self.access(place, item.span, emit, count)
+        self.access(place, mode, item.span, emit, count)
 
     def store(self, item: forms.Instruction, place: forms.Operand, value: forms.Operand) -> None:
         mode, count = self.mode(item), table.count(item)
         given = [self.value(one) for one in self.items(value, count)]
 
-        def emit(at: ir.Place, type_: types.IntType) -> None:
+        def emit(at: ir.Place, type_: types.IntType, how: ir.Mode) -> None:
             for n, element in self.elements(at, count, item.span):
-                self.frame.emit(ir.Store(element, values.convert(given[n], type_), mode), item.span)
+                self.frame.emit(ir.Store(element, values.convert(given[n], type_), how), item.span)
 
-        self.access(place, item.span, emit, count)
+        self.access(place, mode, item.span, emit, count)
 
     def items(self, operand: forms.Operand, count: int) -> tuple[forms.Operand, ...]:
         """The registers, or values, of the elements of an access."""
@@ -243,24 +251,22 @@ class _Thread:
             result = None
         given = [self.value(o) for o in operands]
 
-        def emit(at: ir.Place, type_: types.IntType) -> None:
+        def emit(at: ir.Place, type_: types.IntType, how: ir.Mode) -> None:
             old = self.frame.temporary(type_)
             wide = values.convert(old, LONG)
             if operation == "cas":
                 new = values.choose(values.binary("==", wide, given[0]), given[1], wide)
             else:
                 new = _UPDATES[operation](wide, given[0])
-            self.frame.emit(ir.Rmw(old.name, at, values.convert(new, type_), mode, result is None), item.span)
+            self.frame.emit(ir.Rmw(old.name, at, values.convert(new, type_), how, result is None), item.span)
             if result is not None:
                 self.frame.emit(ir.Set(result.name, wide), item.span)
 
-        self.access(place, item.span, emit)
+        self.access(place, mode, item.span, emit)
 
     def fence(self, item: forms.Instruction) -> None:
-        if "proxy" in item.operation or "alias" in item.operation:
-            message = "proxies and aliases of a location are outside the modelled subset"
-            raise error(Code.OUTSIDE_SUBSET, message, item.span, "remove the fence")
-        self.frame.emit(table.fence(item), item.span)
+        proxy = item.operation[:2] == ("fence", "proxy")
+        self.frame.emit(proxies.fence(item) if proxy else table.fence(item), item.span)
 
     def barrier(self, item: forms.Instruction) -> None:
         """``bar.cta.sync`` and ``bar.cta.arrive`` with a label, an identity (0 where none is written) and a count.
@@ -347,7 +353,7 @@ class _Thread:
     def target(self, operand: forms.Operand) -> Reg:
         if not isinstance(operand, forms.Name):
             raise error(Code.BAD_ARGUMENTS, "a register is wanted here", operand.span, "name one, such as r0")
-        if operand.name in self.world.objects:
+        if operand.name in self.world.objects or operand.name in self.world.aliases:
             message = f"`{operand.name}` is a location, and a register is wanted here"
             raise error(Code.BAD_ARGUMENTS, message, operand.span, "name another, such as r0")
         return self.frame.register(operand.name, LONG)
@@ -356,6 +362,9 @@ class _Thread:
         match operand:
             case forms.Number(_, number):
                 return Const(LONG.wrap(number), LONG)
+            case forms.Name(span, name) if name in self.world.aliases:
+                message = f"`{name}` is an alias, whose address is no value here"
+                raise error(Code.OUTSIDE_SUBSET, message, span, "name it in an access")
             case forms.Name(_, name):
                 return self.world.address(name) if name in self.world.objects else self.frame.register(name, LONG)
             case _:
@@ -365,7 +374,9 @@ class _Thread:
     def is_value(self, operand: forms.Operand) -> bool:
         """Whether an operand is a number or a register, and not a place in memory (an address is written ``[r0]``)."""
         return isinstance(operand, forms.Number) or (
-            isinstance(operand, forms.Name) and operand.name not in self.world.objects
+            isinstance(operand, forms.Name)
+            and operand.name not in self.world.objects
+            and operand.name not in self.world.aliases
         )
 
     def label(self, operand: forms.Operand) -> int:
@@ -376,13 +387,21 @@ class _Thread:
         return self.labels[operand.name]
 
     def access(
-        self, operand: forms.Operand, span: Span, access: Callable[[ir.Place, types.IntType], None], count: int = 1
+        self,
+        written: forms.Operand,
+        mode: ir.Mode,
+        span: Span,
+        emit: Callable[[ir.Place, types.IntType, ir.Mode], None],
+        count: int = 1,
     ) -> None:
         """Access so many elements from an address on, that of a location or one in a register, maybe with an offset.
 
-        ``access`` gets the first element and its type.  PTX ISA, "Addresses as Operands": "[var+immOff]"; and
-        "The effective address must be naturally aligned, i.e. the address must be a multiple of the access size".
+        ``emit`` gets the first element, its type, and the mode with proxy and virtual address.  PTX ISA, "Addresses as
+        Operands": "[var+immOff]"; and "The effective address must be naturally aligned, i.e. the address must be a
+        multiple of the access size".
         """
+        operand, address = proxies.resolve(self.world, written, self.proxy)
+        how = proxies.through(mode, self.proxy, address)
         if not isinstance(operand, (forms.Name, forms.Element, forms.Indexed)) or not operand.name:
             help_ = "name one, such as x; mov sets a register"
             raise error(Code.BAD_ARGUMENTS, "a location is wanted here", operand.span, help_)
@@ -395,8 +414,8 @@ class _Thread:
             offset = operand.number * object_.size
         if object_ is None:
             register = self.frame.register(operand.name, LONG)
-            address = values.binary("+", register, Const(offset, LONG)) if offset else register
-            self.frame.through(address, operand.name, span, access, count)
+            pointer = values.binary("+", register, Const(offset, LONG)) if offset else register
+            self.frame.through(pointer, operand.name, span, lambda at, type_: emit(at, type_, how), count)
             return
         index, inside = divmod(offset, object_.size)
         if inside or not whole(object_, index, count):
@@ -404,4 +423,4 @@ class _Thread:
             message = f"`{operand.name}` has no {wanted} at the offset {offset}"
             help_ = f"declare the array in the initial state, such as `int {operand.name}[{max(count, 2)}];`"
             raise error(Code.BAD_ARGUMENTS, message, operand.span, help_)
-        access(ir.Place(operand.name, Const(index, types.INT)), object_.type)
+        emit(ir.Place(operand.name, Const(index, types.INT)), object_.type, how)

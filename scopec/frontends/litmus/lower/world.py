@@ -66,6 +66,15 @@ def integer_type(type_: TypeName) -> IntType:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """Another name of a location: its proxy, and its virtual address, empty for the location's own."""
+
+    location: str
+    proxy: ir.Proxy
+    address: str
+
+
 @dataclass
 class World:
     """The locations and registers of a file, filled while it is lowered."""
@@ -73,6 +82,8 @@ class World:
     source: Source
     dialect: tree.Dialect
     objects: dict[str, ir.Object] = field(default_factory=dict)
+    #: Other names of locations.
+    aliases: dict[str, Alias] = field(default_factory=dict)
     #: Locations that hold addresses.
     pointers: set[str] = field(default_factory=set)
     #: Locations whose type is written in the initial state, which no parameter changes.

@@ -12,6 +12,7 @@ from scopec.base.syntax import Builder, classes
 from scopec.frontends.litmus.syntax import tree as litmus_tree
 from scopec.frontends.litmus.syntax.scan import split
 from scopec.frontends.litmus.syntax.tree import (
+    Alias,
     Comparison,
     Condition,
     Entry,
@@ -115,11 +116,16 @@ class _Builder(Builder):
                 raise error(Code.TYPE_ERROR, "an array has at least one element", self.at(node))
         return Entry(self.at(node), target, type_, size, value)
 
-    def proxy(self, node: Node, *names: Token) -> None:
-        message = "proxies and aliases of a location are outside the modelled subset"
-        raise error(Code.OUTSIDE_SUBSET, message, self.at(node), "access the location by its own name")
+    def alias(self, node: Node, *tokens: Token) -> Alias:
+        name, proxy, word, target = (Name(self.token(t), str(t)) for t in tokens)
+        if word.name != "aliases":
+            message = f"`{word.name}` is not a part of the initial state"
+            raise error(Code.SYNTAX, message, word.span, "write y @ generic aliases x")
+        return Alias(self.at(node), name, proxy, target)
 
-    alias = proxy
+    def arrow(self, node: Node, name: Token, target: Token) -> None:
+        message = f"`{name} -> {target}` is outside the modelled subset"
+        raise error(Code.OUTSIDE_SUBSET, message, self.at(node), f"write {name} @ generic aliases {target}")
 
     def size(self, node: Node, size: Token | None) -> tuple[int | None]:
         return (None if size is None else number(self, size),)

@@ -77,6 +77,16 @@ class Entry:
     value: Number | Numbers | Address | Memory | None
 
 
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """``s @ surface aliases x``: another name of a location, through a proxy; through the generic one an address."""
+
+    span: Span
+    name: Name
+    proxy: Name
+    target: Name
+
+
 # ---------------------------------------------------------------- threads
 
 
@@ -204,7 +214,7 @@ class File:
 
     name: str
     dialect: Dialect
-    initial: tuple[Entry, ...]
+    initial: tuple[Entry | Alias, ...]
     threads: tuple[CThread, ...] | tuple[PtxThread, ...]
     footer: Footer
     directives: tuple[tree.Directive, ...]
