@@ -11,12 +11,16 @@ from types import CodeType, FrameType
 
 import pytest
 
-from scopec.session.forms import FORMS
+from scopec.cli.listings import explained
+from scopec.session.forms import AFTER, FORMS, LATER, PASSES, QUESTIONS, WAYS, shown
+from scopec.session.inquiry.questions import progress_problem
 from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
+from scopec.session.reductions import REDUCTIONS
 from tests.conftest import REPOSITORY
 from tests.specifications import SPECS
 from tests.test_cli import scopec
+from tests.test_reductions import HEAD, SMALLER
 
 DOCUMENT = (REPOSITORY / "docs" / "forms.md").read_text(encoding="utf-8")
 #: Two variants; a loop that waits, a barrier with a vote, a query, assertions.
@@ -42,6 +46,21 @@ int main() {
 //@ expect race_free;
 //@ expect terminates;
 //@ expect progresses;
+"""
+#: What the program alone orders, and a race.
+LARGE = """\
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag{0};
+__device__ int a[32], b[32];
+__global__ void k() {
+    int t = threadIdx.x;
+    a[t] = 1;
+    __syncthreads();
+    a[31 - t] = 2;
+    flag.store(t);
+    b[t / 2] = t;
+}
+//@ launch k<<<1, 32>>>();
+//@ expect race;
 """
 
 
@@ -90,10 +109,14 @@ def test_the_document_shows_what_is_printed(write: Callable[..., Path]) -> None:
 
 def test_the_document_lists_the_passes() -> None:
     rows = [[cell.strip(" *") for cell in line.split("|")[1:-1]] for line in DOCUMENT.splitlines() if line[:2] == "| "]
-    told = [["form", "pass", "what it does"]]
+    told = [["form", "pass", "what it does", "reductions in it"]]
     for name, form in FORMS.items():
-        told.append([name, "", form.is_a])
-        told += [[name, f"`{function.removeprefix('scopec.')}`", does] for function, does in form.passes.items()]
+        told.append([name, "", form.is_a, ""])
+        made = {one.place: ", ".join(f"`{r}`" for r in one.reductions) for one in WAYS.get(name, ())}
+        told += [
+            [name, f"`{function.removeprefix('scopec.')}`", does, made.get(function, "")]
+            for function, does in form.passes.items()
+        ]
     assert rows == told
 
 
@@ -104,10 +127,10 @@ FILES = (
 )  # fmt: skip
 
 
-def test_each_pass_runs_and_in_this_order() -> None:
+def test_each_pass_runs_and_in_this_order(write: Callable[..., Path]) -> None:
     """Where a form is made, the passes that run begin in the order of the list; some file needs each."""
     seen: set[str] = set()
-    for file in FILES:
+    for file in (*FILES, str(write(LARGE))):
         runs: list[Run] = []
         made = [("program", called(lambda: runs.extend(plan(SPECS / file, file, Overrides()).runs)))]  # noqa: B023
         for run in runs[:4]:
@@ -143,3 +166,175 @@ def code(function: str) -> CodeType:
     module, _, name = function.partition(":")
     found: CodeType = getattr(import_module(module), name).__code__
     return found
+
+
+# ---------------------------------------------------------------- after a pass
+
+
+def run_of(path: Path, *without: str) -> Run:
+    return plan(path, path.name, Overrides(cache=True, without=frozenset(without))).runs[0]
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_what_there_is_after_each_pass(name: str, write: Callable[..., Path]) -> None:
+    """What is shown is what the passes up to there make; a pass that is not made leaves what there was."""
+    (form,) = (form for form, way in WAYS.items() if PASSES[name] in way)
+    before = [one.name for one in WAYS[form]]
+    earlier = before[max(0, before.index(name) - 1)]
+    for text, not_made in ((PROGRAM, LARGE_ONLY), (LARGE, frozenset[str]())):
+        path = write(text)
+        title, shown_ = shown(run_of(path), AFTER + name)
+        assert re.fullmatch(rf"(program|{form}) after {name}( \(not made\))?", title)
+        assert title.endswith("(not made)") == (name in not_made | ELSEWHERE)
+        if title.endswith("(not made)"):
+            assert shown_ == shown(run_of(path), AFTER + earlier)[1]
+        if name == before[-1]:
+            assert shown_ == FORMS[form].text(run_of(path))
+
+
+#: Of large programs; of other models or questions.
+LARGE_ONLY = frozenset({"settled", "condensed", "decided", "racing"})
+ELSEWHERE = frozenset({"compiled", "waits_as_polls"})
+
+
+def test_a_pass_is_named_on_the_command_line(write: Callable[..., Path]) -> None:
+    """With what is left there: barriers and their arrivals first, a race at last."""
+    path = write(LARGE, "large.cu")
+    found = {}
+    for name in ("execute", "settled", "condensed", "racing"):
+        done = scopec("compile", path, "--show", f"after:{name}")
+        assert done.stdout.startswith(f"---- large: events after {name}\n"), done.stderr
+        found[name] = len(re.findall(r"^  k\S*: ", done.stdout, re.MULTILINE))
+    assert found == {"execute": 32 * 6, "settled": 32 * 6, "condensed": 32 * 3, "racing": 2}
+    assert scopec("compile", path, "--show", "after:settled", "--without", "settled").stdout.startswith(
+        "---- large: events after settled (not made)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ("after:setled", "there is no pass `setled`: did you mean `settled`?; there are torn, packed, "),
+        ("after:", "there is no pass ``: there are torn, packed, "),
+        ("stepps", "there is no form `stepps`: did you mean `steps`?; there are program, events, steps, after:PASS"),
+    ],
+)
+def test_an_unknown_pass_is_told_with_those_that_there_are(form: str, said: str, write: Callable[..., Path]) -> None:
+    refused = scopec("compile", write(PROGRAM), "--show", form)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert said in refused.stderr
+    if "pass" in said.partition(":")[0]:
+        assert refused.stderr.endswith(f"there are {', '.join(PASSES)}\n")
+
+
+# ---------------------------------------------------------------- reductions
+
+
+def test_each_reduction_is_made_by_passes_or_later() -> None:
+    made = {name for one in PASSES.values() for name in one.reductions}
+    assert made | LATER.keys() == REDUCTIONS.keys()
+    assert not made & LATER.keys()
+    assert len(PASSES) == sum(map(len, WAYS.values()))
+    assert QUESTIONS.keys() == WAYS.keys()
+
+
+WAIT = """\
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag{0};
+__global__ void k() {
+    if (blockIdx.x == 0) {
+        flag.store(1, cuda::memory_order_release);
+    } else {
+        while (flag.load(cuda::memory_order_acquire) == 0);
+    }
+}
+//@ launch k<<<2, 1>>>();
+//@ expect race_free;
+"""
+
+
+def told(path: Path, *without: str) -> list[str]:
+    """What `-v` says that reductions have changed, each on a line: what, and what it holds for."""
+    switches = [word for name in without for word in ("--without", name)]
+    done = scopec("check", "-v", "--engine", "embedded", *switches, path)
+    assert done.returncode in (0, 1, 4), done.stderr
+    lines = re.sub(r"\n    (?! )", " ", done.stdout).splitlines()
+    return [line.removeprefix("  reduced by ") for line in lines if line.startswith("  reduced by ")]
+
+
+def reduced(path: Path, *without: str) -> dict[str, list[dict[str, tuple[int, int]]]]:
+    """The same by name, each with how much there was before and after."""
+    found: dict[str, list[dict[str, tuple[int, int]]]] = {}
+    for line in told(path, *without):
+        name, sizes, needs = re.fullmatch(r"(\w+): (.*?) \(holds for (.*)\)", line).groups()  # type: ignore[union-attr]
+        assert needs.startswith(REDUCTIONS[name][1])
+        counts = re.findall(r"([\d,]+) -> ([\d,]+) ([a-z ]+)", sizes)
+        found.setdefault(name, []).append({w: (int(a.replace(",", "")), int(b.replace(",", ""))) for a, b, w in counts})
+    return found
+
+
+def test_what_reductions_have_removed_is_what_the_graphs_say(write: Callable[..., Path]) -> None:
+    path = write(LARGE, "large.cu")
+
+    def events(*without: str) -> int:
+        return len(run_of(path, *without).graph.events)
+
+    whole, one = events("settled", "racing"), events()
+    found = reduced(path)
+    assert found.keys() == {"pairs", "settled", "condensed", "racing"}
+    assert found["settled"] == [{"settled locations": (0, len(run_of(path, "racing").graph.settled))}]
+    assert found["condensed"][0]["events"] == (whole, events("racing"))
+    assert found["racing"][0]["events"] == (events("racing"), one)
+    orders = [len(run_of(path, "settled", "racing", *more).graph.asw) for more in (["pairs"], [])]
+    assert found["pairs"] == [{"orders of threads": tuple(orders)}]
+    assert not reduced(path, "settled", "racing").keys() & {"settled", "condensed", "racing"}
+    assert not reduced(path, "all")
+
+
+def test_the_precondition_that_held_is_said(write: Callable[..., Path]) -> None:
+    path = write(LARGE)
+    held = "CUDA's models or `ptx`, unless `thin_air` is `rc11` or `syntactic`"
+    assert f"settled: 0 -> 32 settled locations (holds for {held}; 243 events, more than 150)" in told(path)
+    path.write_text(LARGE.replace("32>>>", "17>>>"), encoding="utf-8")
+    assert any(line.endswith(f"(holds for {held}; 18 threads, more than 16)") for line in told(path))
+
+
+def test_what_is_removed_inside_a_pass_is_compared_with_the_form_without_it(write: Callable[..., Path]) -> None:
+    path = write(WAIT)
+
+    found = reduced(path)
+    assert found["spin_loops"][0]["events"] == tuple(len(run_of(path, *w).graph.events) for w in (["spin_loops"], []))
+    assert "spin_loops" not in reduced(path, "spin_loops")
+
+
+@pytest.mark.parametrize("name", SMALLER)
+def test_what_is_removed_of_the_steps_is_what_systems_say(name: str, write: Callable[..., Path]) -> None:
+    path = write(f"{HEAD} {SMALLER[name]} }}\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;")
+
+    def steps(*without: str) -> int:
+        system = progress_problem(run_of(path, *without), "Termination").system
+        return len(system.steps) + len(system.late_entries)
+
+    sizes = reduced(path)[name][-1]
+    if name in ("polls", "start", "local"):
+        assert sizes["steps"] == (steps(name), steps())
+    else:
+        before, after = sizes["values in registers" if name == "registers" else "objects with values"]
+        assert before > after
+    assert name not in reduced(path, name)
+
+
+def test_passes_and_reductions_are_explained_as_documents_have_them() -> None:
+    told = explained()
+    document = (REPOSITORY / "docs" / "abstractions.md").read_text(encoding="utf-8")
+    for name in REDUCTIONS:
+        (row,) = re.findall(rf"^\| `{name}` \| (.*) \|$", document, re.MULTILINE)
+        left_out, needs, why, *_ = row.split(" | ")
+        assert all(words in told[name] for words in (left_out, needs, why))
+        assert f"`--without {name}`" in told[name]
+    for form, way in WAYS.items():
+        for number, one in enumerate(way, start=1):
+            assert f"Pass {number} of {len(way)} of the {QUESTIONS[form]}: {one.does}.\n" in told[one.name]
+            assert f"Reductions in it: {', '.join(one.reductions)}.\n" in told[one.name] or not one.reductions
+    assert scopec("explain", "execute").stdout == f"execute: {told['execute']}\n"
+    assert "the embedded engine, when it answers" in told["symmetry"]
+    assert "the pass `automatic_as_registers` of the progress question and the pass `machine`" in told["local"]

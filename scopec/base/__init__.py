@@ -5,6 +5,7 @@
 - ``visible``, ``hidden``: whose text may be shown, and what reports for others leave out
 - ``records``, ``lazy_import``: ``dataclass`` and modules for a quick start
 - ``version``: the version of scopec
+- ``passes``: lists of passes, and running them
 - ``graphs``: strongly connected components
 - ``grammars``, ``tables``, ``lalr``, ``syntax``: parsers from grammars
 - ``templates``, ``resources``: templates, and where they are

@@ -74,7 +74,7 @@ STDIN = Path("-")
 @click.option("-x", "first", is_flag=True, help="Stop after the first file that does not hold.")
 @click.option("--watch", is_flag=True, help="Check again whenever a program changes, until Ctrl-C.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
-@click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states and times.")
+@click.option("-v", "--verbose", is_flag=True, help="Also models, attributes, states, times and reductions.")
 def check(
     paths: tuple[Path, ...], overrides: Overrides, jars: dict[str, Path], engine: str, jobs: int,
     timeout: float, memory_limit: int, budget: float | None, keep: Path | None, confirm: str, executor: str | None,

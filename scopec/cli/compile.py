@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scopec.base.diagnostics import UsageError
-from scopec.cli.options import limit_options, program_options
+from scopec.cli.options import completing, limit_options, program_options
 from scopec.engines.table import TABLE
 from scopec.report import options as report_options
 
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from scopec.session.plan import Overrides
+
+
+def forms() -> list[str]:
+    """The names for --show."""
+    from scopec.session.forms import AFTER, FORMS, PASSES
+
+    return [*FORMS, *(AFTER + name for name in PASSES)]
 
 
 @click.command("compile")
@@ -50,9 +57,10 @@ if TYPE_CHECKING:
 @click.option(
     "--show",
     "form",
-    type=click.Choice(["program", "events", "steps"]),
+    metavar="[program|events|steps|after:PASS]",
+    shell_complete=completing(forms),
     help="Print a form that a program has on its way there instead (docs/forms.md): the program, its events in the "
-    "memory question, or its steps in the progress question.",
+    "memory question, its steps in the progress question, or what there is after a pass of one of these.",
 )
 @program_options
 @limit_options

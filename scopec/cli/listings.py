@@ -58,7 +58,8 @@ def models(name: str | None) -> int:
 @click.command()
 @click.argument("code", shell_complete=completing(lambda: explained()))
 def explain(code: str) -> int:
-    """Say what a diagnostic's CODE (SCP013), an expectation (race_free) or a kind of violation (data-race) means."""
+    """Say what a diagnostic's CODE (SCP013), an expectation (race_free), a kind of violation (data-race), a reduction
+    (settled) or a pass (execute) is."""
     found = explained()
     known = {name.lower(): name for name in found}
     name = known.get(code.lower())
@@ -77,17 +78,63 @@ def explained() -> dict[str, str]:
         way_out = re.sub(r"docs/([\w-]+)\.md", r"`scopec docs \1`", code.way_out)
         kind = f"A warning, which `//@ allow {code.id};` takes away." if code.is_warning else "An error."
         said[code.id] = f"{code.summary}\n\n{kind} What to do: {way_out}."
-    return said | dict(_expectations()) | {r.id: f"{r.summary}\n\n{r.help}" for r in RULES}
+    said |= dict(_expectations()) | {r.id: f"{r.summary}\n\n{r.help}" for r in RULES}
+    for name, text in (*_reductions(), *_passes()):
+        said[name] = f"{said[name]}\n\n{text}" if name in said else text
+    return said
 
 
 def _expectations() -> Iterator[tuple[str, str]]:
     """The expectations, and when each holds, as the document on the language has them."""
-    text = resource("docs").joinpath("language.md").read_text(encoding="utf-8")
-    rows = text.partition("| expectation | holds if |\n|---|---|\n")[2].partition("\n\n")[0]
-    for row in rows.splitlines():
-        forms, meaning = row.strip("| ").split(" | ", 1)
+    for row in _rows("language", "expectation | holds if"):
+        forms, meaning = row.split(" | ", 1)
         name = re.sub(r"[`,].*| .*", "", forms.lstrip("`"))
         yield name, f"`expect {name}` holds if {meaning}.\n\nMore: `scopec docs language`."
+
+
+def _reductions() -> Iterator[tuple[str, str]]:
+    """The reductions, as the document on them has them, and who makes each."""
+    from scopec.session.forms import reductions
+
+    makers: dict[str, list[str]] = {}
+    for name, maker in reductions():
+        makers.setdefault(name, []).append(maker)
+    for row in _rows("abstractions", "name | what it leaves out | holds for"):
+        first, what, needs, why, tests, loses = row.split(" | ")
+        name = first.strip("`")
+        lines = [
+            f"A reduction. It leaves out: {what}.\n",
+            f"It holds for: {needs}.",
+            f"Why: {why}.",
+            f"What it loses: {loses}.",
+            f"Fails without the argument: {tests}.",
+            f"It is made by {' and '.join(makers[name])}; `--without {name}` leaves it out.\n",
+            "More: `scopec docs abstractions`.",
+        ]
+        yield name, "\n".join(lines)
+
+
+def _passes() -> Iterator[tuple[str, str]]:
+    """The passes of the two questions, in their order."""
+    from scopec.session.forms import AFTER, QUESTIONS, WAYS
+
+    for form, way in WAYS.items():
+        for number, one in enumerate(way, start=1):
+            lines = [
+                f"Pass {number} of {len(way)} of the {QUESTIONS[form]}: {one.does}.\n",
+                f"It is {one.place}.",
+                *[f"Reductions in it: {', '.join(one.reductions)}."] * bool(one.reductions),
+                f"`scopec compile FILE --show {AFTER}{one.name}` prints what there is after it.\n",
+                "More: `scopec docs forms`.",
+            ]
+            yield one.name, "\n".join(lines)
+
+
+def _rows(document: str, head: str) -> Iterator[str]:
+    """The rows of the tables of a document whose head begins so."""
+    text = resource("docs").joinpath(f"{document}.md").read_text(encoding="utf-8")
+    for table in text.split(f"\n| {head}")[1:]:
+        yield from (row.strip("| ") for row in table.partition("\n\n")[0].splitlines()[2:])
 
 
 @click.command()

@@ -9,11 +9,11 @@ from scopec.base.records import dataclass
 from scopec.hangs.final_status import Standing
 from scopec.hangs.spin_loops import TurningRun
 from scopec.memory.events.events import Cut, EventGraph, Left
-from scopec.memory.graph import graph, safe_assertions, started
 from scopec.memory.reductions import Reductions
 from scopec.memory.unfold import warp_collectives
 from scopec.memory.unfold.asw import Ordering
 from scopec.memory.unfold.blocking import Blocking
+from scopec.memory.unfold.collected import graph, safe_assertions, started
 from scopec.memory.unfold.counted_barriers import open_phases
 from scopec.memory.unfold.stopping import stopping
 from scopec.memory.unfold.symbolic import run

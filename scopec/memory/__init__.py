@@ -1,6 +1,6 @@
 """The memory question: event graphs, memory models, executions.
 
-- ``graph``: a Program to its event graph
+- ``graph``: a Program to its event graph, by passes
 - ``unfold``: threads to events
 - ``events``: what an event graph is
 - ``given``: what every execution gives to a model

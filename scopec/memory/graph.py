@@ -1,13 +1,24 @@
-"""From a Program to its event graph: every thread executed symbolically, and what orders threads with each other."""
+"""From a Program to the event graph that is asked about: the passes of the memory question, in their order.
+
+Each thread is executed symbolically, what orders threads with each other is added, and what the program alone decides
+is left out of large graphs.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.memory.domains.domains import may_fail, possible_values
-from scopec.memory.events.events import Event, EventGraph, Final, Kind, location_names, shown_location
+from scopec.base import passes
+from scopec.base.passes import Pass
+from scopec.base.records import dataclass
+from scopec.memory.given.ptx import compiled
+from scopec.memory.reduce.certain_race import racing
+from scopec.memory.reduce.prune_barriers import condensed
+from scopec.memory.reduce.resolve_locations import decided, settled
 from scopec.memory.reductions import Reductions
-from scopec.memory.unfold import warp_collectives
+from scopec.memory.show import show_events
+from scopec.memory.unfold import collected, stopping
 from scopec.memory.unfold.aligned import divergence
 from scopec.memory.unfold.asw import Ordering
 from scopec.memory.unfold.barriers import packed
@@ -15,173 +26,318 @@ from scopec.memory.unfold.blocking import block
 from scopec.memory.unfold.counted_barriers import open_phases
 from scopec.memory.unfold.existence import existing
 from scopec.memory.unfold.lifetimes import lasting
-from scopec.memory.unfold.registration import mapped
-from scopec.memory.unfold.sequencing import conflicts
-from scopec.memory.unfold.stopping import stopping
+from scopec.memory.unfold.sequencing import conflicts, torn
 from scopec.memory.unfold.symbolic import execute
-from scopec.memory.unfold.unfolding import Unfolding, defined, merge
-from scopec.program import ir, values
-from scopec.program.observe import Location
-from scopec.program.program import Program
-from scopec.program.values import Const
+from scopec.memory.unfold.unfolding import Unfolding
+from scopec.memory.unfold.warp_collectives import in_step, resolve
+from scopec.program.show import show_program
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
+    from typing import Self
 
+    from scopec.base.passes import Passed
     from scopec.base.source import Span
-    from scopec.memory.events.events import Assertion
+    from scopec.memory.events.events import Assertion, Cut, EventGraph
     from scopec.memory.events.guards import Guard
+    from scopec.memory.unfold.counted_barriers import Quorums
+    from scopec.memory.unfold.stopping import Stopping
+    from scopec.program.program import Program
     from scopec.program.values import Value
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a program, as far as its event graph depends on it.
+
+    Loops are unrolled at most ``unroll`` times (1 or more).  ``observed`` are the (thread, register) pairs whose final
+    values are asked for; ``mentioned`` values that may be read out of thin air; with ``listing`` every final state is
+    asked for, with ``one_race`` any race decides all that is asked.  ``whole_vectors`` and ``instructions`` are whether
+    vectors are accessed at once, and operations are instructions of PTX.
+    """
+
+    unroll: int = 1
+    observed: frozenset[tuple[str, str]] = frozenset()
+    mentioned: frozenset[int] = frozenset()
+    reductions: Reductions = Reductions()
+    listing: bool = False
+    one_race: bool = False
+    whole_vectors: bool = True
+    instructions: bool = False
+
+
+@dataclass(frozen=True)
+class Making:
+    """What there is of a memory question so far: the program, what its threads do, the event graph.
+
+    ``safe`` are implicit assertions that are known to hold; ``impossible`` what no execution has together; ``whole``
+    how many events there were before any was left out of the graph.
+    """
+
+    asked: Asked
+    program: Program
+    safe: frozenset[tuple[str, Span, str]] = frozenset()
+    out: Unfolding | None = None
+    stops: Stopping = stopping.NOTHING
+    quorums: Quorums | None = None
+    impossible: tuple[tuple[Guard, Value], ...] = ()
+    graph: EventGraph | None = None
+    whole: int = 0
+
+    @property
+    def found(self) -> Unfolding:
+        """What symbolic execution has found."""
+        assert self.out is not None
+        return self.out
+
+    @property
+    def made(self) -> EventGraph:
+        """The graph."""
+        assert self.graph is not None
+        return self.graph
+
+    def makes(self, reduction: str) -> bool:
+        """Whether a reduction holds for the model, and is not switched off."""
+        found: bool = getattr(self.asked.reductions, reduction)
+        return found
+
+    def without(self, reduction: str) -> Self:
+        """The same with a reduction switched off."""
+        return replace(self, asked=replace(self.asked, reductions=self.asked.reductions.without({reduction})))
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """How much there is of what in the graph, if there is one."""
+        if self.graph is None:
+            return {}
+        return {
+            "events": len(self.graph.events),
+            "choices": len(self.graph.choices),
+            "assertions": len(self.graph.assertions),
+            "ways beyond the bound": sum(not cut.wait for cut in self.graph.cuts),
+            "orders of threads": len(self.graph.asw),
+            "settled locations": len(self.graph.settled),
+        }
+
+    @property
+    def form(self) -> str:
+        """The form that there is: a changed program, or events."""
+        return "program" if self.out is None else "events"
+
+    @property
+    def text(self) -> str:
+        """The form in print."""
+        if self.out is None:
+            return show_program(self.program)
+        return show_events(self.graph or collected.collected(self.out, self.impossible))
+
+
+# ---------------------------------------------------------------- the passes
+
+
+def _executed(stage: Making) -> Making:
+    asked = stage.asked
+
+    def executed(joint: bool, ahead: Mapping[tuple[str, int], int]) -> Unfolding:
+        out = Unfolding(stage.program, stage.safe, joint, ahead, asked.reductions)
+        for thread, guard in collected.started(out):
+            own = frozenset(r for t, r in asked.observed if t == thread.name)
+            execute(out, thread, guard, asked.unroll, own)
+        return out
+
+    return replace(stage, out=in_step(executed))
+
+
+def _blocked(stage: Making) -> Making:
+    assert stage.quorums is not None
+    more = block(stage.found, Ordering(stage.found), stage.quorums, stage.stops)
+    return replace(stage, impossible=(*stage.impossible, *more))
+
+
+def _undefined(stage: Making, found: Iterable[tuple[Assertion, Cut]]) -> Making:
+    for assertion, cut in tuple(found):
+        stage.found.assertions.append(assertion)
+        stage.found.cuts.append(cut)
+    return stage
+
+
+def _joined(stage: Making) -> Making:
+    made = collected.graph(stage.found, stage.impossible, stage.asked.observed, present=stage.stops.present)
+    return replace(stage, graph=made, whole=len(made.events))
+
+
+def _made(stage: Making) -> Making:
+    """The graph of a stage's program."""
+    return passes.run(_UNFOLDING, stage)
+
+
+def _without_safe(stage: Making) -> Making:
+    safe = collected.safe_assertions(stage.made, stage.asked.mentioned)
+    return _made(replace(Making(stage.asked, stage.program), safe=safe)) if safe else stage
+
+
+def _large(stage: Making) -> str | None:
+    """Why a graph is one of which something is left out."""
+    chosen, threads = stage.asked.reductions, len(stage.program.threads)
+    if stage.asked.listing:
+        return None
+    if stage.whole > chosen.events:
+        return f"{stage.whole} events, more than {chosen.events}"
+    return f"{threads} threads, more than {chosen.threads}" if threads > chosen.threads else None
+
+
+def _settling(stage: Making) -> str | None:
+    return _large(stage) if stage.makes("settled") else None
+
+
+def _asks_one_race(stage: Making) -> str | None:
+    large = len(stage.made.events) > stage.asked.reductions.events // 3
+    return _large(stage) if large and stage.asked.one_race else None
+
+
+#: How a program is read as the memory question reads it.
+_READING: tuple[Pass[Making], ...] = (
+    Pass(
+        torn,
+        "the access to a vector is one to each element, in any order, unless it is given to be whole",
+        lambda stage: replace(stage, program=torn(stage.program)),
+        lambda stage: None if stage.asked.whole_vectors else "",
+    ),
+    Pass(
+        packed,
+        "the state of a barrier is one number, which arrivals change",
+        lambda stage: replace(stage, program=packed(stage.program)),
+    ),
+    Pass(
+        compiled,
+        "under a model of PTX: the instructions that operations of C++ are",
+        lambda stage: replace(stage, program=compiled(stage.program)),
+        lambda stage: "" if stage.asked.instructions else None,
+    ),
+)
+_LASTING: tuple[Pass[Making], ...] = (
+    Pass(
+        lasting,
+        "shared memory that other blocks access has a lifetime, which a thread of its own begins and ends",
+        lambda stage: replace(stage, program=lasting(stage.program)),
+    ),
+    Pass(
+        existing,
+        "a read of the lifetime before each access, of what may end before it, or not have begun",
+        lambda stage: replace(
+            stage, program=existing(stage.program, lambda trial: _made(replace(stage, program=trial)).made)
+        ),
+    ),
+)
+#: From a program to its graph.
+_UNFOLDING: tuple[Pass[Making], ...] = (
+    Pass(
+        execute,
+        "every path of a thread, loops unrolled up to the bound; what registers hold is a value over what was read",
+        _executed,
+        inside=("constants", "spin_loops", "retries"),
+        shown="graph",
+    ),
+    Pass(
+        resolve,
+        "what lanes bring each other is what the lanes that are there have brought",
+        lambda stage: replace(stage, impossible=tuple(resolve(stage.found))),
+    ),
+    Pass(
+        stopping.stopping,
+        "how far threads get that `exit`, the end of `main` or `__trap` stops",
+        lambda stage: replace(stage, stops=stopping.stopping(stage.found, Ordering(stage.found))),
+    ),
+    Pass(
+        open_phases,
+        "of which phase an arrival may be at a barrier with a count",
+        lambda stage: replace(stage, quorums=open_phases(stage.found)),
+        inside=("phases",),
+        shown="graph",
+    ),
+    Pass(block, "who waits in vain: for an arrival, a launch or an end that does not come", _blocked),
+    Pass(
+        conflicts,
+        "accesses that nothing orders in one evaluation are undefined",
+        lambda stage: _undefined(stage, conflicts(stage.found)),
+    ),
+    Pass(
+        divergence,
+        "lanes of a warp that come to different barriers are undefined",
+        lambda stage: _undefined(stage, divergence(stage.found)),
+    ),
+    Pass(
+        collected.graph,
+        "initial writes, and what launches, completion, streams and barriers order",
+        _joined,
+        inside=("pairs",),
+    ),
+)
+_SAFE: tuple[Pass[Making], ...] = (
+    Pass(
+        collected.safe_assertions,
+        "the checks that hold whatever is read, which are left out then",
+        _without_safe,
+        reduction="safe_assertions",
+    ),
+)
+#: From a graph to what is asked about.
+_REDUCING: tuple[Pass[Making], ...] = (
+    Pass(
+        settled,
+        "in a large graph the accesses to a location that the program alone orders are computed",
+        lambda stage: replace(stage, graph=settled(stage.made, commuting=stage.makes("commuting"))),
+        _large,
+        reduction="settled",
+        inside=("commuting",),
+    ),
+    Pass(
+        condensed,
+        "these accesses, and barriers that order nothing else, are gone",
+        lambda stage: replace(stage, graph=condensed(stage.made)),
+        _settling,
+        reduction="condensed",
+    ),
+    Pass(
+        decided,
+        "the objects that have no other accesses",
+        lambda stage: replace(stage, graph=replace(stage.made, decided=decided(stage.made))),
+        _settling,
+    ),
+    Pass(
+        racing,
+        "of a large graph, where any race decides all that is asked, two accesses that surely race, and no other race",
+        lambda stage: replace(stage, graph=racing(stage.made, condense=stage.makes("condensed")) or stage.made),
+        _asks_one_race,
+        reduction="racing",
+        inside=("condensed",),
+    ),
+)
+#: All of them, in their order.
+PASSES: tuple[Pass[Making], ...] = (*_READING, *_LASTING, *_UNFOLDING, *_SAFE, *_REDUCING)
+
+
+def read(program: Program, *, whole_vectors: bool, instructions: bool) -> Program:
+    """A program as the memory question reads it: vectors, barriers, and operations of C++ under a model of PTX."""
+    asked = Asked(whole_vectors=whole_vectors, instructions=instructions)
+    return passes.run(_READING, Making(asked, program)).program
+
+
+def reduced(program: Program, asked: Asked, log: list[Passed] | None = None) -> EventGraph:
+    """The event graph of a program that has been :func:`read`, without what is left out of the question.
+
+    Raises InputError for a local that is read before it has a value, and programs too large to unroll.
+    """
+    return passes.run(PASSES[len(_READING) :], Making(asked, program), log=log).made
 
 
 def build(
     program: Program, unroll: int, observed: Iterable[tuple[str, str]] = (), mentioned: Iterable[int] = (),
     reductions: Reductions | None = None,
 ) -> EventGraph:  # fmt: skip
-    """The event graph of a program, loops unrolled at most ``unroll`` times (1 or more).
+    """The event graph of a program before anything is left out of it but checks that hold; as :class:`Asked` has it.
 
-    ``observed`` are the (thread, register) pairs whose final values are asked for.  Implicit assertions that hold
-    whatever is read are left out; ``mentioned`` are values that may be read out of thin air.  ``reductions`` are those
-    that hold for the question, all if none are given.  Raises InputError for a local that is read before it has a
-    value, and programs too large to unroll.
+    All reductions hold if none are given.  Raises what :func:`reduced` does.
     """
-    reductions = reductions or Reductions()
-    watched = set(observed)
-    none: frozenset[tuple[str, Span, str]] = frozenset()
-    program = existing(lasting(packed(program)), lambda trial: _build(trial, unroll, watched, none, reductions))
-    found = _build(program, unroll, watched, none, reductions)
-    safe = safe_assertions(found, mentioned) if reductions.safe_assertions else none
-    return _build(program, unroll, watched, safe, reductions) if safe else found
-
-
-def safe_assertions(found: EventGraph, mentioned: Iterable[int] = ()) -> frozenset[tuple[str, Span, str]]:
-    """The implicit assertions of a graph that hold whatever is read."""
-    if not found.faults:
-        return frozenset()
-    known = possible_values(found, mentioned, [a.condition for a in found.faults])
-    doubtful = {_identity(a) for a in may_fail(found, known)}
-    return frozenset(_identity(a) for a in found.faults) - doubtful
-
-
-def _identity(assertion: Assertion) -> tuple[str, Span, str]:
-    return assertion.thread, assertion.span, assertion.text
-
-
-def _build(
-    program: Program, unroll: int, watched: set[tuple[str, str]], safe: frozenset[tuple[str, Span, str]],
-    reductions: Reductions,
-) -> EventGraph:  # fmt: skip
-    def executed(joint: bool, ahead: Mapping[tuple[str, int], int]) -> Unfolding:
-        out = Unfolding(program, safe, joint, ahead, reductions)
-        for thread, guard in started(out):
-            execute(out, thread, guard, unroll, frozenset(r for t, r in watched if t == thread.name))
-        return out
-
-    out = warp_collectives.in_step(executed)
-    exchanged = warp_collectives.resolve(out)
-    stops = stopping(out, Ordering(out))
-    quorums = open_phases(out)
-    ordering = Ordering(out)
-    impossible = [*exchanged, *block(out, ordering, quorums, stops)]
-    for assertion, cut in (*conflicts(out), *divergence(out)):
-        out.assertions.append(assertion)
-        out.cuts.append(cut)
-    return graph(out, impossible, watched, present=stops.present)
-
-
-def graph(
-    out: Unfolding,
-    impossible: Iterable[tuple[Guard, Value]],
-    watched: Collection[tuple[str, str]] = (),
-    asleep: Mapping[str, tuple[str, ...]] | None = None,
-    present: Mapping[str, Guard] | None = None,
-) -> EventGraph:
-    """The graph of what was collected, initial writes and what orders threads added.
-
-    ``present`` says where a thread gets to its end, of those that something may stop.
-    """
-    out.events = [*_initial_writes(out), *out.events]
-    ordering = Ordering(out)
-    asw = tuple(ordering.synchronises())
-    return EventGraph(
-        out.program,
-        tuple(out.events),
-        tuple(out.conditions),
-        out.choices,
-        asw,
-        tuple(ordering.order.chosen()),
-        tuple(impossible),
-        tuple(out.assertions),
-        tuple(out.cuts),
-        _finals(out, watched, present or {}),
-        out.control,
-        frozenset(thread for thread, _ in out.ends),
-        out.unrolled,
-        out.addresses,
-        tuple(out.unset),
-        mapped(ordering),
-        asleep or {},
-        tuple(out.waits),
-        out.watches_several,
-    )
-
-
-def started(out: Unfolding) -> Iterator[tuple[ir.Thread, Guard]]:
-    """The threads that some path starts, each with where it does, after the threads that start it are executed."""
-    created = created_threads(out.program)
-    waiting = list(out.program.threads)
-    while True:
-        for thread in waiting:
-            start = out.creations.get(thread.name) if thread.grid is None else out.launches.get(thread.grid)
-            if start is not None or (thread.grid is None and thread.name not in created):
-                waiting.remove(thread)
-                yield thread, out.guards.always if start is None else out.guard_of(start)
-                break
-        else:
-            return  # what is left is created or launched on no path
-
-
-def created_threads(program: Program) -> frozenset[str]:
-    """The host threads that others create."""
-    return frozenset(
-        node.operation.thread
-        for thread in (program.host, *program.others)
-        for node in thread.body.nodes.values()
-        if isinstance(node, ir.Do) and isinstance(node.operation, ir.CreateThread)
-    )
-
-
-def _initial_writes(out: Unfolding) -> list[Event]:
-    """One initial write for each location that is accessed, in the order in which the objects are declared."""
-    program = out.program
-    accessed: set[Location] = {e.location for e in out.events if e.location is not None}
-    order = list(program.objects)
-    found = []
-    locations = sorted(accessed, key=lambda at: (order.index(at.object), at.instance, at.index))
-    names = location_names(locations, program)
-    for location in locations:
-        object_ = program.objects[location.object]
-        initial = object_.values[location.index]
-        value = Const(0 if initial is None else initial, object_.type)
-        text = f"{shown_location(location, program)} = {value.value} (initially)"
-        found.append(
-            Event(f"init_{names[location]}", Kind.INIT, "", object_.span, out.guards.always, text, location, value)
-        )
-    return found
-
-
-def _finals(
-    out: Unfolding, observed: Collection[tuple[str, str]], present: Mapping[str, Guard]
-) -> dict[tuple[str, str], Final]:
-    """Final values of observed registers: the ends of a thread merged; a thread that is stopped before has none."""
-    found: dict[tuple[str, str], Final] = {}
-    for thread, register in sorted(observed):
-        ends = [state for name, state in out.ends if name == thread]
-        if ends:
-            merged = merge(ends, out.conditions)
-            if register in merged.registers:
-                has_one = merged.registers[defined(register)]
-                if thread in present:
-                    has_one = values.binary("&&", has_one, present[thread].value(out.conditions))
-                found[thread, register] = Final(merged.registers[register], has_one)
-    return found
+    asked = Asked(unroll, frozenset(observed), frozenset(mentioned), reductions or Reductions())
+    return passes.run((*_READING, *_LASTING, *_UNFOLDING, *_SAFE), Making(asked, program)).made

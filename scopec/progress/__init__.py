@@ -1,7 +1,7 @@
 """The progress question: labelled steps, what the implementation owes, schedules.
 
 - ``questions``: what an engine is asked
-- ``build``, ``stepper``, ``interleaving``: a program to its system
+- ``build``, ``passes``, ``stepper``, ``interleaving``: a program to its system
 - ``system``, ``steps``: the system, and its steps
 - ``rules``: what each step does, as data
 - ``terms``, ``transition``: the form of rules

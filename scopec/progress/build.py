@@ -1,40 +1,24 @@
-"""From a program to its system under a progress model."""
+"""From a program to its system under a progress model: who takes part, and what the passes make of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
+from scopec.base import passes
 from scopec.base.diagnostics import Code, InputError, error
-from scopec.base.records import dataclass
 from scopec.program import ir
-from scopec.program.constants import constants, fold
-from scopec.program.names import distinct, identifier
 from scopec.program.program import Program
 from scopec.program.specialise import device_thread
 from scopec.program.streams import waits_for
-from scopec.program.values import TRUE
-from scopec.progress.counting import counts
-from scopec.progress.influence import accessed_objects, deciding_objects
-from scopec.progress.interleaving import interleaved
 from scopec.progress.models import CUDA, Model
-from scopec.progress.reductions import Reductions, automatic_as_registers, on_cycles, waits_as_polls, without_assertions
-from scopec.progress.stepper import machine
+from scopec.progress.passes import PASSES, Making, Threads
+from scopec.progress.reductions import Reductions, on_cycles
 from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS, Readings, System, unit
 
 if TYPE_CHECKING:
+    from scopec.base.passes import Passed
     from scopec.base.source import Span
-    from scopec.progress.steps import Machine
-
-
-@dataclass(frozen=True)
-class _Threads:
-    """The threads that take part."""
-
-    hosts: tuple[ir.Thread, ...] = ()
-    device: tuple[ir.Thread, ...] = ()
-    tasks: tuple[ir.Thread, ...] = ()
 
 
 def build(
@@ -44,7 +28,18 @@ def build(
     readings: Readings | None = None,
     observed: Mapping[str, frozenset[str]] | None = None,
 ) -> System:
-    """The system of a program under a progress model.
+    """The system of a program under a progress model, as :func:`beginning` has it."""
+    return made(beginning(program, model, reductions, readings, observed))
+
+
+def beginning(
+    program: Program,
+    model: Model = CUDA,
+    reductions: Reductions | None = None,
+    readings: Readings | None = None,
+    observed: Mapping[str, frozenset[str]] | None = None,
+) -> Making:
+    """What there is of the system of a program under a progress model before any pass.
 
     Where final states are asked for, ``observed`` are the registers that are read at the end, by grid or host thread;
     assertions are steps then, and those that fail end in a label of their own.
@@ -57,54 +52,14 @@ def build(
     threads = _with_host(program, readings) if model.has_host else _alone(program, model)
     alone = [t for t in (*threads.hosts, *threads.device) if t.grid is None]
     bodies = {t.name: t.body for t in alone} | {name: grid.body for name, grid in program.grids.items()}
-    bodies = {name: interleaved(body) for name, body in bodies.items()}
-    for name, body in bodies.items():
-        holding = always_holding(body, [t for t in program.threads if name in (t.grid, t.name)])
-        bodies[name] = without_assertions(body, holding, explicit=observed is not None)
-    if observed is not None:
-        bodies = {name: waits_as_polls(body) for name, body in bodies.items()}
-    on_host = {t.grid or t.name for t in (*threads.hosts, *threads.device, *threads.tasks) if t.is_host}
-    deciding = deciding_objects(bodies.values()) if reductions.objects else frozenset(program.objects)
-    issuing = [t for t in threads.hosts if any(isinstance(op, ISSUING_CALLS) for op in _operations(t.body))]
-    snapshots = len(issuing) > 1
-    uses = {name: accessed_objects(body) for name, body in bodies.items()}
+    return Making(program, model, readings, reductions, observed, threads, before, bodies, frozenset(program.objects))
 
-    stems = distinct({name: identifier(name) for name in bodies})
 
-    def made(name: str, body: ir.Body) -> Machine:
-        elsewhere = set[str]().union(*(found for other, found in uses.items() if other != name))
-        counted = partial(counts, program=program, host=name in on_host)
-        if reductions.local:
-            body = automatic_as_registers(body, {n: program.objects[n] for n in uses[name] - elsewhere}, counted)
-        final = (observed or {}).get(name, frozenset())
-        return machine(name, stems[name], body, deciding, counted, reductions, snapshots=snapshots, observed=final)
-
-    machines = {name: made(name, body) for name, body in bodies.items()}
-    system = System(
-        program,
-        model,
-        readings,
-        reductions,
-        machines,
-        threads.hosts,
-        threads.device,
-        threads.tasks,
-        before,
-        snapshots,
-    )
+def made(stage: Making, log: list[Passed] | None = None) -> System:
+    """The system that the passes make; InputError for a unit that is larger than what a device has places for."""
+    system = passes.run(PASSES, stage, log=log).made
     check_places(system)
     return system
-
-
-def always_holding(body: ir.Body, threads: list[ir.Thread]) -> frozenset[int]:
-    """The implicit assertions of a body that hold in each of its threads by what is known before it runs."""
-    found = {n: node.operation for n, node in body.nodes.items() if isinstance(node, ir.Do)}
-    holding = {n: op.condition for n, op in found.items() if isinstance(op, ir.Assert) and op.implicit}
-    for thread in threads if holding else ():
-        builtins = thread.builtins or {}
-        known = constants(thread.body, builtins)
-        holding = {n: c for n, c in holding.items() if fold(c, known, builtins) == TRUE}
-    return frozenset(holding)
 
 
 _QUERIES = (ir.StreamQuery, ir.EventQuery)
@@ -160,7 +115,7 @@ def check_places(system: System) -> None:
             raise error(Code.BAD_LAUNCH, message, span, "launch fewer blocks, or give more places")
 
 
-def _alone(program: Program, model: Model) -> _Threads:
+def _alone(program: Program, model: Model) -> Threads:
     """The threads of a progress model without a host: those of a litmus file, or of the grids.
 
     A thread that does nothing but end never keeps another from being owed a step: where some thread must take a step,
@@ -172,10 +127,10 @@ def _alone(program: Program, model: Model) -> _Threads:
     device = (*program.others, *(t for t in program.threads if t.grid is not None))
     if not device:  # a system has some thread: TLC 2.15 finds that one without any never ends
         device = tuple(device_thread(grid, 0, 0) for grid in program.grids.values())
-    return _Threads(device=device)
+    return Threads(device=device)
 
 
-def _with_host(program: Program, readings: Readings) -> _Threads:
+def _with_host(program: Program, readings: Readings) -> Threads:
     """The threads of the CUDA execution model.
 
     Device threads that do nothing but start and end are left out, except for those whose start or end matters:
@@ -196,7 +151,7 @@ def _with_host(program: Program, readings: Readings) -> _Threads:
             device += _stand_ins(program, grid, device, readings)
         elif not any(t.grid == grid.name for t in tasks):
             tasks.append(device_thread(grid, 0, 0))
-    return _Threads(
+    return Threads(
         tuple(t for t in outside if t.is_host), (*(t for t in outside if not t.is_host), *device), tuple(tasks)
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scopec.base.records import dataclass
 from scopec.program.program import Program
 from scopec.progress import models
-from scopec.progress.build import build
+from scopec.progress.build import beginning, build, made
 from scopec.progress.reductions import Reductions
 from scopec.progress.system import readings
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.program.observe import Formula
     from scopec.progress.models import Model, Property
+    from scopec.progress.passes import Making
     from scopec.progress.system import System
 
 
@@ -41,11 +42,15 @@ class ProgressProblem:
 
     @cached_property
     def system(self) -> System:
-        """The labelled steps; where each turn of a poll matters it is a step."""
+        """The labelled steps."""
+        return replace(made(self.beginning), settled=self.settled)
+
+    @cached_property
+    def beginning(self) -> Making:
+        """What there is of them before any pass; where each turn of a poll matters it is a step."""
         polls = self.reductions.polls and self.model.has_host and self.property == "Termination"
         reductions = replace(self.reductions, polls=polls)
-        built = build(self.program, self.model, reductions, readings(self.options, self.given))
-        return replace(built, settled=self.settled)
+        return beginning(self.program, self.model, reductions, readings(self.options, self.given))
 
 
 def hardware_system(program: Program, options: Mapping[str, str], observed: Mapping[str, frozenset[str]]) -> System:

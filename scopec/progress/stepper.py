@@ -18,12 +18,7 @@ from scopec.program.show import shown_call
 from scopec.program.types import BOOL, INT, LONG
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
 from scopec.progress.influence import is_idle, touched, without_idle_stores
-from scopec.progress.reductions import (
-    Reductions,
-    is_unnoticed,
-    on_cycles,
-    without_dead_values,
-)
+from scopec.progress.reductions import Reductions, is_unnoticed, on_cycles
 from scopec.progress.steps import (
     DONE,
     MET,
@@ -69,8 +64,10 @@ def machine(
     *,
     snapshots: bool = False,
     observed: frozenset[str] = frozenset(),
-) -> Machine:
-    """The labelled steps of a body, of the grid or the thread ``owner``; labels begin with ``name``.
+) -> tuple[Machine, Mapping[str, frozenset[str]]]:
+    """The labelled steps of a body, of the grid or the thread ``owner``, and the registers that are live at each label.
+
+    Labels begin with ``name``.
 
     ``deciding`` are the objects whose values are kept; ``counts`` classifies operations (see :class:`Step`).  A step
     that can lead to itself gets a second label, so that each turn of a poll is a step, except where ``reductions`` has
@@ -78,6 +75,20 @@ def machine(
     ``observed`` are the registers that are read when the thread has ended.
     """
     return _Stepper(owner, name, body, deciding, counts, reductions, snapshots, observed).machine()
+
+
+def without_unread(made: Machine, observed: frozenset[str] = frozenset()) -> Machine:
+    """A machine without the registers that no step reads, nor anybody when the thread has ended."""
+    read = set(registers_read(made.entry)) | observed
+    for step in made.steps.values():
+        read |= set(registers_read(step.tree)) | _read_by(step)
+    read = {name for name in read - {OLD, PHASE, OUTCOME, MET} if not ir.is_exchanged(name)}
+
+    def needed(end: Goto) -> Goto:
+        return replace(end, updates=tuple((r, v) for r, v in end.updates if r in read))
+
+    kept = {label: replace(s, tree=map_leaves(s.tree, needed)) for label, s in made.steps.items()}
+    return Machine(made.name, map_leaves(made.entry, needed), kept, tuple(sorted(read)))
 
 
 class _TooManyWaysError(Exception):
@@ -112,7 +123,7 @@ class _Stepper:
         self.visible |= self._local_loops()
         self.labels = self._labels()
 
-    def machine(self) -> Machine:
+    def machine(self) -> tuple[Machine, Mapping[str, frozenset[str]]]:
         try:
             entry, steps = self._all_steps()
         except _TooManyWaysError:
@@ -121,18 +132,7 @@ class _Stepper:
             self.labels = self._labels()
             entry, steps = self._all_steps()
         steps = dict(self._without_self_loops(steps))
-        if self.reductions.registers:
-            steps = without_dead_values(steps, self._live_at(steps))
-        read = set(registers_read(entry)) | self.observed
-        for step in steps.values():
-            read |= set(registers_read(step.tree)) | _read_by(step)
-        read = {name for name in read - {OLD, PHASE, OUTCOME, MET} if not ir.is_exchanged(name)}
-
-        def needed(end: Goto) -> Goto:
-            return replace(end, updates=tuple((r, v) for r, v in end.updates if r in read))
-
-        kept = {label: replace(s, tree=map_leaves(s.tree, needed)) for label, s in steps.items()}
-        return Machine(self.name, map_leaves(entry, needed), kept, tuple(sorted(read)))
+        return Machine(self.name, entry, steps, ()), self._live_at(steps)
 
     def _all_steps(self) -> tuple[Tree, dict[str, Step]]:
         entry = self._follow(self.body.entry, {})

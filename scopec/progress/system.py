@@ -212,6 +212,11 @@ class System:
         merged = self.reductions.start and not self.unit_before
         return tuple(label for label in found if label not in self.steps or not merged or self.steps[label].blocks)
 
+    @property
+    def number(self) -> int:
+        """How many steps there are, the start of a thread included where it is one."""
+        return len(self.steps) + len(self.late_entries)
+
     @cached_property
     def api_labels(self) -> tuple[str, ...]:
         """The labels at which a CUDA API call is pending, and may wait for device threads."""

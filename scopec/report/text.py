@@ -93,7 +93,7 @@ def report_lines(report: Report, *, verbose: bool, quiet: bool, width: int, firs
     if report.folder is not None and report.generated:
         yield f"  generated  {', '.join(report.generated)} in {report.folder}"
     if verbose:
-        yield from _details(report)
+        yield from _details(report, width)
 
 
 def _guess(run: Run, width: int) -> Iterator[str]:
@@ -162,7 +162,7 @@ def qualifiers(run: Run) -> str:
     return f" [{', '.join(shown)}]" if shown else ""
 
 
-def _details(report: Report) -> Iterator[str]:
+def _details(report: Report, width: int) -> Iterator[str]:
     run = report.run
     defaults = Settings.defaults()
     changed = {k: v for k, v in run.settings.options.items() if defaults.options[k] != v}
@@ -171,7 +171,28 @@ def _details(report: Report) -> Iterator[str]:
     yield f"  model {run.model.name}" + "".join(f", {k} = {v}" for k, v in changed.items())
     yield f"  given {given}"
     yield f"  bound unroll = {run.settings.bound['unroll']}"
+    yield from _reduced(run, width)
     yield f"  times {phases}"
+
+
+def _reduced(run: Run, width: int) -> Iterator[str]:
+    """What each reduction has left out of what was asked, and the precondition that held."""
+    # Start-up: most calls do not say it.
+    from scopec.session.forms import changes
+    from scopec.session.reductions import REDUCTIONS
+
+    late: dict[str, None] = {}
+    for question, change in changes(run):
+        if change.before is None:
+            late[change.reduction] = None
+            continue
+        sizes = ", ".join(f"{before:,} -> {after:,} {what}" for what, (before, after) in change.sizes.items())
+        if isinstance(change.before, str):
+            sizes = f"there is no question without it: {change.before}"
+        needs = "; ".join([REDUCTIONS[change.reduction][1], *filter(None, [change.held])])
+        yield from wrapped(f"  reduced by {change.reduction}{question}: {sizes} (holds for {needs})", width, 4)
+    if late:
+        yield from wrapped(f"  not compared, for it takes long: {', '.join(late)}", width, 4)
 
 
 def _why(report: Report, check: Check, width: int, verbose: bool) -> Iterator[str]:

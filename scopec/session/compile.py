@@ -15,7 +15,7 @@ from scopec.base.records import dataclass
 from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS
 from scopec.engines.table import TABLE
 from scopec.session.check import programs
-from scopec.session.forms import FORMS
+from scopec.session.forms import known, shown
 from scopec.session.inquiry.questions import hardware_problem, progress_problem
 from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
@@ -92,15 +92,19 @@ def compile_programs(
 
 
 def shown_forms(paths: Sequence[Path], overrides: Overrides, form: str, limited: Limited = _unlimited) -> Iterator[str]:
-    """A form of :data:`scopec.session.forms.FORMS` of every run, as text; alike ones of a program once."""
+    """A form of :mod:`scopec.session.forms` of every run, or what there is ``after:`` a pass, as text.
+
+    Alike ones of a program once.  UsageError for a form or a pass that there is not.
+    """
+    form = known(form)
     seen: set[tuple[object, ...]] = set()
     for file, _, run, used in _runs(paths, overrides, limited):
         with limited(used), quoting(run.source), bounded_nesting(run.source.span(0, 0)):
-            text = FORMS[form].text(run)
-        known = (file, *run.program.variant.items(), text)
-        if known not in seen:
-            seen.add(known)
-            yield f"---- {run.name}: {form}\n{text}"
+            title, text = shown(run, form)
+        this = (file, *run.program.variant.items(), text)
+        if this not in seen:
+            seen.add(this)
+            yield f"---- {run.name}: {title}\n{text}"
 
 
 def _runs(paths: Sequence[Path], overrides: Overrides, limited: Limited) -> Iterator[tuple[Path, Path, Run, float]]:

@@ -1,23 +1,39 @@
 """The forms of a program between its source and a question: the passes that make each, and how it is shown.
 
-Each form is made of the one before it, events and steps of the program.  Passes are functions; that they run, in this
+The ways of the two questions are lists of passes, which run where a question is made; here they are under their names,
+so that each can be looked at.  The passes that make a Program are functions of the readers; that they run, in this
 order, is tested.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
+from scopec.base import passes
+from scopec.base.diagnostics import InputError, LimitError, UsageError, suggestion
+from scopec.base.limits import deadline, half_of_the_machine, limited
 from scopec.base.records import dataclass
+from scopec.memory import graph
 from scopec.memory.show import show_events
 from scopec.program.show import show_program
+from scopec.progress import passes as progress
+from scopec.progress.build import made
 from scopec.progress.show import show_steps
+from scopec.session.inquiry.graphs import asked
 from scopec.session.inquiry.questions import progress_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from scopec.base.passes import Change, Pass
     from scopec.session.inquiry.run import Run
+
+#: How a form is called after a pass.
+AFTER = "after:"
+#: How long forms are made again without a reduction, for all that were made of one run.
+_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -25,16 +41,30 @@ class Form:
     """A form: what it is, its passes in their order, each a function with what it does, and its text for a run."""
 
     is_a: str
-    passes: dict[str, str]
+    passes: Mapping[str, str]
     text: Callable[[Run], str]
 
 
-def _steps(run: Run) -> str:
-    """Of a file that asks nothing about progress those that termination would be asked of."""
-    asked = run.properties or ("Termination",)
-    texts = {show_steps(progress_problem(run, p).system): p for p in reversed(asked)}
-    return "".join(f"for {p}\n{text}" if len(texts) > 1 else text for text, p in reversed(texts.items()))
+def _for_each(run: Run, text: Callable[[Any], str]) -> str:
+    """Of each progress problem; of a file that asks nothing about progress that of termination.
 
+    Those that are alike once.
+    """
+    properties = run.properties or ("Termination",)
+    texts = {text(progress_problem(run, p)): p for p in reversed(properties)}
+    return "".join(f"for {p}\n{shown}" if len(texts) > 1 else shown for shown, p in reversed(texts.items()))
+
+
+#: The passes of the two questions, by the form that they end with.
+WAYS: Mapping[str, Sequence[Pass[Any]]] = {"events": graph.PASSES, "steps": progress.PASSES}
+QUESTIONS: Mapping[str, str] = {"events": "memory question", "steps": "progress question"}
+PASSES: Mapping[str, Pass[Any]] = {one.name: one for one in chain(*WAYS.values())}
+#: Who makes the reductions that no pass makes.
+LATER: Mapping[str, str] = {
+    "origins": "the question about a graph, when it is put",
+    **dict.fromkeys(("mute", "whole"), "the search for hangs"),
+    **dict.fromkeys(("symmetry", "closures", "plain_races", "sure_steps"), "the embedded engine, when it answers"),
+}
 
 FORMS = {
     "program": Form(
@@ -55,45 +85,76 @@ FORMS = {
     ),
     "events": Form(
         "what each path of each thread does to memory, and what orders threads",
-        {
-            "scopec.memory.unfold.barriers:packed": "the state of a barrier is one number, which arrivals change",
-            "scopec.memory.given.ptx:compiled": "under a model of PTX: the instructions that operations of C++ are",
-            "scopec.memory.unfold.existence:existing": (
-                "a read of the lifetime before each access, of what may end before it, or not have begun"
-            ),
-            "scopec.memory.unfold.symbolic:execute": (
-                "every path of a thread, loops unrolled up to the bound; what registers hold is a value over what"
-                " was read"
-            ),
-            "scopec.memory.unfold.stopping:stopping": (
-                "how far threads get that `exit`, the end of `main` or `__trap` stops"
-            ),
-            "scopec.memory.unfold.counted_barriers:open_phases": (
-                "of which phase an arrival may be at a barrier with a count"
-            ),
-            "scopec.memory.unfold.blocking:block": (
-                "who waits in vain: for an arrival, a launch or an end that does not come"
-            ),
-            "scopec.memory.unfold.sequencing:conflicts": "accesses that nothing orders in one evaluation are undefined",
-            "scopec.memory.unfold.aligned:divergence": "lanes of a warp that come to different barriers are undefined",
-            "scopec.memory.graph:graph": "initial writes, and what launches, completion, streams and barriers order",
-            "scopec.memory.graph:safe_assertions": "the checks that hold whatever is read, which are left out then",
-        },
+        {one.place: one.does for one in WAYS["events"]},
         lambda run: show_events(run.graph),
     ),
     "steps": Form(
         "what a thread does at each label, and where it goes on",
-        {
-            "scopec.progress.interleaving:interleaved": "operands that nothing orders: a way of each order",
-            "scopec.progress.reductions:without_assertions": "without the checks that hold, and without `assert`, "
-            "which the memory question asks",
-            "scopec.progress.reductions:waits_as_polls": "for final states: a wait may look again at any time",
-            "scopec.progress.influence:deciding_objects": "objects whose values decide nothing have none",
-            "scopec.progress.reductions:automatic_as_registers": "locals in memory that only their thread uses are "
-            "registers",
-            "scopec.progress.stepper:machine": "one visible operation per step, the thread's own arithmetic after it",
-            "scopec.progress.reductions:without_dead_values": "a register that is not read again is 0",
-        },
-        _steps,
+        {one.place: one.does for one in WAYS["steps"]},
+        lambda run: _for_each(run, lambda problem: show_steps(problem.system)),
     ),
 }
+
+
+def known(form: str) -> str:
+    """The name of a form, or of one after a pass, if there is such; UsageError if not."""
+    if form in FORMS or (form.startswith(AFTER) and form.removeprefix(AFTER) in PASSES):
+        return form
+    if not form.startswith(AFTER):
+        raise UsageError(_nothing("form", form, [*FORMS, f"{AFTER}PASS"]))
+    raise UsageError(_nothing("pass", form.removeprefix(AFTER), PASSES))
+
+
+def _nothing(kind: str, name: str, there_are: Iterable[str]) -> str:
+    names = list(there_are)
+    help_ = suggestion(name, names)
+    return f"there is no {kind} `{name}`: {f'{help_}; ' if help_ else ''}there are {', '.join(names)}"
+
+
+def shown(run: Run, form: str) -> tuple[str, str]:
+    """A form of a run in print, and what it is: after a pass that which there is then."""
+    if form in FORMS:
+        return form, FORMS[form].text(run)
+    name = form.removeprefix(AFTER)
+    said: list[str] = []
+
+    def text(way: Sequence[Pass[Any]], begun: Any) -> str:
+        log: list[passes.Passed] = []
+        found = passes.run(way, begun, to=name, log=log)
+        said.append(f"{found.form} after {name}{' (not made)' * (log[-1].held is None)}")
+        return str(found.text)
+
+    if PASSES[name] in WAYS["events"]:
+        printed = text(WAYS["events"], beginning(run))
+    else:
+        printed = _for_each(run, lambda problem: text(WAYS["steps"], problem.beginning))
+    return said[0], printed
+
+
+def beginning(run: Run) -> graph.Making:
+    """What there is of the events of a run before any pass."""
+    return graph.Making(asked(run), run.program)
+
+
+def reductions() -> Iterator[tuple[str, str]]:
+    """Each reduction, and who makes it."""
+    for form, way in WAYS.items():
+        yield from ((name, f"the pass `{one.name}` of the {QUESTIONS[form]}") for one in way for name in one.reductions)
+    yield from LATER.items()
+
+
+def changes(run: Run) -> Iterator[tuple[str, Change]]:
+    """What each reduction has changed of the forms of a run that was asked, with the question that it is of.
+
+    Of events only where they were needed.
+    """
+    end = deadline(_SECONDS)
+    if "graph" in vars(run):
+        yield from (("", c) for c in passes.changes(WAYS["events"], beginning(run), run.passed, end))
+    for property_ in run.properties:
+        begun = progress_problem(run, property_).beginning
+        log: list[passes.Passed] = []
+        with suppress(LimitError, InputError), limited(end.left(), half_of_the_machine()):
+            made(begun, log)
+        for change in passes.changes(WAYS["steps"], begun, log, end):
+            yield f" for {property_}" * (len(run.properties) > 1), change

@@ -22,7 +22,6 @@ from scopec.memory.events.events import EventGraph, Kind
 from scopec.memory.events.rewriting import Rewrite
 from scopec.memory.reduce.commuting import Commuting
 from scopec.memory.reduce.constant_order import ConstantOrder
-from scopec.memory.reduce.prune_barriers import condensed
 from scopec.memory.unfold.unfolding import Unfolding
 from scopec.program import ir, types, values
 from scopec.program.values import Const, Value
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
     from scopec.memory.events.events import Event
     from scopec.memory.events.guards import Guard
-    from scopec.memory.reductions import Reductions
     from scopec.program.observe import Location
     from scopec.program.values import Builtin, Reg
 
@@ -48,19 +46,21 @@ class _OpenError(Exception):
         self.location = location
 
 
-def settled(graph: EventGraph, reductions: Reductions) -> EventGraph:
-    """A graph with the same answers, without what the program alone decides."""
+def settled(graph: EventGraph, *, commuting: bool = True) -> EventGraph:
+    """A graph with the same answers, and the values of settled locations in it.
+
+    With ``commuting`` those are settled too whose accesses may change places.
+    """
     narrow = True
     while True:
-        found = _settle(graph, narrow=narrow, commute=reductions.commuting)
+        found = _settle(graph, narrow=narrow, commute=commuting)
         if found is None and not narrow:
-            graph = condensed(graph) if reductions.condensed else graph
-            return replace(graph, decided=_decided(graph))
+            return graph
         narrow = found is not None
         graph = found or graph
 
 
-def _decided(graph: EventGraph) -> frozenset[str]:
+def decided(graph: EventGraph) -> frozenset[str]:
     """The objects of which each location is settled in every execution, with all turns of loops."""
     if not all(cut.wait for cut in graph.cuts):
         return frozenset()

@@ -8,5 +8,6 @@
 - ``warp_collectives``: what lanes bring each other
 - ``asw``, ``call_order``: what orders threads with each other
 - ``blocking``, ``stopping``: threads that wait in vain, and those that are stopped
+- ``collected``: what was found, as an event graph
 - ``lifetimes``, ``existence``, ``registration``: from when to when memory is there
 """

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.memory.cat import registry
-from scopec.memory.graph import build as build_graph
-from scopec.memory.reduce.certain_race import racing
-from scopec.memory.reduce.resolve_locations import settled
+from scopec.memory.graph import Asked, reduced
 from scopec.program.observe import FinalRegister
 from scopec.program.values import constants
 
 if TYPE_CHECKING:
+    from scopec.base.passes import Passed
     from scopec.memory.cat.model import Model
     from scopec.memory.events.events import EventGraph
+    from scopec.program.expectations import Expectation
     from scopec.progress.system import System
     from scopec.session.inquiry.variant import Variant
 
@@ -23,33 +23,45 @@ if TYPE_CHECKING:
 MOST_ASKED = 800
 
 
-def event_graph(run: Variant) -> EventGraph:
-    """The event graph, with the registers that expectations observe."""
-    observed = {
+def asked(run: Variant) -> Asked:
+    """What the event graph depends on, with the registers that expectations observe."""
+    every = [(t.name, r) for t in run.program.threads for r in t.body.variables] if run.listing else []
+    model = registry.load(run.model, run.readings)
+    return Asked(
+        run.settings.bound["unroll"],
+        frozenset([*_observed(run), *every]),
+        mentioned(run, model),
+        run.reductions,
+        run.listing,
+        _asks_one_race(run),
+        run.whole_vectors,
+        run.is_ptx,
+    )
+
+
+def event_graph(run: Variant, log: list[Passed]) -> EventGraph:
+    """The event graph; what its passes came to is noted in ``log``."""
+    graph = reduced(run.packed, asked(run), log)
+    if len(graph.events) > MOST_ASKED:
+        message = f"the order of {len(graph.events)} events depends on what is read, more than {MOST_ASKED}"
+        help_ = "launch fewer threads or blocks, or lower the bound of a loop"
+        raise error(Code.TOO_LARGE, message, graph.events[-1].span, help_)
+    for (thread, register), check in _observed(run).items():
+        if thread in graph.ended and (thread, register) not in graph.finals:
+            message = f"`{thread}.{register}` never has a value when {thread} ends"
+            raise error(Code.BAD_EXPECTATION, message, check.span)
+    return graph
+
+
+def _observed(run: Variant) -> Mapping[tuple[str, str], Expectation]:
+    """The registers that expectations observe, by thread and name."""
+    return {
         (what.thread, what.register): check
         for check in run.of_the_model
         if check.sought is not None
         for what in check.sought.observed.values()
         if isinstance(what, FinalRegister)
     }
-    every = [(t.name, r) for t in run.program.threads for r in t.body.variables] if run.listing else []
-    named = mentioned(run, registry.load(run.model, run.readings))
-    chosen = run.reductions
-    graph = build_graph(run.packed, run.settings.bound["unroll"], [*observed, *every], named, chosen)
-    large = len(graph.events) > chosen.events or len(run.program.threads) > chosen.threads
-    if large and not run.listing:
-        graph = settled(graph, chosen) if chosen.settled else graph
-        if chosen.racing and len(graph.events) > chosen.events // 3 and _asks_one_race(run):
-            graph = racing(graph, condense=chosen.condensed) or graph
-    if len(graph.events) > MOST_ASKED:
-        message = f"the order of {len(graph.events)} events depends on what is read, more than {MOST_ASKED}"
-        help_ = "launch fewer threads or blocks, or lower the bound of a loop"
-        raise error(Code.TOO_LARGE, message, graph.events[-1].span, help_)
-    for (thread, register), check in observed.items():
-        if thread in graph.ended and (thread, register) not in graph.finals:
-            message = f"`{thread}.{register}` never has a value when {thread} ends"
-            raise error(Code.BAD_EXPECTATION, message, check.span)
-    return graph
 
 
 def _asks_one_race(run: Variant) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scopec.memory.cat import registry
 from scopec.memory.domains.domains import Domains, domains
 from scopec.memory.events.base import Base
 from scopec.memory.events.events import EventGraph
@@ -15,6 +14,7 @@ from scopec.session.inquiry import graphs
 from scopec.session.inquiry.variant import Variant
 
 if TYPE_CHECKING:
+    from scopec.base.passes import Passed
     from scopec.progress.system import System
 
 #: The bytes of the widest access that PTX does not make of several.
@@ -27,7 +27,13 @@ class Unfolded(Variant):
     @cached_property
     def graph(self) -> EventGraph:
         """The event graph, with the registers that expectations observe."""
-        return graphs.event_graph(self)
+        self.passed.clear()
+        return graphs.event_graph(self, self.passed)
+
+    @cached_property
+    def passed(self) -> list[Passed]:
+        """What the passes came to that made the event graph; nothing where it is not made."""
+        return []
 
     @property
     def memory_checks(self) -> tuple[Expectation, ...]:
@@ -38,7 +44,7 @@ class Unfolded(Variant):
     @cached_property
     def torn(self) -> tuple[Target, ...]:
         """Objects of 16 bytes that threads access plainly, where compilers make two accesses of one (``ld.v2.u64``)."""
-        if not registry.load(self.model, self.settings.options).is_ptx or self.settings.given["vector"] == "whole":
+        if not self.is_ptx or self.settings.given["vector"] == "whole":
             return ()
         plain = {e.location.object for e in self.graph.events if e.thread and e.location and not e.atomic}
         objects = self.program.objects

@@ -11,10 +11,9 @@ from scopec.base.source import Source, Span
 from scopec.engines.table import file_name
 from scopec.memory.cat import registry
 from scopec.memory.cat.permitted import permitted
-from scopec.memory.given.ptx import compiled
+from scopec.memory.graph import read
 from scopec.memory.reductions import Reductions
-from scopec.memory.unfold.barriers import packed
-from scopec.memory.unfold.sequencing import has_vectors, torn
+from scopec.memory.unfold.sequencing import has_vectors
 from scopec.program.expectations import MEMORY_KINDS, OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.names import identifier
 from scopec.program.program import Program
@@ -149,6 +148,11 @@ class Variant:
 
         return ProgressReductions().without(self.without)
 
+    @property
+    def is_ptx(self) -> bool:
+        """Whether the model is about instructions of PTX."""
+        return registry.load(self.model, self.settings.options).is_ptx
+
     @cached_property
     def whole_vectors(self) -> bool:
         """Whether the program has vectors, which are given to be whole."""
@@ -157,8 +161,7 @@ class Variant:
     @cached_property
     def packed(self) -> Program:
         """The program as the memory question reads it: barriers are numbers, and operations instructions."""
-        found = packed(self.program if self.whole_vectors else torn(self.program))
-        return compiled(found) if registry.load(self.model, self.settings.options).is_ptx else found
+        return read(self.program, whole_vectors=self.whole_vectors, instructions=self.is_ptx)
 
     @cached_property
     def relevance(self) -> Relevance:
