@@ -12,6 +12,8 @@ from types import CodeType, FrameType
 import pytest
 
 from scopec.cli.listings import explained
+from scopec.report import text as in_text
+from scopec.session import forms
 from scopec.session.forms import AFTER, FORMS, LATER, PASSES, QUESTIONS, WAYS, shown
 from scopec.session.inquiry.questions import progress_problem
 from scopec.session.inquiry.run import Run
@@ -321,6 +323,28 @@ def test_what_is_removed_of_the_steps_is_what_systems_say(name: str, write: Call
         before, after = sizes["values in registers" if name == "registers" else "objects with values"]
         assert before > after
     assert name not in reduced(path, name)
+
+
+def test_of_two_properties_each_is_named(write: Callable[..., Path]) -> None:
+    path = write(
+        f"{HEAD} {SMALLER['polls']} }}\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;\n//@ expect progresses;"
+    )
+    of = [line.partition(":")[0] for line in told(path)]
+    assert "polls for Termination" in of
+    assert "polls for Progress" not in of
+    assert {"start for Termination", "start for Progress"} <= set(of)
+
+
+def test_what_takes_long_is_not_compared(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is anything said of events that nobody needed."""
+    run = run_of(write(WAIT))
+    assert list(in_text.reduced(run, 100)) == []
+    assert run.graph
+    assert any("spin_loops" in line for line in in_text.reduced(run, 100))
+    monkeypatch.setattr(forms, "_SECONDS", 0.0)
+    assert list(in_text.reduced(run, 100)) == [
+        "  not compared, for it takes long: constants, spin_loops, retries, phases, pairs"
+    ]
 
 
 def test_passes_and_reductions_are_explained_as_documents_have_them() -> None:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.program import ir
+from scopec.program.constants import always_holding
 from scopec.program.program import Program
 from scopec.program.values import Const
 from scopec.progress.influence import accessed, deciding_objects
-from scopec.progress.reductions import always_holding, without_assertions
+from scopec.progress.reductions import without_assertions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

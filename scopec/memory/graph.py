@@ -17,7 +17,6 @@ from scopec.memory.reduce.certain_race import racing
 from scopec.memory.reduce.prune_barriers import condensed
 from scopec.memory.reduce.resolve_locations import decided, settled
 from scopec.memory.reductions import Reductions
-from scopec.memory.show import show_events
 from scopec.memory.unfold import collected, stopping
 from scopec.memory.unfold.aligned import divergence
 from scopec.memory.unfold.asw import Ordering
@@ -30,7 +29,6 @@ from scopec.memory.unfold.sequencing import conflicts, torn
 from scopec.memory.unfold.symbolic import execute
 from scopec.memory.unfold.unfolding import Unfolding
 from scopec.memory.unfold.warp_collectives import in_step, resolve
-from scopec.program.show import show_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -127,6 +125,10 @@ class Making:
     @property
     def text(self) -> str:
         """The form in print."""
+        # Start-up: most calls print no form.
+        from scopec.memory.show import show_events
+        from scopec.program.show import show_program
+
         if self.out is None:
             return show_program(self.program)
         return show_events(self.graph or collected.collected(self.out, self.impossible))

@@ -1,13 +1,13 @@
-"""Registers that hold one value, known before a thread runs."""
+"""Registers that hold one value, known before a thread runs, and checks that hold by them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from scopec.program import ir
 from scopec.program.effects import overwritten
-from scopec.program.values import Builtin, Const, Reg, Value, substitute
+from scopec.program.values import TRUE, Builtin, Const, Reg, Value, substitute
 
 
 def constants(body: ir.Body, builtins: Mapping[str, int]) -> dict[str, Const]:
@@ -31,3 +31,14 @@ def fold(value: Value, registers: Mapping[str, Const], builtins: Mapping[str, in
         return registers.get(inner.name, inner)
 
     return substitute(value, leaf)
+
+
+def always_holding(body: ir.Body, threads: Iterable[ir.Thread]) -> frozenset[int]:
+    """The implicit assertions of a body that hold in each of its threads by what is known before it runs."""
+    found = {n: node.operation for n, node in body.nodes.items() if isinstance(node, ir.Do)}
+    holding = {n: op.condition for n, op in found.items() if isinstance(op, ir.Assert) and op.implicit}
+    for thread in threads if holding else ():
+        builtins = thread.builtins or {}
+        known = constants(thread.body, builtins)
+        holding = {n: c for n, c in holding.items() if fold(c, known, builtins) == TRUE}
+    return frozenset(holding)

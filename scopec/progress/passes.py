@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from scopec.base.passes import Pass
 from scopec.base.records import dataclass
 from scopec.program import ir
+from scopec.program.constants import always_holding
 from scopec.program.names import distinct, identifier
 from scopec.program.program import Program
-from scopec.program.show import show_program
 from scopec.program.values import Const
 from scopec.progress.counting import counts
 from scopec.progress.influence import accessed, accessed_objects, deciding_objects
@@ -21,13 +21,11 @@ from scopec.progress.models import Model
 from scopec.progress.reductions import (
     REDUCTIONS,
     Reductions,
-    always_holding,
     automatic_as_registers,
     waits_as_polls,
     without_assertions,
     without_dead_values,
 )
-from scopec.progress.show import show_steps
 from scopec.progress.stepper import machine, without_unread
 from scopec.progress.steps import Goto, Machine, leaves
 from scopec.progress.system import ISSUING_CALLS, Readings, System
@@ -106,6 +104,10 @@ class Making:
     @property
     def text(self) -> str:
         """The form in print."""
+        # Start-up: most calls print no form.
+        from scopec.program.show import show_program
+        from scopec.progress.show import show_steps
+
         if self.machines is not None:
             return show_steps(self.system or assembled(self))
         bodies, program = self.bodies, self.program

@@ -11,9 +11,8 @@ from dataclasses import replace
 from scopec.base.graphs import components
 from scopec.base.records import dataclass
 from scopec.program import ir, values
-from scopec.program.constants import constants, fold
 from scopec.program.types import BOOL, INT
-from scopec.program.values import TRUE, Const, Reg, Value
+from scopec.program.values import Const, Reg, Value
 from scopec.progress.influence import accessed, is_idle
 from scopec.progress.steps import Goto, Step, map_leaves
 
@@ -92,17 +91,6 @@ def is_unnoticed(operation: ir.Operation, live_after: frozenset[str], deciding: 
             return target not in live_after
         case _:
             return is_idle(operation, deciding)
-
-
-def always_holding(body: ir.Body, threads: list[ir.Thread]) -> frozenset[int]:
-    """The implicit assertions of a body that hold in each of its threads by what is known before it runs."""
-    found = {n: node.operation for n, node in body.nodes.items() if isinstance(node, ir.Do)}
-    holding = {n: op.condition for n, op in found.items() if isinstance(op, ir.Assert) and op.implicit}
-    for thread in threads if holding else ():
-        builtins = thread.builtins or {}
-        known = constants(thread.body, builtins)
-        holding = {n: c for n, c in holding.items() if fold(c, known, builtins) == TRUE}
-    return frozenset(holding)
 
 
 def without_assertions(body: ir.Body, holding: frozenset[int], *, explicit: bool) -> ir.Body:

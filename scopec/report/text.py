@@ -171,11 +171,11 @@ def _details(report: Report, width: int) -> Iterator[str]:
     yield f"  model {run.model.name}" + "".join(f", {k} = {v}" for k, v in changed.items())
     yield f"  given {given}"
     yield f"  bound unroll = {run.settings.bound['unroll']}"
-    yield from _reduced(run, width)
+    yield from reduced(run, width)
     yield f"  times {phases}"
 
 
-def _reduced(run: Run, width: int) -> Iterator[str]:
+def reduced(run: Run, width: int) -> Iterator[str]:
     """What each reduction has left out of what was asked, and the precondition that held."""
     # Start-up: most calls do not say it.
     from scopec.session.forms import changes
