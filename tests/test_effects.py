@@ -68,10 +68,32 @@ ROWS: list[tuple[ir.Operation, Effects, str, str]] = [
 ]  # fmt: skip
 
 
+#: What others could notice of operations; of all others that they change something.
+TRACES = {
+    "none": {"Set", "Decide", "Operand", "Called", "Yield"},
+    "read": {"Load"},
+    "order": {"Fence", "ProxyFence", "Lifetime"},
+    "failure": {"Assert"},
+    "outside": {"InputOutput", "SideEffect"},
+    "trap": {"Trap"},
+    "question": {
+        "StreamQuery", "EventQuery", "JoinThread", "DeviceSynchronize", "StreamSynchronize", "EventSynchronize",
+        "WorkSynchronize",
+    },
+    "first time": {"ApiCall", "EndProcess", "LaunchGrid", "CreateThread"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("operation", [row[0] for row in ROWS], ids=lambda v: type(v).__name__)
+def test_what_others_could_notice(operation: ir.Operation) -> None:
+    kind = type(operation).__name__
+    assert effects(operation).trace == next((trace for trace, kinds in TRACES.items() if kind in kinds), "change")
+
+
 @pytest.mark.parametrize(("operation", "done", "defined", "used"), ROWS, ids=lambda v: type(v).__name__)
 def test_an_operation(operation: ir.Operation, done: Effects, defined: str, used: str) -> None:
     node = ir.Do(operation, SPAN, 1)
-    assert replace(effects(operation), changes=False, counts="always", order=None) == done
+    assert replace(effects(operation), changes=False, counts="always", order=None, trace="change") == done
     assert uses_and_definitions(node) == (set(used.split()), set(defined.split()))
     assert overwritten(operation) == defined.split()
     assert map_values(node, lambda value: value) == node

@@ -17,7 +17,6 @@ from scopec.program.values import Const, Reg, Value
 from scopec.progress.describe import call_in_words
 from scopec.progress.influence import without_idle_stores
 from scopec.progress.stepper import called
-from scopec.progress.system import WAITING_CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
     from scopec.memory.events.guards import Guard
     from scopec.memory.unfold.unfolding import Unfolding
     from scopec.program.observe import Location
-
-#: Calls that a thread may repeat without a change.
-LASTING = (ir.StreamQuery, ir.EventQuery, ir.JoinThread, *WAITING_CALLS)
 
 
 class LeftRun(ThreadRun):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.hangs.operations import LASTING, LeftRun
+from scopec.hangs.operations import LeftRun
 from scopec.memory.events.events import Cut, Kind, Left
 from scopec.memory.unfold import spin_loops
 from scopec.memory.unfold.accesses import TooComplexError
@@ -181,16 +181,13 @@ class TurningRun(LeftRun):
         """Where the events since a mark change something that another thread could see."""
         found = self.out.guards.never
         for event in self.out.events[mark:]:
-            match event.kind:
-                case Kind.READ | Kind.FENCE:
-                    continue
-                case Kind.CALL if isinstance(self.out.calls.get(event.id), LASTING):
-                    continue
-                case Kind.WRITE if event.rmw is not None and event.value is not None:
-                    old = Reg(event.rmw, event.value.type)
-                    found |= event.guard & ~self.guard_of(values.binary("==", event.value, old))
-                case _:
-                    found |= event.guard
+            if spin_loops.silent(self.out, event, made_before=False):  # the first such turn is left out as well
+                continue
+            if event.kind is Kind.WRITE and event.rmw is not None and event.value is not None:
+                old = Reg(event.rmw, event.value.type)
+                found |= event.guard & ~self.guard_of(values.binary("==", event.value, old))
+            else:
+                found |= event.guard
         return found
 
     def same(self, entry: State, back: State, live: Iterable[str], unless: Guard) -> Guard:

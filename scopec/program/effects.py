@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 _VALUES = frozenset(get_args(values.Value))
 
+#: What an operation leaves behind beside its registers: a read or an order of accesses; a failure; something that is
+#: seen outside of the program; a trap; a question to the runtime, or what it does the first time only; a change.
+Trace = Literal["none", "read", "order", "failure", "outside", "trap", "question", "first time", "change"]
+
 
 @dataclass(frozen=True, slots=True)
 class Effects:
@@ -35,6 +39,7 @@ class Effects:
     changes: bool = False
     counts: Literal["never", "on the host", "always"] = "always"
     order: ir.Order | None = None
+    trace: Trace = "change"
 
 
 _does = cache(Effects)  # each is made once
@@ -43,9 +48,15 @@ _does = cache(Effects)  # each is made once
 def effects(operation: ir.Operation) -> Effects:
     """What an operation does."""
     match operation:
-        case ir.Set() | ir.Assert() | ir.Decide() | ir.Operand() | ir.Called() | ir.Lifetime():
-            return _does(counts="never")
-        case ir.Load() | ir.BarrierPhase():
+        case ir.Set() | ir.Decide() | ir.Operand() | ir.Called():
+            return _does(counts="never", trace="none")
+        case ir.Assert():
+            return _does(counts="never", trace="failure")
+        case ir.Lifetime():
+            return _does(counts="never", trace="order")
+        case ir.Load():
+            return _does(reads=True, trace="read")
+        case ir.BarrierPhase():
             return _does(reads=True)
         case ir.Store() | ir.BarrierInit():
             return _does(writes=True)
@@ -64,23 +75,31 @@ def effects(operation: ir.Operation) -> Effects:
         case ir.NamedBarrier(waits=waits):
             return _does(waits=waits, changes=True, order=ir.Order.RELEASE)
         case ir.Fence(order):
-            return _does(counts="on the host", order=order)
+            return _does(counts="on the host", order=order, trace="order")
         case ir.Yield(sleeps):  # "invoke the function std::this_thread::yield": to sleep is not among them
-            return _does(counts="never" if sleeps else "on the host")
-        case ir.Notify() | ir.InputOutput() | ir.SideEffect() | ir.ApiCall() | ir.StreamQuery() | ir.EventQuery():
+            return _does(counts="never" if sleeps else "on the host", trace="none")
+        case ir.Notify():
             return _does()
+        case ir.InputOutput() | ir.SideEffect():
+            return _does(trace="outside")
+        case ir.ApiCall() | ir.EndProcess():
+            return _does(trace="first time")
+        case ir.StreamQuery() | ir.EventQuery():
+            return _does(trace="question")
         case ir.ProxyFence():
-            return _does()
-        case ir.EndProcess() | ir.Trap():
-            return _does()
+            return _does(trace="order")
+        case ir.Trap():
+            return _does(trace="trap")
         case ir.LaunchGrid():
-            return _does(changes=True, order=ir.Order.RELEASE)
-        case ir.CreateThread() | ir.EventRecord() | ir.EventWait():
+            return _does(changes=True, order=ir.Order.RELEASE, trace="first time")
+        case ir.CreateThread():
+            return _does(changes=True, trace="first time")
+        case ir.EventRecord() | ir.EventWait():
             return _does(changes=True)
         case ir.JoinThread():
-            return _does(waits=True)
+            return _does(waits=True, trace="question")
         case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() | ir.WorkSynchronize():
-            return _does(waits=True, order=ir.Order.ACQUIRE)
+            return _does(waits=True, order=ir.Order.ACQUIRE, trace="question")
         case _:
             assert_never(operation)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from scopec.memory.events.events import Event, Kind
 from scopec.memory.unfold.unfolding import value_at
 from scopec.program import ir, values
+from scopec.program.effects import effects
 from scopec.program.observe import Location, instance
 from scopec.program.values import Const, Reg, Value
 from scopec.program.warp import WARP
@@ -50,16 +51,26 @@ def only_waits(out: Unfolding, entry: State, back: State, live: Iterable[str], e
     """
     if any(back.registers.get(r) != entry.registers.get(r) for r in live):
         return False
-    return all(_silent(out, e) or e.guard.excludes(back.guard) or _restores(out, e, back.guard) for e in events)
+    return all(silent(out, e) or e.guard.excludes(back.guard) or _restores(out, e, back.guard) for e in events)
 
 
-def _silent(out: Unfolding, event: Event) -> bool:
-    """Whether an event changes nothing that another thread could see."""
-    if event.kind is Kind.CALL:
-        return not isinstance(out.calls[event.id], (ir.EventRecord, ir.EventWait))
-    if event.kind in (Kind.ARRIVE, Kind.WAIT):
-        return out.joint and not out.barriers[event.id].barrier.named
-    return event.kind in (Kind.READ, Kind.FENCE)
+def silent(out: Unfolding, event: Event, *, made_before: bool = True) -> bool:
+    """Whether an event changes nothing that another thread could see.
+
+    Where the turn has been ``made_before``, what is done the first time only and meetings with others are no change: of
+    a wait loop one turn that fails is executed, with all who meet in it.  Nor is a trap: who traps does not go round.
+    """
+    match event.kind:
+        case Kind.READ | Kind.FENCE:
+            return True
+        case Kind.CALL:
+            call = out.calls.get(event.id)  # none of a notification
+            trace = "change" if call is None else effects(call).trace
+            return trace == "question" or (made_before and trace in ("first time", "trap"))
+        case Kind.ARRIVE | Kind.WAIT:
+            return made_before and out.joint and not out.barriers[event.id].barrier.named
+        case _:
+            return False
 
 
 def _restores(out: Unfolding, write: Event, where: Guard) -> bool:
@@ -154,7 +165,7 @@ def _stutters(
         if event.guard.excludes(there):
             continue
         if event.kind is not Kind.WRITE:
-            if not _silent(out, event):
+            if not silent(out, event):
                 return False
             continue
         if event.rmw is not None and failed(event.guard.value(out.conditions)) == values.FALSE:

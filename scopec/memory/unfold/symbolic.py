@@ -15,6 +15,7 @@ from scopec.memory.unfold.operations import Operations, phase_of
 from scopec.memory.unfold.unfolding import State, Unfolding, Vote, defined, merge
 from scopec.program import ir, reasoning, types, values
 from scopec.program.collective import Barrier, barrier_of
+from scopec.program.loops.facts import Facts
 from scopec.program.loops.headers import prepared
 from scopec.program.loops.loops import Element, Loop, live_registers, own_registers, weak_topological_order
 from scopec.program.loops.watchdogs import trapping
@@ -143,8 +144,7 @@ class ThreadRun(Operations):
         """
         form: dict[str, frozenset[object]] | None = None
         self.catch_up(loop)
-        left, nodes = self.left(loop), loop.nodes()
-        ends = any(after not in nodes for n in nodes for after in ir.successors(self.body.nodes[n]))
+        left, ends = self.left(loop), bool(Facts(self.body, loop).outside)
         for passes in range(LONGEST_KNOWN_LOOP):
             if not self.pending.get(loop.head):
                 self.out.unrolled = max(self.out.unrolled, passes - 1)
@@ -228,9 +228,7 @@ class ThreadRun(Operations):
 
     def span_of(self, loop: Loop) -> Span:
         """A place to name a loop by: its first branch."""
-        nodes = [self.body.nodes[number] for number in sorted(loop.nodes())]
-        branches = [node for node in nodes if isinstance(node, ir.Branch)]
-        return (branches or nodes)[0].span
+        return Facts(self.body, loop).span
 
     # ---- nodes
 

@@ -14,30 +14,29 @@ from scopec.base.records import dataclass
 from scopec.program import ir, types, values
 from scopec.program.conditions import looked_through
 from scopec.program.effects import registers, uses_and_definitions
-from scopec.program.loops.headers import entries
-from scopec.program.loops.loops import Loop, live_registers, loops
+from scopec.program.loops.facts import AGAIN, added_by, facts
+from scopec.program.loops.loops import live_registers
 from scopec.program.values import Binary, Const, Convert, Reg, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Set
+
+    from scopec.program.loops.facts import Facts
 
 #: Counts that end a wait after no more turns than this are counted.
 NEAR = 64
 #: How many turns are looked at one by one, for conditions such as ``turns % 1024 == 0``.
 _FIRST_TURNS = 1100
 _WORD = 32
-#: What changes nothing that others could notice.
-_IDLE = (ir.Set, ir.Load, ir.Fence, ir.Silent, ir.Yield, ir.Decide, ir.Operand, ir.Called, ir.Assert)
 
 
 def left_open(body: ir.Body, observed: Set[str] = frozenset()) -> ir.Body:
     """The graph with far counts of its waits left open; the ``observed`` registers matter at its end."""
     straight = looked_through(_straight(body))
     nodes = dict(straight.nodes)
-    for loop in loops(straight):
-        inside = {n: straight.nodes[n] for n in loop.nodes()}
-        if entries(straight, inside) == {loop.head} and all(idle(inside, node) for node in inside.values()):
-            for number, up, what in _counted(straight, loop, inside, observed):
+    for fact in facts(straight):
+        if fact.entries == {fact.loop.head} and fact.idle(AGAIN):
+            for number, up, what in _counted(fact, observed):
                 _leave_open(nodes, number, what, up=up)
     return replace(body, nodes=nodes) if len(nodes) > len(body.nodes) else body
 
@@ -68,50 +67,18 @@ def _leave_open(nodes: dict[int, ir.Node], number: int, what: Literal["timeout",
     nodes[after] = replace(branch, condition=is_up if up else values.unary("!", is_up))
 
 
-def idle(inside: Mapping[int, ir.Node], node: ir.Node) -> bool:
-    """Whether a node changes nothing that others could notice, in turns after which the loop goes round again."""
-    match node:
-        case ir.Do(ir.Rmw(target, _, new)):
-            return new == Reg(target, new.type)
-        case ir.Do(ir.CompareExchange(target=target, succeeded=succeeded, expected=expected), _, following):
-            test = inside.get(following)
-            if not isinstance(test, ir.Branch):
-                return False
-
-            def success(leaf: Reg | values.Builtin) -> Value:
-                return values.TRUE if leaf.name == succeeded else expected if leaf.name == target else leaf
-
-            match values.substitute(test.condition, success):
-                case Const(truth, _):
-                    return (test.then if truth else test.otherwise) not in inside
-                case _:
-                    return False
-        case ir.Do(operation):
-            return isinstance(operation, _IDLE)
-        case ir.Branch() | ir.Exit():
-            return True
-
-
-def _counted(
-    body: ir.Body, loop: Loop, inside: Mapping[int, ir.Node], observed: Set[str]
-) -> Iterator[tuple[int, bool, Literal["timeout", "failure"]]]:
+def _counted(fact: Facts, observed: Set[str]) -> Iterator[tuple[int, bool, Literal["timeout", "failure"]]]:
     """The branches of a loop that a far count alone decides: how it comes out where that is up, and what that means."""
-    live = live_registers(body, frozenset(observed))
-    outside = {f for node in inside.values() for f in ir.successors(node) if f not in inside}
-    computed = {n for node in inside.values() for n in uses_and_definitions(node)[1]}
+    live = live_registers(fact.body, frozenset(observed))
+    loop, inside, outside, computed = fact.loop, fact.nodes, fact.outside, fact.computed
     for name in sorted(computed):
-        count = _count(body, loop, inside, name)
+        count = _count(fact, name)
         of_count = {name, *_copies(inside, name)}
         # Nothing else passes from turn to turn, and what is counted is of no use afterwards.
         if count is None or any(live[f] & of_count for f in outside) or live[loop.head] & computed - of_count:
             continue
         (number, test) = count.test
-        waits = any(
-            isinstance(node, ir.Branch) and outside & {node.then, node.otherwise} and registers(node.condition) & waited
-            for node in inside.values()
-            for waited in (computed - of_count,)
-        )
-        if not waits:
+        if not any(one.names & (computed - of_count) for one in fact.exits):  # none waits
             continue
         found = _up(test.condition, count)
         if found is None:
@@ -182,8 +149,8 @@ class _Count:
     test: tuple[int, ir.Branch]
 
 
-def _count(body: ir.Body, loop: Loop, inside: Mapping[int, ir.Node], name: str) -> _Count | None:
-    starts = _held(body, loop, inside, name)
+def _count(fact: Facts, name: str) -> _Count | None:
+    inside, starts = fact.nodes, _held(fact, name)
     copies = _copies(inside, name)
     steps: dict[int, int] = {}
     resets: set[int] = set()
@@ -194,7 +161,7 @@ def _count(body: ir.Body, loop: Loop, inside: Mapping[int, ir.Node], name: str) 
             case ir.Do(ir.Set(target, Const() as value)) if target == name:
                 starts.add(value)
                 resets.add(number)
-            case ir.Do(ir.Set(target, value)) if target == name and (step := added(value, name)) is not None:
+            case ir.Do(ir.Set(_, value)) if (step := added_by(node, name)) is not None:
                 if _narrows(value):
                     return None
                 steps[number] = step
@@ -236,15 +203,16 @@ def _copies(inside: Mapping[int, ir.Node], name: str) -> dict[str, Value]:
     return {target: value for target, value in found.items() if target not in several}
 
 
-def _held(body: ir.Body, loop: Loop, inside: Mapping[int, ir.Node], name: str) -> set[Const | None]:
+def _held(fact: Facts, name: str) -> set[Const | None]:
     """The constants that a register may hold where a loop is entered, None among them if that is not known."""
+    body, head = fact.body, fact.loop.head
     before: dict[int, set[int]] = {n: set() for n in body.nodes}
     for number, node in body.nodes.items():
         for following in ir.successors(node):
             before[following].add(number)
-    found: set[Const | None] = {None} if body.entry == loop.head else set()
+    found: set[Const | None] = {None} if body.entry == head else set()
     seen: set[int] = set()
-    work = [n for n in before[loop.head] if n not in inside]
+    work = [n for n in before[head] if n not in fact.nodes]
     while work:
         number = work.pop()
         if number in seen:
@@ -298,18 +266,3 @@ def _recurs(condition: Value) -> bool:
             return True
         case _:
             return False
-
-
-def added(value: Value, name: str) -> int | None:
-    """What a value adds to a register, None if it is anything else."""
-    while isinstance(value, Convert):
-        value = value.operand
-    match value:
-        case Binary("+", Reg(same, _), Const(step, _), _) | Binary("+", Const(step, _), Reg(same, _), _) if (
-            same == name and step
-        ):
-            return step
-        case Binary("-", Reg(same, _), Const(step, _), _) if same == name and step:
-            return -step
-        case _:
-            return None

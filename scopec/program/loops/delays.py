@@ -10,20 +10,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.program import ir
-from scopec.program.conditions import decided_by, looked_through
-from scopec.program.effects import registers, uses_and_definitions
-from scopec.program.loops.headers import in_every_turn
-from scopec.program.loops.loops import Loop, live_registers, loops
+from scopec.program.conditions import looked_through
+from scopec.program.loops.facts import facts
+from scopec.program.loops.loops import live_registers
 from scopec.program.specialise import redirect
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scopec.base.source import Span
-
-#: What neither memory nor another thread notices.
-_NOTHING = (ir.Set, ir.Yield, ir.Decide, ir.Operand, ir.Called)
+    from scopec.program import ir
+    from scopec.program.loops.facts import Facts
 
 
 def passed(body: ir.Body, observed: frozenset[str] = frozenset()) -> tuple[ir.Body, tuple[Span, ...]]:
@@ -34,45 +29,26 @@ def passed(body: ir.Body, observed: frozenset[str] = frozenset()) -> tuple[ir.Bo
     nodes = dict(body.nodes)
     live, told = live_registers(body, observed), looked_through(body)
     supposed: dict[Span, None] = {}
-    for loop in loops(body):
-        if (after := _left_for(told, loop, live)) is not None:
-            leaving = {loop.head: after}
-            nodes |= {n: redirect(nodes[n], lambda f, to=leaving: to.get(f, f)) for n in loop.nodes()}  # type: ignore[misc]
-            inside = {n: told.nodes[n] for n in loop.nodes()}
-            if not _in_some(inside, loop, decided_by(inside, "clock")):
-                supposed[_span_of(inside)] = None
+    for fact in facts(told):
+        if (after := _left_for(fact, live)) is not None:
+            leaving = {fact.loop.head: after}
+            nodes |= {n: redirect(nodes[n], lambda f, to=leaving: to.get(f, f)) for n in fact.nodes}  # type: ignore[misc]
+            if not _in_every_turn(fact, "clock"):
+                supposed[fact.span] = None
     return replace(body, nodes=nodes) if nodes != body.nodes else body, tuple(supposed)
 
 
-def _left_for(body: ir.Body, loop: Loop, live: dict[int, frozenset[str]]) -> int | None:
-    """Where a loop goes on that is a delay: every turn may be its last, and how many there were is seen nowhere."""
-    inside = {n: body.nodes[n] for n in loop.nodes()}
-    if not all(_does_nothing(node) for node in inside.values()):
+def _left_for(fact: Facts, live: dict[int, frozenset[str]]) -> int | None:
+    """Where a loop goes on that is a delay: every turn may be its last, and how many there were is seen nowhere.
+
+    Not even a read is made in it, as a delay has one turn then: a wait is not over after one.
+    """
+    if len(fact.outside) != 1 or not fact.idle({"none"}) or not _in_every_turn(fact, "clock", "unknown"):
         return None
-    after = {f for node in inside.values() for f in ir.successors(node) if f not in inside}
-    if len(after) != 1 or not _in_some(inside, loop, decided_by(inside, "clock", "unknown")):
-        return None
-    (following,) = after
-    made = set[str]().union(*(uses_and_definitions(node)[1] for node in inside.values()))
-    return None if made & live[following] else following
+    (following,) = fact.outside
+    return None if fact.computed & live[following] else following
 
 
-def _in_some(inside: Mapping[int, ir.Node], loop: Loop, deciding: set[str]) -> bool:
-    """Whether every turn of a loop comes to a branch that leaves it, and that some registers alone decide."""
-    return any(
-        in_every_turn(inside, loop.head, number)
-        for number, node in inside.items()
-        if isinstance(node, ir.Branch)
-        and any(f not in inside for f in ir.successors(node))
-        and (names := registers(node.condition))
-        and names <= deciding
-    )
-
-
-def _span_of(inside: Mapping[int, ir.Node]) -> Span:
-    """A place to name a loop by: its first branch."""
-    return next(node.span for _, node in sorted(inside.items()) if isinstance(node, ir.Branch))
-
-
-def _does_nothing(node: ir.Node) -> bool:
-    return not isinstance(node, ir.Do) or isinstance(node.operation, _NOTHING)
+def _in_every_turn(fact: Facts, *what: str) -> bool:
+    """Whether every turn of a loop comes to an exit that only what is not modelled decides, of some kinds."""
+    return any(fact.in_every_turn(one.number) for one in fact.exits_by(*what))

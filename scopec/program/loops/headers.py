@@ -8,8 +8,8 @@ from dataclasses import replace
 from scopec.base.diagnostics import Code, error
 from scopec.base.graphs import components
 from scopec.program import ir
-from scopec.program.effects import uses_and_definitions
-from scopec.program.loops.loops import Loop, live_registers, loops
+from scopec.program.loops.facts import facts
+from scopec.program.loops.loops import Loop, live_registers
 from scopec.program.specialise import redirect
 from scopec.program.values import TRUE
 
@@ -46,23 +46,13 @@ def entered_once(body: ir.Body) -> ir.Body:
 
 def _entered_elsewhere(body: ir.Body) -> tuple[set[int], set[int]] | None:
     """The nodes of a loop with several entries, and those between one and the others: the fewest."""
-    for loop in loops(body):
-        inside = {n: body.nodes[n] for n in loop.nodes()}
-        places = entries(body, inside)
+    for fact in facts(body):
+        places = fact.entries
         if len(places) > 1:
-            edges = _edges(inside)
+            edges = _edges(fact.nodes)
             behind = [set().union(*(_reached(p, edges, head) for p in places - {head})) for head in sorted(places)]
-            return inside.keys() | set(), min(behind, key=len)
+            return set(fact.nodes), min(behind, key=len)
     return None
-
-
-def in_every_turn(nodes: Mapping[int, ir.Node], head: int, place: int) -> bool:
-    """Whether no way round a loop, of these nodes, misses a node."""
-    if place == head:
-        return True
-    others = {n: [f for f in ir.successors(node) if f in nodes and f != place] for n, node in nodes.items()}
-    group = next(g for g in components([head], lambda n: others[n]) if head in g)
-    return len(group) == 1 and head not in others[head]
 
 
 def _carrying(body: ir.Body, observed: frozenset[str]) -> tuple[set[int], set[int]] | None:
@@ -71,14 +61,13 @@ def _carrying(body: ir.Body, observed: frozenset[str]) -> tuple[set[int], set[in
     ``s = f(); while (s != 1) s = f();`` begins with its first look at ``s``; each turn then is like all others.
     """
     live = live_registers(body, observed)
-    for loop in loops(body):
-        nodes = {n: body.nodes[n] for n in loop.nodes()}
-        computed = frozenset[str]().union(*(uses_and_definitions(node)[1] for node in nodes.values()))
+    for fact in facts(body):
+        nodes, loop, computed = fact.nodes, fact.loop, fact.computed
         if not live[loop.head] & computed:
             continue
         inner = {n for element in loop.rest if isinstance(element, Loop) for n in element.nodes()}
         for place in loop.rest:
-            if isinstance(place, int) and not live[place] & computed and in_every_turn(nodes, loop.head, place):
+            if isinstance(place, int) and not live[place] & computed and fact.in_every_turn(place):
                 before = {loop.head, *_reached(loop.head, _edges(nodes), place)}
                 if not before & inner:
                     return set(nodes), before
@@ -96,12 +85,6 @@ def _with_copies(body: ir.Body, inside: set[int], copied: set[int]) -> ir.Body:
     nodes = {n: node if n in inside else from_outside(node) for n, node in body.nodes.items()}
     nodes |= {copy: from_outside(body.nodes[n]) for n, copy in copies.items()}
     return replace(body, nodes=nodes, entry=copies.get(body.entry, body.entry))
-
-
-def entries(body: ir.Body, inside: Mapping[int, ir.Node]) -> set[int]:
-    """The nodes of a loop at which it is entered."""
-    found = {f for n, node in body.nodes.items() if n not in inside for f in ir.successors(node) if f in inside}
-    return found | ({body.entry} & inside.keys())
 
 
 def _edges(nodes: Mapping[int, ir.Node]) -> dict[int, list[int]]:

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from scopec.program import ir, values
-from scopec.program.effects import registers, uses_and_definitions
-from scopec.program.loops.counts import added
-from scopec.program.loops.headers import in_every_turn
-from scopec.program.loops.loops import Loop
+from scopec.program.effects import registers
+from scopec.program.loops.facts import Facts
 from scopec.program.values import Const, Reg
 
 if TYPE_CHECKING:
+    from scopec.program.loops.loops import Loop
     from scopec.program.values import Value
 
 #: Up to how many turns are counted to find the value with which a loop gives up.
@@ -22,31 +21,13 @@ _MOST_TURNS = 1 << 16
 def clocks(body: ir.Body, loop: Loop) -> Mapping[str, int]:
     """The registers that count the turns of a loop that also ends otherwise, with what each turn adds.
 
-    Such a register grows by a constant in every turn, and all that it decides is whether to leave the loop.
+    Such a register grows by a constant in every turn, and all that it decides is whether to leave the loop.  Unlike
+    those of :mod:`counts` it is not begun anew, and its limit need not be far.
     """
-    inside = loop.nodes()
-    nodes = {n: body.nodes[n] for n in inside}
-    defined: dict[str, list[int]] = {}
-    used: dict[str, list[int]] = {}
-    for number, node in nodes.items():
-        reads, writes = uses_and_definitions(node)
-        for name in writes:
-            defined.setdefault(name, []).append(number)
-        for name in reads:
-            used.setdefault(name, []).append(number)
-    found: dict[str, int] = {}
-    for name, places in defined.items():
-        step = _step(nodes[places[0]], name) if len(places) == 1 else None
-        if step is None or not in_every_turn(nodes, loop.head, places[0]):
-            continue
-        if all(n == places[0] or _leaves(nodes[n], inside) for n in used.get(name, ())):
-            found[name] = step
-    leaving = [
-        registers(node.condition) for node in nodes.values() if isinstance(node, ir.Branch) and _leaves(node, inside)
-    ]
-    counted = any(names & set(found) for names in leaving)
-    otherwise = any((names & set(defined)) - set(found) for names in leaving)
-    return found if counted and otherwise else {}
+    fact = Facts(body, loop)
+    counted = any(one.names & fact.steps.keys() for one in fact.exits)
+    otherwise = any(one.names & (fact.computed - fact.steps.keys()) for one in fact.exits)
+    return fact.steps if counted and otherwise else {}
 
 
 def gives_up(condition: Value, held: Mapping[str, Value], steps: Mapping[str, int], stays: bool) -> int | None:
@@ -73,17 +54,3 @@ def gives_up(condition: Value, held: Mapping[str, Value], steps: Mapping[str, in
 def after(value: Const, step: int, turns: int) -> Const:
     """What a register that counts turns holds after some more."""
     return Const(value.type.wrap(value.value + step * turns), value.type)
-
-
-def _step(node: ir.Node, name: str) -> int | None:
-    """What a node adds to a register, None if it does anything else with it."""
-    match node:
-        case ir.Do(ir.Set(_, value)):
-            return added(value, name)
-        case _:
-            return None
-
-
-def _leaves(node: ir.Node, inside: set[int]) -> bool:
-    """Whether a node decides to leave a loop."""
-    return isinstance(node, ir.Branch) and (node.then in inside) != (node.otherwise in inside)
