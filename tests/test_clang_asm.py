@@ -692,7 +692,7 @@ def test_inline_ptx_is_what_cuda_says(ptx: str, cplusplus: str, write: Callable[
 
 REFUSED = {
     "mbarrier.init.shared::cta.b64 [%0], 1;": "mbarriers come later",
-    "cp.async.bulk.commit_group;": "asynchronous copies come later",
+    "cp.async.bulk.commit_group;": "bulk copies come later",
     "fence.proxy.async;": "proxies come later",
     "fence.mbarrier_init.release.cluster;": "mbarriers come later",
     "fence.acquire.sync_restrict::shared::cluster.cluster;": "outside the modelled subset",
@@ -716,7 +716,7 @@ REFUSED = {
     "vadd2.u32.u32.u32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
     "vadd.u32.u32.u32 %0, 1, 2, 3;": "video instructions come later",
     "tex.1d.v4.s32.s32 {%0, %0, %0, %0}, [%0, {%0}];": "textures and surfaces come later",
-    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%0, {%0}], [%0];": "asynchronous copies come later",
+    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%0, {%0}], [%0];": "bulk copies come later",
     "ld.u32 %0, [%0, {%0}];": "an address is wanted here",
     "max.relu.u32 %0, 1, 2;": "outside the modelled subset of PTX",
     "add.relu.s16x2 %0, 1, 2;": "outside the modelled subset of PTX",
@@ -1094,7 +1094,9 @@ MISTYPED = {
     'asm volatile("{ .reg .pred p; AGAIN: setp.eq.s32 p, 1, 0; @p bra AGIAN; }");': "did you mean `AGAIN`?",
     'asm volatile("{ .reg .pred done; setp.eq.s32 doen, 1, 0; }");': "did you mean `done`?",
     'asm volatile("ld.acquire.gpu.u32 %0, [%1+4*];" : "=r"(r) : "l"(p));': "",
-    'asm volatile("cp.async.ca.shared.global [%0], [%0], 16;" :: "l"(p));': "asynchronous copies come later",
+    'asm volatile("cp.async.ca.shared.global [%0], [%0], 12;" :: "l"(p));': "write one of these",
+    'asm volatile("cp.async.wait_group %0;" :: "r"(int(threadIdx.x)));': "write a constant",
+    'asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" :: "l"(p));': "mbarriers come later",
 }
 
 

@@ -51,6 +51,8 @@ SPECS = [
     ("ptx/reduction.cu", "ptx", {"RED": "true"}),
     ("litmus-files/ptx-clusters-hrf.litmus", "hrf0", {}),
     ("litmus-files/ptx-quorum.litmus", "ptx", {}),
+    ("asynchronous/groups.cu", "cuda-v3", {"LEFT": "1", "OWN": "true", "MEETS": "true"}),
+    ("asynchronous/groups.cu", "ptx", {"LEFT": "1", "OWN": "false", "MEETS": "true"}),
     ("litmus-files/ptx-proxy-fences.litmus", "ptx", {}),
     ("litmus-files/ptx-proxy-one-thread.litmus", "ptx", {}),
     ("litmus-files/ptx-aliases.litmus", "ptx", {}),

@@ -193,8 +193,8 @@ _MESSAGE = _HEAD + "sust.weak s, 1 ;\nexists true\n"
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (Overrides(model="cuda"), "the model `cuda-v3` does not tell proxies"),
-        (Overrides(model="rc11"), "the model `rc11` does not tell proxies"),
+        (Overrides(model="cuda"), "the model `cuda-v3` knows nothing of proxies"),
+        (Overrides(model="rc11"), "the model `rc11` knows nothing of proxies"),
         (Overrides(model="ptx", progress="cuda"), "nothing is stated about when a write becomes visible"),
     ],
 )

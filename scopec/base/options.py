@@ -62,6 +62,7 @@ MEMORY_OPTIONS: dict[str, Setting] = {
 
 #: What a program has, which `if "NAME=VALUE"` asks for too; nobody chooses it.
 PROGRAM_FACTS: dict[str, Setting] = {
+    "agents": Setting(("none", "some"), "whether there are asynchronous copies"),
     "proxies": Setting(("generic", "mixed"), "whether accesses have other proxies, or other virtual addresses"),
 }
 

@@ -3,6 +3,7 @@
 - ``verdict``: a check with its verdict
 - ``reasons``: the sentences that every report says
 - ``synchronisation``: what hands a value on, and orders nothing
+- ``agents``: races with asynchronous copies
 - ``proxies``: which proxy fence lacks
 - ``lifetimes``: why an object is not there
 - ``fixes``: changes of a text, as a diff

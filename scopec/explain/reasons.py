@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import Mark
 from scopec.base.records import dataclass
+from scopec.explain.agents import incomplete
 from scopec.explain.lifetimes import bound, lifetimes
 from scopec.explain.proxies import unconnected
 from scopec.explain.synchronisation import access_name, broken, early, reads, unordered
@@ -144,7 +145,7 @@ def race(execution: Execution, pair: tuple[Event, Event]) -> str:
         same = access_name(first) == access_name(second)
         both = f"{access_name(first)}, by {first.thread} and by {second.thread}, is not"
         reasons = [f"{both if same else f'neither {access_name(first)} nor {access_name(second)} is'} {alike}"]
-    no_order = unconnected(execution, pair) or unordered(execution, pair)
+    no_order = incomplete(execution, pair) or unconnected(execution, pair) or unordered(execution, pair)
     return "; ".join([*reasons, no_order, *lost(execution, pair)])
 
 

@@ -13,6 +13,7 @@
 - ``collective``, ``arrival_order``: who meets at a barrier, and in which phase
 - ``streams``, ``transfers``, ``endings``: streams, what copies wait for, and what ``main`` ends
 - ``expectations``, ``observe``: what a file asks
+- ``agents``: which programs make asynchronous copies
 - ``proxies``: which programs access memory through proxies
 - ``names``: names in generated specifications
 """

@@ -78,7 +78,7 @@ def effects(operation: ir.Operation) -> Effects:
             return _does(counts="on the host", order=order, trace="order")
         case ir.Yield(sleeps):  # "invoke the function std::this_thread::yield": to sleep is not among them
             return _does(counts="never" if sleeps else "on the host", trace="none")
-        case ir.Notify():
+        case ir.Notify() | ir.Agent() | ir.CommitCopies() | ir.AwaitCopies():
             return _does()
         case ir.InputOutput() | ir.SideEffect():
             return _does(trace="outside")

@@ -81,6 +81,13 @@ def words(operation: ir.Operation) -> tuple[str, str]:
         case ir.Fence(order, scope):
             mode = ir.Mode(order, scope)
             return f"fence{show_mode(mode)}", f"fence{mode_in_words(mode)}"
+        case ir.Agent(begins):
+            return ("copy" if begins else "end of copy"), ("issues a copy" if begins else "goes on")
+        case ir.CommitCopies():
+            return "commit copies", "commits its copies"
+        case ir.AwaitCopies(left):
+            text = f"wait for copies, {value(left)} groups left"
+            return text, text.replace("wait", "waits")
         case ir.ProxyFence():
             text = show_proxy_fence(operation)
             return text, text

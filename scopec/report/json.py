@@ -12,6 +12,7 @@ from scopec.gpu.observed import Observed
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.events.events import Kind, shown_location
 from scopec.memory.execution import Execution
+from scopec.program.ir import Proxy
 
 if TYPE_CHECKING:
     from scopec.base.diagnostics import Diagnostic
@@ -218,4 +219,6 @@ def event(e: Execution, x: Event) -> dict[str, Any]:
         "read": e.values.get(x.id) if x.kind is Kind.READ else None,
         "written": e.value(x.value) if x.value is not None else None,
         "last": x.last,
+        **({"agent": x.agent} if x.agent else {}),
+        **({"proxy": x.proxy.value} if x.proxy is not None and x.proxy is not Proxy.GENERIC else {}),
     }

@@ -113,7 +113,7 @@ def what_matters(trace: Trace, marked: Sequence[Event] = ()) -> tuple[list[str],
 def _past(execution: Execution, events: Sequence[Event]) -> set[str]:
     """The events that lead to some: what is before them in program order, and what that reads from."""
     above: dict[str, set[str]] = {}
-    for name in ("po", "rf"):
+    for name in ("po", "rf", "start", "done"):
         for a, b in execution.relation(name):
             above.setdefault(b.id, set()).add(a.id)
     found: set[str] = set()
@@ -142,15 +142,29 @@ def _counted(number: int, what: str) -> str:
 def _execution(execution: Execution, shown: Sequence[Event], marked: Sequence[Event]) -> tuple[list[str], list[Row]]:
     """The threads of events, and a row an event."""
     sources = {read: write for write, read in execution.choice.rf}
-    present = {e.thread for e in shown}
-    found = [Row(e.thread, event_text(execution, e, sources), e.span, {}, e in marked) for e in shown]
+    present = {lane_of(execution, e) for e in shown}
+    found = [Row(lane_of(execution, e), event_text(execution, e, sources), e.span, {}, e in marked) for e in shown]
     if isinstance(execution, StuckExecution):
         present |= {b.thread for b in execution.behind}
         found += [Row(b.thread, b.where, b.span) for b in execution.behind if not execution.period(b.thread)]
         found.append(Row("", CLOSING[Ending.STOP]))
-    threads = [t.name for t in execution.graph.program.threads if t.name in present]
+    threads = [lane for t in execution.graph.program.threads for lane in sorted(present) if _owner(lane) == t.name]
     threads += sorted(present - set(threads))
     return threads, found
+
+
+def lane_of(execution: Execution, event: Event) -> str:
+    """The column of an event: its thread's, or that of the copy of which it is an access."""
+    if not event.agent:
+        return event.thread
+    issue = execution.graph.by_id[event.agent]
+    same = [e.id for e in execution.events if e.kind is Kind.ISSUE and (e.thread, e.span) == (issue.thread, issue.span)]
+    number = f" ({same.index(issue.id) + 1})" if len(same) > 1 else ""
+    return f"{event.thread}, copy of line {issue.span.line}{number}"
+
+
+def _owner(lane: str) -> str:
+    return lane.partition(", copy")[0]
 
 
 def event_text(execution: Execution, event: Event, sources: Mapping[str, str]) -> str:
@@ -190,7 +204,7 @@ def in_order(execution: Execution) -> list[Event]:
     events = [e for e in execution.events if e.kind not in (Kind.INIT, Kind.CALL)]
     position = {e.id: i for i, e in enumerate(events)}
     before: dict[int, set[int]] = {i: set() for i in range(len(events))}
-    for name in ("po", "rf"):
+    for name in ("po", "rf", "start", "done"):
         for a, b in execution.relation(name):
             if a.id in position and b.id in position:
                 before[position[b.id]].add(position[a.id])

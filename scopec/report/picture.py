@@ -17,7 +17,7 @@ from scopec.memory.events.scopes import scope_of
 from scopec.memory.execution import Execution
 from scopec.memory.unfold.lifetimes import kept
 from scopec.progress.schedule import Ending
-from scopec.report.lanes import CLOSING, event_parts, in_order
+from scopec.report.lanes import CLOSING, event_parts, in_order, lane_of
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
@@ -51,6 +51,8 @@ RELATIONS = {
             "no-sw",
             "a value is handed over, but this does not synchronise: here the way from one access to the other breaks",
         ),
+        Relation("start", "the issue of an asynchronous copy, before its accesses"),
+        Relation("done", "an access of a copy, before the return of a wait that finds the copy complete"),
         Relation("race", "a data race: two accesses that nothing orders", directed=False),
         Relation("loop", "the schedule goes back to here, again and again"),
         Relation("period", "the thread goes back to here, again and again"),
@@ -146,10 +148,16 @@ def picture_of(execution: Execution, marked: Sequence[Event], title: str) -> Pic
     gap = broken(execution, (marked[0], marked[1])) if len(marked) == 2 else None
     narrow = _narrow(execution, marked, gap)
     lanes = _lanes([t for t in execution.graph.program.threads if t.name in present], narrow)
+    copies = dict.fromkeys((e.thread, lane_of(execution, e)) for e in events if e.agent)
+    lanes = tuple(
+        one
+        for lane in lanes
+        for one in (lane, *(replace(lane, name=name) for thread, name in copies if thread == lane.name))
+    )
     names = [lane.name for lane in lanes]
     rows = _rows(execution, events)
     boxes = [
-        Box(e.id, names.index(e.thread), rows[e.id], *_label(execution, e), e.span, e in marked or e.last)
+        Box(e.id, names.index(lane_of(execution, e)), rows[e.id], *_label(execution, e), e.span, e in marked or e.last)
         for e in events
     ]
     bottom = 1 + max(rows.values(), default=-1)
@@ -238,14 +246,15 @@ def _rows(execution: Execution, events: Sequence[Event]) -> dict[str, int]:
     """A row for each event, below the one before it in its thread, and below those before it that it reads from."""
     rows: dict[str, int] = {}
     above: dict[str, list[str]] = {e.id: [] for e in events}
-    for write, read in execution.choice.rf:
+    for write, read in (*execution.choice.rf, *_pairs(execution, "start"), *_pairs(execution, "done")):
         if write in above and read in above:
             above[read].append(write)
-    lowest: dict[str, int] = {}
+    lowest: dict[tuple[str, str], int] = {}
     for event in events:
         before = [rows[x] + 1 for x in above[event.id] if x in rows]
-        rows[event.id] = max([lowest.get(event.thread, -1) + 1, *before])
-        lowest[event.thread] = rows[event.id]
+        lane = (event.thread, event.agent)
+        rows[event.id] = max([lowest.get(lane, -1) + 1, *before])
+        lowest[lane] = rows[event.id]
     return rows
 
 
@@ -254,6 +263,8 @@ def _edges(execution: Execution, inside: set[str]) -> Iterator[Edge]:
     known = {e.id for e in execution.events}
     yield from _between("po", _reduced(_pairs(execution, "po"), inside))
     yield from _between("rf", [p for p in _pairs(execution, "rf") if p[0] in known and p[1] in inside])
+    for name in ("start", "done"):
+        yield from _between(name, [p for p in _pairs(execution, name) if p[0] in inside and p[1] in inside])
     coherence = _reduced(_pairs(execution, "co"), known)
     yield from _between("co", [(a, b) for a, b in coherence if a in inside and b in inside])
     follows: dict[str, list[str]] = {}

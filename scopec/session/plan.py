@@ -19,6 +19,7 @@ from scopec.frontends.scoped.syntax import tree
 from scopec.memory.cat import registry
 from scopec.memory.cat.model import Model
 from scopec.program import ir
+from scopec.program.agents import first_agent
 from scopec.program.collective import by_chance
 from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.loops.counts import left_open
@@ -232,6 +233,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
         faulty = any(map(_is_faulty, by_model.values()))
         for models, checks in by_model.items():
             entry, progress, on_hardware = models
+            _check_proxies(program, models, settings, checks)
             _check_hardware(program, on_hardware=on_hardware)
             undefined = registry.load(entry, settings.options).races_undefined
             racy = undefined and any(c.kind == "race" for c in checks)
@@ -310,15 +312,25 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
 
 
 def _check_proxies(program: Program, models: _Models, settings: Settings, checks: Sequence[Expectation]) -> None:
-    """Raise where a program has proxies, and a model does not tell them apart, or its progress is asked."""
-    at = first_proxy(program)
-    if at is None:
-        return
+    """Raise where a model does not tell the proxies or the copies of a program apart, or its progress is not stated."""
     entry, _, on_hardware = models
-    if on_hardware or not registry.load(entry, {**settings.readings, "proxies": "mixed"}).mentioned & {"px", "vloc"}:
-        message = f"the model `{entry.name}` does not tell proxies, or aliases of a location, apart"
-        raise error(Code.OUTSIDE_SUBSET, message, at, "ask `--model ptx`, or write `under ptx`")
-    if any(check.kind in PROGRESS_KINDS for check in checks):
+    has = (
+        ({"agents": "some"}, {"start"}, first_agent(program), "asynchronous copies", "`--model cuda` or `--model ptx`"),
+        (
+            {"proxies": "mixed"},
+            {"px", "vloc"},
+            first_proxy(program),
+            "proxies, or aliases of a location",
+            "`--model ptx`",
+        ),
+    )
+    for fact, names, at, what, ask in has:
+        readings = {**settings.readings, **fact}
+        if at is not None and (on_hardware or not registry.load(entry, readings).mentioned & names):
+            message = f"the model `{entry.name}` knows nothing of {what}"
+            raise error(Code.OUTSIDE_SUBSET, message, at, f"ask {ask}, or write `under`")
+    at = first_proxy(program)
+    if at is not None and any(check.kind in PROGRESS_KINDS for check in checks):
         message = "nothing is stated about when a write becomes visible through another proxy"
         raise error(Code.OUTSIDE_SUBSET, message, at, "expect allowed, forbidden or required instead")
 

@@ -90,7 +90,8 @@ SETS: dict[str, Callable[[Event, Execution], bool]] = {
 
 
 def same_thread(a: Event, b: Event) -> bool:
-    return a.id == b.id or (a.thread != "" and a.thread == b.thread)
+    """An agent is a thread of its own."""
+    return a.id == b.id or (a.thread != "" and (a.thread, a.agent) == (b.thread, b.agent))
 
 
 def side_by_side(a: Event, b: Event) -> bool:
@@ -103,7 +104,10 @@ def side_by_side(a: Event, b: Event) -> bool:
 
 def program_order(a: Event, b: Event, x: Execution) -> bool:
     number = {event.id: n for n, event in enumerate(x.graph.events)}
-    return a.thread != "" and a.thread == b.thread and number[a.id] < number[b.id] and not side_by_side(a, b)
+    agents = a.agent or b.agent  # whose accesses are in no order
+    return (
+        same_thread(a, b) and not agents and a.thread != "" and number[a.id] < number[b.id] and not side_by_side(a, b)
+    )
 
 
 def edges(
@@ -171,6 +175,8 @@ RELATIONS: dict[str, Callable[[Event, Event, Execution], bool]] = {
     "rf": lambda a, b, x: (a.id, b.id) in x.choice.rf,
     "co": lambda a, b, x: (a.id, b.id) in x.choice.co,
     "loc": lambda a, b, _: a.location is not None and a.location == b.location,
+    "start": lambda a, b, _: b.agent == a.id,
+    "done": edges(lambda x: x.graph.done),
     "px": lambda a, b, _: uses_proxy(a) and uses_proxy(b) and a.proxy is b.proxy is not None,
     "vloc": lambda a, b, _: a.location is not None and (a.location, a.alias) == (b.location, b.alias),
     "int": lambda a, b, _: same_thread(a, b),

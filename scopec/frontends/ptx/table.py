@@ -190,7 +190,9 @@ CLOCKS = {
 #: Instructions by how they begin, and what they are.
 LATER = {
     "mbarrier": "mbarriers",
-    "cp": "asynchronous copies",
+    "cp.async.bulk": "bulk copies",
+    "cp.reduce": "bulk copies",
+    "cp.async.mbarrier": "mbarriers",
     "st.async": "asynchronous stores",
     "st.bulk": "asynchronous stores",
     "red.async": "asynchronous reductions",

@@ -39,6 +39,8 @@ class Kind(Enum):
     WAIT = "B"
     CALL = "C"
     PROXY_FENCE = "P"
+    ISSUE = "S"
+    COMPLETE = "D"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,8 @@ class Event:
     it is part of, of evaluations in which nothing orders them, outermost first; ``called`` says whether a function
     makes it that such an operand calls; ``vector`` numbers the vectors that are whole, of which it is an element.
     ``proxy`` is that of an access, or the one which a proxy fence connects (None: virtual addresses); ``alias`` is the
-    virtual address of an access, empty for its location's own.
+    virtual address of an access, empty for its location's own.  ``agent`` is the event that issued the copy of which it
+    is an access; it is in no thread's program order then.
     """
 
     id: str
@@ -79,6 +82,7 @@ class Event:
     vector: int | None = None
     proxy: ir.Proxy | None = ir.Proxy.GENERIC
     alias: str = ""
+    agent: str = ""
 
     @property
     def is_access(self) -> bool:
@@ -255,7 +259,8 @@ class EventGraph:
     (:mod:`scopec.memory.reduce.resolve_locations`), with what they hold at the end; ``decided`` the objects that have
     no others, all turns of loops included.  ``one_race``: of a graph in which nobody waits in vain only what shows a
     race is left (:mod:`scopec.memory.reduce.certain_race`).  ``carried`` gives the reads whose values come to an event
-    by way of settled locations, whether or not its value still mentions them.
+    by way of settled locations, whether or not its value still mentions them.  ``done`` are the accesses of copies, and
+    the returns of waits that find them complete.
     """
 
     program: Program
@@ -281,6 +286,7 @@ class EventGraph:
     decided: frozenset[str] = frozenset()
     one_race: bool = False
     carried: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    done: tuple[Synchronises, ...] = ()
 
     @property
     def unfinished(self) -> tuple[Cut, ...]:

@@ -77,6 +77,7 @@ class Rewrite:
             events=tuple(map(self.event, graph.events)),
             asw=tuple(self._edges(graph.asw)),
             issue=tuple(self._edges(graph.issue)),
+            done=tuple(self._edges(graph.done)),
             impossible=tuple((g, v) for g, v in impossible if not g.never and v != values.FALSE),
             assertions=assertions,
             cuts=cuts,

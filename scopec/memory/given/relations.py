@@ -70,11 +70,11 @@ def _initial(graph: EventGraph) -> Group:
 
 
 def _threads(graph: EventGraph) -> list[list[Event]]:
-    """The events of each thread that has some."""
-    found: dict[str, list[Event]] = {t.name: [] for t in graph.program.threads}
+    """The events of each thread that has some, and of each agent, which is a thread of its own."""
+    found: dict[tuple[str, str], list[Event]] = {(t.name, ""): [] for t in graph.program.threads}
     for event in graph.events:
         if event.thread:
-            found[event.thread].append(event)
+            found.setdefault((event.thread, event.agent), []).append(event)
     return [events for events in found.values() if events]
 
 
@@ -118,7 +118,7 @@ def _alike(graph: EventGraph, key: Callable[[Event], tuple[bool, object]]) -> It
 
 def _program_order(base: Base) -> Iterator[Form]:
     for events in _threads(base.graph):
-        if found := steps(events):
+        if not events[0].agent and (found := steps(events)):
             yield Closure(tuple(found))
 
 
@@ -200,6 +200,13 @@ def _together(scope: Scope) -> Callable[[Base], Iterator[Form]]:
     return related
 
 
+def _starts(base: Base) -> Iterator[Form]:
+    """The issue of each copy, before its accesses."""
+    for events in _threads(base.graph):
+        if events[0].agent:
+            yield Product((events[0].agent,), tuple(e.id for e in events))
+
+
 def _fences(base: Base) -> Iterator[Form]:
     threads = {t.name: t for t in base.graph.program.threads}
     fences = [e for e in base.graph.events if e.kind is Kind.FENCE and e.order is ir.Order.SEQ_CST]
@@ -216,6 +223,8 @@ _RELATED = (
     'memory model, "Scope Relationships": "Each program thread is related to each other program thread by one or more '
     'thread scope relations"'
 )
+
+_ASYNCHRONOUS = 'PTX ISA, "Asynchronous Operations"'
 
 RELATIONS = {
     "po": GivenRelation("program order", _SEQUENCED, _program_order),
@@ -281,6 +290,17 @@ RELATIONS = {
         'CUDA C++ programming guide, "Streams": "A stream is a sequence of commands (possibly issued by different host '
         'threads) that execute in order"',
         _additional(lambda graph: graph.issue),
+    ),
+    "start": GivenRelation(
+        "the issue of an asynchronous copy, before its accesses",
+        f"{_ASYNCHRONOUS}: what the thread did before it issued the copy comes first",
+        _starts,
+    ),
+    "done": GivenRelation(
+        "accesses of an asynchronous copy, before the return of a wait that finds it complete",
+        f'{_ASYNCHRONOUS}: the completion orders the accesses of the copy, and "does not transitively establish '
+        'ordering with respect to prior instructions from the issuing thread"',
+        _additional(lambda graph: graph.done),
     ),
     "incl": GivenRelation(
         "each one's scope includes the other's thread",

@@ -70,7 +70,9 @@ class Accesses:
         """Add an event (its name is a stem)."""
         operands = tuple((evaluation.number, evaluation.operand) for evaluation in state.evaluations)
         vector = next((evaluation.number for evaluation in state.evaluations if evaluation.vector), None)
-        event = replace(event, id=self.out.name(event.id), operands=operands, called=state.called, vector=vector)
+        event = replace(
+            event, id=self.out.name(event.id), operands=operands, called=state.called, vector=vector, agent=state.agent
+        )
         self.out.events.append(event)
         self.out.control[event.id] = state.control
         if len(self.out.events) > min(MOST_EVENTS, self.begin + MOST_OF_ONE):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.memory.events.events import Assertion, Cut, Kind, Wait
 from scopec.memory.events.scopes import contains
-from scopec.memory.unfold import existence, sequencing, spin_loops, warp_collectives
+from scopec.memory.unfold import copies, existence, sequencing, spin_loops, warp_collectives
 from scopec.memory.unfold.accesses import Accesses, TooComplexError
 from scopec.memory.unfold.unfolding import State
 from scopec.program import ir, types, values
@@ -78,6 +78,8 @@ class Operations(Accesses):
                 fence = self.blank(state, Kind.PROXY_FENCE, span, show_proxy_fence(operation))
                 self.event(state, replace(fence, proxy=proxy))
                 return state
+            case ir.Agent() | ir.CommitCopies() | ir.AwaitCopies():
+                return copies.perform(self, state, operation, span)
             case ir.Await():
                 return self.wait(state, operation, span)
             case ir.SyncThreads() | ir.GroupSync():

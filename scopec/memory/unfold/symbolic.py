@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.memory.events.events import Cut, Event, Kind
-from scopec.memory.unfold import spin_loops
+from scopec.memory.unfold import copies, spin_loops
 from scopec.memory.unfold.accesses import TooComplexError
 from scopec.memory.unfold.operations import Operations, phase_of
 from scopec.memory.unfold.unfolding import State, Unfolding, Vote, defined, merge
@@ -71,7 +71,7 @@ class ThreadRun(Operations):
         """Execute the thread where ``guard`` holds."""
         undefined = {defined(register): values.FALSE for register in self.observed}
         phases = {phase_of(barrier): Const(0, types.INT) for barrier in self.collective()}
-        start = State(guard, {**phases, **undefined}, frozenset())
+        start = State(guard, {**phases, **undefined, **copies.counters(self.body)}, frozenset())
         self.pending = {self.body.entry: [start]}
         self.elements(weak_topological_order(self.body))
         assert not any(self.pending.values()), f"{self.thread.name} is left without a word"
@@ -158,6 +158,7 @@ class ThreadRun(Operations):
             self.once(loop)
             if passes == 0 and self.pending.get(loop.head):
                 live, events, back = self.live[loop.head], self.out.events[mark:], self.merged(loop.head)
+                live |= copies.counters(self.body).keys()
                 if self.only_waits(entry, back, live, events):
                     # Who traps does not go round, but nobody meets anyone then.
                     firing = (s.guard for n, states in self.pending.items() if trapping(self.body, n) for s in states)

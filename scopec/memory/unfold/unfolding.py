@@ -36,7 +36,7 @@ class State:
 
     ``unset`` gives the paths on which registers have no value that have one on others.  ``evaluations`` are those of
     which an operand is being evaluated, outermost first; ``assigned`` the registers that the innermost operand has set;
-    ``called`` is the body of a function that it calls.
+    ``called`` is the body of a function that it calls; ``agent`` the event that issued the copy that is being made.
     """
 
     guard: Guard
@@ -46,6 +46,7 @@ class State:
     evaluations: tuple[Evaluation, ...] = ()
     assigned: frozenset[str] = frozenset()
     called: bool = False
+    agent: str = ""
 
     def changed(self, rewrite: Rewrite) -> State:
         """The same state with other guards and values in it."""
@@ -116,6 +117,8 @@ class Unfolding:
     control: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: dict[str, ir.Call] = field(default_factory=dict)
     addresses: dict[str, Selection] = field(default_factory=dict)
+    copies: dict[str, Value] = field(default_factory=dict)
+    completed: dict[str, tuple[tuple[str, Value], ...]] = field(default_factory=dict)
     unset: list[Unset] = field(default_factory=list)
     unrolled: int = 0
     evaluations: int = 0
@@ -209,7 +212,10 @@ class Unfolding:
         return self.events, self.conditions, self.assertions, self.cuts, self.waits, self.ends, self.unset, self.votes
 
     def _tables(self) -> tuple[dict[Any, Any], ...]:
-        return self.numbers, self.barriers, self.control, self.calls, self.choices, self.addresses
+        return self.numbers, self.barriers, self.control, self.calls, self.choices, self.addresses, *self._of_copies()
+
+    def _of_copies(self) -> tuple[dict[Any, Any], ...]:
+        return self.copies, self.completed
 
     def literal(self, condition: Value) -> Guard:
         """A condition as a guard over the branch conditions that it is made of, new ones where there are none yet."""
@@ -251,6 +257,9 @@ class Unfolding:
         self.cuts[:] = rewrite.cuts(self.cuts)
         self.waits[:] = map(rewrite.wait, self.waits)
         self.addresses = {event: rewrite.selection(s) for event, s in self.addresses.items()}
+        self.completed = {
+            event: tuple((copy, rewrite.value(when)) for copy, when in found) for event, found in self.completed.items()
+        }
         self.ends[:] = [(thread, end.changed(rewrite)) for thread, end in self.ends]
 
     def strengthen(
@@ -358,7 +367,7 @@ def merge(states: Sequence[State], conditions: Sequence[Value]) -> State:
         registers[name] = whole.guards.names.short(value)
     control = frozenset[str]().union(*(s.control for s in states))
     assigned = frozenset[str]().union(*(s.assigned for s in states))
-    return State(whole, registers, control, unset, states[0].evaluations, assigned, states[0].called)
+    return State(whole, registers, control, unset, states[0].evaluations, assigned, states[0].called, states[0].agent)
 
 
 def value_at(value: Value, read: int, name: str) -> int | None:

@@ -46,14 +46,17 @@ from scopec.program.ir.objects import (
 )
 from scopec.program.ir.operations import (
     Access,
+    Agent,
     Assert,
     Await,
+    AwaitCopies,
     BarrierArrive,
     BarrierInit,
     BarrierOperation,
     BarrierPhase,
     BarrierWait,
     Called,
+    CommitCopies,
     CompareExchange,
     Decide,
     Exchange,
@@ -82,14 +85,13 @@ from scopec.program.ir.operations import (
 )
 
 __all__ = [
-    "PAGEABLE", "PLAIN", "READ_ORDERS", "VOLATILE", "WRITE_ORDERS", "Access", "ApiCall", "Assert", "Await",
-    "BarrierArrive", "BarrierInit", "BarrierOperation", "BarrierPhase", "BarrierWait", "Body", "Branch", "Call",
-    "Called", "CompareExchange", "CreateThread", "Decide", "DeviceSynchronize", "Dim", "Do", "EndProcess",
-    "EventQuery", "EventRecord", "EventSynchronize", "EventWait", "Exchange", "Exit", "Fence", "Grid", "Group",
-    "GroupSync", "InputOutput", "JoinThread", "LaunchGrid", "Lifetime", "Load", "Mode", "NamedBarrier", "Node",
-    "Notify", "Object", "Operand", "Operation", "Order", "Place", "Proxy", "ProxyFence", "Rmw", "Scope",
-    "Set", "SideEffect", "Silent",
-    "Storage", "Store", "Stream", "StreamQuery", "StreamSynchronize", "SyncThreads", "Thread", "Trap", "Use",
-    "Vote", "Work", "WorkSynchronize", "Yield", "brought", "came", "exchanged_by", "is_exchanged",
-    "legacy_stream", "successors",
+    "PAGEABLE", "PLAIN", "READ_ORDERS", "VOLATILE", "WRITE_ORDERS", "Access", "Agent", "ApiCall", "Assert", "Await",
+    "AwaitCopies", "BarrierArrive", "BarrierInit", "BarrierOperation", "BarrierPhase", "BarrierWait", "Body",
+    "Branch", "Call", "Called", "CommitCopies", "CompareExchange", "CreateThread", "Decide", "DeviceSynchronize",
+    "Dim", "Do", "EndProcess", "EventQuery", "EventRecord", "EventSynchronize", "EventWait", "Exchange", "Exit",
+    "Fence", "Grid", "Group", "GroupSync", "InputOutput", "JoinThread", "LaunchGrid", "Lifetime", "Load", "Mode",
+    "NamedBarrier", "Node", "Notify", "Object", "Operand", "Operation", "Order", "Place", "Proxy", "ProxyFence",
+    "Rmw", "Scope", "Set", "SideEffect", "Silent", "Storage", "Store", "Stream", "StreamQuery", "StreamSynchronize",
+    "SyncThreads", "Thread", "Trap", "Use", "Vote", "Work", "WorkSynchronize", "Yield", "brought", "came",
+    "exchanged_by", "is_exchanged", "legacy_stream", "successors",
 ]  # fmt: skip

@@ -8,9 +8,12 @@ from scopec.base.records import dataclass
 from scopec.program.ir.calls import Call
 from scopec.program.ir.operations import (
     Access,
+    Agent,
     Assert,
+    AwaitCopies,
     BarrierOperation,
     Called,
+    CommitCopies,
     Decide,
     Fence,
     GroupSync,
@@ -49,6 +52,9 @@ Operation: TypeAlias = (
     | NamedBarrier
     | Yield
     | ProxyFence
+    | Agent
+    | CommitCopies
+    | AwaitCopies
     | InputOutput
     | SideEffect
     | Lifetime

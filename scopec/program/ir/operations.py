@@ -316,6 +316,29 @@ class ProxyFence(Silent):
 
 
 @dataclass(frozen=True, slots=True)
+class Agent(Silent):
+    """The accesses from here on are an asynchronous copy's, whose *agent* makes them, until it is told otherwise.
+
+    "An asynchronous operation [...] is performed as if by another thread" (PTX ISA, "Asynchronous Operations").  A
+    schedule makes them at once: the copy's effects are seen where nothing races with it.
+    """
+
+    begins: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommitCopies(Silent):
+    """``cp.async.commit_group``: the thread's copies that are in no group yet are one, the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitCopies(Silent):
+    """``cp.async.wait_group left``: the copies of all but the latest ``left`` groups of the thread are complete."""
+
+    left: Value
+
+
+@dataclass(frozen=True, slots=True)
 class InputOutput(Silent):
     """A library I/O call (printf)."""
 

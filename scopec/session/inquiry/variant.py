@@ -14,6 +14,7 @@ from scopec.memory.cat.permitted import permitted
 from scopec.memory.graph import read
 from scopec.memory.reductions import Reductions
 from scopec.memory.unfold.sequencing import has_vectors
+from scopec.program.agents import first_agent
 from scopec.program.expectations import MEMORY_KINDS, OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.names import identifier
 from scopec.program.program import Program
@@ -129,17 +130,21 @@ class Variant:
     @cached_property
     def readings(self) -> Mapping[str, str]:
         """What the memory model is read under: the options, and what the program has."""
-        return {**self.settings.readings, "proxies": "generic" if first_proxy(self.program) is None else "mixed"}
+        proxies = "generic" if first_proxy(self.program) is None else "mixed"
+        agents = "none" if first_agent(self.program) is None else "some"
+        return {**self.settings.readings, "proxies": proxies, "agents": agents}
 
     @cached_property
     def reductions(self) -> Reductions:
         """The reductions of the memory question that hold for its model, and are not switched off.
 
-        Where accesses have other proxies what orders two events does not order any two accesses, which the reductions
-        of documented models take it to do.
+        Where accesses have other proxies, or are a copy's, what orders two events does not order any two accesses,
+        which the reductions of documented models take it to do; nor are threads with copies told to be alike.
         """
-        model, mixed = registry.load(self.model, self.readings), self.readings["proxies"] == "mixed"
-        return permitted(model, None if mixed else registry.same_as(self.model, self.readings), self.without)
+        model, readings = registry.load(self.model, self.readings), self.readings
+        if readings["proxies"] == "generic" and readings["agents"] == "none":
+            return permitted(model, registry.same_as(self.model, readings), self.without)
+        return permitted(model, None, {*self.without, "symmetry"})
 
     @property
     def progress_reductions(self) -> ProgressReductions:

@@ -49,6 +49,11 @@ bool __scopec_decide();
 template <class __T> __T __scopec_unknown();
 // What a clock says: nothing is known of it, but that it goes on.
 template <class __T> __T __scopec_clock();
+// Between these the accesses are those of an asynchronous copy.
+void __scopec_agent(bool begins);
+// The thread's copies are a group; all its copies but those of the latest `left` groups are complete.
+void __scopec_commit_copies();
+void __scopec_await_copies(int left);
 // yield, or a sleep.
 void __scopec_yield(bool sleeps);
 // Input or output.

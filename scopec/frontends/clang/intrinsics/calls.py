@@ -198,6 +198,12 @@ def _not_modelled(call: Call, origin: Origin) -> bool:
     return call.done(either(call.machine, call.state, value) if type_ == llvm.Int(1) else value)
 
 
+def _part_of_a_copy(call: Call) -> bool:
+    raise call.machine.refused(
+        call.state, "a copy of as many bytes as a register says, neither none nor all of them, is"
+    )
+
+
 def simply(operation: Callable[[Call], ir.Operation]) -> Handler:
     """A call that is one operation."""
 
@@ -235,6 +241,10 @@ INTRINSICS: dict[str, Handler] = {
     "unmodelled": _unmodelled,
     "unknown": _unknown,
     "clock": _clock,
+    "agent": simply(lambda call: ir.Agent(bool(call.known(0)))),
+    "part_of_a_copy": _part_of_a_copy,
+    "commit_copies": simply(lambda _: ir.CommitCopies()),
+    "await_copies": simply(lambda call: ir.AwaitCopies(call.number(0))),
     "yield": simply(lambda call: ir.Yield(bool(call.known(0)))),
     "io": simply(lambda _: ir.InputOutput()),
 }

@@ -1,0 +1,46 @@
+"""Races with asynchronous copies: who does not wait for the copy, or does what the copy is not told to wait for.
+
+A copy is complete for the thread that waits for its group, and for others only through what orders them behind that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.explain.synchronisation import access_name, place
+from scopec.memory.events.events import Kind
+
+if TYPE_CHECKING:
+    from scopec.memory.events.events import Event
+    from scopec.memory.execution import Execution
+
+
+def incomplete(execution: Execution, pair: tuple[Event, Event]) -> str | None:
+    """Why nothing orders an access and a copy's: no wait finds the copy complete; None where that is not the reason."""
+    for copied, other in (pair, pair[::-1]):
+        if copied.agent and other.agent != copied.agent:
+            issue = execution.graph.by_id[copied.agent]
+            name = f"the copy that {copied.thread} issues at {place(issue)}"
+            if other.kind is Kind.READ and copied.kind is Kind.WRITE and _reads_before(execution, other, copied):
+                return f"{name} may overwrite what {access_name(other)} gets: nothing orders that read before the issue"
+            waits = [wait for access, wait in execution.relation("done") if access is copied]
+            if waits:
+                if other.thread == copied.thread and not other.agent:
+                    return f"{name} is complete only at {place(waits[0])}, {_side(execution, other, waits[0])}"
+                behind = f"{copied.thread} waits for it at {place(waits[0])}"
+                return f"{name} is complete for that thread alone: {behind}, and nothing orders {access_name(other)}"
+            if any(e.kind is Kind.COMPLETE and e.thread == copied.thread for e in execution.events):
+                return f"no wait of {copied.thread} is for the group of {name}"
+            return f"nobody waits for {name}"
+    return None
+
+
+def _reads_before(execution: Execution, read: Event, write: Event) -> bool:
+    """Whether a read returns what another copy, or a thread, wrote before."""
+    source = next(w for w, r in execution.relation("rf") if r is read)
+    return source is not write and source.kind is not Kind.INIT
+
+
+def _side(execution: Execution, other: Event, wait: Event) -> str:
+    before = (other, wait) in execution.relation("po")
+    return f"{'behind' if before else 'and nothing orders it with'} {access_name(other)}"
