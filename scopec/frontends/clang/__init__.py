@@ -3,6 +3,7 @@
 - ``program``: a file to a Program
 - ``prepare``: directives become C++
 - ``kernels``, ``host_code``: the kernels of a file, and it without the code of its host
+- ``brackets``: groups in brackets of a text
 - ``flags``: what a build says
 - ``compiler``, ``command``, ``running``: LLVM IR of both sides; which clang, and how it is run
 - ``messages``, ``extents``: what clang says, and the expression at a place

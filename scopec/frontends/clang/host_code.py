@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from scopec.frontends.clang.brackets import nested
 from scopec.frontends.clang.compiler import Refused
 from scopec.frontends.clang.ptx.text import around
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
@@ -93,16 +94,14 @@ def _blank(text: str, parts: Iterable[Part]) -> str:
 
 def _declarations(code: str) -> Iterator[Part]:
     """The declarations of a text, those in namespaces one by one."""
-    start = depth = 0
+    start = 0
     inside: list[int] = []  # the depths at which the braces of namespaces are
-    for at, sign in enumerate(code):
+    for at, sign, depth in nested(code):
         if sign in "([{":
             if sign == "{" and depth == len(inside) and _TRANSPARENT.search(code, start, at):
                 inside.append(depth)
                 start = at + 1
-            depth += 1
         elif sign in ")]}":
-            depth -= 1
             if inside and depth == inside[-1]:
                 inside.pop()
                 start = at + 1

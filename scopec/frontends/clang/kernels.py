@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from scopec.base.records import dataclass
+from scopec.frontends.clang.brackets import after_group, nested
 from scopec.frontends.clang.command import shims
 from scopec.frontends.clang.compiler import Compiled, Refused
 from scopec.frontends.clang.host_code import without_host
@@ -174,22 +175,12 @@ def _declared(source: Source, code: str, result: Compiled) -> list[Kernel]:
         column = 1 if named is None else named.start() + 1
         at = source.offset(place.line, column)
         body = code[source.offset(place.line, 1) :]
-        body = body[: _end_of_body(body)]
+        body = body[: after_group(body, 0, "{}")]
         parameters = tuple(_parameters(debug, function.subprogram))
         blocks = tuple(dict.fromkeys(_blocks(code, own, body)))
         cooperative = re.search(r"\bthis_grid\s*\(|\bgrid_group\b", body) is not None
         found.append(Kernel(called, source.span(at, at + len(own)), parameters, blocks, cooperative))
     return sorted(found, key=lambda kernel: (kernel.span.line, kernel.span.column))
-
-
-def _end_of_body(code: str) -> int:
-    """Where the first braces of a text are closed."""
-    depth = 0
-    for at, sign in enumerate(code):
-        depth += (sign == "{") - (sign == "}")
-        if sign == "}" and depth == 0:
-            return at + 1
-    return len(code)
 
 
 def _blocks(code: str, kernel: str, body: str) -> Iterator[str]:
@@ -236,7 +227,7 @@ class _Template:
 def _templates(code: str) -> Iterator[_Template]:
     """The kernels that are templates, each with the arguments of a launch in the text, or chosen ones."""
     for match in _TEMPLATE.finditer(code):
-        end = _closing(code, match.end())
+        end = after_group(code, match.end() - 1, "<>")
         kernel = _KERNEL.match(code, end)
         parameters = code[match.end() : end - 1]
         if kernel is None or "template" in code[end : kernel.end()] or not parameters.strip():  # an instance of one
@@ -269,24 +260,13 @@ def _arguments(parameters: str) -> str | None:
 
 
 def _split(text: str) -> Iterator[str]:
-    depth, start = 0, 0
-    for at, sign in enumerate(text):
-        depth += (sign in "<([") - (sign in ">)]")
+    start = 0
+    for at, sign, depth in nested(text, brackets="<>()[]"):
         if sign == "," and depth == 0:
             yield text[start:at]
             start = at + 1
     if text[start:].strip():
         yield text[start:]
-
-
-def _closing(code: str, start: int) -> int:
-    """The position after the ``>`` that closes a ``<`` before ``start``."""
-    depth = 1
-    for at in range(start, len(code)):
-        depth += (code[at] == "<") - (code[at] == ">")
-        if depth == 0:
-            return at + 1
-    return len(code)
 
 
 def _namespace(code: str, place: int) -> str:

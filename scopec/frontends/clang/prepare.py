@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.source import Source
+from scopec.frontends.clang.brackets import nested
 from scopec.frontends.launches import beside_main
 from scopec.frontends.scoped.lower.names import ORDERS, SCOPES
 from scopec.frontends.scoped.syntax.scan import Scanned, blank, scan, without_literals
@@ -72,12 +73,10 @@ def without_code(scanned: Scanned) -> str:
 def _commas(text: str, code: str) -> Iterator[tuple[Part, str]]:
     """The commas to write between operands of ``asm`` that have none; ``code`` is the text without literals."""
     for match in _ASM.finditer(code):
-        depth = 0
-        for at in range(match.end() - 1, len(code)):
-            depth += (code[at] == "(") - (code[at] == ")")
-            if depth == 0:
+        for at, sign, depth in nested(code, match.end() - 1, "()"):
+            if sign == ")" and depth == 0:
                 break
-            if depth == 1 and code[at] == ")" and (gap := _BEFORE_STRING.match(text, at + 1)):
+            if sign == ")" and depth == 1 and (gap := _BEFORE_STRING.match(text, at + 1)):
                 blank_at = gap.group().find(" ")
                 start = at + 1 + max(blank_at, 0)
                 yield (start, start + (blank_at >= 0)), ","
@@ -124,22 +123,11 @@ def _override(source: Source, code: str, name: str, value: str) -> tuple[Part, s
         before = code[max(code.rfind(c, 0, match.start()) for c in ";{}") + 1 : match.start()]
         if _CONSTANT.search(before) is None:
             continue
-        start, end = match.end(), _end(code, match.end())
+        start = match.end()
+        signs = nested(code, start)
+        end = next((at for at, sign, depth in signs if depth < 0 or (sign in ",;" and depth == 0)), len(code))
         return (start, end), _in_place(source, start, end, f" {value}")
     return None
-
-
-def _end(code: str, start: int) -> int:
-    """Where an initialiser ends that begins at ``start``."""
-    depth = 0
-    for at in range(start, len(code)):
-        if code[at] in "([{":
-            depth += 1
-        elif depth == 0 and code[at] in ",;)]}":
-            return at
-        elif code[at] in ")]}":
-            depth -= 1
-    return len(code)
 
 
 def _in_place(source: Source, start: int, end: int, new: str) -> str:
