@@ -1,7 +1,7 @@
 """Modules that every layer uses.
 
 - ``source``, ``files``, ``excerpt``: texts, positions in them, and how they are quoted
-- ``diagnostics``: the catalogue of messages, and the exceptions that carry them
+- ``diagnostics``: the catalogue of codes, and the exceptions that carry them
 - ``visible``, ``hidden``: whose text may be shown, and what reports for others leave out
 - ``records``, ``lazy_import``: ``dataclass`` and modules for a quick start
 - ``version``: the version of scopec

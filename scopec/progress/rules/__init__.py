@@ -1,7 +1,7 @@
 """The rules of progress: what each step of a system does, stated once for every engine.
 
 - ``ending``: what has started, has ended, and may start
-- ``barriers``, ``named_barriers``, ``phases``: barriers
+- ``barriers``: ``__syncthreads`` and groups; ``named_barriers``: ``bar``; ``phases``: ``cuda::barrier``
 - ``sleeping``: ``wait`` and ``notify``
 - ``calls``: what the host does, and what ends threads
 - ``owing``: the promises of progress models
