@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from scopec.engines.java.processes import Processes
 from scopec.engines.java.workers import Workers
 from scopec.frontends.clang.flags import Flags
 from scopec.program.program import Program
+from scopec.session.asking import Asking
 from scopec.session.check import Outcome, Settings, check
 from scopec.session.plan import Overrides, Plan, plan
 from scopec.session.reading import read
@@ -119,6 +121,12 @@ def workers() -> Iterator[Workers]:
     """Java virtual machines that serve many tests."""
     with Workers() as running:
         yield running
+
+
+@pytest.fixture
+def kept_machines(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls of ``check`` in this process share Java virtual machines, where each would start its own."""
+    monkeypatch.setattr(Asking, "workers", lambda _: nullcontext(workers))
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
-"""Tests with many cases, of which some run where nothing is set: ``@pytest.mark.sampled(N)`` takes N of them, spread over
-the list, and ``SCOPEC_EVERY=1`` takes all (CONTRIBUTING.md names the command).
+"""What an ordinary run takes of sweeps; ``SCOPEC_EVERY=1`` takes all, as ``.ci/night`` does (CONTRIBUTING.md).
 
-It is for cases of one kind, each of which asks the same of another program.  Where each case is what finds a fault of its
-own, such as a mutant, all run always.
+``@pytest.mark.sampled(N)`` takes N of the cases of a test, spread over the list; ``programs`` is how many random programs
+one tries, ``spread`` takes some of a list.  They are for cases of one kind, each of which asks the same of another program.
+Where each case is what finds a fault of its own, such as a mutant, all run always.
 """
 
 from __future__ import annotations
@@ -15,7 +15,14 @@ from typing import TypeVar
 import pytest
 
 VARIABLE = "SCOPEC_EVERY"
+#: Whether everything is asked for.
+EVERY = os.environ.get(VARIABLE) == "1"
 _T = TypeVar("_T")
+
+
+def programs(few: int, many: int) -> int:
+    """How many random programs are tried: ``SCOPEC_RANDOM_PROGRAMS``, and where it is not set few, or many of everything."""
+    return int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", many if EVERY else few))
 
 
 def spread(cases: Sequence[_T], most: int) -> list[_T]:
@@ -26,7 +33,7 @@ def spread(cases: Sequence[_T], most: int) -> list[_T]:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What is left out is counted as deselected; a case that was named is taken."""
-    if os.environ.get(VARIABLE) == "1":
+    if EVERY:
         return
     families: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:

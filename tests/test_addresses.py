@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_cli import scopec
+from tests.command import scopec
 
 Write = Callable[..., Path]
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -26,10 +25,11 @@ from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
 from tests.oracles import brute_memory
 from tests.random_programs import memory_places, memory_program, memory_text
+from tests.samples import programs
 
 #: How long values are before they are named, by turns: every value, every sum, or as always.
 LONGEST = (1, 2, values.LONGEST)
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "5"))
+COUNT = programs(2, 5)
 
 
 def alloy_executions(run: Run, jars: Jars, workers: Workers, folder: Path) -> list[Execution]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -17,10 +16,11 @@ from tests.oracles.dependencies import executions
 from tests.oracles.small_threads import Loop, Program
 from tests.random_dependencies import dependency_program
 from tests.random_programs import memory_places
+from tests.samples import programs
 from tests.small_texts import cuda_text, registers
 from tests.test_outcomes import listed
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "10"))
+COUNT = programs(3, 10)
 State = tuple[tuple[str, int], ...]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +13,11 @@ from scopec.session.check import Settings, check
 from scopec.session.final_states import Listing, listings
 from scopec.session.plan import Overrides
 from tests.oracles.enumerated import LOCATIONS, Beside, Item, Op, State, early, ptx, rc11
+from tests.samples import programs
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
+COUNT = programs(12, 40)
 _READS = ("load", "add", "exchange", "cas")
 
 

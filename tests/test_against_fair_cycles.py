@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
@@ -24,9 +23,10 @@ from scopec.session.plan import Overrides, plan
 from tests.built_programs import assumed, built
 from tests.oracles import fair_cycles
 from tests.random_programs import assuming_program, progress_program, progress_text, wide_program
+from tests.samples import programs
 
 pytestmark = pytest.mark.jvm
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "14"))
+COUNT = programs(4, 14)
 
 
 def fails(

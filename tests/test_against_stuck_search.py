@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -27,10 +26,11 @@ from tests.oracles import stuck
 from tests.oracles.small_threads import Program, Thread
 from tests.random_programs import memory_places
 from tests.random_waits import waiting_program
+from tests.samples import programs
 from tests.small_texts import cuda_text, opencl_text
 from tests.test_stuck import alloy_finds, answers
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "10"))
+COUNT = programs(3, 10)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from pathlib import Path
@@ -17,8 +16,9 @@ from scopec.engines.embedded.progress import persistent_steps
 from scopec.program.arrival_order import Arrival, phases
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
+from tests.samples import programs
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "5"))
+COUNT = programs(2, 5)
 Threads = Sequence[Sequence[Arrival]]
 
 #: A scheduler of three warps who take turns, as FlashAttention-3's warpgroups do.

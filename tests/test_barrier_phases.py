@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -16,8 +15,11 @@ from scopec.progress.build import build
 from scopec.progress.rules import phases
 from scopec.progress.terms import Call, Number, Op, Record
 from tests.conftest import program_of
+from tests.samples import programs
 
-COUNT = 3 * int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "10"))
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
+COUNT = 3 * programs(4, 10)
 #: A member function of the barrier: its name, and how many arrivals it makes.
 Member = tuple[str, int]
 MEMBERS = {

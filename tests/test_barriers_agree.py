@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import check_text, verdicts
+from tests.samples import programs
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "10"))
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
+COUNT = programs(3, 10)
 
 HEAD = """#include <cooperative_groups.h>
 #include <cuda/atomic>

@@ -15,6 +15,8 @@ from scopec.gpu.emit import files
 from scopec.session.check import Settings, check
 from tests.test_run import read_tests
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 #: What a block of two warps does, and whether that is undefined.
 PLACES = {
     "two branches of a warp": ("if (threadIdx.x == 0) __syncthreads(); else __syncthreads();", True),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_cli import scopec
+from tests.command import scopec
 
 GOOD = "__global__ void k(int* x) { *x = 1; }\n//@ object __device__ int x = 0;\n//@ launch k<<<1, 1>>>(&x);\n//@ expect race_free;\n"
 RACE = GOOD.replace("<<<1, 1>>>", "<<<2, 1>>>")

@@ -18,6 +18,8 @@ from tests.oracles.enumerated import Op
 from tests.oracles.enumerated_c11 import Rules, c11
 from tests.test_against_enumeration import COUNT, c_program, c_statement, domain, named, small, states_of
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 FIXTURES = Path(__file__).parent / "fixtures" / "cat"
 
 

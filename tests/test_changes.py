@@ -23,12 +23,13 @@ from scopec.session.reductions import REDUCTIONS
 from tests import random_blocks
 from tests.random_changes import Change, Effect, equal_or_less
 from tests.random_programs import handover_program, memory_program, memory_text
+from tests.samples import programs
 from tests.sizes import sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "24"))
+COUNT = programs(8, 24)
 FIRST = int(os.environ.get("SCOPEC_FIRST_PROGRAM", "0"))
 SPECS = Path(__file__).parent.parent / "specs"
 _EVERY = frozenset(REDUCTIONS)

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import scopec
 from tests.conftest import REPOSITORY
-from tests.test_cli import GOOD, RACE, scopec
+from tests.test_cli import GOOD, RACE
 
 CI = (REPOSITORY / "docs" / "ci.md").read_text(encoding="utf-8")
 EDITING = (REPOSITORY / "docs" / "editing.md").read_text(encoding="utf-8")

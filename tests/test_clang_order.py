@@ -1,6 +1,5 @@
 """Operands that C++ leaves in no order, in programs read by way of clang: every order, and no other."""
 
-import os
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -21,6 +20,9 @@ from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
 from tests.oracles.evaluations import Sum, text, values
 from tests.random_expressions import random_expression
+from tests.samples import programs
+
+pytestmark = pytest.mark.usefixtures("kept_machines")
 
 BY_CLANG = Overrides(reader="clang")
 
@@ -150,7 +152,7 @@ def test_what_is_refused(expression: str, write: Callable[..., Path]) -> None:
     assert raised.value.diagnostics[0].message.startswith(REFUSED[expression])
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "5"))))
+@pytest.mark.parametrize("seed", range(programs(2, 5)))
 def test_random_expressions(seed: int, write: Callable[..., Path]) -> None:
     """Against small steps, in two threads: each value that the first one's expression may have, and no other."""
     chance = Random(seed)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,13 +12,14 @@ import pytest
 from scopec.base.diagnostics import InputError
 from scopec.session.plan import Overrides, plan
 from tests.random_classes import RESULTS, program
+from tests.samples import programs
 from tests.sequential import ends
 from tests.test_cxx_semantics import compiled, needs_compiler
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "20"))
+PROGRAMS = programs(6, 20)
 _COMPILED = "#include <cstdlib>\n#define F\n#define V\n#define RUN(k) k()\n#define __global__\n"
 _HOST = "#define F\n#define V\n"
 _KERNEL = "#define F __device__\n#define V __device__\n#define RUN(k) k<<<1, 1>>>(); cudaDeviceSynchronize()\n"

@@ -17,6 +17,7 @@ import pytest
 
 from scopec import __version__
 from scopec.engines.java.jars import Jars
+from tests.command import scopec
 from tests.conftest import REPOSITORY
 
 GOOD = "__device__ int x; __global__ void k() { x = 1; }\n//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n"
@@ -26,14 +27,6 @@ UNDECIDED = (
     "__global__ void k() { while (f.fetch_add(1) != 5); x = 1; f.store(0); }\n"
     "//@ launch k<<<2, 1>>>();\n//@ expect race_free;\n"
 )
-
-
-def scopec(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command as a user does."""
-    return subprocess.run(
-        [sys.executable, "-m", "scopec.cli", *map(str, arguments)],
-        capture_output=True, text=True, cwd=cwd, env={**os.environ, "COLUMNS": "100", **environment}, timeout=120, check=False,
-    )  # fmt: skip
 
 
 def no_traceback(done: subprocess.CompletedProcess[str]) -> None:
@@ -171,8 +164,8 @@ def test_exit_codes(text: str, status: int, said: str, write: Callable[..., Path
 def test_with_several_files_the_first_of_2_3_1_4(tmp_path: Path) -> None:
     for name, text in (("good", GOOD), ("race", RACE), ("undecided", UNDECIDED), ("bad", "int main( {")):
         (tmp_path / f"{name}.cu").write_text(text)
-    assert scopec("check", "good.cu", "undecided.cu", cwd=tmp_path).returncode == 4
-    assert scopec("check", "undecided.cu", "good.cu", "race.cu", cwd=tmp_path).returncode == 1
+    assert scopec("check", "--engine", "embedded", "good.cu", "undecided.cu", cwd=tmp_path).returncode == 4
+    assert scopec("check", "--engine", "embedded", "undecided.cu", "good.cu", "race.cu", cwd=tmp_path).returncode == 1
     done = scopec("check", ".", cwd=tmp_path)
     assert done.returncode == 2
     assert [line for line in done.stdout.splitlines() if line.endswith(".cu")] == ["good.cu", "race.cu", "undecided.cu"]

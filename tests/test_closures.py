@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import random
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -17,9 +16,10 @@ from scopec.engines.embedded.memory.lazy_closures import Relation, containing, r
 from scopec.engines.embedded.memory.solver import Solver
 from scopec.memory.questions import Goal, Problem
 from scopec.session.plan import Overrides, plan
+from tests.samples import programs
 from tests.test_wait_loops import program
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
+COUNT = programs(12, 40)
 
 
 def literals(chance: random.Random, circuit: Circuit, size: int) -> Relation:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -14,8 +13,9 @@ from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
 from tests.oracles.asynchronous import program as p
 from tests.oracles.asynchronous.check import check as simulate
+from tests.samples import programs
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "60"))
+COUNT = programs(20, 60)
 
 
 def instruction(chance: Random) -> list[p.Instruction]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Callable
 from datetime import datetime
@@ -27,9 +26,12 @@ from scopec.session.inquiry.verdicts import findings
 from scopec.session.plan import Overrides, plan
 from tests import random_loops, test_wait_loops
 from tests.conftest import REPOSITORY, plan_of
+from tests.samples import programs
 from tests.test_formats import assert_valid
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "20"))
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
+COUNT = programs(6, 20)
 HEAD = """\
 __device__ cuda::atomic<int, cuda::thread_scope_device> f{0}, g{0};
 __device__ int x;

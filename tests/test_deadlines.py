@@ -29,7 +29,8 @@ from scopec.session.check import Settings, check
 from scopec.session.confirm import confirmed
 from scopec.session.inquiry.verdicts import findings, memory_checks
 from scopec.session.plan import Overrides, plan
-from tests.test_cli import LONG, scopec
+from tests.command import scopec
+from tests.test_cli import LONG
 from tests.test_limits import SPECS
 
 #: Takes clang gigabytes and a minute.

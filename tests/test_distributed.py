@@ -13,6 +13,8 @@ from scopec.session.check import Settings, check
 from scopec.session.final_states import listings
 from scopec.session.plan import Overrides
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 Write = Callable[..., Path]
 KERNEL = """
 #include <cooperative_groups.h>

@@ -16,8 +16,9 @@ from scopec.base.diagnostics import EngineError, UnavailableError
 from scopec.base.hidden import at_home, hidden
 from scopec.cli import trials
 from scopec.engines.java import jars
+from tests.command import scopec
 from tests.conftest import REPOSITORY
-from tests.test_cli import no_traceback, scopec
+from tests.test_cli import no_traceback
 
 PARTS = ["python", "clang", "java", "alloy", "tlc", "workers", "nvcc", "gpu", "cache", "limits"]
 

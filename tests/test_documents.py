@@ -14,8 +14,8 @@ from scopec.base.diagnostics import Code
 from scopec.base.options import ATTRIBUTES, HARDWARE_OPTIONS, MEMORY_OPTIONS, PROGRESS_OPTIONS
 from scopec.cli import commands
 from scopec.progress.models import MODELS
+from tests.command import scopec
 from tests.conftest import REPOSITORY, plan_of
-from tests.test_cli import scopec
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md"), REPOSITORY / "specs" / "README.md"])

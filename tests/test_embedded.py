@@ -26,6 +26,8 @@ from scopec.session.plan import plan
 from tests.conftest import REPOSITORY, check_text, verdicts
 from tests.specifications import KEPT, some
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 AT = Span("m.cat", 1, 1, 1, 1)
 SETS, RELATIONS = ("R", "W", "A"), ("po", "rf", "co", "loc")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,10 +29,13 @@ from tests.built_programs import assumed, built
 from tests.conftest import REPOSITORY, check_text, verdicts
 from tests.oracles import fair_cycles
 from tests.random_programs import assuming_program, progress_program, progress_text, wide_program
+from tests.samples import programs
 from tests.specifications import KEPT, some
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 #: Both engines follow the same rules of progress, so these programs are what holds the rules to the documents.
-COUNT = 5 * int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "8"))
+COUNT = 5 * programs(3, 8)
 PROPERTIES: tuple[Property, Property] = ("Termination", "Progress")
 
 

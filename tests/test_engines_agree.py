@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +14,10 @@ import pytest
 from scopec.session.check import Outcome, Settings, check
 from tests.oracles import fair_cycles
 from tests.random_programs import memory_places, memory_program, memory_text, progress_program, progress_text
+from tests.samples import programs
 
-pytestmark = pytest.mark.jvm
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "12"))
+pytestmark = [pytest.mark.jvm, pytest.mark.usefixtures("kept_machines")]
+COUNT = programs(3, 12)
 _BATCH = 20
 _OPTIONS = (
     "thin_air = syntactic",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -19,6 +18,9 @@ from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
 from tests.oracles.evaluations import Sum, text, values
 from tests.random_expressions import random_expression
+from tests.samples import programs
+
+pytestmark = pytest.mark.usefixtures("kept_machines")
 
 CHECK = "indices, pointers and arithmetic are valid"
 HEAD = "C order\n{ int a[2]; int* p = &x; }\nP0 (atomic_int* x, atomic_int* y, atomic_int* z, int* a, int** p) {"
@@ -309,7 +311,7 @@ def test_progress_takes_every_order(engine: str, tmp_path: Path) -> None:
     assert found == wanted
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "10"))))
+@pytest.mark.parametrize("seed", range(programs(3, 10)))
 def test_random_expressions(seed: int, tmp_path: Path) -> None:
     """Against small steps: each value that the expression of P0 may have is one after which it may wait for ever."""
     chance = Random(seed)

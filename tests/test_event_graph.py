@@ -23,6 +23,8 @@ from scopec.program.specialise import device_threads
 from scopec.program.values import Value, show
 from tests.conftest import check_text, program_of
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 ATOMICS = """
 __device__ int x, y;
 __device__ cuda::atomic<int, cuda::thread_scope_device> f, g;

@@ -22,6 +22,8 @@ from scopec.session.check import Report, Settings, check
 from scopec.session.plan import Overrides, Plan, plan
 from tests.conftest import check_text, plan_of, verdicts
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 HEAD = """
 constexpr cuda::thread_scope S = cuda::thread_scope_device;
 constexpr cuda::memory_order O = cuda::memory_order_relaxed;

@@ -13,6 +13,8 @@ from scopec.session.final_states import listings
 from scopec.session.plan import Overrides, plan
 from tests.conftest import check_text
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 CHECK = "indices, pointers and arithmetic are valid"
 
 

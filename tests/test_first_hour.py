@@ -11,8 +11,9 @@ import pytest
 from click.shell_completion import BashComplete
 
 from scopec.cli import commands
+from tests.command import scopec
 from tests.conftest import REPOSITORY, check_text
-from tests.test_cli import GOOD, RACE, scopec
+from tests.test_cli import GOOD, RACE
 
 DIVERGENT = "__global__ void k() { if (threadIdx.x == 0) __syncthreads(); }\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;\n"
 

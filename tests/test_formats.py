@@ -465,7 +465,7 @@ def test_one_report_that_cannot_be_written_does_not_take_the_others_with_it(tmp_
 def test_several_reports_of_one_call(
     write: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.test_cli import scopec
+    from tests.command import scopec
 
     write(VIOLATIONS["hang"], "hang.cu")
     done = scopec(

@@ -19,9 +19,9 @@ from scopec.session.inquiry.questions import progress_problem
 from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
 from scopec.session.reductions import REDUCTIONS
+from tests.command import scopec
 from tests.conftest import REPOSITORY
 from tests.specifications import SPECS
-from tests.test_cli import scopec
 from tests.test_reductions import HEAD, SMALLER
 
 DOCUMENT = (REPOSITORY / "docs" / "forms.md").read_text(encoding="utf-8")

@@ -8,7 +8,6 @@ each place at which it is cut off with a word), exactly one is where the interpr
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -26,6 +25,7 @@ from tests import random_instructions
 from tests.oracles import instructions
 from tests.oracles.functions import LARGEST, Access, Ran, ran
 from tests.random_functions import functions, text
+from tests.samples import programs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scopec.program.program import Program
     from scopec.program.values import Value
 
-PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "10"))
+PROGRAMS = programs(3, 10)
 #: So many turns of each loop are followed, and of so many the interpreter lets a loop have.
 UNROLL, MOST_TURNS = 2, 12
 #: So many runs of each program, so many programs in one file.

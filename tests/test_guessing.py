@@ -14,7 +14,7 @@ from scopec.base.source import Source
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.clang.host_code import without_host
 from scopec.frontends.clang.kernels import kernels
-from tests.test_cli import scopec
+from tests.command import scopec
 
 TWO = """\
 __global__ void add(const float* a, const float* b, float* c, int n) {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -29,13 +28,16 @@ from scopec.session.inquiry.hangs import STUCK, search
 from scopec.session.inquiry.questions import memory_problem, progress_problem
 from scopec.session.inquiry.sc_suffices import known_whole
 from scopec.session.plan import Overrides
+from tests.command import scopec
 from tests.conftest import plan_of, program_of
 from tests.random_loops import Shape, program
-from tests.test_cli import scopec
+from tests.samples import programs
 from tests.test_stuck import column, kernel
 from tests.violations import VIOLATIONS
 
-_PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "0"))
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
+_PROGRAMS = programs(0, 4)
 Asks = Callable[..., Outcome]
 
 

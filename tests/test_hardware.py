@@ -36,8 +36,9 @@ from tests.oracles.hrf0_machine import (
     registers_of,
 )
 from tests.random_programs import memory_places, memory_program, memory_text, scoped_program
+from tests.samples import programs
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "8"))
+COUNT = programs(3, 8)
 #: Whether every program of specs/ is asked, those of five threads too, which takes TLC up to some ten minutes each.
 WHOLE = os.environ.get("SCOPEC_HARDWARE_SPECS") == "all"
 #: How long TLC may take for a question.

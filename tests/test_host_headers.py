@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_cli import scopec
+from tests.command import scopec
 
 HEADERS = (
     "algorithm", "cctype", "cerrno", "chrono", "cstdio", "cstdlib", "cstring", "ctime", "ctype.h", "errno.h", "fstream",

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import scopec
+from tests.command import scopec as command
 from tests.conftest import REPOSITORY
 from tests.test_cli import GOOD, RACE
-from tests.test_cli import scopec as command
 
 DOCUMENT = (REPOSITORY / "docs" / "python.md").read_text(encoding="utf-8")
 

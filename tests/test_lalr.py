@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 from collections.abc import Iterator
@@ -20,9 +19,10 @@ from scopec.frontends.litmus.syntax.scan import split
 from scopec.frontends.scoped.syntax import cuda
 from scopec.frontends.scoped.syntax.scan import scan
 from scopec.memory.cat.read import _without_comments
+from tests.samples import programs
 
 REPOSITORY = Path(__file__).parent.parent
-_COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
+_COUNT = programs(20, 40)
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 

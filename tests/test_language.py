@@ -11,6 +11,8 @@ from scopec.report.lanes import event_parts
 from scopec.session.check import Settings, check
 from tests.conftest import REPOSITORY, check_text, verdicts
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 PROGRAMS = sorted((REPOSITORY / "tests" / "fixtures" / "language").glob("*.cu"))
 
 

@@ -7,7 +7,6 @@ recorded last, an allocation has to be before all uses, a free behind them.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,9 +25,10 @@ from scopec.session.check import Outcome
 from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import Overrides
 from tests.conftest import check_text, plan_of, program_of
+from tests.samples import programs
 from tests.test_faults import CHECK
 
-_PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "10"))
+_PROGRAMS = programs(5, 10)
 
 
 def said(outcome: Outcome) -> dict[str, tuple[str, str | None, tuple[str, ...]]]:

@@ -21,6 +21,7 @@ from scopec.base.diagnostics import EngineError, LimitError
 from scopec.base.limits import limited, uncut
 from scopec.engines.java.processes import Finished, failure
 from scopec.session.check import Settings, check
+from tests.samples import programs
 
 
 def busy(seconds: float) -> None:
@@ -281,7 +282,7 @@ def test_the_machine_has_memory() -> None:
 # ---------------------------------------------------------------- whole calls
 
 SPECS = sorted(p for p in Path("specs").rglob("*.cu") if "generated" not in p.parts)
-TRIES = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "25"))
+TRIES = programs(8, 25)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file is closed when it is collected

@@ -11,7 +11,7 @@ import pytest
 from scopec.session.check import Outcome, Settings, check
 from scopec.session.plan import Overrides, plan
 
-pytestmark = pytest.mark.jvm
+pytestmark = [pytest.mark.jvm, pytest.mark.usefixtures("kept_machines")]
 
 CheckText = Callable[..., dict[str, str]]
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.test_warps import answers, refusal
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 THREE = """
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,12 +16,13 @@ from scopec.memory.questions import Goal, Problem, Question
 from scopec.session.inquiry.questions import known_values, memory_problem
 from scopec.session.inquiry.run import Run
 from scopec.session.plan import plan
+from tests.samples import programs
 from tests.specifications import KEPT, PROGRAMS, SPECS, some
 
 Write = Callable[..., Path]
 
 LEAVES = Question("overflow", Goal.OVERFLOW, "some write has a value beyond those that are modelled")
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "4"))
+COUNT = programs(2, 4)
 
 
 def leaves(run: Run) -> bool:

@@ -20,13 +20,17 @@ from scopec.base.options import OPTIONS
 from scopec.session.check import Settings
 from scopec.session.final_states import Listing, listings
 from scopec.session.plan import Overrides
+from tests.command import scopec
 from tests.conftest import REPOSITORY
 from tests.oracles import brute_memory
 from tests.random_programs import memory_places, memory_program, memory_text
-from tests.test_cli import no_traceback, scopec
+from tests.samples import programs
+from tests.test_cli import no_traceback
+
+pytestmark = pytest.mark.usefixtures("kept_machines")
 
 FULL = "SCOPEC_RANDOM_PROGRAMS" in os.environ
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "25"))
+COUNT = programs(8, 25)
 State = tuple[tuple[str, int], ...]
 
 

@@ -20,8 +20,8 @@ from scopec.report.colours import coloured
 from scopec.report.formats import Results
 from scopec.session.check import Outcome, Report, Settings, check
 from scopec.session.final_states import listings
+from tests.command import scopec
 from tests.conftest import REPOSITORY
-from tests.test_cli import scopec
 from tests.test_formats import HOSTILE_NAME, HOSTILE_SOURCE
 from tests.test_run import LOAD_BUFFERING, written
 from tests.violations import VIOLATIONS

@@ -21,6 +21,8 @@ from scopec.session.check import Settings, check
 from tests.conftest import REPOSITORY
 from tests.violations import VIOLATIONS
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 #: Message passing in which the acquire sees the release, and two threads write the same object.
 HANDOVER = """\
 __device__ cuda::atomic<int, cuda::thread_scope_device> f{0}, n{0};
@@ -261,7 +263,7 @@ def test_mermaid_is_well_formed() -> None:
 
 @pytest.mark.jvm
 def test_trace_shows_each_form(write: Callable[..., Path], tmp_path: Path) -> None:
-    from tests.test_cli import scopec
+    from tests.command import scopec
 
     path = write(VIOLATIONS["hang"], "hang.cu")
     begins = {
@@ -276,7 +278,7 @@ def test_trace_shows_each_form(write: Callable[..., Path], tmp_path: Path) -> No
 
 
 def test_trace_shows_the_expectation_that_is_asked_for(write: Callable[..., Path]) -> None:
-    from tests.test_cli import scopec
+    from tests.command import scopec
 
     path = write(VIOLATIONS["outcome"])
     first = scopec("trace", path, "--engine", "embedded")

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
@@ -21,9 +20,10 @@ from scopec.progress.reductions import Reductions
 from tests.built_programs import built
 from tests.oracles import fair_cycles
 from tests.random_programs import polling_program
+from tests.samples import programs
 
 pytestmark = pytest.mark.jvm
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "9"))
+COUNT = programs(4, 9)
 
 
 def terminates(program: fair_cycles.Program, model: str, jars: Jars, workers: Workers, folder: Path) -> bool:

@@ -6,7 +6,6 @@ each property is tried on.
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import tempfile
@@ -24,9 +23,10 @@ from scopec.session.final_states import listings
 from scopec.session.plan import Overrides
 from tests.oracles import brute_memory as memory
 from tests.random_programs import handover_program, memory_program, memory_text
+from tests.samples import programs
 
 tried = settings(
-    max_examples=int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "3")),
+    max_examples=programs(2, 3),
     deadline=None,
     derandomize=True,
     database=None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -14,9 +13,12 @@ from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
 from tests.oracles.enumerated import Op
 from tests.oracles.mixed_proxies import mixed
+from tests.samples import programs
 from tests.test_against_enumeration import domain, named, small, states_of
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "60"))
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
+COUNT = programs(20, 60)
 #: Names by which x and y are accessed: the location, the proxy, the virtual address.
 _NAMES = {
     "x": ("x", "generic", ""),

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from typing import TYPE_CHECKING
@@ -14,12 +13,13 @@ from scopec.base.diagnostics import InputError
 from scopec.frontends.clang import command
 from scopec.session.plan import Overrides, plan
 from tests.random_cxx import Generator
+from tests.samples import programs
 from tests.sequential import ends
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "15"))
+PROGRAMS = programs(5, 15)
 _OPTIONS = ("-fwrapv", "-w", "-S", "-o", "p.ptx")
 #: The declarations that a body begins with.
 _STARTS = re.compile(r"([a-z ]+) (\w+ = [^;]*;)")

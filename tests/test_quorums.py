@@ -23,6 +23,8 @@ from scopec.session.final_states import listings
 from scopec.session.plan import Overrides
 from tests.test_named_barriers import Step, text_of
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 if TYPE_CHECKING:
     from typing import TypeAlias
 

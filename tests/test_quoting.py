@@ -11,7 +11,7 @@ import pytest
 from scopec.base.excerpt import inert
 from scopec.base.source import Source
 from scopec.base.visible import EVERYWHERE, may_show, repository
-from tests.test_cli import scopec
+from tests.command import scopec
 
 SECRET = "hunter2"
 #: Programs that make scopec speak of a line of ../outside/secret.txt.

@@ -7,7 +7,6 @@ expectations need not hold: what they are, all verdicts, and their final states.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from random import Random
@@ -19,6 +18,7 @@ from scopec.session.final_states import Listing, listings
 from scopec.session.plan import Overrides
 from tests.agreement import agreed, differences
 from tests.random_changes import changes
+from tests.samples import programs
 from tests.test_clang_compiler import REFUSED
 from tests.test_clang_reader import SPECS, scoped_runs
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "12"))
+PROGRAMS = programs(4, 12)
 _READERS = ("scoped", "clang")
 _MOST_EXECUTIONS = 300
 

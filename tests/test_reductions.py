@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +21,9 @@ from scopec.progress.reductions import NOTHING, Reductions
 from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
 from tests.random_programs import progress_program, progress_text
+from tests.samples import programs
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "6"))
+COUNT = programs(3, 6)
 
 
 def answer(

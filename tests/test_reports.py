@@ -17,6 +17,8 @@ from scopec.report.text import outcome_lines, shortened, summary_line
 from scopec.session.check import Settings, check
 from tests.violations import VIOLATIONS
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", list(VIOLATIONS))

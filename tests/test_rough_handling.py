@@ -24,7 +24,9 @@ from scopec.frontends.clang.running import Run
 from scopec.session.check import Settings, check
 from scopec.session.pool import Pool
 from tests import kills
-from tests.test_cli import GOOD, RACE, no_traceback, scopec
+from tests.command import scopec
+from tests.samples import programs
+from tests.test_cli import GOOD, RACE, no_traceback
 
 FULL = Path("/dev/full")
 full_device = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
@@ -242,7 +244,7 @@ def test_a_fetch_that_is_interrupted_leaves_nothing(how: signal.Signals, tmp_pat
     assert not list((tmp_path / "cache" / "scopec" / "engines").iterdir())
 
 
-MOMENTS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "6"))
+MOMENTS = programs(2, 6)
 
 
 @pytest.mark.jvm

@@ -25,8 +25,8 @@ from scopec.gpu.harness import UNSET
 from scopec.gpu.run import read
 from scopec.program import types, values
 from scopec.session.check import Settings
+from tests.command import scopec
 from tests.specifications import PROGRAMS, WHOLE, some
-from tests.test_cli import scopec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,9 +17,9 @@ from scopec.cli import commands
 from scopec.cli.settings import defaults, options_of
 from scopec.session import project
 from scopec.session.project import KEYS, USERS, settings
+from tests.command import scopec as command
 from tests.conftest import REPOSITORY
 from tests.test_cli import GOOD, RACE, no_traceback
-from tests.test_cli import scopec as command
 
 SCOPED = GOOD + "//@ language scoped;\n"
 #: A value of each kind that is right, but for what a project cannot say.

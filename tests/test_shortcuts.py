@@ -6,7 +6,6 @@ sweep).
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -33,10 +32,11 @@ from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
 from scopec.session.reductions import REDUCTIONS
 from tests.random_blocks import text
+from tests.samples import programs
 from tests.sizes import NEVER, sizes
 from tests.test_reductions import HEAD, SMALLER
 
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "14"))
+COUNT = programs(5, 14)
 EVERY = frozenset(REDUCTIONS)
 
 #: Models of a user's own: one without coherence and without a race, and two that are sequentially consistent, of which

@@ -6,7 +6,6 @@ at any time.  All accesses are sequentially consistent, so that both have the sa
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -17,9 +16,10 @@ from scopec.engines.embedded.progress.exploring import Exploration
 from scopec.progress.build import build
 from scopec.progress.reductions import NOTHING
 from tests.conftest import program_of
+from tests.samples import programs
 from tests.test_outcomes import listed
 
-_PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "8"))
+_PROGRAMS = programs(4, 8)
 _HEAD = """#include <cuda/atomic>
 #include <cstdlib>
 #include <thread>

@@ -12,8 +12,9 @@ import pytest
 from scopec.base.diagnostics import UsageError
 from scopec.session import revisions
 from scopec.session.changes import changed_since
+from tests.command import scopec
 from tests.conftest import REPOSITORY
-from tests.test_cli import GOOD, RACE, no_traceback, scopec
+from tests.test_cli import GOOD, RACE, no_traceback
 
 SCOPED = GOOD + "//@ language scoped;\n"
 

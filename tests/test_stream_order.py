@@ -7,7 +7,6 @@ stream had when it was recorded last.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,8 +18,9 @@ from scopec.memory.events.events import EventGraph, Kind
 from scopec.memory.graph import build
 from scopec.program.values import evaluate
 from tests.conftest import program_of
+from tests.samples import programs
 
-_PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "40"))
+_PROGRAMS = programs(15, 40)
 _STREAMS = {"0": "legacy", "s": "blocking", "t": "blocking", "n": "non-blocking"}
 
 _TEXT = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,8 +28,11 @@ from scopec.session.inquiry.questions import progress_problem
 from scopec.session.inquiry.run import Run
 from tests.conftest import plan_of
 from tests.random_loops import SEQUENTIAL, program
+from tests.samples import programs
 
-_PROGRAMS = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "0"))
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
+_PROGRAMS = programs(0, 4)
 _HEAD = """#include <cuda/atomic>
 __device__ cuda::atomic<int, cuda::thread_scope_device> x{0}, y{0}, f{0}, go{0};
 __device__ int plain = 0;

@@ -18,7 +18,8 @@ from scopec.base.diagnostics import UnavailableError
 from scopec.base.files import write_below
 from scopec.base.scratch import scratch_folder
 from scopec.engines.java import jars
-from tests.test_cli import LONG, scopec
+from tests.command import scopec
+from tests.test_cli import LONG
 
 RACES = """C r
 { x = 0; }

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import replace
 from itertools import pairwise
@@ -19,10 +18,11 @@ from scopec.engines.embedded.memory.sat import solve
 from scopec.memory.questions import Goal, Question
 from scopec.program.ir import Order
 from scopec.session.plan import Overrides, plan
+from tests.samples import programs
 
 #: How long eight contenders for a lock may take; with the first turns of their loops in order it is minutes.
 SECONDS = 60
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "30"))
+COUNT = programs(8, 30)
 
 STEPS = (
     "x = 1;", "int r{n} = x;", "f.store({n}, {order});", "g.fetch_add(1, {order});", "f.exchange({n});",

@@ -13,6 +13,8 @@ from scopec.program.observe import Location, Target
 from scopec.session.check import Settings, check
 from tests.conftest import plan_of
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 #: In the first launch of k only block 0 races on `s`, on q.y[1] and on pool[1].y[0]; in the second on the same `s`, not `w`.
 TEXT = """\
 struct P { int x; int y[2]; };

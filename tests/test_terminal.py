@@ -21,7 +21,8 @@ from scopec.base.diagnostics import UsageError
 from scopec.report import terminal
 from scopec.session.changes import changed_since, watched
 from scopec.session.check import Report, Settings, check
-from tests.test_cli import GOOD, RACE, scopec
+from tests.command import scopec
+from tests.test_cli import GOOD, RACE
 from tests.violations import VIOLATIONS
 
 

@@ -22,6 +22,8 @@ from scopec.session.plan import Overrides
 from tests.conftest import check_text, program_of, verdicts
 from tests.test_cat import model_of
 
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 #: Line 5 is the first of what thread 0 does; z is 0 or 1, and so is what it makes of x and y.
 PROGRAM = """#include <cuda/atomic>
 constexpr auto relaxed = cuda::memory_order_relaxed;

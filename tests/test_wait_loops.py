@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +11,10 @@ import pytest
 from scopec.memory.unfold import symbolic
 from scopec.session.plan import Overrides
 from tests.conftest import check_text, verdicts
+from tests.samples import programs
 
-pytestmark = pytest.mark.jvm
-COUNT = int(os.environ.get("SCOPEC_RANDOM_PROGRAMS", "2"))
+pytestmark = [pytest.mark.jvm, pytest.mark.usefixtures("kept_machines")]
+COUNT = programs(1, 2)
 
 WAITS = (
     "while (f.load({load}) == 0);",
