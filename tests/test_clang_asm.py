@@ -187,7 +187,7 @@ _VARIABLES = """
     (void)own, (void)hi, (void)o;
 """
 _LAUNCH = "int main() { k<<<dim3(1, 1), dim3(1, 1)>>>(10); cudaDeviceSynchronize(); }\n//@ expect race_free;\n"
-ONE_THREAD = f"#include <cassert>\n{_OBJECTS}__global__ void k(int ten) {{{_VARIABLES}BODY\n}}\n{_LAUNCH}"
+ONE_THREAD = f"#include <cassert>\n{_OBJECTS}__global__ void k(int ten) {{{_VARIABLES}    BODY\n}}\n{_LAUNCH}"
 #: One of many in one program, with objects of its own.
 _ONE_OF_MANY = (
     f"__device__ int right_N;\nnamespace of_N {{{_OBJECTS}__device__ void f(int ten) {{{_VARIABLES}BODY\n"

@@ -360,5 +360,5 @@ def test_passes_and_reductions_are_explained_as_documents_have_them() -> None:
             assert f"Pass {number} of {len(way)} of the {QUESTIONS[form]}: {one.does}.\n" in told[one.name]
             assert f"Reductions in it: {', '.join(one.reductions)}.\n" in told[one.name] or not one.reductions
     assert scopec("explain", "execute").stdout == f"execute: {told['execute']}\n"
-    assert "the embedded engine, when it answers" in told["symmetry"]
+    assert "the engine, when it answers" in told["symmetry"]
     assert "the pass `automatic_as_registers` of the progress question and the pass `machine`" in told["local"]

@@ -20,4 +20,3 @@ __global__ void k() {
 //@ vary LEFT in {0, 1, 2};
 //@ expect race_free when LEFT != 2;
 //@ expect race when LEFT == 2;
-//@ expect terminates when LEFT != 2;

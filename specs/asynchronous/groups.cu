@@ -28,6 +28,5 @@ __global__ void k() {
 //@ vary MEETS in {true, false};
 //@ expect race_free when LEFT == 0 && (OWN || MEETS);
 //@ expect race when LEFT == 1 || (!OWN && !MEETS);
-//@ expect terminates when LEFT == 0 && (OWN || MEETS);
 //@ expect race_free when LEFT == 0 && (OWN || MEETS) under ptx;
 //@ expect race when LEFT == 1 || (!OWN && !MEETS) under ptx;

@@ -30,4 +30,3 @@ __global__ void k() {
 //@ vary EMPTY in {true, false};
 //@ expect race_free when FULL && EMPTY;
 //@ expect race when !FULL || !EMPTY;
-//@ expect terminates when FULL && EMPTY;

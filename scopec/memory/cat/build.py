@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.base.files import read_source
+from scopec.base.options import PROGRAM_FACTS
 from scopec.base.records import dataclass
 from scopec.base.resources import resource
 from scopec.memory.cat import tree
@@ -39,12 +40,13 @@ HAPPENS_BEFORE = ("hb", "cause")
 def build(
     file: tree.File, source: Source, options: Mapping[str, str], folder: Path | None = None, *, stuck: bool = False
 ) -> Model:
-    """The model that a file defines under options (complete: every option has a value).
+    """The model that a file defines under options (every option has a value, and a fact of the program its default).
 
     With ``stuck`` it also says what holds of an execution in which nothing changes any more (stuck.cat).  ``folder`` is
     where the files are that it includes, apart from the built-in ones.  Raises InputError for unknown names, for sets
     where relations are wanted and the reverse, and for what is outside the subset of cat.
     """
+    options = {**{name: fact.default for name, fact in PROGRAM_FACTS.items()}, **options}
     known = dict(_library("stdlib.cat"))
     if "PTX" in file.headers:
         del known["FW"], known["co0"]  # a partial coherence order does not say which write is final

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, UsageError, bounded_nesting, error, suggestion
 from scopec.base.files import quoted, quoting, read_source
-from scopec.base.options import PROGRAM_FACTS
 from scopec.base.records import dataclass
 from scopec.base.resources import resource
 from scopec.memory.cat import tree
@@ -128,7 +127,6 @@ def _known(entry: Entry, options: tuple[tuple[str, str], ...], stuck: bool) -> M
 
 def _build(entry: Entry, options: Mapping[str, str], stuck: bool) -> Model:
     source = text(entry)
-    options = {**{name: fact.default for name, fact in PROGRAM_FACTS.items()}, **options}
     with quoting(source), bounded_nesting(source.span(0, 0), "an expression", "name parts of it with `let`"):
         built = build(read(source), source, options, _path(entry).parent, stuck=stuck)
     return replace(built, warnings=tuple(quoted(warning, source) for warning in built.warnings))
