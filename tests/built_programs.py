@@ -10,14 +10,14 @@ from scopec.program.program import Program
 from scopec.program.types import BOOL, INT
 from scopec.program.values import Builtin, Const, Reg, Value
 from scopec.progress.models import MODELS, Model
-from tests.oracles import fair_cycles as progress
+from tests.oracles import fair_programs
 
 _MODE = ir.Mode(ir.Order.SEQ_CST, ir.Scope.SYSTEM)
 _OWN = "own"
 _NOT_READY = Const(600, INT)
 
 
-def built(program: progress.Program) -> Program:
+def built(program: fair_programs.Program) -> Program:
     """The Program form of an oracle's program; the source is a list of its statements."""
     text = _Text()
     streams = {name: _stream(name) for name in _streams(program)}
@@ -58,13 +58,13 @@ def built(program: progress.Program) -> Program:
     return Program("built", source, objects, tuple(streams.values()), grids, main, {}, {}, tuple(others))
 
 
-def assumed(says: progress.Readings) -> Model:
+def assumed(says: fair_programs.Readings) -> Model:
     """The progress model of what an oracle assumes of the order in which blocks start."""
     name = "cuda-resident" if says.resident else "cuda-in-order" if says.in_order else "cuda"
     return MODELS[name]
 
 
-def _at(grid: progress.Grid, block: int, thread: int) -> progress.Body:
+def _at(grid: fair_programs.Grid, block: int, thread: int) -> fair_programs.Body:
     return grid.body(block, thread) if callable(grid.body) else grid.body[block, thread]
 
 
@@ -74,7 +74,7 @@ def _stream(name: str, device: int = 0) -> ir.Stream:
     return ir.Stream(name, "non-blocking" if name.startswith("nb") else "blocking", device)
 
 
-def _streams(program: progress.Program) -> list[str]:
+def _streams(program: fair_programs.Program) -> list[str]:
     calls = [s.stream for body in (program.host, *program.others.values()) for s in body if hasattr(s, "stream")]
     return sorted({*calls, *(grid.stream for grid in program.grids.values() if grid.device == 0)})
 
@@ -128,7 +128,7 @@ class _Body:
     def done(self, entry: int) -> ir.Body:
         return ir.Body(entry, self.nodes, {})
 
-    def sequence(self, statements: Iterable[progress.Stmt], following: int) -> int:
+    def sequence(self, statements: Iterable[fair_programs.Stmt], following: int) -> int:
         for statement in reversed(tuple(statements)):
             self.here = self.text.span(str(statement))
             following = self.statement(statement, following)
@@ -137,25 +137,25 @@ class _Body:
     def register(self) -> Reg:
         return Reg(f"r{len(self.nodes)}", INT)
 
-    def statement(self, statement: progress.Stmt, following: int) -> int:
+    def statement(self, statement: fair_programs.Stmt, following: int) -> int:
         r = self.register()
         match statement:
-            case progress.AtomicStore(obj, value):
+            case fair_programs.AtomicStore(obj, value):
                 return self.do(ir.Store(_place(obj), Const(value, INT), _MODE), following)
-            case progress.PlainStore(obj, value):
+            case fair_programs.PlainStore(obj, value):
                 return self.do(ir.Store(_place(obj), Const(value, INT), ir.PLAIN), following)
-            case progress.AtomicAdd(obj, value):
+            case fair_programs.AtomicAdd(obj, value):
                 new = values.binary("+", r, Const(value, INT))
                 return self.do(ir.Rmw(r.name, _place(obj), new, _MODE), following)
-            case progress.Spin(_, _, "automatic"):
+            case fair_programs.Spin(_, _, "automatic"):
                 inside = self.loop(_equal(r, 1), following, ir.Load(r.name, _place(self.own), ir.VOLATILE))
                 return self.do(ir.Store(_place(self.own), Const(1, INT), ir.VOLATILE), inside)
-            case progress.Spin(obj, value, kind):
+            case fair_programs.Spin(obj, value, kind):
                 mode = {"atomic": _MODE, "volatile": ir.VOLATILE, "plain": ir.PLAIN}[kind]
                 return self.loop(_other(r, value), following, ir.Load(r.name, _place(obj), mode))
-            case progress.LockSpin(obj):
+            case fair_programs.LockSpin(obj):
                 return self.loop(_other(r, 0), following, ir.Rmw(r.name, _place(obj), Const(1, INT), _MODE))
-            case progress.WeakLockSpin(obj):
+            case fair_programs.WeakLockSpin(obj):
                 won, seen = Reg(f"{r.name}.won", BOOL), f"{r.name}.seen"
                 exchange = ir.CompareExchange(
                     r.name, won.name, _place(obj), Const(0, INT), Const(1, INT), _MODE, ir.Order.SEQ_CST, weak=True
@@ -165,61 +165,61 @@ class _Body:
                 entry = self.do(exchange, self.branch(won, following, back))
                 self.nodes[back] = ir.Do(ir.Load(seen, _place(obj), _MODE), self.here, entry)
                 return entry
-            case progress.Acquire(obj):
+            case fair_programs.Acquire(obj):
                 more = values.binary(">", r, Const(0, INT))
                 less = values.binary("-", r, Const(1, INT))
                 return self.do(ir.Await(r.name, _place(obj), more, _MODE, less), following)
-            case progress.WaitWhile(obj, value):
+            case fair_programs.WaitWhile(obj, value):
                 return self.do(ir.Await(r.name, _place(obj), _other(r, value), _MODE, None, notified=True), following)
-            case progress.Notify(obj, everyone):
+            case fair_programs.Notify(obj, everyone):
                 return self.do(ir.Notify(_place(obj), everyone), following)
-            case progress.LoopForever("atomic_store", obj, value):
+            case fair_programs.LoopForever("atomic_store", obj, value):
                 return self.loop(values.TRUE, following, ir.Store(_place(obj), Const(value, INT), _MODE))
-            case progress.LoopForever("atomic_load", obj):
+            case fair_programs.LoopForever("atomic_load", obj):
                 return self.loop(values.TRUE, following, ir.Load(r.name, _place(obj), _MODE))
-            case progress.LoopForever("yield"):
+            case fair_programs.LoopForever("yield"):
                 return self.loop(values.TRUE, following, ir.Yield())
-            case progress.LoopForever():
+            case fair_programs.LoopForever():
                 return self.loop(values.TRUE, following)
-            case progress.LocalLoop(n):
+            case fair_programs.LocalLoop(n):
                 step = ir.Set(r.name, values.binary("+", r, Const(1, INT)))
                 inside = self.loop(values.binary("<", r, Const(n, INT)), following, step)
                 return self.do(ir.Set(r.name, Const(0, INT)), inside)
-            case progress.SyncThreads():
+            case fair_programs.SyncThreads():
                 return self.do(ir.SyncThreads(), following)
-            case progress.GroupSync(group):
+            case fair_programs.GroupSync(group):
                 return self.do(ir.GroupSync(ir.Group(group)), following)
-            case progress.IfEquals(obj, value, then):
+            case fair_programs.IfEquals(obj, value, then):
                 inner = self.sequence(then, following)
                 return self.do(ir.Load(r.name, _place(obj), _MODE), self.branch(_equal(r, value), inner, following))
-            case progress.Yield():
+            case fair_programs.Yield():
                 return self.do(ir.Yield(), following)
-            case progress.Launch(grid):
+            case fair_programs.Launch(grid):
                 return self.do(ir.LaunchGrid(grid), following)
-            case progress.DeviceSynchronize(device):
+            case fair_programs.DeviceSynchronize(device):
                 return self.do(ir.DeviceSynchronize(device), following)
-            case progress.StreamSynchronize(stream):
+            case fair_programs.StreamSynchronize(stream):
                 return self.do(ir.StreamSynchronize(self.streams[stream].name), following)
-            case progress.StreamQueryOnce(stream):
+            case fair_programs.StreamQueryOnce(stream):
                 return self.do(ir.StreamQuery(r.name, self.streams[stream].name), following)
-            case progress.QuerySpin(obj, value, stream):
+            case fair_programs.QuerySpin(obj, value, stream):
                 back = self.add(ir.Exit(self.here))
                 query = self.do(ir.StreamQuery(f"{r.name}.q", self.streams[stream].name), back)
                 test = self.do(ir.Load(r.name, _place(obj), _MODE), self.branch(_equal(r, value), following, query))
                 self.nodes[back] = ir.Branch(values.TRUE, self.here, test, test)
                 return test
-            case progress.EventRecord(event, stream):
+            case fair_programs.EventRecord(event, stream):
                 return self.do(ir.EventRecord(event, self.streams[stream].name), following)
-            case progress.EventWait(event, stream):
+            case fair_programs.EventWait(event, stream):
                 return self.do(ir.EventWait(event, self.streams[stream].name), following)
-            case progress.EventSynchronize(event):
+            case fair_programs.EventSynchronize(event):
                 return self.do(ir.EventSynchronize(event), following)
-            case progress.EventQuerySpin(event):
+            case fair_programs.EventQuerySpin(event):
                 not_ready = values.binary("==", r, _NOT_READY)
                 return self.loop(not_ready, following, ir.EventQuery(r.name, event))
-            case progress.Create(thread):
+            case fair_programs.Create(thread):
                 return self.do(ir.CreateThread(thread), following)
-            case progress.Join(thread):
+            case fair_programs.Join(thread):
                 return self.do(ir.JoinThread(thread), following)
 
 

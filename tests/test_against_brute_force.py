@@ -23,7 +23,7 @@ from scopec.memory.questions import Goal
 from scopec.program import values
 from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from tests.oracles import brute_memory
+from tests.oracles import brute_memory, brute_programs
 from tests.random_programs import memory_places, memory_program, memory_text
 from tests.samples import programs
 
@@ -69,10 +69,10 @@ def compare(seed: int, folder: Path, find: Callable[[Run], list[Execution]]) -> 
     chance = random.Random(seed)
     program = memory_program(chance)
     # Half of the programs under the enumeration's defaults, half under one other reading.
-    options = {"thin_air": brute_memory.OPTIONS["thin_air"][0]}
+    options = {"thin_air": brute_programs.OPTIONS["thin_air"][0]}
     if seed % 2:
-        name = chance.choice([n for n in OPTIONS if n in brute_memory.OPTIONS])
-        options[name] = brute_memory.OPTIONS[name][1]
+        name = chance.choice([n for n in OPTIONS if n in brute_programs.OPTIONS])
+        options[name] = brute_programs.OPTIONS[name][1]
     directives = "".join(f"//@ options {n} = {v};\n" for n, v in options.items())
     path = folder / "program.cu"
     path.write_text(memory_text(program, directives))
@@ -117,7 +117,7 @@ def compare(seed: int, folder: Path, find: Callable[[Run], list[Execution]]) -> 
     assert {_reads(e) for e in found} == {_brute_reads(program, e) for e in wanted}
 
 
-def _accessed(program: brute_memory.Program, name: str) -> bool:
+def _accessed(program: brute_programs.Program, name: str) -> bool:
     return any(getattr(op, "loc", None) == name for t in program.threads for op in t.ops)
 
 
@@ -126,7 +126,7 @@ def _reads(execution: Execution) -> tuple[tuple[str, int], ...]:
     return tuple((e.thread, execution.values[e.id]) for e in execution.events if e.kind.name == "READ")
 
 
-def _brute_reads(program: brute_memory.Program, execution: brute_memory.Execution) -> tuple[tuple[str, int], ...]:
+def _brute_reads(program: brute_programs.Program, execution: brute_programs.Execution) -> tuple[tuple[str, int], ...]:
     found = []
     order = sorted(range(len(program.threads)), key=lambda n: memory_places(program)[n])
     for number in order:

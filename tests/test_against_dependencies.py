@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.oracles.brute_memory import Execution
+from tests.oracles.brute_programs import Execution
 from tests.oracles.dependencies import executions
 from tests.oracles.small_threads import Loop, Program
 from tests.random_dependencies import dependency_program

@@ -21,8 +21,8 @@ from scopec.progress.reductions import Reductions
 from scopec.progress.system import Readings
 from scopec.session.plan import Overrides, plan
 from tests.built_programs import assumed, built
-from tests.oracles import fair_cycles
-from tests.random_programs import assuming_program, progress_program, progress_text, wide_program
+from tests.oracles import fair_cycles, fair_programs
+from tests.random_progress import assuming_program, progress_program, progress_text, wide_program
 from tests.samples import programs
 
 pytestmark = pytest.mark.jvm
@@ -65,7 +65,7 @@ def test_hosts_streams_barriers_and_units(seed: int, jars: Jars, workers: Worker
         chosen[other] = not chosen[other]
     whole, readings = built(program), Readings(**chosen)
     found = [fails(whole, p, readings, jars, workers, tmp_path) for p in ("Termination", "Progress")]  # type: ignore[arg-type]
-    says = fair_cycles.Readings(**chosen)
+    says = fair_programs.Readings(**chosen)
     assert found == [fair_cycles.hangs(program, says), fair_cycles.stalls(program, says)], f"{program} {says}"
 
 

@@ -27,8 +27,8 @@ from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
 from tests.built_programs import assumed, built
 from tests.conftest import REPOSITORY, check_text, verdicts
-from tests.oracles import fair_cycles
-from tests.random_programs import assuming_program, progress_program, progress_text, wide_program
+from tests.oracles import fair_cycles, fair_programs
+from tests.random_progress import assuming_program, progress_program, progress_text, wide_program
 from tests.samples import programs
 from tests.specifications import KEPT, some
 
@@ -87,7 +87,7 @@ def test_hosts_streams_barriers_and_units(seed: int) -> None:
         other = chance.choice(list(chosen))
         chosen[other] = not chosen[other]
     found = [fails(built(program), p, Readings(**chosen)) for p in PROPERTIES]
-    says = fair_cycles.Readings(**chosen)
+    says = fair_programs.Readings(**chosen)
     assert found == [fair_cycles.hangs(program, says), fair_cycles.stalls(program, says)], f"{program} {says}"
 
 

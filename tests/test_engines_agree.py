@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from scopec.session.check import Outcome, Settings, check
-from tests.oracles import fair_cycles
-from tests.random_programs import memory_places, memory_program, memory_text, progress_program, progress_text
+from tests.oracles import fair_programs
+from tests.random_programs import memory_places, memory_program, memory_text
+from tests.random_progress import progress_program, progress_text
 from tests.samples import programs
 
 pytestmark = [pytest.mark.jvm, pytest.mark.usefixtures("kept_machines")]
@@ -58,7 +59,7 @@ def progress_questions(chance: random.Random) -> str:
     program, model = progress_program(chance), chance.choice(_PROGRESS)
     places = chance.choice(["unlimited", "1", "2"]) if model.startswith("cuda") else "unlimited"
     if not model.startswith("cuda"):
-        program = replace(program, host=(*map(fair_cycles.Launch, program.grids), fair_cycles.DeviceSynchronize()))
+        program = replace(program, host=(*map(fair_programs.Launch, program.grids), fair_programs.DeviceSynchronize()))
     asked = f"//@ expect terminates under {model};\n//@ expect progresses under {model};\n"
     return f"{progress_text(program)}\n//@ options races = ignore;\n//@ given resident_blocks = {places};\n{asked}"
 

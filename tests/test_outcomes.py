@@ -22,7 +22,7 @@ from scopec.session.final_states import Listing, listings
 from scopec.session.plan import Overrides
 from tests.command import scopec
 from tests.conftest import REPOSITORY
-from tests.oracles import brute_memory
+from tests.oracles import brute_memory, brute_programs
 from tests.random_programs import memory_places, memory_program, memory_text
 from tests.samples import programs
 from tests.test_cli import no_traceback
@@ -63,10 +63,10 @@ def compare(seed: int, folder: Path, engine: str) -> None:
     """The number of executions, and of each final state whether it occurs, how often, and whether it races."""
     chance = random.Random(f"outcomes {seed}")
     program = memory_program(chance, events=8)
-    options = {"thin_air": brute_memory.OPTIONS["thin_air"][0]}
+    options = {"thin_air": brute_programs.OPTIONS["thin_air"][0]}
     if seed % 2:  # half of the programs under the enumeration's defaults, half under one other reading
-        name = chance.choice([n for n in OPTIONS if n in brute_memory.OPTIONS])
-        options[name] = brute_memory.OPTIONS[name][1]
+        name = chance.choice([n for n in OPTIONS if n in brute_programs.OPTIONS])
+        options[name] = brute_programs.OPTIONS[name][1]
     version = chance.choice([2, 3, 3])  # on one device the first is the second, but for what "GPU peer memory" means
     directives = "".join(f"//@ options {n} = {v};\n" for n, v in options.items())
     path = folder / "program.cu"
@@ -80,10 +80,10 @@ def compare(seed: int, folder: Path, engine: str) -> None:
 
 
 def expected(
-    program: brute_memory.Program, options: Mapping[str, str], version: int
+    program: brute_programs.Program, options: Mapping[str, str], version: int
 ) -> tuple[int, dict[State, tuple[int, bool]]]:
     """The number of executions, and for each final state how many end there and whether one of them races."""
-    accessed = {op.loc for t in program.threads for op in t.ops if not isinstance(op, brute_memory.Fence)}
+    accessed = {op.loc for t in program.threads for op in t.ops if not isinstance(op, brute_programs.Fence)}
     places = memory_places(program)
     different: dict[State, set[object]] = {}
     races: dict[State, bool] = {}

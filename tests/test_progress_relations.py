@@ -18,15 +18,15 @@ from scopec.progress.build import build
 from scopec.progress.models import MODELS
 from scopec.progress.reductions import Reductions
 from tests.built_programs import built
-from tests.oracles import fair_cycles
-from tests.random_programs import polling_program
+from tests.oracles import fair_programs
+from tests.random_progress import polling_program
 from tests.samples import programs
 
 pytestmark = pytest.mark.jvm
 COUNT = programs(4, 9)
 
 
-def terminates(program: fair_cycles.Program, model: str, jars: Jars, workers: Workers, folder: Path) -> bool:
+def terminates(program: fair_programs.Program, model: str, jars: Jars, workers: Workers, folder: Path) -> bool:
     system = build(built(program), MODELS[model], Reductions(polls=model == "cuda"))
     module = emit(system, f"m_{model}".replace("-", "_"), ("a random program",), "Termination")
     (folder / f"{module.name}.tla").write_text(module.tla)

@@ -21,7 +21,7 @@ from scopec.base.options import OPTIONS
 from scopec.session.check import Settings
 from scopec.session.final_states import listings
 from scopec.session.plan import Overrides
-from tests.oracles import brute_memory as memory
+from tests.oracles import brute_programs as memory
 from tests.random_programs import handover_program, memory_program, memory_text
 from tests.samples import programs
 

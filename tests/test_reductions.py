@@ -20,7 +20,7 @@ from scopec.progress.models import Property
 from scopec.progress.reductions import NOTHING, Reductions
 from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
-from tests.random_programs import progress_program, progress_text
+from tests.random_progress import progress_program, progress_text
 from tests.samples import programs
 
 COUNT = programs(3, 6)

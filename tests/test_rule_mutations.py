@@ -33,7 +33,7 @@ from scopec.session.plan import plan
 from tests import test_named_barriers
 from tests.built_programs import assumed, built
 from tests.conftest import REPOSITORY, program_of
-from tests.random_programs import assuming_program, wide_program
+from tests.random_progress import assuming_program, wide_program
 from tests.samples import VARIABLE, spread
 from tests.specifications import KEPT
 

@@ -15,282 +15,41 @@ consistent, cyclic (out of thin air) ones included.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import permutations, product
 
-Value = int | str | tuple[str, str, int]  # a constant, a register of the thread, or ("add", register, constant)
-Guard = tuple[str, int] | None
-
-
-@dataclass(frozen=True)
-class Load:
-    reg: str
-    loc: str
-    order: str | None = None
-    scope: str = "system"
-    guard: Guard = None
-
-
-@dataclass(frozen=True)
-class Store:
-    loc: str
-    value: Value
-    order: str | None = None
-    scope: str = "system"
-    guard: Guard = None
-
-
-@dataclass(frozen=True)
-class FetchAdd:
-    reg: str
-    loc: str
-    operand: Value
-    order: str
-    scope: str = "system"
-    guard: Guard = None
-
-
-@dataclass(frozen=True)
-class Exchange:
-    reg: str
-    loc: str
-    value: Value
-    order: str
-    scope: str = "system"
-    guard: Guard = None
-
-
-@dataclass(frozen=True)
-class Cas:
-    reg_old: str
-    loc: str
-    expected: Value
-    desired: Value
-    order: str
-    failure_order: str
-    scope: str = "system"
-    guard: Guard = None
-
-
-@dataclass(frozen=True)
-class Fence:
-    order: str
-    scope: str = "system"
-    guard: Guard = None
-
-
-Op = Load | Store | FetchAdd | Exchange | Cas | Fence
-
-
-@dataclass(frozen=True)
-class Thread:
-    name: str
-    kind: str  # "host" or "device"
-    device: int
-    block: Hashable  # blocks of different devices are different, whatever they are called
-    ops: tuple[Op, ...]
-
-
-@dataclass(frozen=True)
-class Loc:
-    initial: int = 0
-    storage: str = "device"  # "device", "managed", "mapped" or "system"
-    size: int = 4  # naturally aligned
-
-
-@dataclass(frozen=True)
-class Program:
-    threads: tuple[Thread, ...]
-    locations: Mapping[str, Loc]
-
-
-OPTIONS = {  # the note's option table; the default comes first
-    "sync_scope": ("scoped", "literal"),
-    "release_sequence": ("c++20", "c++11"),
-    "release_sequence_scope": ("ends", "every_step"),
-    "sc_order": ("c++20", "rc11"),
-    "sc_scope": ("scoped", "global"),
-    "thin_air": ("rc11", "off"),
-}
-GIVEN = {  # the note: "Defaults when nothing is given"
-    "concurrentManagedAccess": 1,
-    "hostNativeAtomicSupported": 0,
-    "pageableMemoryAccess": 0,
-    "p2pNativeAtomicSupported": 0,
-}
-ORDERS = {
-    Load: (None, "relaxed", "acquire", "seq_cst"),
-    Store: (None, "relaxed", "release", "seq_cst"),
-    FetchAdd: ("relaxed", "acquire", "release", "acq_rel", "seq_cst"),
-    Exchange: ("relaxed", "acquire", "release", "acq_rel", "seq_cst"),
-    Cas: ("relaxed", "acquire", "release", "acq_rel", "seq_cst"),
-    Fence: ("relaxed", "acquire", "release", "acq_rel", "seq_cst"),
-}
-SCOPES = ("thread", "block", "device", "system")
-
-
-@dataclass(frozen=True, eq=False)  # an event is equal to itself only
-class Event:
-    kind: str  # "R", "W" or "F"
-    thread: int  # index of the thread, -1 for an initial write
-    op: int | str  # index of the operation in the thread, the location for an initial write
-    loc: str | None
-    value: int  # the value read or written, 0 for a fence
-    order: str | None  # None: plain
-    scope: str  # "thread" for a plain access (the note: "a plain access has thread scope")
-    in_A: bool  # the note's set A: an atomic operation that is atomic at the scope it specifies
-
-
-EventId = tuple[int, int | str]  # (thread index, operation index); (-1, location) for the initial write
-Rel = set[tuple[Event, Event]]
-Race = frozenset[tuple[int, int]]
-
-
-@dataclass(frozen=True)
-class Run:
-    """What one thread does when its reads return the guessed values."""
-
-    events: tuple[Event, ...]  # in program order; the read of an RMW comes before its write
-    rmw: tuple[tuple[Event, Event], ...]
-    registers: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class Candidate:
-    program: Program
-    events: tuple[Event, ...]  # initial writes included
-    po: Rel
-    rf: Rel
-    co: Rel
-    rmw: Rel
-    registers: tuple[Mapping[str, int], ...]
-    co_orders: Mapping[str, tuple[Event, ...]]
-
-
-@dataclass(frozen=True)
-class Execution:
-    registers: tuple[Mapping[str, int], ...]  # per thread, assigned registers only
-    memory: Mapping[str, int]  # the value of the last write in each coherence order
-    rf: frozenset[tuple[EventId, EventId]]  # (write, read)
-    co: tuple[tuple[str, tuple[EventId, ...]], ...]  # per location in order of name, its writes in coherence order
-    races: frozenset[Race]  # each a pair {(thread, op), (thread, op)}
-
-
-# ---------------------------------------------------------------- relations
-
-
-def compose(r: Rel, s: Rel) -> Rel:
-    """r ; s"""
-    successors: dict[Event, list[Event]] = {}
-    for a, b in s:
-        successors.setdefault(a, []).append(b)
-    return {(a, c) for a, b in r for c in successors.get(b, [])}
-
-
-def sequence(first: Rel, *rest: Rel) -> Rel:
-    """first ; second ; third ..."""
-    result = first
-    for r in rest:
-        result = compose(result, r)
-    return result
-
-
-def inverse(r: Rel) -> Rel:
-    return {(b, a) for a, b in r}
-
-
-def closure(r: Rel) -> Rel:
-    """r+"""
-    result = set(r)
-    while True:
-        more = result | compose(result, r)
-        if more == result:
-            return result
-        result = more
-
-
-def irreflexive(r: Rel) -> bool:
-    return all(a is not b for a, b in r)
-
-
-def acyclic(r: Rel) -> bool:
-    return irreflexive(closure(r))
-
-
-def identity(events: Iterable[Event]) -> Rel:
-    """[S] of cat."""
-    return {(e, e) for e in events}
-
-
-# ---------------------------------------------------------------- scopes and atomicity
-
-
-def scope_includes(program: Program, e: Event, other: int) -> bool:
-    """Does the scope of e include the thread number `other`?  The document, "Scope Relationships"."""
-    if e.thread == other:
-        return True  # "Each thread is related to itself by the thread thread scope", and by every wider one
-    mine, theirs = program.threads[e.thread], program.threads[other]
-    if e.scope == "system":
-        return True  # "Each thread in the system is related to each other thread in the system"
-    if mine.kind != "device" or theirs.kind != "device":
-        return False  # the note: "a host thread's block or device scope contains itself alone"
-    if e.scope == "device":
-        return mine.device == theirs.device  # "each other GPU thread in the same CUDA device" (one domain a device)
-    if e.scope == "block":
-        return (mine.device, mine.block) == (theirs.device, theirs.block)  # "in the same CUDA thread block"
-    return False
-
-
-def inclusion(program: Program, events: Iterable[Event]) -> Rel:
-    """incl: "holds for two events when each one's scope includes the other's thread"; not for initial writes."""
-    threads = [e for e in events if e.thread >= 0]
-    return {
-        (a, b)
-        for a in threads
-        for b in threads
-        if scope_includes(program, a, b.thread) and scope_includes(program, b, a.thread)
-    }
-
-
-def is_atomic(program: Program, op: Op, version: int, given: Mapping[str, int]) -> bool:
-    """The document, "Atomicity"; the note's table.  "Who accesses it" is taken statically, as the note says."""
-    if isinstance(op, Fence) or op.order is None:
-        return False
-    if op.scope != "system":
-        return True  # "it specifies a scope other than thread_scope_system"
-    loc = program.locations[op.loc]
-    users = [t for t in program.threads if any(not isinstance(o, Fence) and o.loc == op.loc for o in t.ops)]
-    devices = {t.device for t in users if t.kind == "device"}
-    if not devices:
-        return True  # the note: "Objects that only host threads access are ordinary C++ objects"
-    if loc.storage == "managed":
-        return given["concurrentManagedAccess"] == 1
-    if loc.storage == "system":
-        if version == 3:
-            return given["pageableMemoryAccess"] == 1
-        # CHOICE: v1 and v2 do not name system-allocated memory; it is unified memory and CPU memory, either clause does
-        return given["concurrentManagedAccess"] == 1 or given["hostNativeAtomicSupported"] == 1
-    if loc.storage == "mapped":
-        sizes = {1: (), 2: (1, 2, 4, 8), 3: (1, 2, 4, 8, 16)}[version]
-        simple = isinstance(op, Load | Store)  # "it is a load or store that affects a naturally-aligned object"
-        return given["hostNativeAtomicSupported"] == 1 or (simple and loc.size in sizes)
-    if loc.storage != "device":
-        raise ValueError(f"unknown storage {loc.storage}")
-    if any(t.kind == "host" for t in users):
-        return False  # "only GPU threads access it"
-    if version == 1:
-        return is_peer_memory(devices)
-    if version == 2:
-        return True
-    return len(devices) == 1 or given["p2pNativeAtomicSupported"] == 1
-
-
-def is_peer_memory(devices: set[int]) -> bool:
-    """v1: "an object in GPU peer memory".  CHOICE: the owner is not an input.  With two devices one of them is a peer,
-    whichever owns the memory; with one device the memory is taken to be its own, which is not peer memory."""
-    return len(devices) > 1
-
+from tests.oracles.brute_programs import (
+    GIVEN,
+    OPTIONS,
+    ORDERS,
+    SCOPES,
+    Candidate,
+    Cas,
+    Event,
+    EventId,
+    Execution,
+    Fence,
+    FetchAdd,
+    Load,
+    Op,
+    Program,
+    Race,
+    Rel,
+    Run,
+    Store,
+    Value,
+)
+from tests.oracles.brute_relations import (
+    acyclic,
+    closure,
+    compose,
+    identity,
+    inclusion,
+    inverse,
+    irreflexive,
+    is_atomic,
+    sequence,
+)
 
 # ---------------------------------------------------------------- building candidates
 

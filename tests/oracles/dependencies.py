@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
-from tests.oracles import brute_memory
-from tests.oracles.brute_memory import Execution, Rel, acyclic
+from tests.oracles import brute_memory, brute_programs
+from tests.oracles.brute_programs import Execution, Rel
+from tests.oracles.brute_relations import acyclic
 from tests.oracles.small_threads import (
     Body,
     Cas,
@@ -112,7 +113,7 @@ def in_execution(chosen: Iterable[Way], of_threads: Iterable[Dependencies]) -> R
 
 # ---------------------------------------------------------------- executions
 
-OPTIONS = {name: values[0] for name, values in brute_memory.OPTIONS.items()}
+OPTIONS = {name: values[0] for name, values in brute_programs.OPTIONS.items()}
 
 
 def wide_domain(program: Program) -> tuple[dict[str, set[int]], bool]:

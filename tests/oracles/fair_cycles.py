@@ -26,383 +26,54 @@ What is fair (forward-progress.md); an action A is a set of edges, enabled in a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from tests.oracles.fair_code import (
+    _CALLS,
+    _WAITING,
+    _Arrive,
+    _Call,
+    _Completion,
+    _counts,
+    _flatten,
+    _Issue,
+    _Load,
+    _Local,
+    _Op,
+    _Query,
+    _Return,
+    _Sleep,
+    _Test,
+    _Wait,
+    _WeakExchange,
+)
 from tests.oracles.fair_graphs import Edge, Graph, exists
-
-# ---------------------------------------------------------------------------------------------------------------- input
-
-
-@dataclass(frozen=True)
-class AtomicStore:
-    obj: str
-    value: int
-
-
-@dataclass(frozen=True)
-class AtomicAdd:
-    obj: str
-    value: int
-
-
-@dataclass(frozen=True)
-class PlainStore:
-    obj: str
-    value: int
-
-
-@dataclass(frozen=True)
-class Spin:
-    """Read until equal. "automatic": volatile or atomic reads of the thread's own object, never equal (obj unused)."""
-
-    obj: str
-    value: int
-    kind: Literal["atomic", "volatile", "plain", "automatic"]
-
-
-@dataclass(frozen=True)
-class LockSpin:
-    """loop { old = exchange(obj, 1) } until old == 0."""
-
-    obj: str
-
-
-@dataclass(frozen=True)
-class WeakLockSpin:
-    """loop { compare_exchange_weak(obj, 0, 1) } until it succeeds; with a load of obj after each failure."""
-
-    obj: str
-
-
-@dataclass(frozen=True)
-class Acquire:
-    """A semaphore's acquire: when obj > 0, obj -= 1, in one step."""
-
-    obj: str
-
-
-@dataclass(frozen=True)
-class WaitWhile:
-    """The wait of an atomic: blocks while obj == value, and looks again only when it is notified."""
-
-    obj: str
-    value: int
-
-
-@dataclass(frozen=True)
-class Notify:
-    obj: str
-    everyone: bool
-
-
-@dataclass(frozen=True)
-class LoopForever:
-    """obj (and value) only for "atomic_store" and "atomic_load"."""
-
-    kind: Literal["empty", "yield", "atomic_store", "atomic_load"]
-    obj: str = ""
-    value: int = 1
-
-
-@dataclass(frozen=True)
-class LocalLoop:
-    n: int
-
-
-@dataclass(frozen=True)
-class SyncThreads:
-    """Device only."""
-
-
-@dataclass(frozen=True)
-class GroupSync:
-    """Device only."""
-
-    group: Literal["warp", "cluster", "grid"]
-
-
-@dataclass(frozen=True)
-class IfEquals:
-    obj: str
-    value: int
-    then: tuple[Stmt, ...]
-
-
-@dataclass(frozen=True)
-class Yield:
-    pass
-
-
-@dataclass(frozen=True)
-class Launch:
-    """Host only; each grid is launched by at most one statement."""
-
-    grid: str
-
-
-@dataclass(frozen=True)
-class DeviceSynchronize:
-    """Host only."""
-
-    device: int = 0
-
-
-@dataclass(frozen=True)
-class StreamSynchronize:
-    """Host only."""
-
-    stream: str
-
-
-@dataclass(frozen=True)
-class StreamQueryOnce:
-    """Host only; the result is discarded."""
-
-    stream: str
-
-
-@dataclass(frozen=True)
-class QuerySpin:
-    """Host only: while (atomic load obj != value) { (void)cudaStreamQuery(stream); }."""
-
-    obj: str
-    value: int
-    stream: str
-
-
-@dataclass(frozen=True)
-class EventRecord:
-    """Host only."""
-
-    event: str
-    stream: str
-
-
-@dataclass(frozen=True)
-class EventWait:
-    """Host only: what is issued to the stream from now on waits for the event."""
-
-    event: str
-    stream: str
-
-
-@dataclass(frozen=True)
-class EventSynchronize:
-    """Host only."""
-
-    event: str
-
-
-@dataclass(frozen=True)
-class EventQuerySpin:
-    """Host only: while (cudaEventQuery(event) == cudaErrorNotReady);."""
-
-    event: str
-
-
-@dataclass(frozen=True)
-class Create:
-    """Host only; each thread is created by at most one statement."""
-
-    thread: str
-
-
-@dataclass(frozen=True)
-class Join:
-    """Host only."""
-
-    thread: str
-
-
-Stmt = (
-    AtomicStore | AtomicAdd | PlainStore | Spin | LockSpin | WeakLockSpin | Acquire | WaitWhile | Notify | LoopForever
-    | LocalLoop | SyncThreads | GroupSync | IfEquals | Yield | Launch | DeviceSynchronize | StreamSynchronize
-    | StreamQueryOnce | QuerySpin | EventRecord | EventWait | EventSynchronize | EventQuerySpin | Create | Join
-)  # fmt: skip
-Body = tuple[Stmt, ...]
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Stream "0": legacy default; "nb...": non-blocking; any other name: an ordinary blocking stream; of one device.
-
-    A copy or a function on the host is a grid of one thread; a copy has no statements.
-    """
-
-    stream: str
-    blocks: int
-    threads: int
-    body: Callable[[int, int], Body] | Mapping[tuple[int, int], Body]
-    cluster: int = 1
-    cooperative: bool = False
-    work: Literal["kernel", "copy", "function"] = "kernel"
-    device: int = 0
-
-
-@dataclass(frozen=True)
-class Program:
-    host: Body
-    grids: Mapping[str, Grid]
-    objects: Mapping[str, int]
-    others: Mapping[str, Body] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Readings:
-    """Where the document leaves something open; and what is assumed beside it.
-
-    ``resident``: every block that may start does.  ``in_order``: a cluster starts once all before it in its grid have.
-    ``places``: so many blocks of a device have started and not ended, at most, and a block that fits in does start; a
-    cluster or a cooperative grid takes the places of all its blocks.
-    """
-
-    api_blocks: bool = True
-    exited_threads_hold: bool = False
-    environment: bool = False
-    host_progress: bool = True
-    resident: bool = False
-    in_order: bool = False
-    places: int | None = None
-
-
-# ------------------------------------------------------------------------- one instruction a step: flat code for a body
-
-
-@dataclass(frozen=True)
-class _Local:
-    """One local step."""
-
-
-@dataclass(frozen=True)
-class _Test:
-    """Atomic read; jump by `equal` or by `other` (relative)."""
-
-    obj: str
-    value: int
-    equal: int
-    other: int
-
-
-@dataclass(frozen=True)
-class _WeakExchange:
-    obj: str
-
-
-@dataclass(frozen=True)
-class _Load:
-    """Atomic read; jump (relative)."""
-
-    obj: str
-    jump: int
-
-
-@dataclass(frozen=True)
-class _Sleep:
-    """Blocked in the wait of an atomic: woken, the thread goes one back, and looks again."""
-
-    obj: str
-
-
-@dataclass(frozen=True)
-class _Arrive:
-    group: Literal["block", "warp", "cluster", "grid"]
-
-
-@dataclass(frozen=True)
-class _Wait:
-    pass
-
-
-@dataclass(frozen=True)
-class _Issue:
-    """A call that issues an operation to a stream."""
-
-    operation: Launch | EventRecord | EventWait
-
-
-@dataclass(frozen=True)
-class _Query:
-    what: StreamQueryOnce | EventQuerySpin
-
-
-@dataclass(frozen=True)
-class _Call:
-    """A call that waits for work: what for is found out in this step."""
-
-    what: DeviceSynchronize | StreamSynchronize | EventSynchronize
-
-
-@dataclass(frozen=True)
-class _Completion:
-    """It returns when that work has completed."""
-
-
-@dataclass(frozen=True)
-class _Return:
-    """Return from an API call; then jump (relative): by ``ready`` if it was a query that said so."""
-
-    jump: int
-    ready: int | None = None
-
-
-_Op = (
-    AtomicStore | AtomicAdd | PlainStore | Spin | LockSpin | Acquire | WaitWhile | Notify | LoopForever | Yield | Create
-    | Join | _Local | _Test | _WeakExchange | _Load | _Sleep | _Arrive | _Wait | _Issue | _Query | _Call | _Completion
-    | _Return
-)  # fmt: skip
-_WAITING = (_Call, _Completion)
-#: Where a call has been made: a host thread that is about to issue or ask has not made one yet.
-_CALLS = (_Return, *_WAITING)
-
-
-def _flatten(body: Body) -> list[_Op]:
-    code: list[_Op] = []
-    for stmt in body:
-        match stmt:
-            case LocalLoop(n):
-                code += [_Local()] * n
-            case SyncThreads():
-                code += [_Arrive("block"), _Wait()]
-            case GroupSync(group):
-                code += [_Arrive(group), _Wait()]
-            case WeakLockSpin(obj):
-                code += [_WeakExchange(obj), _Load(obj, -1)]
-            case WaitWhile(obj):
-                code += [stmt, _Sleep(obj)]
-            case IfEquals(obj, value, then):
-                inner = _flatten(then)
-                code += [_Test(obj, value, equal=1, other=1 + len(inner)), *inner]
-            case Launch() | EventRecord() | EventWait():
-                code += [_Issue(stmt), _Return(1)]
-            case DeviceSynchronize() | StreamSynchronize() | EventSynchronize():
-                code += [_Call(stmt), _Completion()]
-            case StreamQueryOnce():
-                code += [_Query(stmt), _Return(1)]
-            case QuerySpin(obj, value, stream):
-                code += [_Test(obj, value, equal=3, other=1), _Query(StreamQueryOnce(stream)), _Return(-2)]
-            case EventQuerySpin():
-                code += [_Query(stmt), _Return(-1, ready=1)]
-            case _:
-                code.append(stmt)
-    return code
-
-
-def _counts(op: _Op, *, host: bool) -> bool:
-    """host.threads.2-6, and API calls; device.threads.2-4 (termination: see _Machine.steps)."""
-    match op:
-        case Spin(kind=kind):
-            return kind != "plain" if host else kind in ("atomic", "volatile")
-        case LoopForever(kind):
-            return host or kind == "atomic_load"
-        case AtomicStore() | Yield():
-            return host
-        case PlainStore() | _Local():
-            return False
-        case _:
-            return True
-
+from tests.oracles.fair_programs import (
+    Acquire,
+    AtomicAdd,
+    AtomicStore,
+    Create,
+    DeviceSynchronize,
+    EventQuerySpin,
+    EventRecord,
+    EventSynchronize,
+    EventWait,
+    Join,
+    Launch,
+    LockSpin,
+    LoopForever,
+    Notify,
+    PlainStore,
+    Program,
+    Readings,
+    Spin,
+    StreamQueryOnce,
+    StreamSynchronize,
+    WaitWhile,
+    Yield,
+)
 
 # ----------------------------------------------------------------------------------------------------- states and steps
 

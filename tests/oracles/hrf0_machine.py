@@ -35,7 +35,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from tests.oracles.brute_memory import Cas, Exchange, Fence, FetchAdd, Load, Op, Program, Store, Thread, Value
+from tests.oracles.brute_programs import Cas, Exchange, Fence, FetchAdd, Load, Op, Program, Store, Thread, Value
 
 THREAD, GROUP, GLOBAL = 0, 1, 2  # the levels of memory; also: what an early acquire still owes
 LEVELS = {"thread": THREAD, "block": GROUP, "device": GLOBAL, "system": GLOBAL}

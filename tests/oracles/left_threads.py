@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Literal
 
-from tests.oracles.brute_memory import Event, Run
+from tests.oracles.brute_programs import Event, Run
 from tests.oracles.small_threads import (
     Body,
     Cas,

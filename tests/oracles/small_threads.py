@@ -10,8 +10,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tests.oracles import brute_memory
-from tests.oracles.brute_memory import Event, Run, acquire_half, release_half
+from tests.oracles import brute_programs
+from tests.oracles.brute_memory import acquire_half, release_half
+from tests.oracles.brute_programs import Event, Run
 
 # ---------------------------------------------------------------- the language
 
@@ -118,11 +119,11 @@ class Program:
     threads: tuple[Thread, ...]
     locations: Mapping[str, int]  # with initial values; an element is named "a[0]"
 
-    def declared(self) -> brute_memory.Program:
+    def declared(self) -> brute_programs.Program:
         """Places and locations, for the axioms."""
-        threads = [brute_memory.Thread(f"t{n}", "device", 0, t.block, ()) for n, t in enumerate(self.threads)]
-        locations = {name: brute_memory.Loc(initial) for name, initial in self.locations.items()}
-        return brute_memory.Program(tuple(threads), locations)
+        threads = [brute_programs.Thread(f"t{n}", "device", 0, t.block, ()) for n, t in enumerate(self.threads)]
+        locations = {name: brute_programs.Loc(initial) for name, initial in self.locations.items()}
+        return brute_programs.Program(tuple(threads), locations)
 
 
 _OPERATORS: dict[str, Callable[[int, int], int]] = {

@@ -21,7 +21,8 @@ from dataclasses import dataclass, replace
 from itertools import count, product
 
 from tests.oracles import brute_memory, dependencies
-from tests.oracles.brute_memory import Candidate, Event, Rel, Run, acyclic
+from tests.oracles.brute_programs import Candidate, Event, Rel, Run
+from tests.oracles.brute_relations import acyclic
 from tests.oracles.left_threads import (
     LEFT,
     Left,
