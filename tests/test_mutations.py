@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,10 @@ def run_of(spec: str, model: str = "cuda-v3", progress: str = "cuda", reader: st
         if (r.model.name, r.progress.name, r.on_hardware) == (*models, False) and dict(r.program.variant) == variant
     )
     return found
+
+
+#: The same run each time: several mutants are of one.
+kept_run = cache(run_of)
 
 
 # ---------------------------------------------------------------- memory
@@ -235,10 +240,16 @@ PTX_AXIOMS: dict[str, tuple[str, str, str, dict[str, str]]] = {
 }  # fmt: skip
 
 
+#: What is answered about each run, of those that are kept, under the model as it is.
+_ANSWERED: dict[int, dict[str, bool]] = {}
+
+
 def check_mutation(run: Run, old: str, new: str, folder: Path, ask: Callable[[Problem, str], dict[str, bool]]) -> None:
     """With the model as it is every question is answered as the spec expects, with the change some question is not."""
     expected = {q.name: q.expected for q in run.problem.questions if q.expected is not None}
-    before, after = ask(run.problem, "before"), ask(mutated(run, old, new, folder / "models"), "after")
+    if id(run) not in _ANSWERED:
+        _ANSWERED[id(run)] = ask(run.problem, "before")
+    before, after = _ANSWERED[id(run)], ask(mutated(run, old, new, folder / "models"), "after")
     assert all(before[q] == wanted for q, wanted in expected.items())
     assert any(after[q] != wanted for q, wanted in expected.items())
 
@@ -265,7 +276,7 @@ def test_every_named_axiom_is_removed_by_some_mutation() -> None:
 @pytest.mark.parametrize("name", list(AXIOMS))
 def test_every_part_of_the_cuda_model_is_needed(name: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:
     old, new, spec, variant = AXIOMS[name]
-    run = run_of(spec, **variant)
+    run = kept_run(spec, **variant)
     check_mutation(run, old, new, tmp_path, lambda p, label: found(run, p, jars, workers, tmp_path / label))
 
 
@@ -285,7 +296,7 @@ def test_every_part_of_the_other_models_is_needed(
         assert answers is not None
         return {name: choice is not None for name, choice in answers.items()}
 
-    check_mutation(run_of(spec, model, **variant), old, new, tmp_path, ask)
+    check_mutation(kept_run(spec, model, **variant), old, new, tmp_path, ask)
 
 
 # ---------------------------------------------------------------- progress
@@ -372,13 +383,13 @@ ASSUMED: dict[str, tuple[str, str, str, str, dict[str, str]]] = {
 def test_every_promise_is_needed(name: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:
     if name in OWED:
         progress, old, new, stem = OWED[name]
-        run = run_of(f"progress-models/{stem}.cu", progress=progress)
+        run = kept_run(f"progress-models/{stem}.cu", progress=progress)
     elif name in ASSUMED:
         progress, old, new, stem, variant = ASSUMED[name]
-        run = run_of(f"progress-models/{stem}.cu", progress=progress, **variant)
+        run = kept_run(f"progress-models/{stem}.cu", progress=progress, **variant)
     else:
         old, new, spec, variant = FORMULAS[name]
-        run = run_of(spec, **variant)
+        run = kept_run(spec, **variant)
     module = tla_module(progress_problem(run, "Termination"))
     assert len(re.findall(old, module.tla)) == 1, f"{old} is not in the module once"
     # The fast check mentions the promises too; the property alone decides here.
@@ -398,7 +409,7 @@ def test_every_promise_is_needed(name: str, jars: Jars, workers: Workers, tmp_pa
 def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, workers: Workers, tmp_path: Path) -> None:
     """NotStuck finds a hang before the temporal property does; with it or without, the verdict is the same."""
     for stem in ("api-2", "api-4", "stream-0"):
-        run = run_of(f"cuda-execution-model/{stem}.cu")
+        run = kept_run(f"cuda-execution-model/{stem}.cu")
         module = tla_module(progress_problem(run, "Termination"))
         outcomes = []
         for folder, cfg in (("with", module.cfg), ("without", module.cfg.replace("INVARIANT NotStuck\n", ""))):
@@ -415,7 +426,7 @@ def test_the_fast_check_is_no_weaker_than_the_property(jars: Jars, workers: Work
 @pytest.mark.jvm
 def test_a_deadlock_is_told_from_an_unfair_stop(jars: Jars, workers: Workers, tmp_path: Path) -> None:
     """A state without any step is TLC's deadlock; no program of scopec's language has one unless a barrier is broken."""
-    run = run_of("cuda-execution-model/syncthreads.cu", OTHER="0")
+    run = kept_run("cuda-execution-model/syncthreads.cu", OTHER="0")
     problem = progress_problem(run, "Termination")
     system, module = problem.system, tla_module(problem)
     broken = module.tla.replace("/\\ Released(t, BlockOf[t])\n", "/\\ FALSE\n")
