@@ -14,13 +14,15 @@ from scopec.frontends.clang.intrinsics.assembly import INSTRUCTIONS
 from scopec.frontends.ptx import forms, table
 from scopec.frontends.ptx.syntax import read
 from tests.conftest import REPOSITORY
-from tests.test_clang_asm import ONE_THREAD, PASSING, answers, asm, found_right, receive, send
+from tests.test_clang_asm import PASSING, answers, asm, receive, send
+from tests.test_clang_asm_numbers import ONE_THREAD, found_right
 
 Write = Callable[..., Path]
 
 
 def test_every_instruction_is_executed_by_some_test_or_spec() -> None:
-    paths = [*REPOSITORY.glob("tests/test_clang_asm.py"), *REPOSITORY.glob("tests/test_ptx_files.py")]
+    names = ("clang_asm", "clang_asm_numbers", "clang_asm_twins", "ptx_files")
+    paths = [REPOSITORY / "tests" / f"test_{name}.py" for name in names]
     paths += [path for path in REPOSITORY.glob("specs/**/*") if path.suffix in (".cu", ".ptx")]
     text = "\n".join(path.read_text() for path in paths)
     words = {frozenset(found.split(".")) for found in re.findall(r"(?<![\w.%])[a-z]\w*(?:\.\w+(?:::\w+)*)*", text)}

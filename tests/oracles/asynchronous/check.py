@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tests.oracles.asynchronous import program as p
-from tests.oracles.asynchronous.machine import Event, Machine, State
+from tests.oracles.asynchronous.machine import Machine
+from tests.oracles.asynchronous.states import Event, State
 
 
 @dataclass(frozen=True)
