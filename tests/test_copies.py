@@ -150,16 +150,22 @@ def test_a_model_without_a_part_is_told(part: str, model: str, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("cuda::pipeline_shared_state<cuda::thread_scope_block, 2> s; auto p = cuda::make_pipeline(cg::this_thread_block(), &s);",
+        ("cuda::pipeline_shared_state<cuda::thread_scope_block, 2> all; auto p = cuda::make_pipeline(cg::this_thread_block(), &all);",
          "a pipeline that threads share"),
         ('asm volatile("cp.async.bulk.commit_group;");', "`cp.async.bulk.commit_group` is outside the modelled subset"),
+        ('int n = x[0] ? 4 : 0; asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"(at(s)), "l"(x), "r"(n));',
+         "a copy of a part, or of a size that is not seen to be 0 or 4 (a predicate is)"),
+        ('asm volatile("cp.async.ca.global [%0], [%0], 4;" :: "l"(x));', "`cp.async.ca.global` is outside the modelled subset"),
         ('asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" :: "l"(x));', "`cp.async.mbarrier.arrive.shared.b64` is"),
     ],
 )  # fmt: skip
 def test_what_is_not_read(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.cu"
     head = "#include <cooperative_groups.h>\n#include <cuda/pipeline>\nnamespace cg = cooperative_groups;\n"
-    path.write_text(f"{head}__device__ int x[1];\n__global__ void k() {{ {text} }}\n//@ launch k<<<1, 1>>>();\n")
+    head += "__device__ unsigned at(void* p) { return __cvta_generic_to_shared(p); }\n"
+    path.write_text(
+        f"{head}__device__ int x[1];\n__global__ void k() {{ __shared__ int s[1]; {text} }}\n//@ launch k<<<1, 1>>>();\n"
+    )
     (outcome,) = check([path], Settings(engine="embedded"))
     (diagnostic,) = (d for d in outcome.diagnostics if d.severity == "error")
     assert message in diagnostic.message
@@ -172,3 +178,78 @@ def test_who_is_not_asked(model: str, tmp_path: Path) -> None:
     (outcome,) = check([path], Settings(engine="embedded", overrides=Overrides(model=model)))
     (diagnostic,) = (d for d in outcome.diagnostics if d.severity == "error")
     assert f"the model `{model}` knows nothing of asynchronous copies" in diagnostic.message
+
+
+# ---------------------------------------------------------------- sizes
+
+_ZEROS = """
+__device__ int x[1] = {7}, n, out;
+__device__ unsigned at(void* p) { return __cvta_generic_to_shared(p); }
+__global__ void writer() { n = 1; }
+__global__ void k() {
+    __shared__ int s[1];
+    COPY
+    asm volatile("cp.async.wait_all;");
+    out = s[0];
+}
+int main() { if (WRITES) writer<<<1, 1>>>(); k<<<1, 1>>>(); cudaDeviceSynchronize(); }
+//@ expect race_free;
+//@ expect required out == WANTED;
+"""
+_COPY = 'asm volatile("cp.async.ca.shared.global [%0], [%1], 4, SIZE;" :: "r"(at(s)), "l"(x), "r"(n ? 4 : 0));'
+_IGNORES = 'asm volatile("{.reg .pred p; setp.eq.b32 p, %2, 0; cp.async.ca.shared.global [%0], [%1], 4, p;}" :: "r"(at(s)), "l"(x), "r"(n));'
+
+
+@pytest.mark.parametrize(
+    ("copy", "writes", "wanted"),
+    [
+        (_COPY.replace("SIZE", "%2"), 1, 7),
+        (_COPY.replace("SIZE", "%2"), 0, 0),
+        (_COPY.replace("SIZE", "0"), 1, 0),
+        (_COPY.replace(", SIZE", ""), 0, 7),
+        (_IGNORES, 1, 7),
+        (_IGNORES, 0, 0),
+    ],
+)  # fmt: skip
+def test_what_is_not_copied_is_zero(copy: str, writes: int, wanted: int, tmp_path: Path) -> None:
+    path = tmp_path / "zeros.cu"
+    path.write_text(_ZEROS.replace("COPY", copy).replace("WRITES", str(writes)).replace("WANTED", str(wanted)))
+    (outcome,) = check([path], Settings(engine="embedded"))
+    (report,) = outcome.reports
+    assert {c.verdict for c in report.checks} == {"holds"}
+
+
+# ---------------------------------------------------------------- what a thread has seen before it issues a copy
+
+_SEEN = """
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> x;
+__device__ int r, out;
+__device__ unsigned at(void* p) { return __cvta_generic_to_shared(p); }
+__global__ void k() {
+    __shared__ int s[1];
+    if (blockIdx.x == 0) { x.store(1, cuda::memory_order_relaxed); return; }
+    r = x.load(cuda::memory_order_relaxed);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(at(s)), "l"(&x));
+    asm volatile("cp.async.wait_all;");
+    out = s[0];
+}
+//@ launch k<<<2, 1>>>();
+//@ expect forbidden r == 1 && out == 0;
+//@ expect allowed r == 0 && out == 1;
+"""
+
+
+def test_a_copy_reads_nothing_older_than_its_thread_has_seen(tmp_path: Path) -> None:
+    for file in Path(resource("memory/models")).iterdir():
+        (tmp_path / file.name).write_text(file.read_text())
+    path, cat = tmp_path / "seen.cu", tmp_path / "ptx.cat"
+    path.write_text(_SEEN)
+    text = cat.read_text()
+    whole = "obs ; (cause-base | kept | agents)"
+    assert text.count(whole) == 1
+    for model, wanted in ((text, "holds"), (text.replace(whole, "obs ; (cause-base | kept)"), "violated")):
+        cat.write_text(model)
+        (outcome,) = check([path], Settings(engine="embedded", overrides=Overrides(model=str(cat))))
+        (report,) = outcome.reports
+        assert [c.verdict for c in report.checks if c.expectation.kind in ("forbidden", "allowed")] == [wanted, "holds"]

@@ -174,7 +174,7 @@ def _fused(body: ir.Body, edit: Update) -> ir.Body:
         operation = write.operation
         assert isinstance(read.operation, ir.Load)
         assert isinstance(operation, ir.Store)
-        mode = ir.Mode(ir.Order.RELAXED, edit.scope)
+        mode = replace(operation.mode, order=ir.Order.RELAXED, scope=edit.scope, volatile=False)
         rmw = ir.Rmw(read.operation.target, operation.place, operation.value, mode)
         nodes[number] = ir.Do(rmw, write.span, write.next)
     return replace(body, nodes=nodes)

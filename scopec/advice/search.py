@@ -266,7 +266,8 @@ def _others(run: Run, execution: Execution) -> Iterator[list[Edit]]:
     for name in racing:
         if any(True for grid in run.program.grids.values() for _ in updates(grid.body, name)):
             yield [Update(name, _needed(run, name))]
-    for name in filter(_deciding(run).__contains__, racing):
+    copied = {e.location.object for e in run.graph.events if e.agent and e.location is not None}  # never by atomics
+    for name in filter((_deciding(run) - copied).__contains__, racing):
         yield [MakeAtomic(name, _needed(run, name), ordered=False)]
         yield [*orders, *scopes, MakeAtomic(name, _needed(run, name), ordered=True)]
     yield [*_stronger(run, lambda _: ir.Order.SEQ_CST), *scopes]

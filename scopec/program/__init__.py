@@ -13,7 +13,6 @@
 - ``collective``, ``arrival_order``: who meets at a barrier, and in which phase
 - ``streams``, ``transfers``, ``endings``: streams, what copies wait for, and what ``main`` ends
 - ``expectations``, ``observe``: what a file asks
-- ``agents``: which programs make asynchronous copies
-- ``proxies``: which programs access memory through proxies
+- ``extensions``: asynchronous copies and proxies, of which not every model speaks
 - ``names``: names in generated specifications
 """

@@ -1,4 +1,4 @@
-"""Registers that hold one value, known before a thread runs, and checks that hold by them."""
+"""Registers and values that are known before a thread runs, and checks that hold by them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from scopec.program import ir
 from scopec.program.effects import overwritten
-from scopec.program.values import TRUE, Builtin, Const, Reg, Value, substitute
+from scopec.program.values import TRUE, Builtin, Choose, Const, Convert, Reg, Value, substitute
 
 
 def constants(body: ir.Body, builtins: Mapping[str, int]) -> dict[str, Const]:
@@ -42,3 +42,18 @@ def always_holding(body: ir.Body, threads: Iterable[ir.Thread]) -> frozenset[int
         known = constants(thread.body, builtins)
         holding = {n: c for n, c in holding.items() if fold(c, known, builtins) == TRUE}
     return frozenset(holding)
+
+
+def alternatives(value: Value) -> frozenset[int] | None:
+    """The constants of which a value is one, whatever decides which; None where it is computed otherwise."""
+    match value:
+        case Const(number):
+            return frozenset({number})
+        case Choose(_, then, otherwise):
+            one, other = alternatives(then), alternatives(otherwise)
+            return None if one is None or other is None else one | other
+        case Convert(operand, type_):
+            inner = alternatives(operand)
+            return None if inner is None else frozenset(map(type_.wrap, inner))
+        case _:
+            return None

@@ -142,15 +142,14 @@ def _counted(number: int, what: str) -> str:
 def _execution(execution: Execution, shown: Sequence[Event], marked: Sequence[Event]) -> tuple[list[str], list[Row]]:
     """The threads of events, and a row an event."""
     sources = {read: write for write, read in execution.choice.rf}
-    present = {lane_of(execution, e) for e in shown}
+    owners = {lane_of(execution, e): e.thread for e in shown}
     found = [Row(lane_of(execution, e), event_text(execution, e, sources), e.span, {}, e in marked) for e in shown]
     if isinstance(execution, StuckExecution):
-        present |= {b.thread for b in execution.behind}
+        owners |= {b.thread: b.thread for b in execution.behind}
         found += [Row(b.thread, b.where, b.span) for b in execution.behind if not execution.period(b.thread)]
         found.append(Row("", CLOSING[Ending.STOP]))
-    threads = [lane for t in execution.graph.program.threads for lane in sorted(present) if _owner(lane) == t.name]
-    threads += sorted(present - set(threads))
-    return threads, found
+    position = {t.name: n for n, t in enumerate(execution.graph.program.threads)}
+    return sorted(owners, key=lambda lane: (position.get(owners[lane], len(position)), lane)), found
 
 
 def lane_of(execution: Execution, event: Event) -> str:
@@ -161,10 +160,6 @@ def lane_of(execution: Execution, event: Event) -> str:
     same = [e.id for e in execution.events if e.kind is Kind.ISSUE and (e.thread, e.span) == (issue.thread, issue.span)]
     number = f" ({same.index(issue.id) + 1})" if len(same) > 1 else ""
     return f"{event.thread}, copy of line {issue.span.line}{number}"
-
-
-def _owner(lane: str) -> str:
-    return lane.partition(", copy")[0]
 
 
 def event_text(execution: Execution, event: Event, sources: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from scopec.base.diagnostics import Code, Diagnostic, bounded_nesting, error
 from scopec.base.files import quoted, quoting, read_source
+from scopec.base.options import PROGRAM_FACTS
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.base.visible import may_show, repository
@@ -19,15 +20,14 @@ from scopec.frontends.scoped.syntax import tree
 from scopec.memory.cat import registry
 from scopec.memory.cat.model import Model
 from scopec.program import ir
-from scopec.program.agents import first_agent
 from scopec.program.collective import by_chance
 from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
+from scopec.program.extensions import EXTENSIONS
 from scopec.program.loops.counts import left_open
 from scopec.program.loops.delays import passed
 from scopec.program.loops.watchdogs import given_up, not_fired
 from scopec.program.observe import FinalRegister
 from scopec.program.program import Program
-from scopec.program.proxies import first_proxy
 from scopec.program.values import Const
 from scopec.progress import models as progress_models
 from scopec.session.inquiry.run import Run
@@ -233,7 +233,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
         faulty = any(map(_is_faulty, by_model.values()))
         for models, checks in by_model.items():
             entry, progress, on_hardware = models
-            _check_proxies(program, models, settings, checks)
+            _check_extensions(program, models, settings, checks)
             _check_hardware(program, on_hardware=on_hardware)
             undefined = registry.load(entry, settings.options).races_undefined
             racy = undefined and any(c.kind == "race" for c in checks)
@@ -297,7 +297,7 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
         if overrides.progress is not None:
             asked[default].append(Expectation("terminates", "terminates", span))
     for models, checks in asked.items():
-        _check_proxies(program, models, settings, checks)
+        _check_extensions(program, models, settings, checks)
     asserts = _assertions(program)
     left, faulty = _not_asked(asked), any(map(_is_faulty, asked.values()))
     runs = [
@@ -311,28 +311,19 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
     return Plan(tuple(runs), lowered.warnings, allowed=allowed(file))
 
 
-def _check_proxies(program: Program, models: _Models, settings: Settings, checks: Sequence[Expectation]) -> None:
-    """Raise where a model does not tell the proxies or the copies of a program apart, or its progress is not stated."""
+def _check_extensions(program: Program, models: _Models, settings: Settings, checks: Sequence[Expectation]) -> None:
+    """Raise where a model does not speak of what a program has, or nothing is stated about its progress."""
     entry, _, on_hardware = models
-    has = (
-        ({"agents": "some"}, {"start"}, first_agent(program), "asynchronous copies", "`--model cuda` or `--model ptx`"),
-        (
-            {"proxies": "mixed"},
-            {"px", "vloc"},
-            first_proxy(program),
-            "proxies, or aliases of a location",
-            "`--model ptx`",
-        ),
-    )
-    for fact, names, at, what, ask in has:
-        readings = {**settings.readings, **fact}
-        if at is not None and (on_hardware or not registry.load(entry, readings).mentioned & names):
-            message = f"the model `{entry.name}` knows nothing of {what}"
-            raise error(Code.OUTSIDE_SUBSET, message, at, f"ask {ask}, or write `under`")
-    at = first_proxy(program)
-    if at is not None and any(check.kind in PROGRESS_KINDS for check in checks):
-        message = "nothing is stated about when a write becomes visible through another proxy"
-        raise error(Code.OUTSIDE_SUBSET, message, at, "expect allowed, forbidden or required instead")
+    for name, extension in EXTENSIONS.items():
+        if (at := extension.first(program)) is None:
+            continue
+        model = registry.load(entry, {**settings.readings, name: PROGRAM_FACTS[name].values[1]})
+        if on_hardware or not model.mentioned & extension.relations:
+            message = f"the model `{entry.name}` knows nothing of {extension.words}"
+            raise error(Code.OUTSIDE_SUBSET, message, at, f"ask {extension.models}: `--model`, or `under` in the file")
+        if name == "proxies" and any(check.kind in PROGRESS_KINDS for check in checks):
+            message = "nothing is stated about when a write becomes visible through another proxy"
+            raise error(Code.OUTSIDE_SUBSET, message, at, "expect allowed, forbidden or required instead")
 
 
 def _check_hardware(program: Program, *, on_hardware: bool) -> None:

@@ -29,13 +29,14 @@ _GROUPS = "%groups"
 
 def counters(body: ir.Body) -> dict[str, Value]:
     """The registers that a thread with copies begins with."""
-    operations = (node.operation for node in body.nodes.values() if isinstance(node, ir.Do))
-    return {_GROUPS: Const(0, types.INT)} if any(isinstance(op, ir.Agent | ir.AwaitCopies) for op in operations) else {}
+    of_copies = ir.Agent | ir.CommitCopies | ir.AwaitCopies
+    found = any(isinstance(node, ir.Do) and isinstance(node.operation, of_copies) for node in body.nodes.values())
+    return {_GROUPS: Const(0, types.INT)} if found else {}
 
 
 def perform(run: Accesses, state: State, operation: ir.Agent | ir.CommitCopies | ir.AwaitCopies, span: Span) -> State:
     """The state after an operation: the accesses that follow are a copy's, a group is full, or copies are complete."""
-    groups = state.registers.get(_GROUPS, Const(0, types.INT))
+    groups = state.registers[_GROUPS]
     match operation:
         case ir.Agent(begins=True):
             issue = run.event(state, run.blank(state, Kind.ISSUE, span, "issue copy"))

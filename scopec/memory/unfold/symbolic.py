@@ -65,7 +65,8 @@ class ThreadRun(Operations):
     @cached_property
     def live(self) -> dict[int, frozenset[str]]:
         """The registers whose values may still matter at each node."""
-        return live_registers(self.body, self.observed)
+        counters = copies.counters(self.body).keys()  # which each issue and each wait reads
+        return {node: found | counters for node, found in live_registers(self.body, self.observed).items()}
 
     def run(self, guard: Guard) -> None:
         """Execute the thread where ``guard`` holds."""
@@ -158,7 +159,6 @@ class ThreadRun(Operations):
             self.once(loop)
             if passes == 0 and self.pending.get(loop.head):
                 live, events, back = self.live[loop.head], self.out.events[mark:], self.merged(loop.head)
-                live |= copies.counters(self.body).keys()
                 if self.only_waits(entry, back, live, events):
                     # Who traps does not go round, but nobody meets anyone then.
                     firing = (s.guard for n, states in self.pending.items() if trapping(self.body, n) for s in states)

@@ -212,10 +212,8 @@ class Unfolding:
         return self.events, self.conditions, self.assertions, self.cuts, self.waits, self.ends, self.unset, self.votes
 
     def _tables(self) -> tuple[dict[Any, Any], ...]:
-        return self.numbers, self.barriers, self.control, self.calls, self.choices, self.addresses, *self._of_copies()
-
-    def _of_copies(self) -> tuple[dict[Any, Any], ...]:
-        return self.copies, self.completed
+        of_copies = self.copies, self.completed
+        return self.numbers, self.barriers, self.control, self.calls, self.choices, self.addresses, *of_copies
 
     def literal(self, condition: Value) -> Guard:
         """A condition as a guard over the branch conditions that it is made of, new ones where there are none yet."""

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scopec.base.options import PROGRAM_FACTS
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.engines.table import file_name
@@ -14,11 +15,10 @@ from scopec.memory.cat.permitted import permitted
 from scopec.memory.graph import read
 from scopec.memory.reductions import Reductions
 from scopec.memory.unfold.sequencing import has_vectors
-from scopec.program.agents import first_agent
 from scopec.program.expectations import MEMORY_KINDS, OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
+from scopec.program.extensions import EXTENSIONS
 from scopec.program.names import identifier
 from scopec.program.program import Program
-from scopec.program.proxies import first_proxy
 from scopec.progress import models as progress_models
 
 # Start-up: many runs are not asked about progress, and import nothing of it.
@@ -130,9 +130,12 @@ class Variant:
     @cached_property
     def readings(self) -> Mapping[str, str]:
         """What the memory model is read under: the options, and what the program has."""
-        proxies = "generic" if first_proxy(self.program) is None else "mixed"
-        agents = "none" if first_agent(self.program) is None else "some"
-        return {**self.settings.readings, "proxies": proxies, "agents": agents}
+        return {**self.settings.readings, **{name: PROGRAM_FACTS[name].values[1] for name in self.extensions}}
+
+    @cached_property
+    def extensions(self) -> tuple[str, ...]:
+        """What the program has that not every model speaks of."""
+        return tuple(name for name, one in EXTENSIONS.items() if one.first(self.program) is not None)
 
     @cached_property
     def reductions(self) -> Reductions:
@@ -141,10 +144,10 @@ class Variant:
         Where accesses have other proxies, or are a copy's, what orders two events does not order any two accesses,
         which the reductions of documented models take it to do; nor are threads with copies told to be alike.
         """
-        model, readings = registry.load(self.model, self.readings), self.readings
-        if readings["proxies"] == "generic" and readings["agents"] == "none":
-            return permitted(model, registry.same_as(self.model, readings), self.without)
-        return permitted(model, None, {*self.without, "symmetry"})
+        model = registry.load(self.model, self.readings)
+        if self.extensions:
+            return permitted(model, None, {*self.without, "symmetry"})
+        return permitted(model, registry.same_as(self.model, self.readings), self.without)
 
     @property
     def progress_reductions(self) -> ProgressReductions:

@@ -17,6 +17,7 @@ from scopec.frontends.clang.machine.lifetimes import begin, end
 from scopec.frontends.clang.machine.memory import Address, Content, Memory, Opaque, Origin, Record, Unset, made_of
 from scopec.frontends.clang.machine.state import Again
 from scopec.program import ir, types, values
+from scopec.program.constants import alternatives
 from scopec.program.streams import LAUNCH_FAILURE, last_error_name
 from scopec.program.values import Const, Value
 
@@ -198,10 +199,15 @@ def _not_modelled(call: Call, origin: Origin) -> bool:
     return call.done(either(call.machine, call.state, value) if type_ == llvm.Int(1) else value)
 
 
-def _part_of_a_copy(call: Call) -> bool:
-    raise call.machine.refused(
-        call.state, "a copy of as many bytes as a register says, neither none nor all of them, is"
-    )
+def _copies_nothing(call: Call) -> bool:
+    """Whether a size is 0, of a copy of all bytes or of none."""
+    size, all_ = call.number(0), call.known(1)
+    found = alternatives(size)
+    if found is None or not found <= {0, all_}:
+        raise call.machine.refused(
+            call.state, f"a copy of a part, or of a size that is not seen to be 0 or {all_} (a predicate is), is"
+        )
+    return call.done(compare("eq", size, number(0, size.type.bits)))
 
 
 def simply(operation: Callable[[Call], ir.Operation]) -> Handler:
@@ -242,7 +248,7 @@ INTRINSICS: dict[str, Handler] = {
     "unknown": _unknown,
     "clock": _clock,
     "agent": simply(lambda call: ir.Agent(bool(call.known(0)))),
-    "part_of_a_copy": _part_of_a_copy,
+    "copies_nothing": _copies_nothing,
     "commit_copies": simply(lambda _: ir.CommitCopies()),
     "await_copies": simply(lambda call: ir.AwaitCopies(call.number(0))),
     "yield": simply(lambda call: ir.Yield(bool(call.known(0)))),

@@ -288,12 +288,25 @@ class Assembler:
     def under(self, guard: forms.Predicate, item: forms.Instruction) -> None:
         """An instruction with a predicate."""
         truth, type_ = self.load(guard.register, guard.span)
-        inside, after = self.label(), self.label()
         condition = self.resized(truth, type_, BIT)
-        self.do(llvm.Branch(condition, *((inside, after) if guard.truth else (after, inside))))
-        self.code = self.blocks[inside] = []
-        self.instruction(item)
-        self.go_on(after)
+        if guard.truth:
+            self.either(condition, lambda: self.instruction(item))
+        else:
+            self.either(condition, lambda: None, lambda: self.instruction(item))
+
+    def either(
+        self, condition: llvm.Operand, then: Callable[[], None], otherwise: Callable[[], None] | None = None
+    ) -> None:
+        """What ``then`` appends where a condition holds, and elsewhere what ``otherwise`` does, if anything."""
+        inside, after = self.label(), self.label()
+        outside = after if otherwise is None else self.label()
+        self.do(llvm.Branch(condition, inside, outside))
+        for label, append in ((inside, then), (outside, otherwise)):
+            if append is not None:
+                self.code = self.blocks[label] = []
+                append()
+                self.do(llvm.Jump(after))
+        self.code = self.blocks[after] = []
 
     def instruction(self, item: forms.Instruction) -> None:
         """One instruction without its predicate."""

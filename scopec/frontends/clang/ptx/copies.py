@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.ptx.assembler import BIT, INT, LONG, Assembler, Lowerings
+from scopec.frontends.clang.ptx.memory import place
 from scopec.frontends.ptx import forms
-
-if TYPE_CHECKING:
-    from scopec.base.diagnostics import InputError
 
 #: "cp-size can only be 4, 8 and 16"; ".cg" copies 16.
 _SIZES = {"ca": (4, 8, 16), "cg": (16,)}
@@ -34,13 +30,9 @@ def _cp(asm: Assembler, item: forms.Instruction) -> None:
         ):
             _copy(asm, item, cache, policy="L2::cache_hint" in hints)
         case _:
-            raise _later(item)
-
-
-def _later(item: forms.Instruction) -> InputError:
-    what = "bulk and tensor copies" if "bulk" in item.operation else "copies that arrive at an mbarrier"
-    message = f"`{item.name}` is outside the modelled subset of PTX"
-    return error(Code.OUTSIDE_SUBSET, message, item.span, f"{what} come later")
+            message = f"`{item.name}` is outside the modelled subset of PTX"
+            help_ = "write cp.async.ca.shared.global, commit_group, wait_group or wait_all"
+            raise error(Code.OUTSIDE_SUBSET, message, item.span, help_)
 
 
 def _await(asm: Assembler, left: int) -> None:
@@ -66,7 +58,7 @@ def _copy(asm: Assembler, item: forms.Instruction, cache: str, *, policy: bool) 
     if count not in _SIZES[cache]:
         sizes = ", ".join(map(str, _SIZES[cache]))
         raise error(Code.BAD_ARGUMENTS, f"`{item.name}` copies {sizes} bytes", size.span, "write one of these")
-    there, from_ = (_address(asm, operand, space) for operand, space in ((to, 1), (source, 0)))
+    there, from_ = place(asm, to, "shared"), place(asm, source, "global")
     asm.call("agent", llvm.Void(), llvm.Typed(BIT, llvm.Number(1)))
     if not given:
         _bytes(asm, there, from_, count)
@@ -75,44 +67,19 @@ def _copy(asm: Assembler, item: forms.Instruction, cache: str, *, policy: bool) 
         _bytes(asm, there, from_, known)
         _zeros(asm, asm.moved(there, known), count - known)
     else:
-        _bytes_or_zeros(asm, there, from_, count, given[0])
+        none = _none(asm, given[0], count)
+        asm.either(none, lambda: _zeros(asm, there, count), lambda: _bytes(asm, there, from_, count))
     asm.call("agent", llvm.Void(), llvm.Typed(BIT, llvm.Number(0)))
 
 
-def _bytes_or_zeros(asm: Assembler, there: llvm.Typed, from_: llvm.Typed, count: int, given: forms.Operand) -> None:
-    """All of the bytes, or none, as a size or predicate says that is known at run time; a part is not modelled."""
-    ignores = isinstance(given, forms.Negated) or (isinstance(given, forms.Name) and _type(asm, given) == BIT)
-    value = asm.value(given, BIT if ignores else INT)
-    none = value if ignores else asm.emit(llvm.Compare("icmp", "eq", INT, value, llvm.Number(0)))
-    zeros, some, whole, part, after = (asm.label() for _ in range(5))
-    asm.do(llvm.Branch(none, zeros, some))
-    asm.code = asm.blocks[zeros] = []
-    _zeros(asm, there, count)
-    asm.do(llvm.Jump(after))
-    asm.code = asm.blocks[some] = []
-    if ignores:
-        asm.do(llvm.Jump(whole))
-    else:
-        asm.do(llvm.Branch(asm.emit(llvm.Compare("icmp", "eq", INT, value, llvm.Number(count))), whole, part))
-        asm.code = asm.blocks[part] = []
-        asm.call("part_of_a_copy", llvm.Void())
-        asm.do(llvm.Jump(after))
-    asm.code = asm.blocks[whole] = []
-    _bytes(asm, there, from_, count)
-    asm.do(llvm.Jump(after))
-    asm.code = asm.blocks[after] = []
-
-
-def _type(asm: Assembler, name: forms.Name) -> llvm.Type:
-    return asm.find(name.name, name.span)[1]
-
-
-def _address(asm: Assembler, operand: forms.Operand, space: int) -> llvm.Typed:
-    if not isinstance(operand, forms.Element) or not operand.name:
-        raise error(Code.BAD_ARGUMENTS, "an address is wanted here, such as [%rd1]", operand.span)
-    base = asm.address(operand.name, operand.span)
-    asm.call("in_space", llvm.Void(), base, llvm.Typed(INT, llvm.Number(space)))
-    return asm.moved(base, operand.offset)
+def _none(asm: Assembler, given: forms.Operand, count: int) -> llvm.Operand:
+    """Whether no byte is copied: a predicate says so, or a size, which is 0 or all then; a part is refused."""
+    if isinstance(given, forms.Negated) or (
+        isinstance(given, forms.Name) and asm.find(given.name, given.span)[1] == BIT
+    ):
+        return asm.value(given, BIT)
+    size = llvm.Typed(INT, asm.value(given, INT))
+    return asm.call("copies_nothing", BIT, size, llvm.Typed(INT, llvm.Number(count)))
 
 
 def _bytes(asm: Assembler, there: llvm.Typed, from_: llvm.Typed, count: int) -> None:

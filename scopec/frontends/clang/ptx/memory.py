@@ -29,21 +29,25 @@ _WITH_SINKS = 256
 _SPACES = {"global": 0, "shared": 1, "shared::cta": 1, "shared::cluster": 2}
 
 
-def _place(asm: Assembler, operand: forms.Operand, access: table.Access) -> llvm.Typed:
-    """The address that is accessed."""
+def place(asm: Assembler, operand: forms.Operand, space: str, *, element: bool = False) -> llvm.Typed:
+    """The address that is accessed, in a state space; with ``element`` that of an array may be one."""
     match operand:
         case forms.Element(span, ""):
             help_ = "a variable or a register has an address"
             raise error(Code.OUTSIDE_SUBSET, "an address that is a number is outside the modelled subset", span, help_)
         case forms.Element(span, name, offset):
             base = asm.address(name, span)
-        case forms.Indexed() if not access.operation:
+        case forms.Indexed() if element:
             base, offset = asm.indexed(operand), 0
         case _:
             raise error(Code.BAD_ARGUMENTS, "an address is wanted here, such as [%rd1]", operand.span)
-    if access.space in _SPACES:
-        asm.call("in_space", llvm.Void(), base, llvm.Typed(INT, llvm.Number(_SPACES[access.space])))
+    if space in _SPACES:
+        asm.call("in_space", llvm.Void(), base, llvm.Typed(INT, llvm.Number(_SPACES[space])))
     return asm.moved(base, offset)
+
+
+def _place(asm: Assembler, operand: forms.Operand, access: table.Access) -> llvm.Typed:
+    return place(asm, operand, access.space, element=not access.operation)
 
 
 def _items(operand: forms.Operand, access: table.Access) -> Sequence[forms.Operand]:
